@@ -1,4 +1,4 @@
-# make run | test | test-all | lint | bench | install | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | lint | bench | install | uninstall | wheel | deb | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all lint test-deps build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
+.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel deb validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -17,8 +17,10 @@ configure: deps
 deps:
 	@sh scripts/install-deps.sh
 
+# Tests that need the second line are skipped where it cannot be installed.
 test-deps:
-	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3
+	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3 g++
+	@sh scripts/install-deps.sh python3-numpy python3-pytest mandoc || echo "test: going on without pytest and mandoc"
 
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
@@ -62,8 +64,25 @@ validate: configure
 accuracy: build
 	@ctest --test-dir $(BUILD) --output-on-failure -R '^accuracy'
 
-install: build
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+# make install [PREFIX=/usr/local] [DESTDIR=...]; make uninstall with the same two removes it.
+install: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline warpline_static warpline_cli man_pages -- --no-print-directory
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix $(PREFIX) >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
+	@cp $(BUILD)/install_manifest.txt "$(DESTDIR)$(PREFIX)/share/warpline/installed-files.txt"
+	@echo "installed $$(grep -c . $(BUILD)/install_manifest.txt) files below $(DESTDIR)$(PREFIX)"
+
+uninstall:
+	@cmake -DDESTDIR="$(DESTDIR)" -DPREFIX=$(PREFIX) -P cmake/uninstall.cmake
+
+# The Python module with the library inside, in build/wheel. Needs python3 and no network.
+wheel: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline -- --no-print-directory
+	@sh scripts/install-deps.sh python3
+	@rm -rf build/wheel && python3 python/backend.py build/wheel $(BUILD)/libwarpline.so
+
+# Debian packages in build/deb: tool, library, headers, Python module; lintian looks at them where it is installed.
+deb:
+	@sh scripts/make-deb.sh
 
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:

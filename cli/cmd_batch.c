@@ -17,9 +17,9 @@
 
 #define KEPT 16
 
-/* A kernel on a device, as named by the lines that want it. */
+/* A kernel on a device. */
 typedef struct kept {
-    char *key;
+    json_t *named; /* what the lines that want it have in common */
     wl_kernel *kernel;
     wl_device *device;
     wl_predictor *predictor;
@@ -42,7 +42,7 @@ static void kept_free(kept *k)
     wl_kernel_free(k->kernel);
     wl_device_free(k->device);
     ptx_unit_free(k->unit);
-    free(k->key);
+    json_decref(k->named);
     *k = (kept){0};
 }
 
@@ -175,8 +175,8 @@ static wl_status check_source(const json_t *line, const source *s, wl_error *err
         return bad(err, "%s", "give either \"kernel\" or \"update\"");
     if (s->update && json_object_get(line, "set"))
         return bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
-    if (s->kernel && (s->type || (s->domain && !is_ptx(s))))
-        return bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
+    if (s->kernel && s->type)
+        return bad(err, "%s", "\"type\" goes with \"update\"; a kernel file says the types of its fields");
     if (s->update && !s->domain)
         return bad(err, "%s", "\"update\" needs \"domain\"");
     if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
@@ -226,7 +226,7 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
     wl_launch launch = {0};
     if (!domain || strspn(domain, "0123456789x") != strlen(domain))
         return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
-    wl_status status = wl_grid_rule_parse(domain, NULL, 0, &shape, err);
+    wl_status status = wl_grid_rule_parse(NULL, domain, NULL, 0, &shape, err);
     if (status == WL_OK)
         status = wl_grid_rule_apply(shape, NULL, extent, &launch, err);
     memcpy(extent, launch.grid, sizeof launch.grid);
@@ -269,19 +269,29 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     return status;
 }
 
-/* "cdiv(nx,block.x)": with the line's names, the domain of a kernel in PTX, the warps of the
- * device. */
-static wl_status read_rule(const json_t *line, const source *s, const wl_device *device, wl_launch *launch,
-                           wl_error *err)
+/* What domain.x .. are in a rule: extents beyond the domain's are 1. */
+static void domain_of(const source *s, const kept *k, int64_t domain[3])
+{
+    memcpy(domain, s->request.domain, 3 * sizeof *domain);
+    const int dims = domain[0] == 0 && k->kernel ? wl_kernel_domain(k->kernel, domain) : 0;
+    for (int d = dims; dims > 0 && d < 3; d++)
+        domain[d] = 1;
+}
+
+/* "cdiv(nx,block.x)": with the params of the kernel and the line's names, the domain of a kernel in PTX, the warps of
+ * the device. */
+static wl_status read_rule(const json_t *line, const source *s, const kept *k, wl_launch *launch, wl_error *err)
 {
     wl_grid_rule *rule = NULL;
     const json_t *grid = json_object_get(line, "grid");
     if (!json_is_string(grid))
         return shape(grid, "grid", launch->grid, err);
+    int64_t domain[3];
+    domain_of(s, k, domain);
     wl_status status =
-        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+        wl_grid_rule_parse(k->kernel, json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
     if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, device, s->request.domain, launch, err);
+        status = wl_grid_rule_apply(rule, k->device, domain, launch, err);
     if (status != WL_OK && !err->input[0])
         (void)snprintf(err->input, sizeof err->input, "grid");
     wl_grid_rule_free(rule);
@@ -304,63 +314,85 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
 {
     const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
     wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
-    if (status == WL_OK)
-        status = read_rule(line, s, k->device, launch, err);
+    if (status == WL_OK && is_ptx(s)) /* it is read for a launch */
+        status = read_rule(line, s, k, launch, err);
     if (status == WL_OK && s->update)
         status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
     else if (status == WL_OK && is_ptx(s))
         status = open_ptx(o, s, launch, k, err);
     else if (status == WL_OK)
-        status = load_kernel(s->kernel, &sets, &k->kernel, err);
+        status = load_kernel_with_domain(s->kernel, &sets, s->domain, &k->kernel, err);
+    if (status == WL_OK && !is_ptx(s))
+        status = read_rule(line, s, k, launch, err);
     if (status == WL_OK)
         status = wl_predictor_new(k->kernel, k->device, &k->predictor, err);
     load_forget();
     return status;
 }
 
-/* What identifies a kernel on a device: the line without the launch. A kernel in PTX is also its registers, which
- * decide how many loads go ahead. NULL: out of memory, of which jansson does not always tell. */
-static char *key_of(const json_t *line, const source *s)
+/* Is this member of a line about the launch alone? A kernel in PTX is also its registers, which
+ * decide how many loads go ahead. */
+static bool is_of_launch(const char *key, const source *s)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
-    errno = 0;
-    json_t *copy = json_copy((json_t *)(uintptr_t)line);
     for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
-        json_object_del(copy, launch[i]);
-    if (!is_ptx(s))
-        json_object_del(copy, "registers");
-    char *key = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(copy);
-    if (errno != ENOMEM)
-        return key;
-    free(key);
-    return NULL;
+        if (strcmp(key, launch[i]) == 0)
+            return true;
+    return !is_ptx(s) && strcmp(key, "registers") == 0;
+}
+
+/* Does the line name this kernel and device? */
+static bool is_named(const kept *k, const json_t *line, const source *s)
+{
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    if (!k->named)
+        return false;
+    json_object_foreach((json_t *)(uintptr_t)line, key, value)
+    {
+        if (is_of_launch(key, s))
+            continue;
+        if (!json_equal(value, json_object_get(k->named, key)))
+            return false;
+        count++;
+    }
+    return count == json_object_size(k->named);
+}
+
+/* The line without the launch. NULL: out of memory. */
+static json_t *name_of(const json_t *line, const source *s)
+{
+    const char *key;
+    json_t *value, *name = json_object();
+    json_object_foreach((json_t *)(uintptr_t)line, key, value)
+    {
+        if (is_of_launch(key, s) || json_object_set(name, key, value) == 0)
+            continue;
+        json_decref(name);
+        return NULL;
+    }
+    return name;
 }
 
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
 static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
-    char *key = key_of(line, s);
-    if (!key)
-        return out_of_memory(err);
     for (size_t i = 0; i < KEPT; i++) {
-        if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
-            free(key);
-            *out = &b->kept[i];
-            return read_rule(line, s, b->kept[i].device, launch, err);
-        }
+        if (!is_named(&b->kept[i], line, s))
+            continue;
+        *out = &b->kept[i];
+        return read_rule(line, s, &b->kept[i], launch, err);
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);
-    const wl_status status = open_kept(b->options, line, s, launch, k, err);
-    if (status != WL_OK) {
-        free(key);
+    wl_status status = open_kept(b->options, line, s, launch, k, err);
+    if (status == WL_OK && !(k->named = name_of(line, s)))
+        status = out_of_memory(err);
+    if (status != WL_OK)
         kept_free(k);
-        return status;
-    }
-    k->key = key;
     *out = k;
-    return WL_OK;
+    return status;
 }
 
 /* ---- launches ---- */

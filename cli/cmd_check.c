@@ -96,6 +96,16 @@ static bool has_given_grid(const check *c, const wl_launch *l)
     return job_set_grid(c->options, &c->job, &given, &ignored) == WL_OK && shape_same(given.grid, l->grid);
 }
 
+/* Is a stored launch the one that a --block means, with all that it says besides the options? */
+static bool is_launch(const check *c, const wl_launch *given, const wl_launch *l)
+{
+    const wl_launch *common = &c->job.common;
+    return shape_same(given->block, l->block) &&
+           (shape_same(given->fold, common->fold) || shape_same(given->fold, l->fold)) &&
+           (given->registers == common->registers || given->registers == l->registers) &&
+           (given->shared_bytes == common->shared_bytes || given->shared_bytes == l->shared_bytes);
+}
+
 /* The first option that says something else than the stored launch; NULL when it is the one meant. */
 static const char *contradiction(const check *c, const wl_stored *s)
 {
@@ -103,7 +113,7 @@ static const char *contradiction(const check *c, const wl_stored *s)
     const wl_launch *l = wl_prediction_launch(s->prediction), *given = &c->job.common;
     bool block = o->block_count == 0;
     for (size_t i = 0; i < c->job.launch_count; i++)
-        block = block || shape_same(c->job.launches[i].block, l->block);
+        block = block || is_launch(c, &c->job.launches[i], l);
     if (!block)
         return "--block";
     if (o->device && strcmp(wl_device_name(c->job.device), s->device) != 0)
@@ -133,8 +143,7 @@ static wl_status check_selection(const check *c, wl_error *err)
         const char *against = "--block";
         for (size_t i = 0; i < wl_stored_count(c->baseline.list) && against; i++) {
             const wl_stored *s = wl_stored_at(c->baseline.list, i);
-            if (c->job.launch_count == 0 ||
-                shape_same(c->job.launches[b].block, wl_prediction_launch(s->prediction)->block))
+            if (c->job.launch_count == 0 || is_launch(c, &c->job.launches[b], wl_prediction_launch(s->prediction)))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
@@ -189,12 +198,16 @@ static wl_launch launch_again(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
     wl_launch l = *wl_prediction_launch(s->prediction);
+    const wl_launch *given = &c->job.common;
     int64_t stated = 0, extent[3];
-    if (!o->registers && wl_kernel_registers(c->job.kernel, &stated))
+    for (size_t i = 0; i < c->job.launch_count; i++)
+        if (is_launch(c, &c->job.launches[i], &l))
+            given = &c->job.launches[i];
+    if (!given->registers && wl_kernel_registers(c->job.kernel, &stated))
         l.registers = 0;
-    if (!o->shared)
+    if (!given->shared_bytes)
         l.shared_bytes = 0;
-    if (!o->grid && wl_kernel_domain(c->job.kernel, extent) > 0)
+    if (!o->grid && !given->grid[0] && wl_kernel_domain(c->job.kernel, extent) > 0)
         memset(l.grid, 0, sizeof l.grid);
     return l;
 }
@@ -256,11 +269,36 @@ static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
     return status;
 }
 
+static wl_status render(const check *c, wl_format format, char **text, char **junit, wl_error *err)
+{
+    const char *kernel = wl_kernel_name(c->job.kernel);
+    wl_status status = WL_OK;
+    if (c->options->junit)
+        status = wl_check_junit(c->found, kernel, junit, err);
+    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_TEXT)
+        return wl_check_failures(c->found, kernel, text, err);
+    return status == WL_OK ? wl_check_render(c->found, kernel, format, text, err) : status;
+}
+
+/* The file first: without it, nothing is printed. */
+static int print(const options *o, const char *text, wl_format format, const char *junit)
+{
+    output file = {0};
+    int code = o->junit ? output_open(o->junit, &file) : EXIT_OK;
+    if (code == EXIT_OK && o->junit) {
+        fputs(junit, file.file);
+        code = output_close(&file, true);
+    }
+    if (code == EXIT_OK && !(o->junit && strcmp(o->junit, "-") == 0))
+        output_print(text, format, stdout);
+    return code;
+}
+
 /* Everything is judged before anything is printed. */
 static int run(const options *o, check *c)
 {
     wl_error err = {0};
-    const int code = job_read_launches(o, &c->job);
+    int code = job_read_launches(o, &c->job);
     if (code != EXIT_OK)
         return code;
     if (read_limits(o, c, &err) != WL_OK)
@@ -270,16 +308,19 @@ static int run(const options *o, check *c)
     if (status == WL_OK)
         status = o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
     wl_prediction_free(p);
-    char *text = NULL;
+    char *text = NULL, *junit = NULL;
     const wl_format format = option_format(o);
     if (status == WL_OK)
-        status = wl_check_render(c->found, wl_kernel_name(c->job.kernel), format, &text, &err);
+        status = render(c, format, &text, &junit, &err);
     if (status == WL_OK)
-        output_print(text, format, stdout);
+        code = print(o, text, format, junit);
     free(text);
+    free(junit);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return status != WL_OK ? diag_report(&err) : wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+    if (status != WL_OK || code != EXIT_OK)
+        return status != WL_OK ? diag_report(&err) : code;
+    return wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
 
 int cmd_check(const options *o)

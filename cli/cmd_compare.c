@@ -8,26 +8,10 @@
 #include "output.h"
 #include "plot.h"
 
-static bool metrics_ok(const options *o)
+static bool check_usage(const options *o)
 {
-    wl_metric metric;
-    for (size_t i = 0; i < o->metric_count; i++) {
-        if (strcmp(o->metric[i], "time") == 0 || wl_metric_find(o->metric[i], &metric))
-            continue;
-        usage_error("unknown metric '%s'; 'warpline explain' lists them, and there is time", o->metric[i]);
-        return false;
-    }
-    return true;
-}
-
-static bool check_usage(const options *o, comparison *c)
-{
-    static const char *const groups[] = {"family", "variant", "params", "all"};
     const size_t first = o->map ? 0 : 1;
-    bool group_ok = !o->group;
     size_t standard_input = o->map && strcmp(o->map, "-") == 0;
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-        group_ok = group_ok || strcmp(o->group, groups[i]) == 0;
     for (size_t i = 0; i < o->argument_count; i++)
         standard_input += strcmp(o->arguments[i], "-") == 0;
     if (o->argument_count < first)
@@ -36,8 +20,6 @@ static bool check_usage(const options *o, comparison *c)
         usage_error("which measurements? Give a table: our CSV or that of ncu --csv");
     else if (!o->device)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (!group_ok)
-        usage_error("--group is one of: family variant params all (not '%s')", o->group);
     else if (!o->map && !ptx_usage(o, o->arguments[0]))
         return false;
     else if (o->args_file && (o->map || !ptx_is_source(o->arguments[0])))
@@ -48,12 +30,8 @@ static bool check_usage(const options *o, comparison *c)
         usage_error("standard input can be read only once");
     else if (o->rows && o->format && strcmp(o->format, "text") != 0)
         usage_error("--rows goes with the text output; json and csv hold every row");
-    else if (o->plot && !plot_file_ok(o->plot))
-        usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
-    else if (o->min_time && !read_time(o->min_time, &c->min_time_s))
-        usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
     else
-        return metrics_ok(o);
+        return true;
     return false;
 }
 
@@ -65,8 +43,7 @@ static int draw(const comparison *c)
     int code = EXIT_OK;
     if (!plot_name(&picture, c->options->plot, &err) ||
         wl_comparison_plot(c->found, &picture.files, &script, &data, &err) != WL_OK) {
-        snprintf(err.input, sizeof err.input, "--plot");
-        code = diag_report(&err);
+        code = plot_none(c->options->plot, &err);
     } else {
         code = plot_draw(&picture, script, data);
     }
@@ -86,7 +63,7 @@ static int report(const comparison *c)
         code = diag_report(&err);
     else if (c->options->plot)
         code = draw(c);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK || code == EXIT_NO_PICTURE)
         output_print(text, format, stdout);
     free(text);
     return code;
@@ -96,8 +73,9 @@ static int run(comparison *c)
 {
     const options *o = c->options;
     wl_error err = {0};
-    if (!option_model(o->model, &c->model))
-        return EXIT_UNSUPPORTED;
+    c->model = option_model(o);
+    if (o->min_time)
+        (void)read_time(o->min_time, &c->min_time_s);
     const int fidelity = option_fidelity(o, &c->simulate);
     if (fidelity != EXIT_OK)
         return fidelity;
@@ -117,7 +95,7 @@ static int run(comparison *c)
 int cmd_compare(const options *o)
 {
     comparison c = {.options = o};
-    if (!check_usage(o, &c))
+    if (!check_usage(o))
         return EXIT_USAGE;
     const int code = run(&c);
     comparison_free(&c);

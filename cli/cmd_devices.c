@@ -91,6 +91,6 @@ int cmd_devices(const options *o)
         return show(o, true);
     if (o->argument_count > 2 && compares)
         return compare(o);
-    usage_error("devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]");
+    usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]");
     return EXIT_USAGE;
 }

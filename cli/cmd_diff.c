@@ -6,16 +6,14 @@
 
 #include "diag.h"
 #include "job.h"
+#include "launch_text.h"
 #include "stored.h"
-
-#define SPEC_MAX 256
 
 /* One side: a launch, or the object of a file. */
 typedef struct side {
-    const char *spec;    /* the argument */
-    char text[SPEC_MAX]; /* the same, cut at its colons */
-    const char *device;  /* to load */
-    wl_launch launch;
+    const char *spec;   /* the argument */
+    launch_text text;   /* the same, as a launch */
+    const char *device; /* to load */
     stored_file file;
     char *kernel_name, *device_name;
     wl_prediction *own;              /* of a launch */
@@ -23,6 +21,26 @@ typedef struct side {
 } side;
 
 typedef enum source { FILES, LAUNCHES } source;
+
+/* "32x4x2:regs=40"; no file is called like this. */
+static bool is_launch(const char *text)
+{
+    const size_t length = strspn(text, "0123456789x");
+    return length > 0 && text[0] != 'x' && (text[length] == '\0' || text[length] == ':');
+}
+
+/* Two arguments, of which one is a launch at least. */
+static void missing_argument(const options *o)
+{
+    const char *first = o->arguments[0], *second = o->arguments[1];
+    if (is_launch(first) && is_launch(second))
+        usage_error("which kernel? Give it before the launches: warpline diff KERNEL %s %s", first, second);
+    else if (is_launch(second))
+        usage_error("diff compares two launches: give another one after '%s', or with '%s' a second stored prediction",
+                    second, first);
+    else
+        usage_error("the kernel comes first: warpline diff %s %s LAUNCH", second, first);
+}
 
 static bool check_usage(const options *o, source *from)
 {
@@ -37,8 +55,12 @@ static bool check_usage(const options *o, source *from)
         usage_error("--domain and --type go with --update");
     else if (*from == LAUNCHES ? !job_kernel_usage(o, n == 3) : !ptx_usage(o, NULL))
         return false;
+    else if (*from == FILES && (is_launch(o->arguments[0]) || is_launch(o->arguments[1])))
+        missing_argument(o);
     else if (*from == FILES && !stored_only)
-        usage_error("stored predictions take no options of launches; for launches, give a kernel first");
+        usage_error("'%s' and '%s' are taken for stored predictions, which have no options of launches; for launches, "
+                    "give a kernel and two of them",
+                    o->arguments[0], o->arguments[1]);
     else if (*from == FILES && strcmp(o->arguments[0], "-") == 0 && strcmp(o->arguments[1], "-") == 0)
         usage_error("standard input can be read only once");
     else
@@ -47,63 +69,6 @@ static bool check_usage(const options *o, source *from)
 }
 
 /* ---- launches ---- */
-
-/* One of ":fold=1x1x2"; the exit code. The messages show the whole text given. */
-static int read_setting(side *s, const char *setting, int column)
-{
-    static const char *const keys[] = {"fold", "grid", "registers", "shared", "device", "schedule"};
-    const size_t key = strcspn(setting, "=");
-    const char *value = setting + key + (setting[key] == '=');
-    int k = 0;
-    const int count = sizeof keys / sizeof keys[0];
-    while (k < count && (strlen(keys[k]) != key || memcmp(keys[k], setting, key) != 0))
-        k++;
-    if (k == count || *value == '\0') {
-        option_error(
-            "launch", s->spec, column,
-            "a launch is BLOCK[:fold=XxYxZ][:grid=XxYxZ][:registers=N][:shared=BYTES][:device=D][:schedule=linear]");
-        return EXIT_INPUT;
-    }
-    switch (k) {
-    case 0: return option_shape("launch:fold", value, s->launch.fold) ? EXIT_OK : EXIT_INPUT;
-    case 1: return option_shape("launch:grid", value, s->launch.grid) ? EXIT_OK : EXIT_INPUT;
-    case 2: return option_integer("launch:registers", value, 1, 1024, &s->launch.registers) ? EXIT_OK : EXIT_INPUT;
-    case 3:
-        return option_integer("launch:shared", value, 0, (int64_t)1 << 30, &s->launch.shared_bytes) ? EXIT_OK
-                                                                                                    : EXIT_INPUT;
-    case 4: s->device = value; return EXIT_OK;
-    default: return option_launch_schedule("launch:schedule", value, &s->launch.schedule);
-    }
-}
-
-/* Where the part at `at` ends; the width of a schedule follows a colon of its own. */
-static char *end_of_part(char *at)
-{
-    char *end = strchr(at, ':');
-    if (end && strncmp(at, "schedule=", strlen("schedule=")) == 0 && end[1] >= '0' && end[1] <= '9')
-        end = strchr(end + 1, ':');
-    return end;
-}
-
-static int read_spec(side *s)
-{
-    if (strlen(s->spec) >= sizeof s->text) {
-        usage_error("error: no launch is that long: '%.40s...'", s->spec);
-        return EXIT_INPUT;
-    }
-    (void)snprintf(s->text, sizeof s->text, "%s", s->spec);
-    int code = EXIT_OK;
-    for (char *at = s->text, *next; at && code == EXIT_OK; at = next) {
-        next = end_of_part(at);
-        if (next)
-            *next++ = '\0';
-        if (at == s->text)
-            code = option_shape("launch", at, s->launch.block) ? EXIT_OK : EXIT_INPUT;
-        else
-            code = read_setting(s, at, (int)(at - s->text) + 1);
-    }
-    return code;
-}
 
 /* The launch does not fit: the message shows it, whichever part of it is wrong. */
 static void show_launch(const side *s, wl_error *err)
@@ -138,27 +103,28 @@ static wl_status name_side(const char *kernel, const char *device, side *s, wl_e
 static int predict_side(const options *o, job *j, side *s)
 {
     wl_error err = {0};
-    s->launch = j->common;
-    s->device = o->device;
-    const int code = read_spec(s);
+    wl_launch *launch = &s->text.launch;
+    *launch = j->common;
+    const int code = launch_text_read("launch", s->spec, &s->text);
     if (code != EXIT_OK)
         return code;
+    s->device = s->text.device ? s->text.device : o->device;
     if (!s->device) {
         usage_error("which device? Give --device NAME, or one with each launch, as in 32x4x2:device=h200");
         return EXIT_USAGE;
     }
     job_drop_device(j);
-    j->request.launch = s->launch;
+    j->request.launch = *launch;
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
     if (status == WL_OK)
         status = name_side(wl_kernel_name(j->kernel), wl_device_name(j->device), s, &err);
     if (status == WL_OK)
-        status = job_set_grid(o, j, &s->launch, &err);
+        status = job_set_grid(o, j, launch, &err);
     if (status == WL_OK)
         status = wl_prediction_new(&s->own, &err);
     if (status == WL_OK) {
         s->prediction = s->own;
-        status = wl_predict(j->predictor, &s->launch, &j->options, s->own, &err);
+        status = wl_predict(j->predictor, launch, &j->options, s->own, &err);
         if (status != WL_OK)
             show_launch(s, &err);
         else if (!(wl_prediction_time(s->own) > 0))

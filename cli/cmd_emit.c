@@ -21,8 +21,6 @@ static bool check_usage(const options *o)
         usage_error("--set goes with a kernel file");
     else if (is_ptx)
         usage_error("the domain of a kernel in PTX follows from its launch: give --domain instead");
-    else if (o->language && strcmp(o->language, "cuda") != 0 && strcmp(o->language, "c") != 0)
-        usage_error("--as is one of: cuda c (not '%s')", o->language);
     else
         return true;
     return false;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "diag.h"
+#include "job.h"
+#include "load.h"
 #include "options.h"
 
 static int print(wl_status status, char *text, const wl_error *err)
@@ -14,28 +16,63 @@ static int print(wl_status status, char *text, const wl_error *err)
     return status == WL_OK ? EXIT_OK : diag_report(err);
 }
 
+/* All words first: with one that is not known, nothing is printed. */
+static int explain(const options *o, size_t count, const wl_prediction *example)
+{
+    char *texts[MANY_MAX] = {NULL};
+    wl_error err = {0};
+    wl_status status = WL_OK;
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        status = wl_explain(o->arguments[i], example, &texts[i], &err);
+    for (size_t i = 0; i < count; i++) {
+        if (status == WL_OK)
+            fputs(texts[i], stdout);
+        free(texts[i]);
+    }
+    const size_t length = strlen(err.message);
+    if (status == WL_E_INPUT)
+        (void)snprintf(err.message + length, sizeof err.message - length, " ('warpline explain' lists all words)");
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
+}
+
+/* The last argument is a kernel; its prediction has the numbers. */
+static int explain_by_example(const options *o, job *j)
+{
+    wl_error err = {0};
+    wl_prediction *p = NULL;
+    const size_t words = o->argument_count - 1;
+    const int code = job_read_launches(o, j);
+    if (code != EXIT_OK)
+        return code;
+    wl_status status = job_load(o, o->arguments[words], o->device, j, &err);
+    if (status == WL_OK)
+        status = wl_prediction_new(&p, &err);
+    if (status == WL_OK)
+        status = wl_predict(j->predictor, &j->launches[0], &j->options, p, &err);
+    if (status != WL_OK)
+        job_show_option(o, o->block[0], &err);
+    const int explained = status == WL_OK ? explain(o, words, p) : diag_report(&err);
+    wl_prediction_free(p);
+    return explained;
+}
+
 int cmd_explain(const options *o)
 {
-    wl_metric metric;
     wl_error err = {0};
     char *text = NULL;
-    int code = EXIT_OK;
     if (o->argument_count == 0) {
         const wl_status status = wl_metrics_text(&text, &err);
         return print(status, text, &err);
     }
-    for (size_t i = 0; i < o->argument_count; i++) {
-        if (!wl_metric_find(o->arguments[i], &metric)) {
-            usage_error("error: no metric is called '%s'; 'warpline explain' lists them", o->arguments[i]);
-            return EXIT_INPUT;
-        }
+    if (!o->device && o->block_count == 0)
+        return explain(o, o->argument_count, NULL);
+    if (!o->device || o->block_count != 1 || o->argument_count < 2) {
+        usage_error("for numbers of a kernel: warpline explain WORD.. KERNEL --device D --block XxYxZ");
+        return EXIT_USAGE;
     }
-    for (size_t i = 0; i < o->argument_count && code == EXIT_OK; i++) {
-        (void)wl_metric_find(o->arguments[i], &metric);
-        text = NULL;
-        const wl_status status = wl_metric_text(metric, &text, &err);
-        code = print(status, text, &err);
-    }
+    job j = {0};
+    const int code = explain_by_example(o, &j);
+    job_free(&j);
     return code;
 }
 
@@ -54,12 +91,13 @@ int cmd_kernels(const options *o)
         size_t length = 0;
         const char *text = wl_kernel_builtin_text(o->arguments[1], &length);
         if (!text) {
-            usage_error("error: no built-in kernel is called '%s'; 'warpline kernels' lists them", o->arguments[1]);
+            usage_error("error: no built-in kernel is called '%s'%s ('warpline kernels' lists them)", o->arguments[1],
+                        similar_kernel(o->arguments[1]));
             return EXIT_INPUT;
         }
         fwrite(text, 1, length, stdout);
         return EXIT_OK;
     }
-    usage_error("kernels [list | show NAME]");
+    usage_error("usage: warpline kernels [list | show NAME]");
     return EXIT_USAGE;
 }

@@ -15,9 +15,10 @@ static bool check_usage(const options *o)
         usage_error("one kernel at a time, please");
     else if (!job_kernel_usage(o, o->argument_count > 0))
         return false;
-    else if ((o->per_access || o->per_line) && o->block_count > 1 && !option_format_is(o, "json"))
-        usage_error("%s with several blocks needs --format json", o->per_access ? "--per-access" : "--per-line");
-    else if (!o->device)
+    else if ((o->per_access || o->per_line) && o->block_count * o->device_count > 1 && !option_format_is(o, "json"))
+        usage_error("%s with several blocks or devices needs --format json",
+                    o->per_access ? "--per-access" : "--per-line");
+    else if (!o->device_count)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (o->block_count == 0)
         usage_error("which launch? Give --block, as in --block 32x4x2");
@@ -27,79 +28,146 @@ static bool check_usage(const options *o)
 }
 
 /* Appends one launch to the output; a prediction's shares last only until the next one. */
-static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, held_output *out,
+static wl_status render(const options *o, const job *j, const wl_prediction *p, wl_prediction_writer *out,
                         wl_error *err)
 {
-    const wl_format asked = option_format(o);
-    const bool csv = asked == WL_FORMAT_CSV;
-    const wl_format format = asked == WL_FORMAT_JSON && j->launch_count > 1 ? WL_FORMAT_JSON_LINE : asked;
+    const wl_format format = option_format(o);
+    const bool first = out->count == 0;
     char *text = NULL;
+    if (format == WL_FORMAT_JSON)
+        return wl_prediction_write(out, p, j->kernel, j->device, err);
     wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
-    const char *shown = status == WL_OK && csv && !first ? strchr(text, '\n') + 1 : text; /* one header */
-    status = status ? status : held_add(out, shown, strlen(shown), err);
-    if (status == WL_OK && asked == WL_FORMAT_JSON)
-        status = held_add(out, "\n", 1, err);
+    const bool headed = format == WL_FORMAT_CSV && !first; /* one header */
+    const char *shown = status == WL_OK && headed ? strchr(text, '\n') + 1 : text;
+    status = status ? status : out->sink(out->user, shown, strlen(shown), err);
+    out->count++;
     free(text);
     return status;
 }
 
-static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, held_output *out, wl_error *err)
+/* Everything that is predicted: one job for each device, since the kernel may be compiled for it; devices outermost. */
+typedef struct batch_of_jobs {
+    job *jobs;
+    wl_prediction **predictions; /* launches of the first device, of the second, .. */
+    size_t devices, launches;
+    wl_prediction_writer writer;
+    bool table; /* text of several */
+} batch_of_jobs;
+
+static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, wl_error *err)
 {
-    const bool table = option_format_is(o, "text") && j->launch_count > 1;
-    for (size_t i = 0; i < j->launch_count; i++) {
-        wl_status status = wl_prediction_new(&predictions[i], err);
+    job *j = &b->jobs[device];
+    for (size_t i = 0; i < b->launches; i++) {
+        wl_prediction **p = &b->predictions[device * b->launches + i];
+        wl_status status = wl_prediction_new(p, err);
         if (status != WL_OK)
             return status;
         progress_wait();
-        status = wl_predict(j->predictor, &j->launches[i], &j->options, predictions[i], err);
+        status = wl_predict(j->predictor, &j->launches[i], &j->options, *p, err);
         progress_wait_end();
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
-        else if (!table)
-            status = render(o, j, predictions[i], i == 0, out, err);
+        else if (!b->table)
+            status = render(o, j, *p, &b->writer, err);
         if (status != WL_OK)
             return status;
     }
-    if (!table)
-        return WL_OK;
+    return WL_OK;
+}
+
+/* Launch by launch, so that the devices of each stand one below the other. */
+static wl_status compare_devices(const batch_of_jobs *b, char **text, wl_error *err)
+{
+    const size_t count = b->devices * b->launches;
+    const wl_prediction **predictions = calloc(count, sizeof *predictions);
+    const wl_device **devices = calloc(count, sizeof *devices);
+    wl_status status = WL_E_NOMEM;
+    for (size_t i = 0; predictions && devices && i < count; i++) {
+        const size_t device = i % b->devices;
+        predictions[i] = b->predictions[device * b->launches + i / b->devices];
+        devices[i] = b->jobs[device].device;
+    }
+    if (predictions && devices)
+        status = wl_predictions_by_device(predictions, devices, count, b->jobs[0].kernel, text, err);
+    free(predictions);
+    free(devices);
+    return status;
+}
+
+static wl_status finish(const options *o, batch_of_jobs *b, held_output *out, wl_error *err)
+{
+    const job *j = &b->jobs[0];
     char *text = NULL;
-    wl_status status = wl_predictions_table((const wl_prediction *const *)predictions, j->launch_count, j->kernel,
-                                            j->device, &text, err);
+    if (!b->table)
+        return option_format_is(o, "json") ? wl_prediction_write_end(&b->writer, err) : WL_OK;
+    wl_status status = b->devices > 1 ? compare_devices(b, &text, err)
+                                      : wl_predictions_table((const wl_prediction *const *)b->predictions, b->launches,
+                                                             j->kernel, j->device, &text, err);
     status = status ? status : held_add(out, text, strlen(text), err);
     free(text);
     return status;
 }
 
+static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t device, wl_error *err)
+{
+    job *j = &b->jobs[device];
+    const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
+    j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
+    return status == WL_OK ? predict_job(o, b, device, err) : status;
+}
+
 /* Everything is written to memory first: on an error nothing is printed. */
-static int run(const options *o, job *j)
+static int run(const options *o, batch_of_jobs *b)
 {
     wl_error err = {0};
-    const int code = job_read_launches(o, j);
-    if (code != EXIT_OK)
-        return code;
-    if (job_load(o, o->update ? NULL : o->arguments[0], o->device, j, &err) != WL_OK)
-        return diag_report(&err);
-    j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
     held_output out = {.file = stdout};
-    wl_prediction **predictions = calloc(j->launch_count, sizeof *predictions);
-    const wl_status status = predictions ? predict_all(o, j, predictions, &out, &err) : WL_E_NOMEM;
+    wl_status status = WL_OK;
+    for (size_t d = 0; d < b->devices; d++) {
+        const int code = job_read_launches(o, &b->jobs[d]);
+        if (code != EXIT_OK)
+            return code;
+    }
+    b->launches = b->jobs[0].launch_count;
+    b->table = option_format_is(o, "text") && b->devices * b->launches > 1;
+    b->writer = (wl_prediction_writer){.sink = held_add, .user = &out};
+    b->predictions = calloc(b->devices * b->launches, sizeof *b->predictions);
+    if (!b->predictions)
+        status = WL_E_NOMEM;
+    for (size_t d = 0; d < b->devices && status == WL_OK; d++)
+        status = load_and_predict(o, b, d, &err);
+    if (status == WL_OK)
+        status = finish(o, b, &out, &err);
     held_end(&out, status == WL_OK);
-    for (size_t i = 0; predictions && i < j->launch_count; i++)
-        wl_prediction_free(predictions[i]);
-    free(predictions);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 
+static int predict_lines(const options *o)
+{
+    options own = *o;
+    own.device = o->device_count ? o->devices[0] : NULL;
+    if (o->device_count <= 1)
+        return run_batch(&own);
+    usage_error("--batch takes at most one --device: for lines that name none");
+    return EXIT_USAGE;
+}
+
 int cmd_predict(const options *o)
 {
     if (o->batch)
-        return run_batch(o);
+        return predict_lines(o);
     if (!check_usage(o))
         return EXIT_USAGE;
-    job j = {0};
-    const int code = run(o, &j);
-    job_free(&j);
+    batch_of_jobs b = {.jobs = calloc(o->device_count, sizeof *b.jobs), .devices = o->device_count};
+    if (!b.jobs)
+        return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+    const int code = run(o, &b);
+    for (size_t i = 0; b.predictions && i < b.devices * b.launches; i++)
+        wl_prediction_free(b.predictions[i]);
+    for (size_t d = 0; d < b.devices; d++)
+        job_free(&b.jobs[d]);
+    free(b.predictions);
+    free(b.jobs);
     return code;
 }

@@ -295,9 +295,8 @@ static int draw(const rank_job *j)
     char *script = NULL, *data = NULL;
     if (!plot_name(&picture, j->options->plot, &err) ||
         wl_rank_plot(j->spaces, j->space_count, &picture.files, &script, &data, &err) != WL_OK) {
-        snprintf(err.input, sizeof err.input, "--plot");
         plot_free(&picture);
-        return diag_report(&err);
+        return plot_none(j->options->plot, &err);
     }
     const int code = plot_draw(&picture, script, data);
     plot_free(&picture);
@@ -336,7 +335,9 @@ static int show(rank_job *j)
     int code = hold_result(j);
     code = code == EXIT_OK ? make_exports(j, exports) : code;
     code = code == EXIT_OK ? write_exports(j, exports, false) : code;
-    code = code == EXIT_OK && j->options->plot ? draw(j) : code;
+    if (code == EXIT_OK && j->options->plot)
+        j->drawn = draw(j);
+    code = code == EXIT_OK && j->drawn != EXIT_NO_PICTURE ? j->drawn : code;
     code = code == EXIT_OK ? write_exports(j, exports, true) : code;
     for (size_t i = 0; i < j->options->export_count; i++)
         free(exports[i]);
@@ -375,7 +376,8 @@ static int run(rank_job *j)
     held_end(&j->held, code == EXIT_OK);
     const int closed = team_leads() ? output_close(&j->out, code == EXIT_OK) : EXIT_OK;
     code = code == EXIT_OK ? closed : code;
-    return code == EXIT_OK && team_leads() && progress_interrupted() ? EXIT_INTERRUPTED : code;
+    code = code == EXIT_OK && team_leads() && progress_interrupted() ? EXIT_INTERRUPTED : code;
+    return plot_worse(code, j->drawn);
 }
 
 int cmd_rank(const options *o)

@@ -164,8 +164,7 @@ static wl_status visit(void *user, const batch_launch *line, wl_error *err)
 static int add_lines(report *r)
 {
     options o = *r->options;
-    if (!option_model(o.model, &r->predict.model))
-        return EXIT_UNSUPPORTED;
+    r->predict.model = option_model(&o);
     o.model = NULL; /* goes with every line */
     o.device = o.device_count ? o.devices[0] : NULL;
     ask_for_all(&r->predict);

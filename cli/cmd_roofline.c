@@ -13,8 +13,6 @@
 
 #define LAUNCH_LENGTH 64
 
-static bool picture_ok(const char *path) { return plot_file_ok(path) || plot_is(path, ".pdf"); }
-
 static size_t table_count(const options *o)
 {
     size_t count = 0;
@@ -71,8 +69,6 @@ static bool check_usage(const options *o)
         return false;
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
-    else if (o->plot && !picture_ok(o->plot))
-        usage_error("--plot writes FILE.svg, FILE.png or FILE.pdf (not '%s')", o->plot);
     else
         return true;
     return false;
@@ -183,8 +179,7 @@ static int add_lines(picture *p)
 {
     options o = *p->options;
     wl_predict_options predict = {.emulate = true};
-    if (!option_model(o.model, &predict.model))
-        return EXIT_UNSUPPORTED;
+    predict.model = option_model(&o);
     o.model = NULL; /* goes with every line */
     return batch_each(&o, &predict, visit, p);
 }
@@ -285,9 +280,7 @@ static int draw(const picture *p)
     plot_free(&files);
     free(script);
     free(data);
-    if (code == EXIT_UNSUPPORTED)
-        (void)fall_back(p, path);
-    return code;
+    return code == EXIT_NO_PICTURE ? plot_worse(code, fall_back(p, path)) : code;
 }
 
 static int report(const picture *p)
@@ -296,11 +289,12 @@ static int report(const picture *p)
     wl_error err = {0};
     char *text = NULL;
     output out;
-    int code = EXIT_OK;
+    int code = EXIT_OK, drawn = EXIT_OK;
     if (wl_roofline_render(p->roofline, format, &text, &err) != WL_OK)
         code = diag_report(&err);
     else if (p->options->plot)
-        code = draw(p);
+        drawn = draw(p);
+    code = code == EXIT_OK && drawn != EXIT_NO_PICTURE ? drawn : code;
     if (code == EXIT_OK)
         code = output_open(p->options->output, &out);
     if (code == EXIT_OK) {
@@ -308,7 +302,7 @@ static int report(const picture *p)
         code = output_close(&out, true);
     }
     free(text);
-    return code;
+    return plot_worse(code, drawn);
 }
 
 int cmd_roofline(const options *o)
@@ -316,10 +310,8 @@ int cmd_roofline(const options *o)
     picture p = {.options = o, .kind = WL_ROOFLINE_HIERARCHICAL};
     if (!check_usage(o))
         return EXIT_USAGE;
-    if (o->kind && !wl_roofline_kind_find(o->kind, &p.kind)) {
-        option_error("--kind", o->kind, 1, "there is no such roofline: classic, hierarchical or instruction");
-        return EXIT_UNSUPPORTED;
-    }
+    if (o->kind)
+        (void)wl_roofline_kind_find(o->kind, &p.kind); /* a word that is none was refused */
     int code = add_all(&p);
     if (code == EXIT_OK)
         code = report(&p);

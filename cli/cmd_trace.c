@@ -35,23 +35,8 @@ static bool check_usage(const options *o)
         usage_error("--block needs --device NAME, whose limits a launch keeps");
     else if (o->block_count > 1)
         usage_error("one launch at a time, please");
-    else if (o->plot && !plot_file_ok(o->plot))
-        usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
     else
         return true;
-    return false;
-}
-
-/* "16", "16B" */
-static bool read_bytes(const char *option, const char *text, int64_t *bytes)
-{
-    char digits[24];
-    const size_t length = strlen(text);
-    const bool unit = length > 1 && text[length - 1] == 'B';
-    (void)snprintf(digits, sizeof digits, "%.*s", (int)(length - unit), text);
-    if (length < sizeof digits && strspn(digits, "0123456789") == length - unit)
-        return option_integer(option, digits, 1, 65536, bytes);
-    option_error(option, text, 1, "a number of bytes is needed, as in 128 or 128B");
     return false;
 }
 
@@ -69,19 +54,15 @@ static bool read_window(const char *text, wl_trace_options *t)
     return false;
 }
 
-static bool read_by(const options *o, const wl_device *device, wl_trace_options *t)
+static void read_by(const options *o, const wl_device *device, wl_trace_options *t)
 {
     double warp = WARP;
     t->by = 1;
     if (!o->by || strcmp(o->by, "thread") == 0)
-        return true;
+        return;
     if (device)
         (void)wl_device_get(device, WL_DEVICE_warp_size, &warp);
     t->by = (int64_t)warp;
-    if (strcmp(o->by, "warp") == 0)
-        return true;
-    option_error("--by", o->by, 1, "a task is a thread or a warp");
-    return false;
 }
 
 static int read_schedule(const options *o, wl_trace_options *t)
@@ -100,11 +81,12 @@ static int read_options(const options *o, const wl_device *device, wl_trace_opti
     t->line_bytes = o->example ? EXAMPLE_LINE : 0;
     t->policy = o->policy;
     if ((o->lines && !option_integer("--lines", o->lines, 1, (int64_t)1 << 28, &t->lines)) ||
-        (o->line && !read_bytes("--line", o->line, &t->line_bytes)) ||
+        (o->line && !option_bytes("--line", o->line, 1, 65536, &t->line_bytes)) ||
         (o->ways && !option_integer("--ways", o->ways, 1, (int64_t)1 << 28, &t->ways)) ||
         (o->seed && !option_integer("--seed", o->seed, 0, INT64_MAX, &seed)) ||
-        (o->window && !read_window(o->window, t)) || !read_by(o, device, t))
+        (o->window && !read_window(o->window, t)))
         return EXIT_INPUT;
+    read_by(o, device, t);
     t->seed = (uint64_t)seed;
     return read_schedule(o, t);
 }

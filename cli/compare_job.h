@@ -48,8 +48,6 @@ int comparison_load(comparison *c);
 /* What is left out, on stderr. The exit code. */
 int comparison_print_skips(const comparison *c);
 void comparison_free(comparison *c);
-/* "20us" */
-bool read_time(const char *text, double *seconds);
 
 /* compare_predict.c: fills the rows from the tables. */
 wl_status comparison_predict(comparison *c, wl_error *err);

@@ -37,31 +37,10 @@ int comparison_print_skips(const comparison *c)
         return EXIT_OK;
     if (wl_comparison_skipped(c->found, &text, &err) != WL_OK)
         return diag_report(&err);
-    fputs(text, stderr);
+    if (!diag_is_quiet())
+        fputs(text, stderr);
     free(text);
     return EXIT_OK;
-}
-
-/* "20us" */
-bool read_time(const char *text, double *seconds)
-{
-    static const struct {
-        const char *name;
-        double scale;
-    } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-    const char *end = NULL;
-    const double value = wl_number_read(text, &end);
-    if (end == text || !isfinite(value) || *text == '-' || *text == '+')
-        return false;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].name) == 0) {
-            *seconds = value * units[i].scale;
-            return true;
-        }
-    }
-    *seconds = 0;
-    return value == 0 && *end == '\0';
 }
 
 static wl_status load_map(const char *path, wl_map **out, wl_error *err)

@@ -140,15 +140,30 @@ static void compiler_words(const options *o, const char *compiler, const char *a
 
 /* ---- compiling ---- */
 
+/* nvcc: "Unsupported gpu architecture 'sm_70'"; clang: "unsupported CUDA gpu architecture: sm_121". */
+static bool lacks_arch(const char *log)
+{
+    const char *at = log ? strstr(log, "nsupported") : NULL;
+    return at && strstr(at, "gpu architecture");
+}
+
 /* The compiler's own words, and in the error the line of them that says most. */
-static wl_status compiler_failed(const char *source, const char *compiler, int code, const char *log, wl_error *err)
+static wl_status compiler_failed(const char *source, const char *compiler, const char *arch, int code, const char *log,
+                                 wl_error *err)
 {
     char *text = NULL;
     size_t length = 0;
     wl_error ignored = {0};
     if (load_text(log, &text, &length, &ignored) == WL_OK)
         diag_quote(text);
+    const bool no_arch = lacks_arch(text);
     free(text);
+    if (no_arch)
+        return fail(err, WL_E_INPUT, source,
+                    is_clang(compiler) ? "this clang has no %s: --arch names another, as in --arch sm_80"
+                                       : "this nvcc has no %s: --arch names one that it has "
+                                         "('nvcc --list-gpu-code' lists them), as in --arch sm_80",
+                    arch);
     const wl_status status = fail(err, WL_E_INPUT, source, "%.180s does not compile it", compiler);
     const size_t used = strlen(err->message);
     if (code >= 128)
@@ -171,7 +186,7 @@ static wl_status compile_in(const scratch *s, const options *o, const char *sour
     if (code < 0)
         return fail_system(err, compiler, "cannot be run: %s");
     if (code != 0)
-        return compiler_failed(source, compiler, code, log, err);
+        return compiler_failed(source, compiler, arch, code, log, err);
     const wl_status status = load_text(target, ptx, length, err);
     if (status == WL_OK || status == WL_E_NOMEM)
         return status;

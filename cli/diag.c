@@ -31,14 +31,28 @@ void diag_remember(const char *input, const char *text)
 
 void diag_forget(void) { input_count = 0; }
 
+static bool quiet;
+void diag_be_quiet(void) { quiet = true; }
+bool diag_is_quiet(void) { return quiet; }
+
 void usage_error(const char *format, ...)
 {
     va_list args;
+    if (quiet && strncmp(format, "note: ", strlen("note: ")) == 0)
+        return;
     va_start(args, format);
     fputs("warpline: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+const char *did_you_mean(const char *word, const char *const *names, size_t count)
+{
+    static char text[96];
+    const char *near = wl_nearest_name(word, names, count);
+    (void)snprintf(text, sizeof text, near ? "; did you mean '%s'?" : "", near);
+    return text;
 }
 
 void diag_quote(const char *text)
@@ -65,7 +79,7 @@ static void show_line(const char *text, wl_loc loc)
     loc.col -= first;
     fputs("    ", stderr);
     for (int i = 0; i < shown; i++)
-        fputc((unsigned char)text[i] < ' ' && text[i] != '\t' ? '?' : text[i], stderr);
+        fputc(((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 127 ? '?' : text[i], stderr);
     fputs("\n    ", stderr);
     for (int i = 1; i < loc.col && i <= shown; i++)
         fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);
@@ -92,6 +106,7 @@ static int exit_code(wl_status status)
     case WL_OK: return EXIT_OK;
     case WL_E_INPUT:
     case WL_E_RANGE:
+    case WL_E_BOUNDS:
     case WL_E_IO: return EXIT_INPUT;
     case WL_E_UNSUPPORTED:
     case WL_E_LIMIT: return EXIT_UNSUPPORTED;

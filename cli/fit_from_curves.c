@@ -1,7 +1,6 @@
 /* fit_from_curves.c - see fit_from_curves.h. SPDX-License-Identifier: MIT */
 #include "fit_from_curves.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +26,12 @@ int fit_device_text(const char *device, const char **text, char **file, size_t *
 
 int fit_write_file(const char *path, const char *text)
 {
-    FILE *out = fopen(path, "wb");
-    if (!out && errno == ENOMEM)
-        return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
-    bool written = out && fputs(text, out) >= 0;
-    written = (!out || fclose(out) == 0) && written;
-    if (!written)
-        usage_error("cannot write %s", path);
-    return written ? EXIT_OK : EXIT_INPUT;
+    output out;
+    const int code = output_open(path, &out);
+    if (code != EXIT_OK)
+        return code;
+    fputs(text, out.file);
+    return output_close(&out, true);
 }
 
 typedef struct job {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "launch_text.h"
 #include "load.h"
 
 void job_drop_device(job *j)
@@ -36,8 +37,8 @@ bool job_kernel_usage(const options *o, bool named)
         usage_error("--update needs --domain, as in --domain 4096x4096");
     else if (!ptx_usage(o, kernel))
         return false;
-    else if (!o->update && !ptx && (o->domain || o->type))
-        usage_error("--domain and --type go with --update; a kernel file's sizes are changed with --set");
+    else if (!o->update && !ptx && o->type)
+        usage_error("--type goes with --update; a kernel file says the types of its fields");
     else if (o->update && o->set_count)
         usage_error("--set goes with a kernel file; an --update has no params");
     else
@@ -70,20 +71,40 @@ static void show_grid(const options *o, wl_error *err)
     diag_remember("--grid", o->grid);
 }
 
-/* "20x128x256", or expressions. */
+static bool is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
+
+/* "20x128x256"; a rule may name params of the kernel, which is not there yet. */
 static int read_grid(const options *o, job *j)
 {
-    if (!o->grid)
+    if (!o->grid || is_rule(o->grid))
         return EXIT_OK;
-    if (strspn(o->grid, "0123456789x") == strlen(o->grid))
-        return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
-    wl_error err = {0};
-    if (wl_grid_rule_parse(o->grid, o->set, o->set_count, &j->grid, &err) == WL_OK)
-        return EXIT_OK;
+    return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
+}
+
+/* A kernel in PTX has no params, and needs a grid before it is there. */
+static wl_status read_rule(const options *o, job *j, wl_error *err)
+{
+    if (!o->grid || !is_rule(o->grid) || j->grid)
+        return WL_OK;
+    const wl_status status = wl_grid_rule_parse(j->kernel, o->grid, o->set, o->set_count, &j->grid, err);
+    if (status == WL_OK)
+        return WL_OK;
     for (size_t i = 0; i < o->set_count; i++)
         diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
-    show_grid(o, &err);
-    return diag_report(&err);
+    show_grid(o, err);
+    return status;
+}
+
+/* What --block says of one launch, and the options of all. */
+static int read_launch(const options *o, size_t i, job *j)
+{
+    launch_text text = {.launch = j->common};
+    const int code = launch_text_read("--block", o->block[i], &text);
+    j->launches[i] = text.launch;
+    if (code != EXIT_OK || !text.device)
+        return code;
+    usage_error("device= goes with the launches of diff; give --device %s", text.device);
+    return EXIT_USAGE;
 }
 
 int job_read_launches(const options *o, job *j)
@@ -99,13 +120,12 @@ int job_read_launches(const options *o, job *j)
     if ((o->fold && !option_shape("--fold", o->fold, common->fold)) ||
         (o->domain && !o->update && !option_shape("--domain", o->domain, j->request.domain)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common->registers)) ||
-        (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &common->shared_bytes)))
+        (o->shared && !option_bytes("--shared", o->shared, 0, (int64_t)1 << 30, &common->shared_bytes)))
         return EXIT_INPUT;
-    for (size_t i = 0; i < o->block_count; i++) {
-        j->launches[i] = *common;
-        if (!option_shape("--block", o->block[i], j->launches[i].block))
-            return EXIT_INPUT;
-    }
+    for (size_t i = 0; i < o->block_count && code == EXIT_OK; i++)
+        code = read_launch(o, i, j);
+    if (code != EXIT_OK)
+        return code;
     j->launch_count = o->block_count;
     j->request.launch = o->block_count ? j->launches[0] : *common;
     j->options.per_access = o->per_access;
@@ -131,7 +151,9 @@ wl_status job_set_grid(const options *o, const job *j, wl_launch *launch, wl_err
 
 static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *err)
 {
-    wl_status status = job_set_grid(o, j, &j->request.launch, err);
+    wl_status status = read_rule(o, j, err);
+    if (status == WL_OK)
+        status = job_set_grid(o, j, &j->request.launch, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, path, j->device, &j->unit, err);
     return status == WL_OK ? ptx_unit_kernel(j->unit, &j->request, &j->kernel, err) : status;
@@ -140,17 +162,34 @@ static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *
 wl_status job_load_kernel(const options *o, const char *kernel, job *j, wl_error *err)
 {
     const wl_kernel_options sets = {o->set, o->set_count};
+    wl_status status = WL_OK;
     if (kernel && ptx_is_source(kernel))
         return load_ptx(o, kernel, j, err);
     if (kernel)
-        return load_kernel(kernel, &sets, &j->kernel, err);
-    return load_update(o->update, o->domain, o->type, &j->kernel, err);
+        status = load_kernel_with_domain(kernel, &sets, o->domain, &j->kernel, err);
+    else
+        status = load_update(o->update, o->domain, o->type, &j->kernel, err);
+    return status == WL_OK ? read_rule(o, j, err) : status;
+}
+
+/* Also where --block says it. */
+static wl_status check_folds(const char *kernel, const job *j, wl_error *err)
+{
+    bool folds = false;
+    for (size_t i = 0; i < j->launch_count; i++)
+        folds = folds || j->launches[i].fold[0] > 0;
+    if (!folds || !kernel || !ptx_is_source(kernel))
+        return WL_OK;
+    *err = (wl_error){.code = WL_E_INPUT,
+                      .input = "--block",
+                      .message = "fold= goes with kernel files; a kernel in PTX says itself what a thread computes"};
+    return WL_E_INPUT;
 }
 
 wl_status job_load(const options *o, const char *kernel, const char *device, job *j, wl_error *err)
 {
-    wl_status status = WL_OK;
-    if (!j->device)
+    wl_status status = check_folds(kernel, j, err);
+    if (status == WL_OK && !j->device)
         status = load_device(device, o->with, o->with_count, &j->device, err);
     if (status == WL_OK && !j->kernel)
         status = job_load_kernel(o, kernel, j, err);
@@ -168,8 +207,14 @@ void job_show_option(const options *o, const char *block, wl_error *err)
                        : strcmp(err->input, "--grid") == 0     ? o->grid
                        : strcmp(err->input, "--schedule") == 0 ? o->schedule
                                                                : NULL;
-    if (err->loc.line > 0 || !text)
+    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
         return;
+    if (!text && !strchr(block, ':'))
+        return;
+    if (!text) { /* it is the block that says so */
+        text = block;
+        (void)snprintf(err->input, sizeof err->input, "--block");
+    }
     err->loc = (wl_loc){1, 1, (int32_t)strlen(text)};
     diag_remember(err->input, text);
 }

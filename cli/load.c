@@ -115,6 +115,12 @@ static bool is_device_file(const char *name)
     return exists(name) && !wl_device_builtin_text(name, &length);
 }
 
+static void say_devices(wl_error *err)
+{
+    const size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, " ('warpline devices' lists them)");
+}
+
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
 {
     char buffer[128];
@@ -124,6 +130,8 @@ wl_status load_device(const char *name, const char *const *with, size_t with_cou
     wl_status status;
     if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
         status = wl_device_builtin(builtin, out, err);
+        if (status == WL_E_INPUT) /* there is none of that name */
+            say_devices(err);
     } else {
         char *file = NULL;
         status = load_text(name, &file, &length, err);
@@ -163,6 +171,17 @@ wl_status load_kept_text(const char *path, const char **text, size_t *length, wl
     return WL_OK;
 }
 
+#define NAMES_MAX 256
+
+const char *similar_kernel(const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+    for (; n < wl_kernel_builtin_count() && n < NAMES_MAX; n++)
+        names[n] = wl_kernel_builtin_name(n);
+    return did_you_mean(name, names, n);
+}
+
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err)
 {
     char buffer[128];
@@ -178,7 +197,8 @@ wl_status load_kernel_text(const char *name, const char **input, const char **te
         if (status != WL_OK) {
             if (status == WL_E_IO && builtin && !strchr(name, '/') && !strchr(name, '.'))
                 snprintf(err->message, sizeof err->message,
-                         "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
+                         "no such file, and no built-in kernel of that name%s ('warpline kernels' lists them)",
+                         similar_kernel(name));
             return status;
         }
         keep(file);

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complete.h"
 #include "diag.h"
 #include "options.h"
+#include "wrap.h"
 
 static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
@@ -55,23 +57,37 @@ static const command commands[] = {
      "Lists the built-in devices, prints one with the source of every number, validates a file, or compares several.",
      "text json", cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
-    {"explain", 'e', "[METRIC]",
-     "Says what a metric means and which hardware counter measures it; 'diff' says what one does to the time.", "text",
-     cmd_explain},
+    {"explain", 'e', "[WORD..] [KERNEL --device D --block XxYxZ]",
+     "Says what a metric (and which hardware counter measures it), bound, model or other word of the output means.",
+     "text", cmd_explain},
     {"metrics", 'M', "[--model NAME]",
      "Names of hardware counters: ours, nvprof's and ncu's, and the ncu command that collects what a model needs.",
      "text json csv", cmd_metrics},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
+#define COMMAND_INDENT 13
+
 static void print_help(void)
 {
+    const int columns = wrap_columns();
     printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n",
            wl_version());
     for (size_t i = 0; i < command_count; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    printf("\n'warpline COMMAND --help' lists the options of one.\n"
-           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal, 130 interrupted\n");
+        wrap_print(commands[i].summary, printf("  %-10s ", commands[i].name), COMMAND_INDENT, columns);
+    putchar('\n');
+    wrap_print("'warpline COMMAND --help' lists the options of one; --version (-V) prints the version.", 0, 0, columns);
+    fputs("\n"
+          "exit codes:\n"
+          "  0    ok\n"
+          "  1    check: a budget is exceeded, or a prediction is worse than its baseline\n"
+          "  2    usage: unknown command or option, missing arguments\n"
+          "  3    bad input: a value, a name, a file\n"
+          "  4    not supported, or more work than the budget allows\n"
+          "  5    out of memory, or an output cannot be written\n"
+          "  6    no picture could be drawn; all else is done\n"
+          "  130  interrupted; what was found is in the output\n",
+          stdout);
 }
 
 static const command *find_command(const char *name)
@@ -82,11 +98,33 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+static int unknown_command(const char *word)
+{
+    const char *names[sizeof commands / sizeof commands[0] + 2] = {"--version", "--help"};
+    for (size_t i = 0; i < command_count; i++)
+        names[i + 2] = commands[i].name;
+    usage_error("unknown command '%s'%s ('warpline --help' lists them)", word,
+                did_you_mean(word, names, command_count + 2));
+    return EXIT_USAGE;
+}
+
+static int help_about(const char *word)
+{
+    const command *c = find_command(word);
+    if (!c)
+        return unknown_command(word);
+    options_help(c);
+    return EXIT_OK;
+}
+
 static int run_command(const command *c, int argc, char **argv)
 {
     options o;
-    if (!options_read(c, argc, argv, &o))
-        return EXIT_USAGE;
+    const int code = options_read(c, argc, argv, &o);
+    if (code != EXIT_OK)
+        return code;
+    if (o.quiet)
+        diag_be_quiet();
     if (!o.help)
         return c->run(&o);
     options_help(c);
@@ -99,24 +137,24 @@ static int run(int argc, char **argv)
         usage_error("no command given; 'warpline --help' lists them");
         return EXIT_USAGE;
     }
-    const command *named = argc == 3 && strcmp(argv[1], "help") == 0 ? find_command(argv[2]) : NULL;
-    if (named) {
-        options_help(named);
-        return EXIT_OK;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "-h") == 0) {
+    const char *word = argv[1];
+    if (strcmp(word, "help") == 0 && argc > 2)
+        return help_about(argv[2]);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0) {
         print_help();
         return EXIT_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("warpline %s\n", wl_version());
         return EXIT_OK;
     }
-    const command *c = find_command(argv[1]);
-    if (c)
-        return run_command(c, argc, argv);
-    usage_error("unknown command '%s'; 'warpline --help' lists them", argv[1]);
-    return EXIT_USAGE;
+    /* for the completion of shells and the man pages; not for people */
+    if (strcmp(word, "--complete") == 0)
+        return complete(commands, command_count, (const char *const *)argv + 2, (size_t)argc - 2);
+    if (strcmp(word, "--tables") == 0)
+        return print_tables(commands, command_count);
+    const command *c = find_command(word);
+    return c ? run_command(c, argc, argv) : unknown_command(word);
 }
 
 /* Whatever was printed, help as well as results: what could not be written is a failure. */
@@ -124,8 +162,9 @@ int main(int argc, char **argv)
 {
     const int code = run(argc, argv);
     const bool written = fflush(stdout) == 0 && !ferror(stdout);
-    if (written || code > EXIT_CHECK_FAILED)
+    if (written)
         return code;
-    usage_error("cannot write the output");
+    if (code <= EXIT_CHECK_FAILED || code == EXIT_NO_PICTURE) /* others have said why */
+        usage_error("cannot write the output");
     return EXIT_INTERNAL;
 }

@@ -1,13 +1,13 @@
 /* options.c - see options.h. SPDX-License-Identifier: MIT */
 #include "options.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "diag.h"
+#include "option_values.h"
+#include "wrap.h"
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
@@ -22,15 +22,19 @@ static const struct spec {
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "ptomfcDasxRTS",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "tomfcDasxRTS",
      "a built-in device ('warpline devices' lists them) or a device file"},
+    {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "p",
+     "a built-in device ('warpline devices' lists them) or a device file; given several times, they are compared"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "rP",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
     {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
-     "threads per block; given several times, the launches are compared"},
-    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tasT", "threads per block"},
+     "threads per block, and what this launch has of its own: 32x4x2:fold=1x1x2:regs=40:shared=48KiB; given several "
+     "times, the launches are compared"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tasT",
+     "threads per block, and what the launch has of its own: 32x4x2:fold=1x1x2:regs=40:shared=48KiB"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "R",
      "threads per block; repeatable: each is a point"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "P",
@@ -39,6 +43,8 @@ static const struct spec {
      "PTX, CUDA: the block to read the kernel with (default: 256, 32x8 or 32x4x2)"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "S",
      "threads per block (default 256)"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "o",
+     "threads per block, as 32x8 or 32x8:regs=40:shared=48KiB, in place of --threads"},
     {"--orders", "LIST", ONE, offsetof(options, orders), 0, "S",
      "only these, as column,tile,swizzle (default: linear, column, zigzag, tile, hilbert, morton, swizzle)"},
     {"--widths", "LIST", ONE, offsetof(options, widths), 0, "S",
@@ -99,13 +105,13 @@ static const struct spec {
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDrasRPTS",
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRPS",
-     "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
+     "the domain, through the params it is made of, or of an --update; PTX, CUDA: the threads needed"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
      "the domain, or the grid of a swizzle: its dimensions, and whether 32 bits do (default: two and 32)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
     {"--domain", "XxY", ONE, offsetof(options, domain), 0, "T",
-     "of an example (default 16x16); with --update: the domain; PTX, CUDA: the threads needed"},
+     "the domain, also of an --update or an example (default 16x16); PTX, CUDA: the threads needed"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasRPTS",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
     {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTS",
@@ -170,7 +176,7 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "rtRPT",
      "write the result here instead of standard output"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
-     "performance over DRAM volume and the volumes of the best ten, as FILE.svg or FILE.png (needs gnuplot)"},
+     "performance over DRAM volume and the volumes of the best ten, as FILE.svg, FILE.png or FILE.pdf (needs gnuplot)"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "R",
      "the picture as FILE.svg, with its numbers as FILE.csv; as FILE.png or FILE.pdf through gnuplot, with script and "
      "data"},
@@ -185,6 +191,8 @@ static const struct spec {
      "predictions written by 'predict --format json' that must not become worse"},
     {"--tolerance", "PERCENT", ONE, offsetof(options, tolerance), 0, "c",
      "how much worse than the baseline is still fine (default 1%)"},
+    {"--junit", "FILE|-", ONE, offsetof(options, junit), 0, "c",
+     "write the findings as JUnit XML, which CI systems show (-: instead of the text)"},
     {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
      "how many other devices to compare with (default 3; 0: none)"},
     {"--measured", "FILE", ONE, offsetof(options, measured), 0, "R",
@@ -205,7 +213,7 @@ static const struct spec {
      "leave launches measured shorter, as 20us, out of the statistics of time"},
     {"--rows", NULL, FLAG, offsetof(options, rows), 0, "m", "text: list every launch, not only the worst"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
-     "predicted over measured as FILE.svg or FILE.png (needs gnuplot; keeps its script and data)"},
+     "predicted over measured as FILE.svg, FILE.png or FILE.pdf (needs gnuplot; keeps its script and data)"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only what decides this: l1_wavefronts, l2_load_bytes, .., time; or judge: ranking; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",
@@ -226,9 +234,16 @@ static const struct spec {
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "S", "output format: text (default), json or csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "tT", "output format: text (default), json or svg"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "e",
+     "with a kernel as the last argument: the device its numbers are for"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e", "and the launch"},
+    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "e",
+     "value of a kernel parameter; repeatable"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only what fails; no notes on standard error"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "pmfrR", "no notes and no progress on standard error"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
-static const size_t spec_count = sizeof specs / sizeof specs[0];
+#define SPEC_COUNT (sizeof specs / sizeof specs[0])
 
 static bool takes(const command *c, const struct spec *s)
 {
@@ -237,7 +252,7 @@ static bool takes(const command *c, const struct spec *s)
 
 static const struct spec *find(const command *c, const char *word, size_t length)
 {
-    for (size_t i = 0; i < spec_count; i++)
+    for (size_t i = 0; i < SPEC_COUNT; i++)
         if (takes(c, &specs[i]) && strlen(specs[i].name) == length && memcmp(specs[i].name, word, length) == 0)
             return &specs[i];
     return NULL;
@@ -249,7 +264,12 @@ static bool store(const struct spec *s, const char *value, options *out)
     if (s->kind == FLAG) {
         *(bool *)(void *)(base + s->offset) = true;
     } else if (s->kind == ONE) {
-        *(const char **)(void *)(base + s->offset) = value;
+        const char **stored = (const char **)(void *)(base + s->offset);
+        if (*stored) {
+            usage_error("%s is given twice, as '%s' and '%s'", s->name, *stored, value);
+            return false;
+        }
+        *stored = value;
     } else {
         size_t *count = (size_t *)(void *)(base + s->count_offset);
         if (*count == MANY_MAX) {
@@ -261,62 +281,79 @@ static bool store(const struct spec *s, const char *value, options *out)
     return true;
 }
 
-static bool unknown_option(const command *c, const char *word)
+static int unknown_option(const command *c, const char *word, size_t length)
 {
-    usage_error("unknown option '%s' for 'warpline %s'; 'warpline %s --help' lists them", word, c->name, c->name);
-    return false;
+    const char *names[SPEC_COUNT];
+    char name[48];
+    size_t n = 0;
+    for (size_t i = 0; i < SPEC_COUNT; i++)
+        if (takes(c, &specs[i]))
+            names[n++] = specs[i].name + strlen("--");
+    const size_t dashes = strspn(word, "-");
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length - dashes < sizeof name ? length - dashes : 0),
+                   word + dashes);
+    const char *near = wl_nearest_name(name, names, n);
+    usage_error("unknown option '%s' for 'warpline %s'%s%s%s ('warpline %s --help' lists them)", word, c->name,
+                near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", c->name);
+    return EXIT_USAGE;
 }
 
-/* Is `word` one of the blank-separated words of `list`? */
-static bool is_word_of(const char *word, const char *list)
+/* ---- the command line ---- */
+
+/* Options with one letter. */
+static const char *long_name(const char *word)
 {
-    const size_t length = strlen(word);
-    for (const char *at = list; length > 0 && (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
+    return strcmp(word, "-h") == 0 ? "--help" : strcmp(word, "-o") == 0 ? "--output" : word;
 }
 
-bool options_read(const command *c, int argc, char **argv, options *out)
+static int add_argument(const command *c, const char *word, options *out)
 {
+    if (out->argument_count == (strchr("RPd", c->letter) ? MANY_MAX : ARGUMENTS_MAX)) {
+        usage_error("too many arguments: '%s'", word);
+        return EXIT_USAGE;
+    }
+    out->arguments[out->argument_count++] = word;
+    return EXIT_OK;
+}
+
+/* The option at argv[*i], and its value, which may be the next word. */
+static int read_option(const command *c, int argc, char **argv, int *i, options *out)
+{
+    const char *word = long_name(argv[*i]), *value = NULL;
+    const size_t length = strcspn(word, "=");
+    const struct spec *s = find(c, word, length);
+    if (!s)
+        return unknown_option(c, word, length);
+    if (s->kind != FLAG) {
+        value = word[length] == '=' ? word + length + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+        if (!value) {
+            usage_error("%s needs a value: %s %s", s->name, s->name, s->value);
+            return EXIT_USAGE;
+        }
+    } else if (word[length] == '=') {
+        usage_error("%s takes no value", s->name);
+        return EXIT_USAGE;
+    }
+    if (value && !value_ok(c, s->name, value))
+        return EXIT_INPUT;
+    return store(s, value, out) ? EXIT_OK : EXIT_USAGE;
+}
+
+int options_read(const command *c, int argc, char **argv, options *out)
+{
+    bool only_arguments = false;
+    int code = EXIT_OK;
     *out = (options){0};
-    for (int i = 2; i < argc; i++) {
+    for (int i = 2; i < argc && code == EXIT_OK; i++) {
         const char *word = argv[i];
-        if (strcmp(word, "-h") == 0)
-            word = "--help";
-        if (strcmp(word, "-o") == 0)
-            word = "--output";
-        if (word[0] != '-' || word[1] == '\0') {
-            if (out->argument_count == (strchr("RPd", c->letter) ? MANY_MAX : ARGUMENTS_MAX)) {
-                usage_error("too many arguments: '%s'", word);
-                return false;
-            }
-            out->arguments[out->argument_count++] = word;
-            continue;
-        }
-        const size_t length = strcspn(word, "=");
-        const struct spec *s = find(c, word, length);
-        if (!s)
-            return unknown_option(c, word);
-        const char *value = NULL;
-        if (s->kind != FLAG) {
-            value = word[length] == '=' ? word + length + 1 : i + 1 < argc ? argv[++i] : NULL;
-            if (!value) {
-                usage_error("%s needs a value: %s %s", s->name, s->name, s->value);
-                return false;
-            }
-        } else if (word[length] == '=') {
-            usage_error("%s takes no value", s->name);
-            return false;
-        }
-        if (!store(s, value, out))
-            return false;
+        if (!only_arguments && strcmp(word, "--") == 0)
+            only_arguments = true;
+        else if (only_arguments || word[0] != '-' || word[1] == '\0')
+            code = add_argument(c, word, out);
+        else
+            code = read_option(c, argc, argv, &i, out);
     }
-    if (out->format && !is_word_of(out->format, c->formats)) {
-        usage_error("--format of 'warpline %s' is one of: %s (not '%s')", c->name, c->formats, out->format);
-        return false;
-    }
-    return true;
+    return code;
 }
 
 /* What --arg and --constant take. */
@@ -335,64 +372,49 @@ static const char values_help[] =
     "  random[:TYPE[:LOW..HIGH]]       uniform; TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
     "  4, {1.5, 2.5}, buf:.., bytes:.. of a variable\n";
 
+#define USAGE_INDENT 4
+#define OPTION_INDENT 27
+#define VALUE_INDENT 34
+
+static void print_values_help(int columns)
+{
+    for (const char *at = values_help; *at;) {
+        const size_t length = strcspn(at, "\n");
+        char line[160];
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, at);
+        wrap_print(line, 0, VALUE_INDENT, columns);
+        at += length + 1;
+    }
+}
+
 void options_help(const command *c)
 {
-    printf("usage: warpline %s %s\n%s\n\noptions:\n", c->name, c->arguments, c->summary);
-    for (size_t i = 0; i < spec_count; i++) {
+    const int columns = wrap_columns(), used = printf("usage: warpline %s ", c->name);
+    wrap_print(c->arguments, used, USAGE_INDENT, columns);
+    wrap_print(c->summary, 0, 0, columns);
+    fputs("\noptions:\n", stdout);
+    for (size_t i = 0; i < SPEC_COUNT; i++) {
         char left[40];
         if (!takes(c, &specs[i]))
             continue;
         snprintf(left, sizeof left, "%s%s%s", specs[i].name, specs[i].value ? " " : "",
                  specs[i].value ? specs[i].value : "");
-        printf("  %-24s %s\n", left, specs[i].help);
+        wrap_print(specs[i].help, printf("  %-24s ", left), OPTION_INDENT, columns);
     }
     if (find(c, "--arg", strlen("--arg")))
-        fputs(values_help, stdout);
+        print_values_help(columns);
 }
 
-bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value)
+bool options_at(const command *c, size_t index, option_text *out)
 {
-    char *end = NULL;
-    errno = 0;
-    const long long v = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno == ERANGE || v < least || v > most) {
-        option_error(option, text, 1, "a whole number from %lld to %lld is needed", (long long)least, (long long)most);
-        return false;
+    for (size_t i = 0; i < SPEC_COUNT; i++) {
+        const struct spec *s = &specs[i];
+        if (!takes(c, s) || index-- > 0)
+            continue;
+        *out = (option_text){.name = s->name, .value = s->value, .help = s->help, .repeatable = s->kind == MANY};
+        return true;
     }
-    *value = v;
-    return true;
-}
-
-bool option_number(const char *option, const char *text, double least, double most, double *value)
-{
-    const char *end = text;
-    const double v = wl_number_read(text, &end);
-    if (end == text || *end != '\0' || !(v >= least && v <= most)) {
-        option_error(option, text, 1, "a number from %g to %g is needed", least, most);
-        return false;
-    }
-    *value = v;
-    return true;
-}
-
-bool option_shape(const char *option, const char *text, int64_t extent[3])
-{
-    const char *p = text;
-    extent[0] = extent[1] = extent[2] = 1;
-    for (int d = 0;; d++) {
-        char *end = NULL;
-        errno = 0;
-        const long long v = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
-        if (d == 3 || !end || v < 1 || errno == ERANGE || v > ((int64_t)1 << 40) || (*end != '\0' && *end != 'x')) {
-            option_error(option, text, (int)(p - text) + 1,
-                         "one to three whole numbers above 0 are needed, as in 32x4x2");
-            return false;
-        }
-        extent[d] = v;
-        if (*end == '\0')
-            return true;
-        p = end + 1;
-    }
+    return false;
 }
 
 /* Says what is wrong with a schedule; the exit code. */
@@ -419,14 +441,12 @@ int option_launch_schedule(const char *option, const char *text, wl_schedule *ou
     return launch_schedule(text, out, &err) == WL_OK ? EXIT_OK : schedule_error(option, text, &err);
 }
 
-bool option_model(const char *text, wl_model_id *model)
+wl_model_id option_model(const options *o)
 {
-    *model = WL_MODEL_BEST;
-    if (!text || wl_model_find(text, model))
-        return true;
-    option_error("--model", text, 1,
-                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm or simple");
-    return false;
+    wl_model_id model = WL_MODEL_BEST;
+    if (o->model)
+        (void)wl_model_find(o->model, &model); /* a word that is none was refused */
+    return model;
 }
 
 /* Which of them a command knows stands in the table of commands. */
@@ -452,10 +472,6 @@ int option_fidelity(const options *o, int64_t *simulate)
         return !o->addresses || option_integer("--budget", o->addresses, 1, (int64_t)1 << 40, simulate) ? EXIT_OK
                                                                                                         : EXIT_INPUT;
     }
-    if (strcmp(name, "model") != 0) {
-        option_error("--fidelity", name, 1, "there is model and simulate");
-        return EXIT_UNSUPPORTED;
-    }
     if (!o->addresses)
         return EXIT_OK;
     usage_error("--budget goes with --fidelity simulate");
@@ -464,8 +480,7 @@ int option_fidelity(const options *o, int64_t *simulate)
 
 int option_predict(const options *o, wl_predict_options *out)
 {
-    if (!option_model(o->model, &out->model))
-        return EXIT_UNSUPPORTED;
+    out->model = option_model(o);
     const int code = option_fidelity(o, &out->simulate);
     if (code != EXIT_OK)
         return code;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "option_values.h"
 #include "warpline/warpline.h"
 
 /* Exit codes, as listed in docs/manual.md. */
@@ -17,6 +18,7 @@ enum {
     EXIT_INPUT = 3,
     EXIT_UNSUPPORTED = 4,
     EXIT_INTERNAL = 5,
+    EXIT_NO_PICTURE = 6, /* everything else is in the output */
     EXIT_INTERRUPTED = 130
 };
 
@@ -32,7 +34,7 @@ typedef struct options {
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *fidelity, *addresses; /* of simulated caches */
-    const char *budget[MANY_MAX], *baseline, *tolerance;
+    const char *budget[MANY_MAX], *baseline, *tolerance, *junit;
     size_t budget_count;
     const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
     size_t device_count, domain_count, folds_count, where_count, export_count;
@@ -50,7 +52,7 @@ typedef struct options {
     bool no_ptxas, entries, coverage;
     bool sources, confidence;   /* of device numbers, of a prediction */
     const char *gpu, *relative; /* of published curves */
-    bool per_access, per_line, rows, cross_validate, from_curves, help;
+    bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */
@@ -62,13 +64,20 @@ typedef struct command {
     int (*run)(const options *options);
 } command;
 
-/* Reads argv[2..]; prints what is wrong and returns false. */
-bool options_read(const command *command, int argc, char **argv, options *out);
+/* Reads argv[2..]; prints what is wrong. The exit code. */
+int options_read(const command *command, int argc, char **argv, options *out);
 
 void options_help(const command *command);
 
-/* The time model; NULL: the best there is for the device. */
-bool option_model(const char *text, wl_model_id *model);
+/* Option number `index` of a command, in the order of its help; false beyond the last. */
+typedef struct option_text {
+    const char *name, *value, *help; /* value NULL: it takes none */
+    bool repeatable;
+} option_text;
+bool options_at(const command *command, size_t index, option_text *out);
+
+/* The time model; without --model the best there is for the device. */
+wl_model_id option_model(const options *options);
 /* --fidelity and --budget of predict and compare; the exit code. */
 int option_fidelity(const options *options, int64_t *simulate);
 /* The output format, text unless --format says otherwise. */
@@ -81,11 +90,6 @@ wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
 /* Any schedule: prints what is wrong and returns false. */
 bool option_schedule(const char *option, const char *text, wl_schedule *out);
-/* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
-bool option_shape(const char *option, const char *text, int64_t extent[3]);
-bool option_number(const char *option, const char *text, double least, double most, double *value);
-bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
-
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);

@@ -15,13 +15,7 @@
 static int cannot_write(const char *path, const char *why)
 {
     usage_error("error: %s: cannot write: %s", path, why);
-    return EXIT_INPUT;
-}
-
-static int cannot_write_because(const char *path, int error)
-{
-    const int code = cannot_write(path, strerror(error));
-    return error == ENOMEM ? EXIT_INTERNAL : code;
+    return EXIT_INTERNAL;
 }
 
 /* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is.
@@ -67,13 +61,13 @@ int output_open(const char *path, output *out)
         return cannot_write(path, strerror(EISDIR));
     if (exists && !S_ISREG(info.st_mode)) {
         out->file = fopen(path, "w");
-        return out->file ? EXIT_OK : cannot_write_because(path, errno);
+        return out->file ? EXIT_OK : cannot_write(path, strerror(errno));
     }
     if (exists && access(path, W_OK) != 0)
         return cannot_write(path, strerror(errno));
     if (!behind_link(path, &out->target) || !(out->beside = name_beside(out->target ? out->target : path))) {
         forget_names(out);
-        return cannot_write_because(path, ENOMEM);
+        return cannot_write(path, strerror(ENOMEM));
     }
     const int fd = mkstemp(out->beside);
     out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -89,7 +83,7 @@ int output_open(const char *path, output *out)
         unlink(out->beside);
     }
     forget_names(out);
-    return cannot_write_because(path, error);
+    return cannot_write(path, strerror(error));
 }
 
 int output_close(output *out, bool keep)

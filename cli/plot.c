@@ -19,8 +19,6 @@ bool plot_is(const char *path, const char *suffix)
     return length > 4 && strcmp(path + length - 4, suffix) == 0;
 }
 
-bool plot_file_ok(const char *path) { return plot_is(path, ".svg") || plot_is(path, ".png"); }
-
 char *plot_sibling(const char *path, const char *suffix)
 {
     const size_t stem = strlen(path) - 4, size = stem + strlen(suffix) + 1;
@@ -47,7 +45,7 @@ void plot_free(plot *p)
     *p = (plot){0};
 }
 
-static int run_gnuplot(const char *script)
+static int run_gnuplot(const char *path, const char *script)
 {
     char program[] = "gnuplot";
     char *copy = strdup(script);
@@ -57,15 +55,15 @@ static int run_gnuplot(const char *script)
     const int failure = copy ? posix_spawnp(&pid, program, NULL, NULL, arguments, environ) : ENOMEM;
     free(copy);
     if (failure != 0) {
-        usage_error("error: --plot: cannot run gnuplot (%s); its script is in %s", strerror(failure), script);
-        return failure == ENOMEM ? EXIT_INTERNAL : EXIT_UNSUPPORTED;
+        usage_error("%s is not drawn: cannot run gnuplot (%s); its script is in %s", path, strerror(failure), script);
+        return failure == ENOMEM ? EXIT_INTERNAL : EXIT_NO_PICTURE;
     }
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
         continue;
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return EXIT_OK;
-    usage_error("error: --plot: gnuplot failed; its script is in %s", script);
-    return EXIT_UNSUPPORTED;
+    usage_error("%s is not drawn: gnuplot failed; its script is in %s", path, script);
+    return EXIT_NO_PICTURE;
 }
 
 static bool write_file(const char *path, const char *text)
@@ -86,7 +84,20 @@ int plot_write(const char *path, const char *text)
 int plot_draw(const plot *p, const char *script, const char *data)
 {
     if (write_file(p->script, script) && write_file(p->data, data))
-        return run_gnuplot(p->script);
+        return run_gnuplot(p->files.picture, p->script);
     usage_error("error: --plot: cannot write %s and %s: %s", p->script, p->data, strerror(errno));
     return EXIT_INTERNAL;
+}
+
+int plot_none(const char *path, const wl_error *err)
+{
+    if (err->code == WL_E_NOMEM)
+        return diag_report(err);
+    usage_error("%s is not drawn: %s", path, err->message);
+    return EXIT_NO_PICTURE;
+}
+
+int plot_worse(int first, int second)
+{
+    return first == EXIT_OK || (first == EXIT_NO_PICTURE && second != EXIT_OK) ? second : first;
 }

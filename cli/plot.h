@@ -10,8 +10,6 @@ typedef struct plot {
     char *script, *data; /* paths beside the picture */
 } plot;
 
-/* The suffixes .svg and .png. */
-bool plot_file_ok(const char *path);
 bool plot_is(const char *path, const char *suffix); /* ".pdf" */
 /* The path with another suffix of four characters, in memory of malloc. */
 char *plot_sibling(const char *path, const char *suffix);
@@ -21,7 +19,13 @@ bool plot_name(plot *p, const char *path, wl_error *err);
 void plot_free(plot *p);
 /* Writes a file; prints what is wrong. The exit code. */
 int plot_write(const char *path, const char *text);
-/* Writes both and runs gnuplot; prints what is wrong. The exit code. */
+/* Writes both and runs gnuplot; prints what is wrong. The exit code: EXIT_NO_PICTURE where gnuplot is missing or
+ * fails. */
 int plot_draw(const plot *p, const char *script, const char *data);
+
+/* The library can make no picture of this: says why. The exit code. */
+int plot_none(const char *path, const wl_error *err);
+/* Of two exit codes the one to end with; the first wins, but for a missing picture. */
+int plot_worse(int first, int second);
 
 #endif /* WL_CLI_PLOT_H */

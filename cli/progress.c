@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "diag.h"
+
 #define BAR_WIDTH 30
 #define QUIET_SECONDS 1.0
 #define FRAME_SECONDS 0.2
@@ -31,7 +33,7 @@ void progress_start(void)
 {
     interrupted = 0;
     shown_at = 0;
-    terminal = isatty(STDERR_FILENO) == 1;
+    terminal = isatty(STDERR_FILENO) == 1 && !diag_is_quiet();
     clock_gettime(CLOCK_MONOTONIC, &started);
     handle(SIGINT, true);
     handle(SIGTERM, true);
@@ -110,13 +112,13 @@ static void tick(int seconds_apart)
 void progress_wait(void)
 {
     waited = 0;
-    if (isatty(STDERR_FILENO) == 1)
+    if (isatty(STDERR_FILENO) == 1 && !diag_is_quiet())
         tick(1);
 }
 
 void progress_wait_end(void)
 {
-    if (isatty(STDERR_FILENO) != 1)
+    if (isatty(STDERR_FILENO) != 1 || diag_is_quiet())
         return;
     tick(0);
     if (waited > 0)

@@ -26,6 +26,21 @@ static bool is_known(const char *word, size_t length, const ptx_request *r)
     return false;
 }
 
+/* Does it name something, which is then missed if it has no value? Numbers begin with a digit, with their units and
+ * exponents; what follows a colon is contents, or bytes. */
+static bool names_something(const char *text, size_t length)
+{
+    bool named = false;
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+        while (i + n < length && is_name_character(text[i + n]))
+            n++;
+        named = named || (n > 0 && (isalpha((unsigned char)text[i]) || text[i] == '_'));
+        i += n > 0 ? n : 1;
+    }
+    return named && !memchr(text, ':', length);
+}
+
 /* Everything else, with its units and contents, is for the library to read. */
 static bool is_expression(const char *text, size_t length, const ptx_request *r)
 {
@@ -74,6 +89,19 @@ static wl_status put(resolution *r, const char *text, size_t length, wl_error *e
     return WL_OK;
 }
 
+/* A name without a value is to be set. */
+static void say_set(wl_error *err)
+{
+    static const char start[] = "an expression knows no '";
+    const size_t used = strlen(err->message);
+    if (strncmp(err->message, start, strlen(start)) != 0)
+        return;
+    char name[40];
+    (void)snprintf(name, sizeof name, "%s", err->message + strlen(start));
+    name[strcspn(name, "'")] = '\0';
+    (void)snprintf(err->message + used, sizeof err->message - used, " (--set %s=NUMBER gives it a value)", name);
+}
+
 static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER_LENGTH], wl_error *err)
 {
     const ptx_request *q = r->request;
@@ -86,6 +114,7 @@ static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER
     if (status == WL_OK) {
         (void)snprintf(number, NUMBER_LENGTH, "%lld", (long long)value);
     } else if (!err->input[0]) {
+        say_set(err);
         (void)snprintf(err->input, sizeof err->input, "%s", r->option);
         err->loc.col += err->loc.line > 0 ? (int32_t)(r->at - r->text) : 0;
         diag_remember(r->option, r->text);
@@ -99,7 +128,9 @@ static wl_status put_number(resolution *r, size_t length, wl_error *err)
     char number[NUMBER_LENGTH];
     const char *text = r->at;
     wl_status status = WL_OK;
-    const bool computed = length < EXPRESSION_MAX && is_expression(text, length, r->request);
+    const bool argument = strcmp(r->option, "--arg") == 0; /* a variable may hold a file, whatever it is called */
+    const bool computed = length < EXPRESSION_MAX &&
+                          (is_expression(text, length, r->request) || (argument && names_something(text, length)));
     if (computed)
         status = evaluate(r, length, number, err);
     r->at += length;

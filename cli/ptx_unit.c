@@ -89,7 +89,7 @@ int ptx_request_read(const options *o, ptx_request *r)
         return EXIT_INPUT;
     }
     if ((o->dynamic_shared &&
-         !option_integer("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
+         !option_bytes("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
         (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)) ||
         (o->effort && !option_number("--effort", o->effort, EFFORT_LEAST, EFFORT_MOST, &r->effort)))
         return EXIT_INPUT;

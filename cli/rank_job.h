@@ -25,6 +25,7 @@ typedef struct rank_job {
     held_output held; /* what the writer wrote */
     wl_rank_writer writer;
     wl_error write_error;      /* of the writer, while a search calls it */
+    int drawn;                 /* the exit code of the picture */
     size_t written;            /* spaces that are in the output already */
     wl_ranked_space *searched; /* the one being searched now */
     bool streams;              /* its launches are written as they come ... */

@@ -11,6 +11,7 @@
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
+#define MEMORY_MOST ((int64_t)1 << 49)
 #define EFFORT 0.1 /* seconds to emulate each of many launches, about */
 
 static int inputs_from_stdin(const options *o)
@@ -49,8 +50,6 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
-    else if (o->plot && !plot_file_ok(o->plot))
-        wrong = "--plot writes FILE.svg or FILE.png";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
@@ -76,26 +75,6 @@ static bool read_top_k(const char *text, rank_job *j)
     return option_integer("--top-k", text, 1, 1000000000, &j->choose);
 }
 
-/* "64MiB" */
-static bool read_memory(const char *text, int64_t *bytes)
-{
-    static const struct {
-        const char *unit;
-        double scale;
-    } units[] = {{"", 1},          {"B", 1},    {"KiB", 1024}, {"MiB", 1 << 20},
-                 {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6},   {"GB", 1e9}};
-    const char *end = NULL;
-    const double value = wl_number_read(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].unit) == 0 && value * units[i].scale >= 1024 && value * units[i].scale < 1e15) {
-            *bytes = (int64_t)(value * units[i].scale);
-            return true;
-        }
-    }
-    option_error("--memory", text, 1, "a size from 1KiB on is needed, as in 64MiB");
-    return false;
-}
-
 static int read_numbers(const options *o, rank_job *j)
 {
     int64_t top = 0, jobs = 0;
@@ -105,7 +84,7 @@ static int read_numbers(const options *o, rank_job *j)
     j->top = (size_t)top;
     j->rank.threads = (int)jobs;
     j->memory = MEMORY_DEFAULT;
-    if (o->memory && !read_memory(o->memory, &j->memory))
+    if (o->memory && !option_bytes("--memory", o->memory, 1024, MEMORY_MOST, &j->memory))
         return EXIT_INPUT;
     return option_predict(o, &j->rank.predict);
 }
@@ -160,7 +139,8 @@ static int read_space(const options *o, rank_job *j)
                 {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid},
                 {"--schedules", "schedule", o->schedules}};
     wl_error err = {0};
-    if (wl_space_new(&j->space, &err) != WL_OK || wl_space_names(j->space, o->set, o->set_count, &err) != WL_OK)
+    if (wl_space_new(&j->space, &err) != WL_OK ||
+        wl_space_names(j->space, j->kernels[0], o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);
     if (o->grid)
         diag_remember("--grid", o->grid); /* whether it fits is known only with the kernel */
@@ -178,68 +158,6 @@ static int read_space(const options *o, rank_job *j)
 }
 
 /* ---- kernels, one per domain, and devices ---- */
-
-static wl_status wrong_domain(const char *text, int d, const char *format, wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_INPUT, .input = "--domain", .loc = {1, 1, (int32_t)strlen(text)}};
-    snprintf(err->message, sizeof err->message, format, "xyz"[d]);
-    diag_remember("--domain", text);
-    return WL_E_INPUT;
-}
-
-/* One param may be the extent in two dimensions. */
-static wl_status check_domain(const wl_kernel *kernel, const char *text, const int64_t wanted[3], wl_error *err)
-{
-    int64_t got[3];
-    const int dims = wl_kernel_domain(kernel, got);
-    for (int d = 0; d < dims; d++)
-        if (got[d] != wanted[d])
-            return wrong_domain(text, d, "the kernel's extent in %c depends on another: one param sets both", err);
-    return WL_OK;
-}
-
-/* The kernel with its params set so that the domain is as wanted. */
-static wl_status load_with_domain(const options *o, const char *text, const int64_t domain[3], wl_kernel **out,
-                                  wl_error *err)
-{
-    const char *sets[MANY_MAX + 3];
-    char own[3][96];
-    wl_kernel *plain = NULL;
-    size_t n = 0;
-    const wl_kernel_options given = {o->set, o->set_count};
-    wl_status status = load_kernel(o->arguments[0], &given, &plain, err);
-    if (status != WL_OK)
-        return status;
-    int64_t before[3];
-    const int dims = wl_kernel_domain(plain, before);
-    for (; n < o->set_count; n++)
-        sets[n] = o->set[n];
-    for (int d = 0; d < 3 && status == WL_OK; d++) {
-        const char *param = wl_kernel_domain_param(plain, d);
-        if (param) {
-            snprintf(own[d], sizeof own[d], "%.60s=%lld", param, (long long)domain[d]);
-            sets[n++] = own[d];
-        } else if (d < dims ? domain[d] != before[d] : domain[d] != 1) {
-            status = wrong_domain(text, d,
-                                  d < dims ? "the kernel's extent in %c is no single param: set what it is made of "
-                                             "with --set"
-                                           : "the kernel's domain has no %c",
-                                  err);
-        }
-    }
-    wl_kernel_free(plain);
-    if (status != WL_OK)
-        return status;
-    const wl_kernel_options all = {sets, n};
-    status = load_kernel(o->arguments[0], &all, out, err);
-    if (status == WL_OK)
-        status = check_domain(*out, text, domain, err);
-    if (status != WL_OK) {
-        wl_kernel_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
 
 /* ---- kernels in PTX ---- */
 
@@ -276,12 +194,38 @@ static wl_status reading_grid(const options *o, const wl_device *device, ptx_req
     wl_grid_rule *rule = NULL;
     if (!o->grid)
         return WL_OK;
-    wl_status status = wl_grid_rule_parse(o->grid, o->set, o->set_count, &rule, err);
+    wl_status status = wl_grid_rule_parse(NULL, o->grid, o->set, o->set_count, &rule, err);
     if (status == WL_OK)
         status = wl_grid_rule_apply(rule, device, r->domain, &r->launch, err);
     wl_grid_rule_free(rule);
     if (status != WL_OK && !err->input[0])
         snprintf(err->input, sizeof err->input, "--grid");
+    return status;
+}
+
+static wl_status read_at(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    const options *o = j->options;
+    memset(r->launch.grid, 0, sizeof r->launch.grid);
+    wl_status status = reading_grid(o, j->devices[0], r, err);
+    if (status == WL_OK && !j->unit)
+        status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
+    return status == WL_OK ? ptx_unit_kernel(j->unit, r, out, err) : status;
+}
+
+/* The domain may be no multiple of the common block, and the kernel may not test bounds: smaller blocks may fit. */
+static wl_status read_ptx(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    wl_status status = read_at(j, r, out, err);
+    while (status == WL_E_BOUNDS && !j->options->block_count && r->launch.block[0] % 2 == 0) {
+        wl_error again = {0};
+        r->launch.block[0] /= 2;
+        status = read_at(j, r, out, &again);
+        if (status != WL_OK && status != WL_E_BOUNDS) /* the first message says more */
+            return WL_E_BOUNDS;
+    }
+    if (status == WL_OK)
+        *err = (wl_error){0};
     return status;
 }
 
@@ -296,10 +240,7 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
     }
     if (!o->effort)
         r.effort = EFFORT;
-    wl_status status = reading_grid(o, j->devices[0], &r, err);
-    if (status == WL_OK && !j->unit)
-        status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
-    return status == WL_OK ? ptx_unit_kernel(j->unit, &r, out, err) : status;
+    return read_ptx(j, &r, out, err);
 }
 
 static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_error *err)
@@ -309,15 +250,13 @@ static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_
     int64_t extent[3] = {0};
     if (o->update)
         return load_update(o->update, o->domains[domain], o->type, out, err);
+    if (!ptx_is_source(o->arguments[0]))
+        return load_kernel_with_domain(o->arguments[0], &sets, o->domain_count ? o->domains[domain] : NULL, out, err);
     if (o->domain_count && !option_shape("--domain", o->domains[domain], extent)) {
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
-    if (ptx_is_source(o->arguments[0]))
-        return load_ptx(j, extent, out, err);
-    if (o->domain_count == 0)
-        return load_kernel(o->arguments[0], &sets, out, err);
-    return load_with_domain(o, o->domains[domain], extent, out, err);
+    return load_ptx(j, extent, out, err);
 }
 
 static int load_all(const options *o, rank_job *j)
@@ -340,8 +279,8 @@ int rank_load(rank_job *j)
     const options *o = j->options;
     int code = read_numbers(o, j);
     if (code == EXIT_OK)
-        code = read_space(o, j);
-    return code == EXIT_OK ? load_all(o, j) : code;
+        code = load_all(o, j);
+    return code == EXIT_OK ? read_space(o, j) : code; /* it may name params of the kernel */
 }
 
 void rank_job_free(rank_job *j)

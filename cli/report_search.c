@@ -49,7 +49,7 @@ static wl_status make_space(const report_launch *l, wl_space **space, wl_error *
     char text[256];
     wl_status status = wl_space_new(space, err);
     if (status == WL_OK)
-        status = wl_space_names(*space, l->options->set, l->options->set_count, err);
+        status = wl_space_names(*space, l->kernel, l->options->set, l->options->set_count, err);
     if (status == WL_OK && l->rule)
         status = wl_space_set(*space, "grid", l->rule, err);
     (void)snprintf(text, sizeof text, "%lldx%lldx%lld", (long long)f[0], (long long)f[1], (long long)f[2]);

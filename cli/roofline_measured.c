@@ -46,7 +46,7 @@ static int report_missing(const picture *p, const char *name, const survey *s)
     const bool lacks = text[0] != '\0';
     if (lacks && empty)
         fprintf(stderr, "%s: error: not measured, for a roofline of the kind %s:\n%s", name, kind, text);
-    else if (lacks)
+    else if (lacks && !diag_is_quiet())
         fprintf(stderr,
                 "%s: note: not measured by every launch, so missing in the picture: %s; 'warpline metrics --model %s' "
                 "prints the ncu command\n",
@@ -67,7 +67,7 @@ static int report_differences(const picture *p, const char *name, const survey *
             continue;
         if (wl_counters_missing(p->kind, known, true, &needed, &err) != WL_OK)
             return diag_report(&err);
-        if (needed[0])
+        if (needed[0] && !diag_is_quiet())
             fprintf(stderr, "%s: note: %s is %s\n", name, wl_tally_name((wl_tally)i), s->differs[i]);
         free(needed);
     }
@@ -77,7 +77,7 @@ static int report_differences(const picture *p, const char *name, const survey *
 /* What could not be read; that some metrics of comparisons are absent does not matter here. */
 static void report_notes(const char *name, const wl_table *table)
 {
-    for (size_t i = 0; i < wl_table_note_count(table); i++) {
+    for (size_t i = 0; i < wl_table_note_count(table) && !diag_is_quiet(); i++) {
         const wl_note *note = wl_table_note(table, i);
         if (strncmp(note->reason, "not measured", strlen("not measured")) == 0)
             continue;
@@ -224,8 +224,7 @@ int picture_add_pairs(picture *p, const char *kernel)
     o.arguments[o.argument_count++] = o.measured;
     o.entry = o.kernel_count ? o.kernels[0] : NULL;
     pairs.device = (const wl_device *const *)&c.device;
-    if (!option_model(o.model, &c.model))
-        return EXIT_UNSUPPORTED;
+    c.model = option_model(&o);
     if ((o.fold && !option_shape("--fold", o.fold, c.fold)) ||
         (o.registers && !option_integer("--registers", o.registers, 1, 1024, &c.registers)))
         return EXIT_INPUT;

@@ -69,6 +69,15 @@ case $? in
     *) failed="$failed foreign" ;;
 esac
 
+say "Debian packages"
+if command -v dh >/dev/null 2>&1 && command -v lintian >/dev/null 2>&1; then
+    mkdir -p build/all
+    sh scripts/make-deb.sh >build/all/deb.log 2>&1 || { tail -40 build/all/deb.log; failed="$failed deb"; }
+else
+    say "Debian packages: skipped (debhelper, lintian)"
+    skipped="$skipped deb"
+fi
+
 [ -z "$skipped" ] || say "skipped:$skipped"
 [ -z "$failed" ] || { say "FAILED:$failed"; exit 1; }
 say "all passed"

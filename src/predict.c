@@ -2,6 +2,7 @@
  *
  *   geometry   launch + device + kernel   -> grid, occupancy, wave               launch/
  *   view       kernel                     -> shapes of each field                count/view
+ *   limits     view + geometry            -> no thread leaves the buffers        count/buffer_limits
  *   warps      view + L1 rules            -> wavefronts, sectors                 count/warps
  *   thread     view                       -> what a thread waits for             laws/thread
  *   executed   kernel + geometry          -> instructions                        count/executed
@@ -23,6 +24,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "count/buffer_limits.h"
 #include "count/place_kinds.h"
 #include "count/remapping.h"
 #include "laws/least_volumes.h"
@@ -108,6 +110,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_geometry_make(p->kernel, p->device, &as, &out->launched, err));
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
+    WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
     WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options, &p->warps,
                             p->costs, &out->warps, err));
@@ -214,6 +217,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
+    out->fixed_view = p->has_fixed_view ? &p->fixed_view : NULL;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
         out->line_count = counts.executed.line_count;

@@ -51,10 +51,11 @@ WL_FALLIBLE wl_occupancy_compute(const wl_device *device, int64_t threads, int64
  * that assignment as its input; an error without input is inside `text`. */
 
 /* A grid that follows from the block: "cdiv(nx,block.x),cdiv(ny,block.y*2),nz", one to three extents that may also name
- * block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x .., threads and warps; or "20x128x256". */
+ * block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x .., threads and warps; or "20x128x256".
+ * Params of `kernel` (NULL: none) are names, too. */
 typedef struct wl_grid_rule wl_grid_rule;
-WL_FALLIBLE wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count, wl_grid_rule **out,
-                               wl_error *err);
+WL_FALLIBLE wl_grid_rule_parse(const wl_kernel *kernel, const char *text, const char *const *sets, size_t set_count,
+                               wl_grid_rule **out, wl_error *err);
 WL_API void wl_grid_rule_free(wl_grid_rule *rule);
 WL_API const char *wl_grid_rule_text(const wl_grid_rule *rule);
 /* Sets the grid of a launch; `domain` is 0 where not given, `device` NULL. WL_E_INPUT: an extent below 1, division

@@ -124,7 +124,9 @@ WL_FALLIBLE wl_counted_predict(wl_counted *counted, const wl_device *device, wl_
                                wl_error *err);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The prediction as text, which the caller frees. JSON: schema warpline.predict/1; CSV: a header and one line. */
+/* The prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one
+ * (report.h writes several); JSON_LINE: warpline.prediction/2, that one alone; CSV: a header and
+ * one line. */
 typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV, WL_FORMAT_SVG } wl_format;
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);
@@ -132,5 +134,8 @@ WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kerne
 /* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
 WL_FALLIBLE wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
                                  const wl_device *device, char **out, wl_error *err);
+/* The same for several devices, one for each prediction: times are compared with those on the first of them. */
+WL_FALLIBLE wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
+                                     size_t count, const wl_kernel *kernel, char **text, wl_error *err);
 
 #endif /* WL_PREDICT_H */

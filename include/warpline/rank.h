@@ -29,8 +29,10 @@ WL_API void wl_space_free(wl_space *space);
  * WL_E_INPUT with the place inside `text` when it is malformed. */
 WL_FALLIBLE wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
 
-/* Names the grid may use, "nx=640"; to be given before it. */
-WL_FALLIBLE wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err);
+/* Names that grid and conditions may use, to be given before them: "nx=640", and the params of a kernel, which must
+ * outlive the space (NULL: none). Each kernel that is ranked gives its params its own values. */
+WL_FALLIBLE wl_space_names(wl_space *space, const wl_kernel *kernel, const char *const *sets, size_t count,
+                           wl_error *err);
 
 /* Reads a space file: a YAML map of the keys above. */
 WL_FALLIBLE wl_space_read(wl_space *space, const char *input, const char *text, size_t length, wl_error *err);
@@ -98,6 +100,9 @@ WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
 /* Launch number `index`, with registers where space or kernel state them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
+/* The launches of many records, and their lattice updates (0: more than 2^60); either array may be NULL. */
+WL_API void wl_ranker_launches(const wl_ranker *ranker, const wl_ranked *records, size_t count, wl_launch *launches,
+                               int64_t *items);
 /* The whole prediction of one launch. Its shares last until the next call. */
 WL_FALLIBLE wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err);
 /* The conditions, as they were written; NULL beyond the last. */

@@ -14,13 +14,28 @@
 
 /* ---- stored predictions ---- */
 
-/* Reads predictions of the schema warpline.predict/1, one object or several in a row. WL_E_INPUT: not JSON, not
- * predictions, no prediction at all. */
+/* Reads predictions of the schemas warpline.predict/2, warpline.prediction/2 (lines) and
+ * warpline.predict/1, one object or several in a row. WL_E_INPUT: not JSON, not predictions, no
+ * prediction at all. */
 typedef struct wl_stored_list wl_stored_list;
 WL_FALLIBLE wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out, wl_error *err);
 WL_API void wl_stored_free(wl_stored_list *list);
 WL_API size_t wl_stored_count(const wl_stored_list *list);
 WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
+
+/* Takes a text piece by piece. A failure ends the writing. */
+typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
+
+/* Predictions of any kernels and devices in one object of the schema warpline.predict/2, each
+ * written as it is made. */
+typedef struct wl_prediction_writer {
+    wl_sink sink;
+    void *user;
+    size_t count; /* written so far; 0 to begin with */
+} wl_prediction_writer;
+WL_FALLIBLE wl_prediction_write(wl_prediction_writer *writer, const wl_prediction *prediction, const wl_kernel *kernel,
+                                const wl_device *device, wl_error *err);
+WL_FALLIBLE wl_prediction_write_end(wl_prediction_writer *writer, wl_error *err);
 
 /* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
 
@@ -30,6 +45,9 @@ WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *ke
                             wl_format format, char **out, wl_error *err);
 
 WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
+/* Only what fails, as text, "" for nothing; all findings as JUnit XML, a suite for each launch. */
+WL_FALLIBLE wl_check_failures(const wl_check *check, const char *kernel, char **out, wl_error *err);
+WL_FALLIBLE wl_check_junit(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
 typedef struct wl_advise_report {
     const wl_kernel *kernel;
@@ -71,9 +89,8 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 /* What became of launches that were not predicted. */
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
-/* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each whole and sorted, or
- * launch by launch in any order. What cannot be made is not given to the sink, whose failure ends the writing. */
-typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
+/* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each
+ * whole and sorted, or launch by launch in any order. What cannot be made does not reach the sink. */
 typedef struct wl_rank_writer {
     wl_format format;
     wl_sink sink;
@@ -163,9 +180,13 @@ WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t cou
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);
 
-/* A list of all metrics; one of them in full. */
+/* A list of all metrics and other words; a metric in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
+/* Any word of the output: metric, bound, model, part, number of a device, or term; with its value
+ * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. */
+WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, char **out, wl_error *err);
+WL_API const char *wl_explained_word(size_t index); /* NULL beyond the last */
 /* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
  * "roofline", "compare") those it needs, and the ncu command that collects them. */
 WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);

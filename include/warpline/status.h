@@ -6,6 +6,8 @@
 #ifndef WL_STATUS_H
 #define WL_STATUS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__GNUC__)
@@ -42,7 +44,8 @@ typedef enum wl_status {
     WL_E_UNSUPPORTED, /* well-formed, but outside what the model can do         */
     WL_E_LIMIT,       /* would need more work or memory than the budget allows  */
     WL_E_NOMEM,       /* an allocation failed                                   */
-    WL_E_IO           /* a file cannot be read or written                       */
+    WL_E_IO,          /* a file cannot be read or written                       */
+    WL_E_BOUNDS       /* a thread accesses memory outside of its buffers        */
 } wl_status;
 
 /* A function that can fail: its status must be looked at. */
@@ -66,9 +69,15 @@ typedef struct wl_error {
 
 WL_API const char *wl_status_name(wl_status status); /* a short word: "ok", "bad input", ... Never NULL */
 
+/* Of `count` names, the one that a mistyped `word` most likely meant, whatever the case of its letters; NULL: none. */
+WL_API const char *wl_nearest_name(const char *word, const char *const *names, size_t count);
+
 /* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then decimal digits with a
  * point and an exponent, or hexadecimal ones after 0x. No blanks before it, no "inf" and no "nan". What is too large is
  * infinite. *end (unless NULL) is behind it, or at `text` where there is no number; then 0 is returned. */
 WL_API double wl_number_read(const char *text, const char **end);
+
+/* The whole of `text` as a quantity in `unit`: bytes "B" (49152, 48KiB, 48K, 49.152kB) or seconds "s" (2e-5, 20us). */
+WL_API bool wl_quantity_read(const char *unit, const char *text, double *value);
 
 #endif /* WL_STATUS_H */

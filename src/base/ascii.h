@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 static inline bool wl_is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline char wl_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 static inline bool wl_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* The value of a hexadecimal digit; -1 for any other character. */

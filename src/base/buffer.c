@@ -52,6 +52,14 @@ void wl_buffer_put(wl_buffer *b, const char *text, size_t length)
     b->text[b->length] = '\0';
 }
 
+char *wl_buffer_room(wl_buffer *b, size_t most) { return make_room(b, most) ? b->text + b->length : NULL; }
+
+void wl_buffer_wrote(wl_buffer *b, size_t length)
+{
+    b->length += length;
+    b->text[b->length] = '\0';
+}
+
 void wl_buffer_text(wl_buffer *b, const char *text) { wl_buffer_put(b, text, strlen(text)); }
 
 void wl_buffer_repeat(wl_buffer *b, const char *piece, int times)

@@ -20,6 +20,9 @@ typedef struct wl_buffer {
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
 void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
 void wl_buffer_text(wl_buffer *buffer, const char *text);
+/* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is none. */
+char *wl_buffer_room(wl_buffer *buffer, size_t most);
+void wl_buffer_wrote(wl_buffer *buffer, size_t length);
 void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
 /* Hands the text to the caller. */
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);

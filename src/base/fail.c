@@ -16,6 +16,7 @@ const char *wl_status_name(wl_status status)
     case WL_E_LIMIT: return "over the budget";
     case WL_E_NOMEM: return "out of memory";
     case WL_E_IO: return "input/output error";
+    case WL_E_BOUNDS: return "out of bounds";
     }
     return "unknown status";
 }

@@ -12,8 +12,6 @@
 #include "base/print.h"
 #include "base/text.h"
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
-
 static json_t *kept(wl_json *j, json_t *value)
 {
     if (!value)
@@ -30,7 +28,7 @@ json_t *wl_json_real(wl_json *j, double value) { return isfinite(value) ? kept(j
 
 json_t *wl_json_number(wl_json *j, double value)
 {
-    if (value == floor(value) && fabs(value) < WHOLE_MAX)
+    if (value == floor(value) && fabs(value) < WL_JSON_WHOLE_MAX)
         return wl_json_whole(j, (int64_t)value);
     return wl_json_real(j, value);
 }
@@ -118,7 +116,7 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
 /* ---- texts ---- */
 
 /* jansson does not always tell that it got no memory; errno does, if it is looked at before the
- * next number sets it: at every character read, and every piece written. */
+ * next number sets it: at every character read. */
 static bool ran_out(void) { return errno == ENOMEM; }
 
 typedef struct json_source {
@@ -154,34 +152,19 @@ json_t *wl_json_read(wl_json *j, const char *text, size_t length, size_t flags, 
     return value;
 }
 
-static int add_piece(const char *piece, size_t length, void *data)
-{
-    wl_buffer *text = data;
-    text->failed = text->failed || ran_out();
-    wl_buffer_put(text, piece, length);
-    return text->failed ? -1 : 0;
-}
-
-static bool write_text(const json_t *root, size_t flags, wl_buffer *text)
-{
-    const int before = errno;
-    errno = 0;
-    const bool written = json_dump_callback(root, add_piece, text, flags) == 0 && !ran_out();
-    errno = before;
-    return written;
-}
-
 wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, char **out, wl_error *err)
 {
-    const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
     wl_buffer text = {0};
+    wl_json_out to = {.text = &text, .form = form, .digits = digits};
     *out = NULL;
     if (j->not_finite[0] && !j->failed) {
         json_decref(root);
         return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "internal error: %s is not a finite number", j->not_finite);
     }
-    if (!root || j->failed || !write_text(root, shape | JSON_REAL_PRECISION((size_t)digits), &text))
+    if (!root || j->failed)
         text.failed = true;
+    else
+        wl_out_tree(&to, NULL, root);
     json_decref(root);
     return wl_buffer_take(&text, out, err);
 }

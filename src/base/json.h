@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json_out.h"
 #include "warpline/status.h"
 
 /* One text under construction. Starts as all zeros. */
@@ -43,13 +44,6 @@ void wl_json_add(wl_json *json, json_t *array, json_t *value);
 /* As json_loadb. NULL, with j->failed, where memory is short: jansson itself may leave a character
  * out then, or call the text wrong. */
 json_t *wl_json_read(wl_json *json, const char *text, size_t length, size_t flags, json_error_t *error);
-
-typedef enum wl_json_form {
-    WL_JSON_INDENTED, /* for files and people: each value on a line of its own */
-    WL_JSON_SPACED,   /* one line, blanks behind commas and colons */
-    WL_JSON_COMPACT   /* one line, no blanks */
-} wl_json_form;
-#define WL_JSON_DIGITS 15 /* of a prediction; 17 would tell any two doubles apart */
 
 /* Frees `root` and hands its text to the caller. WL_E_NOMEM: some allocation failed, here or
  * earlier. WL_E_RANGE: a packed number is infinite or NaN, a mistake of the library; the message

@@ -26,6 +26,7 @@ void wl_text_mend_end(char *text)
 }
 
 #define WORD_MAX 48
+#define START_LEAST 3 /* letters of a start that is taken for the whole */
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -33,8 +34,13 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
+static bool same_letter(char a, char b, bool case_matters)
+{
+    return a == b || (!case_matters && wl_lower(a) == wl_lower(b));
+}
+
 /* Levenshtein distance, one row at a time. */
-static size_t distance(const char *a, const char *b)
+static size_t distance(const char *a, const char *b, bool case_matters)
 {
     const size_t n = strlen(a), m = strlen(b);
     if (n > WORD_MAX || m > WORD_MAX)
@@ -47,26 +53,46 @@ static size_t distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
             const size_t up = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = least(row[j] + 1, row[j - 1] + 1, diagonal + !same_letter(a[i - 1], b[j - 1], case_matters));
             diagonal = up;
         }
     }
     return row[m];
 }
 
-const char *wl_text_nearest(const char *word, const char *const *names, size_t count)
+/* The only name that starts with the word, which has some letters; NULL: none, or several. */
+static const char *only_start(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    const size_t length = strlen(word);
+    for (size_t i = 0; i < count && length >= START_LEAST; i++) {
+        size_t same = 0;
+        while (same < length && same_letter(word[same], names[i][same], false))
+            same++;
+        if (same < length)
+            continue;
+        if (found)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+const char *wl_nearest_name(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
     const size_t length = strlen(word);
-    size_t best_distance = 1 + length / 3;
+    size_t best_distance = 1 + length / 3, best_exact = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        const size_t d = distance(word, names[i]);
-        if (d < length && (d < best_distance || (!best && d == best_distance))) { /* at least one letter must agree */
+        const size_t d = distance(word, names[i], false), exact = distance(word, names[i], true);
+        if (d < length && /* at least one letter must agree */
+            (d < best_distance || (d == best_distance && exact < best_exact))) {
             best = names[i];
             best_distance = d;
+            best_exact = exact;
         }
     }
-    return best;
+    return best ? best : only_start(word, names, count);
 }
 
 wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
@@ -74,7 +100,7 @@ wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const cha
 {
     char shown[64];
     (void)snprintf(shown, sizeof shown, "%.*s", (int)(length < 60 ? length : 60), word);
-    const char *near = wl_text_nearest(shown, names, count);
+    const char *near = wl_nearest_name(shown, names, count);
     return wl_fail(err, WL_E_INPUT, loc, "%s '%s'%s%s%s", what, shown, near ? "; did you mean '" : "", near ? near : "",
                    near ? "'?" : "");
 }

@@ -10,9 +10,6 @@
 
 #include "warpline/status.h"
 
-/* Of `count` names, the one that a mistyped `word` most likely meant; NULL if none is close. */
-const char *wl_text_nearest(const char *word, const char *const *names, size_t count);
-
 /* Fails with "WHAT 'word'; did you mean 'near'?" at loc. The word need not be 0-terminated. */
 wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
                           const char *const *names, size_t count);

@@ -9,6 +9,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "warpline/status.h"
 
 static const struct unit {
     wl_dimension dimension;
@@ -60,6 +61,24 @@ static const struct unit {
     {WL_DIM_RATE, "1/ns", 1e9, true},
 };
 static const size_t unit_count = sizeof units / sizeof units[0];
+
+/* Other spellings that are read, as people write sizes. */
+static const struct {
+    const char *name;
+    double scale;
+} sizes[] = {{"KB", 1e3},         {"K", 1024.0},       {"k", 1024.0},   {"M", 1048576.0},   {"m", 1048576.0},
+             {"G", 1073741824.0}, {"g", 1073741824.0}, {"kiB", 1024.0}, {"miB", 1048576.0}, {"giB", 1073741824.0}};
+
+static bool size_scale(wl_dimension dimension, const char *unit, double *scale)
+{
+    for (size_t i = 0; dimension == WL_DIM_BYTES && i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (strcmp(sizes[i].name, unit) == 0) {
+            *scale = sizes[i].scale;
+            return true;
+        }
+    }
+    return false;
+}
 
 bool wl_unit_scale(wl_dimension dimension, const char *unit, double *scale)
 {
@@ -117,10 +136,15 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
     if (!wl_text_number(number, &v))
         return false;
     const char *unit = text + n + strspn(text + n, " ");
-    if (*unit != '\0' && !wl_unit_scale(dimension, unit, &scale))
+    if (*unit != '\0' && !wl_unit_scale(dimension, unit, &scale) && !size_scale(dimension, unit, &scale))
         return false;
     *value = wl_unit_convert(v, scale);
     return isfinite(*value);
+}
+
+bool wl_quantity_read(const char *unit, const char *text, double *value)
+{
+    return wl_quantity_parse(strcmp(unit, "s") == 0 ? WL_DIM_TIME : WL_DIM_BYTES, text, value);
 }
 
 /* The unit to print a value in; NULL: a plain number. */

@@ -212,7 +212,7 @@ wl_status wl_yaml_known_keys(const wl_yaml *map, const char *const *names, size_
             i++;
         if (i < count)
             continue;
-        const char *near = wl_text_nearest(e->key, names, count);
+        const char *near = wl_nearest_name(e->key, names, count);
         return wl_fail(err, WL_E_INPUT, e->key_loc, "unknown key '%.60s' in %s%s%s%s", e->key, what,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "cache/coalescer.h"
 
 #define CACHES_MAX 4096 /* of a level */
 #define BATCH 64        /* requests that an L1 serves before the L2 sees what is missing */
@@ -12,6 +13,8 @@
 struct wl_hierarchy {
     wl_hierarchy_shape shape;
     wl_cache **l1, **l2;
+    wl_coalescer *coalescer;    /* NULL: none */
+    bool together;              /* multiprocessors load at the same time */
     wl_hierarchy_counts counts; /* without those of the caches */
 };
 
@@ -51,6 +54,10 @@ wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, 
     wl_status status = make_level(&shape->l1, shape->sms, &h->l1, err);
     if (status == WL_OK)
         status = make_level(&shape->l2, shape->partitions, &h->l2, err);
+    if (status == WL_OK && shape->coalesced > 1 && shape->sms > 1) {
+        h->coalescer = wl_coalescer_new(shape->sms, shape->coalesced);
+        status = h->coalescer ? WL_OK : wl_fail_memory(err);
+    }
     if (status == WL_OK)
         *out = h;
     else
@@ -66,6 +73,7 @@ void wl_hierarchy_free(wl_hierarchy *h)
         wl_cache_free(h->l1[i]);
     for (int64_t i = 0; h->l2 && i < h->shape.partitions; i++)
         wl_cache_free(h->l2[i]);
+    wl_coalescer_free(h->coalescer);
     free(h->l1);
     free(h->l2);
     free(h);
@@ -98,6 +106,8 @@ static void load_from_dram(wl_hierarchy *h, wl_cache *home, uint64_t line, uint3
 static void load_from_l2(wl_hierarchy *h, int64_t sm, uint64_t line, uint32_t sectors)
 {
     const int64_t near = sm % h->shape.partitions, home = wl_home_partition(line, h->shape.partitions);
+    if (h->together && wl_coalescer_join(h->coalescer, sm, line, sectors))
+        return;
     uint32_t missing = wl_cache_load(h->l2[near], line, sectors).missing;
     h->counts.l2_to_l1 += wl_bit_count(sectors);
     if (missing && home != near) {
@@ -108,6 +118,15 @@ static void load_from_l2(wl_hierarchy *h, int64_t sm, uint64_t line, uint32_t se
     if (missing)
         load_from_dram(h, h->l2[home], line, missing);
 }
+
+void wl_hierarchy_next_moment(wl_hierarchy *h)
+{
+    h->together = h->coalescer != NULL;
+    if (h->together)
+        wl_coalescer_next_moment(h->coalescer);
+}
+
+void wl_hierarchy_drift_apart(wl_hierarchy *h) { h->together = false; }
 
 void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *requests, int count)
 {

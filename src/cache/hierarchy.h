@@ -18,6 +18,8 @@ typedef struct wl_hierarchy_shape {
     int64_t partitions;
     wl_cache_shape l2; /* of one partition */
     int dram_sectors;  /* that come from DRAM together: 1, 2, 4, .. */
+    int64_t
+        coalesced; /* requests of several multiprocessors that reach the L2 as one, at most; 0, 1: there is no coalescer */
 } wl_hierarchy_shape;
 
 /* Sums over all caches of a level, and sectors that move between levels. */
@@ -35,6 +37,10 @@ typedef struct wl_hierarchy wl_hierarchy;
 wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, wl_error *err);
 void wl_hierarchy_free(wl_hierarchy *hierarchy);
 
+/* Requests for loads of one moment can become one; the next moment begins. Without a first one, none do. */
+void wl_hierarchy_next_moment(wl_hierarchy *hierarchy);
+/* From now on multiprocessors load at different times. */
+void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);
 void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
 void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
 /* Writes all that is dirty to DRAM. */

@@ -210,11 +210,17 @@ static void take_turn(launch_simulation *s, int64_t sm, warp_stream *stream)
     }
 }
 
-static void play_generation(launch_simulation *s)
+/* The first blocks start together, and what several multiprocessors ask for in one turn is under way at once. Later
+ * ones start when others end, and a single generation that stands for several counts as one of those. */
+static void play_generation(launch_simulation *s, bool first)
 {
     bool busy = true;
+    if (!first)
+        wl_hierarchy_drift_apart(s->hierarchy);
     while (busy) {
         busy = false;
+        if (first)
+            wl_hierarchy_next_moment(s->hierarchy);
         for (int64_t sm = 0; sm < s->simulated_sms; sm++)
             for (int64_t i = 0; i < s->resident * s->warps; i++) {
                 warp_stream *stream = stream_of(s, sm, 0, i);
@@ -272,7 +278,7 @@ static wl_status run(launch_simulation *s, int64_t generations, wl_simulated_fie
     for (int64_t g = 0; g < generations; g++) {
         int64_t blocks = 0;
         WL_TRY(load_generation(s, g, &blocks, err));
-        play_generation(s);
+        play_generation(s, g == 0 && (generations > 1 || s->geometry->blocks <= s->resident * s->sms));
         out->simulated += blocks;
         if (g != (generations - 1) / 2)
             continue;
@@ -325,6 +331,8 @@ static wl_status make_hierarchy(launch_simulation *s, const wl_device *device, c
 {
     const int64_t partitions = wl_device_int(device, WL_DEVICE_l2_partitions);
     const int64_t l2 = wl_device_int(device, WL_DEVICE_l2_size) / partitions / s->line * s->simulated_sms / s->sms;
+    double coalesced = 1;
+    (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &coalesced);
     const wl_hierarchy_shape shape = {
         .sms = s->simulated_sms,
         .l1 = {.lines = wl_max(1, s->geometry->occupancy.l1_bytes / s->line),
@@ -338,7 +346,8 @@ static wl_status make_hierarchy(launch_simulation *s, const wl_device *device, c
                .hashed_sets = true,
                .write_back = true,
                .store_allocates = true},
-        .dram_sectors = (int)wl_max(1, wl_min(s->sectors, wl_device_int(device, WL_DEVICE_dram_fetch) / s->sector))};
+        .dram_sectors = (int)wl_max(1, wl_min(s->sectors, wl_device_int(device, WL_DEVICE_dram_fetch) / s->sector)),
+        .coalesced = (int64_t)coalesced};
     s->l2_lines = shape.partitions * shape.l2.lines;
     return wl_hierarchy_new(&shape, &s->hierarchy, err);
 }

@@ -32,6 +32,8 @@ wl_status wl_field_lay_out(wl_field *f, const int64_t *extent, const int64_t *ha
     f->strides[0] = 1;
     f->origin = left;
     f->least_row = left + extent[0] + halo[0];
+    memcpy(f->extent, extent, (size_t)f->dims * sizeof *extent);
+    memcpy(f->halo, halo, (size_t)f->dims * sizeof *halo);
     for (int d = 1; d < f->dims && ok; d++) {
         int64_t skipped = 0;
         f->strides[d] = next;
@@ -52,11 +54,38 @@ wl_status wl_index_add(wl_kernel_builder *b, const wl_expr **index, int64_t stri
     return wl_expr_new_op(arena, WL_EXPR_ADD, *index, product, loc, index, b->err);
 }
 
+wl_status wl_field_check_cells(const wl_field *f, int d, const wl_cell_span *span, const char *text, wl_error *err)
+{
+    const int64_t first = -f->halo[d], last = f->extent[d] + f->halo[d] - 1;
+    const int64_t needed = wl_max(-span->first, span->last - f->extent[d] + 1);
+    if (f->extent[d] == 0 || (span->first >= first && span->last <= last))
+        return WL_OK;
+    const char *const axes[] = {"in x", "in y", "in z"};
+    return wl_fail(err, WL_E_INPUT, span->loc,
+                   "'%.40s' accesses cells %lld to %lld %s, where '%.40s' has %lld to %lld: a halo of %lld would do",
+                   text, (long long)span->first, (long long)span->last, d < 3 ? axes[d] : "in the last dimension",
+                   f->name, (long long)first, (long long)last, (long long)needed);
+}
+
+/* Dimensions beyond the domain's have constant subscripts. */
+static wl_status check_cells(const wl_kernel *k, const wl_field *f, const wl_relative *from, wl_error *err)
+{
+    for (int d = 0; d < f->dims && k->dims > 0; d++) {
+        const bool moves = d < k->dims;
+        const wl_cell_span span = {.first = from->offset[d] + (moves ? k->first[d] : 0),
+                                   .last = from->offset[d] + (moves ? k->domain[d] - 1 : 0),
+                                   .loc = from->loc};
+        WL_TRY(wl_field_check_cells(f, d, &span, from->text, err));
+    }
+    return WL_OK;
+}
+
 static wl_status relative_access(wl_kernel_builder *b, const wl_relative *from, wl_access *to)
 {
     wl_arena *arena = &b->kernel->arena;
     const wl_field *f = &b->kernel->fields[from->field];
     int64_t constant = f->origin;
+    WL_TRY(check_cells(b->kernel, f, from, b->err));
     for (int d = 0; d < f->dims; d++) {
         int64_t moved;
         if (!wl_mul(f->strides[d], from->offset[d], &moved) || !wl_add(constant, moved, &constant))

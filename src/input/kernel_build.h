@@ -25,6 +25,14 @@ wl_status wl_kernel_set_domain(wl_kernel *kernel, const int64_t *extent, int dim
 
 /* Strides and origin of a field given by extent and halo: pads rows so that interior cell 0 and
  * every row start on a row boundary. */
+/* Cells that an access touches in one dimension, both ends included. */
+typedef struct wl_cell_span {
+    int64_t first, last;
+    wl_loc loc; /* of the access */
+} wl_cell_span;
+/* WL_E_INPUT: a field given by its extent has no such cells, not even in its halo. */
+wl_status wl_field_check_cells(const wl_field *field, int d, const wl_cell_span *span, const char *text, wl_error *err);
+
 wl_status wl_field_lay_out(wl_field *field, const int64_t *extent, const int64_t *halo, wl_error *err);
 
 /* Changes the layout of a complete field. Call before accesses are read. */

@@ -24,21 +24,45 @@ typedef wl_kernel_builder builder;
 
 /* ---- params and domain ---- */
 
-static bool reserved(const char *name)
+/* What a word means in addresses, so that nothing else can be called like it; NULL: nothing. */
+static const char *meaning(const char *name)
 {
-    static const char *const words[] = {"x",      "y",  "z",         "min",      "max",      "random",
-                                        "select", "if", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const struct {
+        const char *word, *meaning;
+    } words[] = {{"x", "the cell's coordinate"},
+                 {"y", "the cell's coordinate"},
+                 {"z", "the cell's coordinate"},
+                 {"min", "a function"},
+                 {"max", "a function"},
+                 {"random", "a function"},
+                 {"select", "a function"},
+                 {"if", "the start of a condition"},
+                 {"threadIdx", "the thread's place in its block"},
+                 {"blockIdx", "the block's place in the grid"},
+                 {"blockDim", "the block's extent"},
+                 {"gridDim", "the grid's extent"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
-    return false;
+        if (strcmp(words[i].word, name) == 0)
+            return words[i].meaning;
+    return NULL;
+}
+
+static wl_status check_word(const char *name, wl_loc loc, const char *what, wl_error *err)
+{
+    const char *already = meaning(name);
+    if (already)
+        return wl_fail(err, WL_E_INPUT, loc, "'%.60s' cannot be the name of a %s: in addresses it is %s", name, what,
+                       already);
+    if (!wl_text_is_name(name))
+        return wl_fail(err, WL_E_INPUT, loc,
+                       "'%.60s' cannot be the name of a %s: a name is a letter or '_', then letters, digits and '_'",
+                       name, what);
+    return WL_OK;
 }
 
 static wl_status check_name(const wl_yaml *entry, const char *what, wl_error *err)
 {
-    if (!wl_text_is_name(entry->key) || reserved(entry->key))
-        return wl_fail(err, WL_E_INPUT, entry->key_loc, "'%.60s' cannot be the name of a %s", entry->key, what);
-    return WL_OK;
+    return check_word(entry->key, entry->key_loc, what, err);
 }
 
 static const char *set_value(const wl_kernel_text *from, const char *name)
@@ -95,7 +119,7 @@ static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_te
         }
     }
     b->param_count++;
-    b->kernel->params[b->kernel->param_count++] = entry->key;
+    b->kernel->params[b->kernel->param_count++] = (wl_where_named){entry->key, param->value};
     return WL_OK;
 }
 
@@ -105,7 +129,7 @@ static wl_status read_params(builder *b, const wl_kernel_text *from)
     if (node) {
         WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "params", b->err));
         b->params = WL_ARENA_NEW(&b->kernel->arena, wl_param, node->count);
-        b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
+        b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, wl_where_named, node->count);
         if (!b->params || !b->kernel->params)
             return wl_fail_memory(b->err);
         for (const wl_yaml *e = node->first; e; e = e->next)
@@ -210,8 +234,10 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     } else if (strides) {
         WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
     }
-    if (origin)
+    if (origin) { /* where cells may lie is the writer's affair then */
         WL_TRY(wl_kernel_bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
+        memset(f->extent, 0, sizeof f->extent);
+    }
     return WL_OK;
 }
 
@@ -334,6 +360,32 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
     return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
 }
 
+/* Where every thread of the domain executes the access and its subscripts are affine, the cells it touches are known
+ * before any launch is. */
+static wl_status check_cells(const builder *b, const wl_field *field, const wl_expr *const *subscript, const char *text,
+                             wl_loc loc)
+{
+    const wl_kernel *k = b->kernel;
+    wl_ranges ranges = {0};
+    for (int d = 0; d < 3; d++) {
+        ranges.lo[WL_VAR_X + d] = k->first[d];
+        ranges.hi[WL_VAR_X + d] = k->domain[d] - 1;
+    }
+    for (int i = 0; i < k->loop_count; i++)
+        ranges.hi[WL_VAR_LOOP_0 + i] = k->loop_extent[i] - 1;
+    for (int d = 0; d < field->dims && k->dims > 0; d++) {
+        bool affine = false;
+        wl_form form;
+        wl_cell_span span = {.loc = loc};
+        wl_error ignored = {0};
+        if (!wl_expr_depends_on_launch(subscript[d]) &&
+            wl_expr_form(subscript[d], &ranges, &affine, &form, &ignored) == WL_OK && affine &&
+            wl_form_bounds(&form, &ranges, &span.first, &span.last))
+            WL_TRY(wl_field_check_cells(field, d, &span, text, b->err));
+    }
+    return WL_OK;
+}
+
 /* As many subscripts as dimensions are multiplied by the strides; else one is an element index. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
@@ -352,6 +404,8 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     if (count > 1 && count != field->dims)
         return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
+    if (count == field->dims && !when && !field->shared)
+        WL_TRY(check_cells(b, field, subscript, node->text, loc));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
@@ -450,8 +504,7 @@ static wl_status read_scalars(builder *b)
         return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a scalar's name", b->err));
-        if (!wl_text_is_name(e->text))
-            return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' cannot be the name of a scalar", e->text);
+        WL_TRY(check_word(e->text, e->loc, "scalar", b->err));
         if (name_taken(b, e->text))
             return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' is the name of something else already", e->text);
         b->scalars[b->scalar_count++] = e->text;
@@ -499,7 +552,8 @@ static wl_status read_condition(builder *b, const wl_yaml *node)
     WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "a condition", b->err));
     if (k->condition_count == WL_KERNEL_CONDITIONS_MAX)
         return wl_fail(b->err, WL_E_LIMIT, node->loc, "at most %d conditions", WL_KERNEL_CONDITIONS_MAX);
-    const wl_status status = wl_where_parse(node->text, &k->arena, &k->conditions[k->condition_count], &inside);
+    const wl_status status =
+        wl_where_parse(node->text, k->params, k->param_count, &k->arena, &k->conditions[k->condition_count], &inside);
     if (status != WL_OK)
         return wl_fail(b->err, status, wl_yaml_loc_inside(node, inside.loc), "%s", inside.message);
     k->condition_count++;

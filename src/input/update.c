@@ -1,6 +1,7 @@
 /* update.c - see update.h. SPDX-License-Identifier: MIT */
 #include "input/update.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,17 @@ static wl_status call(wl_parser *p, int function, int32_t *out)
     return wl_flops_call(&r->flops, function, arguments, count, loc, out);
 }
 
+/* The name may be that of a number which the kernel gets as an argument. */
+static wl_status say_scalars(const reader *r, const wl_token *t)
+{
+    const size_t used = r->err ? strlen(r->err->message) : 0;
+    if (used > 0 && !strstr(r->err->message, "did you mean"))
+        (void)snprintf(r->err->message + used, sizeof r->err->message - used,
+                       "; a number that is known only at run time is declared in a kernel file, scalars: [%.*s]",
+                       (int)(t->length < 40 ? t->length : 40), t->text);
+    return WL_E_INPUT;
+}
+
 /* A temporary, a param or a scalar: a name without subscripts. */
 static wl_status plain_name(reader *r, const wl_token *t, int32_t *out)
 {
@@ -176,7 +188,8 @@ static wl_status plain_name(reader *r, const wl_token *t, int32_t *out)
             return wl_flops_scalar(&r->flops, i, t->loc, out);
     if (find_field(r, t))
         return wl_fail(r->err, WL_E_INPUT, t->loc, "field '%.*s' needs its subscripts", (int)t->length, t->text);
-    return unknown_name(r, t, "unknown name");
+    (void)unknown_name(r, t, "unknown name");
+    return say_scalars(r, t);
 }
 
 static wl_status name(wl_parser *p, int32_t *out)

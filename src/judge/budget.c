@@ -132,7 +132,7 @@ static wl_status check_per_item(wl_subject q, size_t length, wl_error *err)
     return WL_OK;
 }
 
-/* A number with its unit; "KB" is accepted for kB. */
+/* A number with its unit. */
 static wl_status read_limit(const char *text, size_t column, wl_subject q, double *limit, wl_error *err)
 {
     char copy[80], choices[128];
@@ -144,8 +144,6 @@ static wl_status read_limit(const char *text, size_t column, wl_subject q, doubl
     const bool percent = q.kind == WL_SUBJECT_OCCUPANCY && length > 0 && copy[length - 1] == '%';
     if (percent)
         copy[length - 1] = '\0';
-    if (dimension == WL_DIM_BYTES && length > 2 && strcmp(copy + length - 2, "KB") == 0)
-        copy[length - 2] = 'k';
     wl_unit_choices(dimension, choices, sizeof choices);
     if (!wl_quantity_parse(dimension, copy, limit))
         return wl_fail(err, WL_E_INPUT, at(column, length),

@@ -56,7 +56,7 @@ const char *wl_kernel_name(const wl_kernel *kernel) { return kernel->name; }
 bool wl_kernel_has_param(const wl_kernel *kernel, const char *name)
 {
     for (size_t i = 0; i < kernel->param_count; i++)
-        if (strcmp(kernel->params[i], name) == 0)
+        if (strcmp(kernel->params[i].name, name) == 0)
             return true;
     return false;
 }

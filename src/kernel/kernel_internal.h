@@ -54,7 +54,8 @@ typedef struct wl_field {
     int64_t base_bytes; /* address assumed for the base: 0, or its alignment */
     int64_t bytes;      /* of the whole field; 0: unknown */
     int64_t least_row;  /* elements a row needs, if given by an extent; else 0 */
-    bool indexed;       /* some access uses a plain element index, independent of the strides */
+    int64_t extent[WL_FIELD_DIMS_MAX], halo[WL_FIELD_DIMS_MAX]; /* in cells, if given; else 0 */
+    bool indexed; /* some access uses a plain element index, independent of the strides */
     wl_loc loc;
 } wl_field;
 
@@ -90,7 +91,7 @@ struct wl_kernel {
     const char *name, *input;
     const char *symbol;  /* of the entry of a PTX file; NULL: none */
     wl_kernel_text text; /* a copy, from which variants are read again */
-    const char **params; /* names */
+    wl_where_named *params;
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
     int64_t domain[3];            /* 1 beyond dims */

@@ -14,6 +14,7 @@ static const char *const names[WL_WHERE_NAMES] = {
 
 #define DEPTH_MAX 64   /* of parentheses */
 #define LENGTH_MAX 512 /* operators */
+#define SUGGESTED_MAX 64
 
 struct wl_where {
     const char *text;
@@ -24,24 +25,42 @@ struct wl_where {
 typedef struct scope {
     const wl_where_named *named;
     size_t named_count;
-    const char *noun; /* what the text is, for messages */
+    bool launch_first; /* the names of launches win over those given */
+    const char *noun;  /* what the text is, for messages */
 } scope;
 
 static wl_status find_name(const void *context, const wl_token *t, bool *is_var, int64_t *value, wl_error *err)
 {
     const scope *s = context;
-    for (size_t i = s->named_count; i-- > 0;) /* the last definition wins */
+    int of_launch = 0;
+    while (of_launch < WL_WHERE_NAMES && !wl_token_equals(t, names[of_launch]))
+        of_launch++;
+    *is_var = s->launch_first && of_launch < WL_WHERE_NAMES;
+    for (size_t i = s->named_count; i-- > 0 && !*is_var;) /* the last definition wins */
         if (wl_token_equals(t, s->named[i].name)) {
             *value = s->named[i].value;
             return WL_OK;
         }
     *is_var = true;
-    for (*value = 0; *value < WL_WHERE_NAMES; ++*value)
-        if (wl_token_equals(t, names[*value]))
-            return WL_OK;
+    *value = of_launch;
+    if (of_launch < WL_WHERE_NAMES)
+        return WL_OK;
     char what[40];
+    const char *known[WL_WHERE_NAMES + SUGGESTED_MAX];
+    size_t count = 0;
+    for (; count < s->named_count && count < SUGGESTED_MAX; count++)
+        known[count] = s->named[count].name;
+    memcpy(known + count, names, sizeof names);
     (void)snprintf(what, sizeof what, "a%s %s knows no", strchr("aeiou", s->noun[0]) ? "n" : "", s->noun);
-    return wl_fail_unknown(err, t->loc, what, t->text, t->length, names, WL_WHERE_NAMES);
+    return wl_fail_unknown(err, t->loc, what, t->text, t->length, known, count + WL_WHERE_NAMES);
+}
+
+bool wl_where_knows(const char *name)
+{
+    for (int n = 0; n < WL_WHERE_NAMES; n++)
+        if (strcmp(name, names[n]) == 0)
+            return true;
+    return false;
 }
 
 const char *wl_where_text(const wl_where *where) { return where->text; }
@@ -95,9 +114,10 @@ static wl_lexer lexer_at(const char *text, const char *at, const char *noun, wl_
                       .err = err};
 }
 
-wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err)
+wl_status wl_where_parse(const char *text, const wl_where_named *named, size_t named_count, wl_arena *arena,
+                         const wl_where **out, wl_error *err)
 {
-    const scope s = {.noun = "condition"};
+    const scope s = {.named = named, .named_count = named_count, .launch_first = true, .noun = "condition"};
     wl_lexer lexer = lexer_at(text, text, s.noun, err);
     WL_TRY(read(&lexer, &s, arena, out));
     if (wl_lexer_is(&lexer, '='))

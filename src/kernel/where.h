@@ -33,15 +33,20 @@ typedef enum wl_where_name {
     WL_WHERE_NAMES
 } wl_where_name;
 
-/* Copies the text. The position of an error is relative to it. */
-wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err);
-const char *wl_where_text(const wl_where *where);
-
 /* A number with a name. */
 typedef struct wl_where_named {
     const char *name;
     int64_t value;
 } wl_where_named;
+
+/* Copies the text. The position of an error is relative to it. The names of launches take precedence over those
+ * given. */
+wl_status wl_where_parse(const char *text, const wl_where_named *named, size_t named_count, wl_arena *arena,
+                         const wl_where **out, wl_error *err);
+const char *wl_where_text(const wl_where *where);
+
+/* Is it a name of launches? */
+bool wl_where_knows(const char *name);
 
 /* Parses one of several expressions separated by commas: from *at to the next comma outside
  * parentheses, or to the end, where *at is left. The names given take precedence over those of

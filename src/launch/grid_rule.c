@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "device/device_internal.h"
-#include "kernel/where.h"
+#include "kernel/kernel_internal.h"
 
 #define EXTENT_MOST ((int64_t)1 << 40)
 
@@ -46,13 +46,19 @@ static wl_status read_set(const char *set, wl_where_named *named, size_t count, 
     return wl_where_value(value, none, &named[count].value, err);
 }
 
-static wl_status read_sets(const char *const *sets, size_t count, wl_arena *arena, wl_where_named **out, wl_error *err)
+wl_status wl_launch_names(const wl_kernel *kernel, const char *const *sets, size_t set_count, wl_arena *arena,
+                          wl_where_named **out, size_t *count, wl_error *err)
 {
-    *out = WL_ARENA_NEW(arena, wl_where_named, count + 1);
+    const size_t params = kernel ? kernel->param_count : 0;
+    *count = 0;
+    *out = WL_ARENA_NEW(arena, wl_where_named, params + set_count + 1);
     if (!*out)
         return wl_fail_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        const wl_status status = read_set(sets[i], *out, i, arena, err);
+    for (size_t i = 0; i < params; i++)
+        if (!wl_where_knows(kernel->params[i].name))
+            (*out)[(*count)++] = kernel->params[i];
+    for (size_t i = 0; i < set_count; i++, ++*count) {
+        const wl_status status = read_set(sets[i], *out, *count, arena, err);
         if (status != WL_OK) {
             if (err)
                 (void)wl_fail_in(err, sets[i]);
@@ -117,18 +123,19 @@ static wl_status keep_texts(wl_grid_rule *rule, const char *text, const char *co
     return rule->text && rule->sets ? WL_OK : wl_fail_memory(err);
 }
 
-wl_status wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count, wl_grid_rule **out,
-                             wl_error *err)
+wl_status wl_grid_rule_parse(const wl_kernel *kernel, const char *text, const char *const *sets, size_t set_count,
+                             wl_grid_rule **out, wl_error *err)
 {
     wl_where_named *named = NULL;
+    size_t count = 0;
     wl_grid_rule *rule = calloc(1, sizeof *rule);
     if (!rule)
         return wl_fail_memory(err);
     wl_status status = keep_texts(rule, text, sets, set_count, err);
     if (status == WL_OK)
-        status = read_sets(sets, set_count, &rule->arena, &named, err);
+        status = wl_launch_names(kernel, sets, set_count, &rule->arena, &named, &count, err);
     if (status == WL_OK)
-        status = read_extents(rule, named, set_count, err);
+        status = read_extents(rule, named, count, err);
     if (status != WL_OK) {
         wl_grid_rule_free(rule);
         return status;
@@ -137,9 +144,9 @@ wl_status wl_grid_rule_parse(const char *text, const char *const *sets, size_t s
     return WL_OK;
 }
 
-wl_status wl_grid_rule_copy(const wl_grid_rule *rule, wl_grid_rule **out, wl_error *err)
+wl_status wl_grid_rule_copy(const wl_grid_rule *rule, const wl_kernel *kernel, wl_grid_rule **out, wl_error *err)
 {
-    return wl_grid_rule_parse(rule->text, rule->sets, rule->set_count, out, err);
+    return wl_grid_rule_parse(kernel, rule->text, rule->sets, rule->set_count, out, err);
 }
 
 void wl_grid_rule_free(wl_grid_rule *rule)
@@ -249,7 +256,8 @@ wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t s
 {
     wl_arena arena = {0};
     wl_where_named *named = NULL;
-    wl_status status = read_sets(sets, set_count, &arena, &named, err);
+    size_t count = 0;
+    wl_status status = wl_launch_names(NULL, sets, set_count, &arena, &named, &count, err);
     if (status == WL_OK)
         status = evaluate(text, named, set_count, domain, &arena, value, err);
     wl_arena_free(&arena);

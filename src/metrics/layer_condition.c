@@ -52,18 +52,13 @@ static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent
     return most;
 }
 
-static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_arena *arena, wl_layer_condition *out,
-                       wl_error *err)
+static wl_status check(const wl_kernel *kernel, const wl_view *view, const wl_device *device, wl_arena *arena,
+                       wl_layer_condition *out, wl_error *err)
 {
-    wl_view view;
-    if (!wl_view_is_fixed(kernel))
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "the layer condition needs a domain and accesses over x, y, z");
-    WL_TRY(wl_view_make(kernel, NULL, arena, &view, err));
     const int outer = kernel->dims - 1;
     *out = (wl_layer_condition){0};
     for (size_t f = 0; f < kernel->field_count; f++) {
-        const wl_field_side *loads = &view.fields[f][WL_LOADS];
+        const wl_field_side *loads = &view->fields[f][WL_LOADS];
         if (loads->count == 0)
             continue;
         if (!loads->has_shape)
@@ -89,11 +84,33 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
     return WL_OK;
 }
 
+static wl_status view_and_check(const wl_kernel *kernel, const wl_device *device, wl_arena *arena,
+                                wl_layer_condition *out, wl_error *err)
+{
+    wl_view view;
+    if (!wl_view_is_fixed(kernel))
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "the layer condition needs a domain and accesses over x, y, z");
+    WL_TRY(wl_view_make(kernel, NULL, arena, &view, err));
+    return check(kernel, &view, device, arena, out, err);
+}
+
 wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out,
                                    wl_error *err)
 {
     wl_arena arena = {0};
-    const wl_status status = check(kernel, device, &arena, out, err);
+    const wl_status status = view_and_check(kernel, device, &arena, out, err);
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_layer_condition_of(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
+                                wl_layer_condition *out, wl_error *err)
+{
+    wl_arena arena = {0};
+    if (!prediction->fixed_view || prediction->kernel != kernel)
+        return wl_layer_condition_check(kernel, device, out, err);
+    const wl_status status = check(kernel, prediction->fixed_view, device, &arena, out, err);
     wl_arena_free(&arena);
     return status;
 }

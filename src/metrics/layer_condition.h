@@ -6,8 +6,7 @@
 #ifndef WL_METRICS_LAYER_CONDITION_H
 #define WL_METRICS_LAYER_CONDITION_H
 
-#include "warpline/device.h"
-#include "warpline/kernel.h"
+#include "metrics/prediction.h"
 
 /* A sequential sweep over the domain: the layers of the outermost dimension that must stay in the
  * L2, against half of its capacity (the other half belongs to the stores). */
@@ -20,5 +19,8 @@ typedef struct wl_layer_condition {
 /* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */
 wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out,
                                    wl_error *err);
+/* The same for the kernel of a prediction, by the shapes that its predictor has kept. */
+wl_status wl_layer_condition_of(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
+                                wl_layer_condition *out, wl_error *err);
 
 #endif /* WL_METRICS_LAYER_CONDITION_H */

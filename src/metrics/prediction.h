@@ -103,7 +103,8 @@ struct wl_prediction {
     const wl_share *accesses;
     const wl_line_mix *lines; /* most executed first; NULL unless asked for and source lines are known */
     size_t line_count;
-    const struct wl_stacks *stacks; /* of model/stacks.h; NULL unless asked for */
+    const struct wl_view *fixed_view; /* of count/view.h: the kernel's shapes, the same for all launches; or NULL */
+    const struct wl_stacks *stacks;   /* of model/stacks.h; NULL unless asked for */
 };
 
 /* The waits by name. */

@@ -1,4 +1,5 @@
-/* check_text.c - findings for people: a line each, and the verdict. SPDX-License-Identifier: MIT */
+/* check_text.c - findings for people: a line each, what fails first, and the verdict.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 
@@ -36,21 +37,39 @@ static void add_finding(const wl_finding *f, wl_buffer *out)
                                                  : "");
 }
 
-static void add_launch(const char *kernel, const wl_checked *l, wl_buffer *out)
+static bool launch_fails(const wl_checked *l)
+{
+    for (size_t i = 0; i < l->finding_count; i++)
+        if (wl_verdict_fails(l->findings[i].verdict))
+            return true;
+    return false;
+}
+
+static void add_title(const char *kernel, const wl_checked *l, wl_buffer *out)
 {
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     wl_buffer_add(out, "%s on %s, block %s, fold %s\n", kernel, l->device, wl_shape_text(l->launch.block, block),
                   wl_shape_text(l->launch.fold, fold));
+}
+
+static void add_findings(const wl_checked *l, bool fail, wl_buffer *out)
+{
     for (size_t i = 0; i < l->finding_count; i++)
-        add_finding(&l->findings[i], out);
+        if (wl_verdict_fails(l->findings[i].verdict) == fail)
+            add_finding(&l->findings[i], out);
+}
+
+static void add_launch(const char *kernel, const wl_checked *l, wl_buffer *out)
+{
+    add_title(kernel, l, out);
+    add_findings(l, true, out);
+    add_findings(l, false, out);
     for (size_t i = 0; l->baseline && i < l->baseline->strange_count; i++)
         wl_buffer_add(out, "  gone    %s: not compared, this version has no such metric\n", l->baseline->strange[i]);
 }
 
-void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
+static void add_verdict(const wl_check *c, wl_buffer *out)
 {
-    for (size_t i = 0; i < c->launch_count; i++)
-        add_launch(kernel, &c->launches[i], out);
     wl_buffer_add(out, "check %s: %zu of %zu failed", c->failed ? "FAILED" : "passed", c->failed, c->total);
     if (c->better)
         wl_buffer_add(out, ", %zu better", c->better);
@@ -60,4 +79,28 @@ void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
     if (c->left_out)
         wl_buffer_add(out, " of %zu in the baseline", c->launch_count + c->left_out);
     wl_buffer_add(out, "\n");
+}
+
+void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
+{
+    for (size_t i = 0; i < c->launch_count; i++)
+        if (launch_fails(&c->launches[i]))
+            add_launch(kernel, &c->launches[i], out);
+    for (size_t i = 0; i < c->launch_count; i++)
+        if (!launch_fails(&c->launches[i]))
+            add_launch(kernel, &c->launches[i], out);
+    add_verdict(c, out);
+}
+
+wl_status wl_check_failures(const wl_check *c, const char *kernel, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    for (size_t i = 0; i < c->launch_count; i++)
+        if (launch_fails(&c->launches[i])) {
+            add_title(kernel, &c->launches[i], &text);
+            add_findings(&c->launches[i], true, &text);
+        }
+    if (c->failed)
+        add_verdict(c, &text);
+    return wl_buffer_take(&text, out, err);
 }

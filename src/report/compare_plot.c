@@ -104,11 +104,10 @@ static void write_panel(const wl_comparison *c, int v, size_t index, double lo, 
 static void write_script(const wl_comparison *c, const wl_plot_files *files, const int *panels, size_t count,
                          const double *lo, const double *hi, wl_buffer *out)
 {
-    const bool svg = wl_gnuplot_is_svg(files);
     const size_t columns = count < 3 ? count : count <= 4 ? 2 : count <= 9 ? 3 : 4;
     const size_t lines = (count + columns - 1) / columns;
-    wl_buffer_add(out, "# predicted over measured; made by warpline compare\nset terminal %s size %zu,%zu%s\n",
-                  svg ? "svg" : "pngcairo", PANEL * columns, PANEL * lines, svg ? " background 'white'" : "");
+    wl_buffer_text(out, "# predicted over measured; made by warpline compare\n");
+    wl_gnuplot_terminal(files, &(wl_gnuplot_page){PANEL * columns, PANEL * lines, "", ""}, out);
     wl_gnuplot_files(files, out);
     wl_buffer_add(
         out,

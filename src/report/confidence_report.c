@@ -38,22 +38,23 @@ void wl_confidence_text(const wl_device *device, wl_model_id model, wl_buffer *o
     }
 }
 
-json_t *wl_confidence_json(wl_json *j, const wl_device *device, wl_model_id model)
+void wl_confidence_json(wl_json_out *o, const wl_device *device, wl_model_id model)
 {
-    json_t *all = wl_json_object(j);
+    wl_out_object(o, "confidence");
     for (int i = 0; i < WL_CONFIDENCE_COUNT; i++) {
         wl_confidence c;
-        j->failed = j->failed || wl_confidence_of(device, model, (wl_confidence_in)i, &c, NULL) != WL_OK;
-        if (j->failed)
-            return all;
-        json_t *one = wl_json_object(j);
-        if (c.known) {
-            wl_json_set(j, one, "low", wl_json_real(j, c.low));
-            wl_json_set(j, one, "high", wl_json_real(j, c.high));
+        if (wl_confidence_of(device, model, (wl_confidence_in)i, &c, NULL) != WL_OK) {
+            o->text->failed = true;
+            return;
         }
-        wl_json_set(j, one, "measured", wl_json_truth(j, c.measured));
-        wl_json_set(j, one, "basis", wl_json_text(j, c.basis));
-        wl_json_set(j, all, names[i], one);
+        wl_out_object(o, names[i]);
+        if (c.known) {
+            wl_out_real(o, "low", c.low);
+            wl_out_real(o, "high", c.high);
+        }
+        wl_out_truth(o, "measured", c.measured);
+        wl_out_text(o, "basis", c.basis);
+        wl_out_object_end(o);
     }
-    return all;
+    wl_out_object_end(o);
 }

@@ -5,8 +5,8 @@
 wl_status wl_device_json(const wl_device *d, char **out, wl_error *err)
 {
     wl_json json = {0}, *j = &json;
-    json_t *root = wl_json_pack(j, "{s:s, s:s, s:s}", "name", wl_device_name(d), "title", wl_device_title(d),
-                                "architecture", wl_device_architecture(d));
+    json_t *root = wl_json_pack(j, "{s:s, s:s, s:s, s:s}", "schema", "warpline.device/1", "name", wl_device_name(d),
+                                "title", wl_device_title(d), "architecture", wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
         const size_t n = wl_device_list_length(d, key);
@@ -29,5 +29,6 @@ wl_status wl_device_list_json(const wl_device *const *devices, size_t count, cha
         wl_json_add(j, all,
                     wl_json_pack(j, "{s:s, s:s, s:s}", "name", wl_device_name(devices[i]), "title",
                                  wl_device_title(devices[i]), "architecture", wl_device_architecture(devices[i])));
-    return wl_json_take(j, all, WL_JSON_INDENTED, 17, out, err);
+    json_t *root = wl_json_pack(j, "{s:s, s:o}", "schema", "warpline.device_list/1", "devices", all);
+    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
 }

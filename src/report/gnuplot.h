@@ -8,6 +8,13 @@
 /* A picture is SVG, PDF or PNG, by the suffix of its file. */
 bool wl_gnuplot_is_svg(const wl_plot_files *files);
 bool wl_gnuplot_is_pdf(const wl_plot_files *files);
+
+typedef struct wl_gnuplot_page {
+    size_t width, height;    /* pixels */
+    const char *mode, *font; /* options of the terminal, each after a blank; "": none */
+} wl_gnuplot_page;
+/* The terminal that the suffix of the picture asks for. */
+void wl_gnuplot_terminal(const wl_plot_files *files, const wl_gnuplot_page *page, wl_buffer *out);
 /* "set output 'FILE'", "data = 'FILE.dat'" */
 void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out);
 /* Gives both texts to the caller, or none. */

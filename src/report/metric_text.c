@@ -1,4 +1,5 @@
 /* metric_text.c - what metrics mean, for people. SPDX-License-Identifier: MIT */
+#include "report/explain_text.h"
 #include "report/wrapped_text.h"
 #include "warpline/report.h"
 
@@ -17,6 +18,7 @@ wl_status wl_metrics_text(char **out, wl_error *err)
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         wl_buffer_add(&text, "%-18s %-12s %s\n", wl_metric_name((wl_metric)i), wl_metric_unit((wl_metric)i),
                       scope_text(wl_metric_scope((wl_metric)i)));
+    wl_explain_list(&text);
     return wl_buffer_take(&text, out, err);
 }
 

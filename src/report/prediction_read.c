@@ -1,5 +1,7 @@
-/* prediction_read.c - predictions that were stored as JSON (schema warpline.predict/1), read back: one object or
- * several after one another. SPDX-License-Identifier: MIT */
+/* prediction_read.c - predictions that were stored as JSON, read back: one object or several after
+ * one another, each a call's array of predictions (schema warpline.predict/2), or one prediction
+ * (warpline.prediction/2, and warpline.predict/1 of earlier versions).
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
 #include <math.h>
@@ -13,7 +15,9 @@
 #include "metrics/prediction.h"
 #include "warpline/report.h"
 
-#define SCHEMA "warpline.predict/1"
+#define CALL "warpline.predict/2"
+#define ONE "warpline.prediction/2"
+#define EARLIER "warpline.predict/1"
 #define EXTENT_MAX ((double)((int64_t)1 << 60))
 
 #define STRANGE_MAX 8 /* metrics that this version does not have */
@@ -34,6 +38,7 @@ struct wl_stored_list {
 /* One object being read: the first failure counts. */
 typedef struct reader {
     int32_t line;
+    size_t number; /* in the array of a call, from 1; 0: the only one */
     wl_error *err;
     wl_status status;
 } reader;
@@ -46,8 +51,12 @@ static void refuse(reader *r, const char *format, ...)
     char message[WL_MESSAGE_MAX];
     (void)wl_print_list(message, sizeof message, format, args);
     va_end(args);
-    if (r->status == WL_OK)
-        r->status = wl_fail(r->err, WL_E_INPUT, (wl_loc){r->line, 1, 1}, "%s", message);
+    if (r->status != WL_OK)
+        return;
+    char which[40] = "";
+    if (r->number > 0)
+        (void)snprintf(which, sizeof which, "prediction %zu: ", r->number);
+    r->status = wl_fail(r->err, WL_E_INPUT, (wl_loc){r->line, 1, 1}, "%s%s", which, message);
 }
 
 /* ---- values ---- */
@@ -215,16 +224,11 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     }
 }
 
-static wl_status read_prediction(const json_t *root, entry *out, wl_error *err)
+static wl_status read_prediction(const json_t *root, size_t number, entry *out, wl_error *err)
 {
-    reader r = {out->stored.line, err, WL_OK};
-    if (!json_is_object(root)) {
+    reader r = {out->stored.line, number, err, WL_OK};
+    if (!json_is_object(root))
         refuse(&r, "a JSON object is needed, as 'warpline predict --format json' writes it");
-        return r.status;
-    }
-    const char *schema = text_of(&r, root, "schema");
-    if (r.status == WL_OK && strcmp(schema, SCHEMA) != 0)
-        refuse(&r, "the schema is '%s', not " SCHEMA, schema);
     if (r.status != WL_OK)
         return r.status;
     out->stored.kernel = text_of(&r, root, "kernel");
@@ -232,6 +236,26 @@ static wl_status read_prediction(const json_t *root, entry *out, wl_error *err)
     read_launch(&r, root, &out->prediction);
     read_metrics(&r, root, out);
     read_model(&r, root, &out->prediction.model);
+    return r.status;
+}
+
+/* The predictions of a call, or NULL where the object is one itself. */
+static wl_status find_array(const json_t *root, int32_t line, const json_t **array, wl_error *err)
+{
+    reader r = {line, 0, err, WL_OK};
+    *array = NULL;
+    if (!json_is_object(root)) {
+        refuse(&r, "a JSON object is needed, as 'warpline predict --format json' writes it");
+        return r.status;
+    }
+    const char *schema = text_of(&r, root, "schema");
+    if (r.status != WL_OK || strcmp(schema, ONE) == 0 || strcmp(schema, EARLIER) == 0)
+        return r.status;
+    if (strcmp(schema, CALL) != 0)
+        refuse(&r, "the schema is '%s', not " CALL, schema);
+    *array = r.status == WL_OK ? member(&r, root, "predictions") : NULL;
+    if (r.status == WL_OK && !json_is_array(*array))
+        refuse(&r, "'predictions' is not a list");
     return r.status;
 }
 
@@ -253,20 +277,33 @@ static wl_status syntax_error(const char *text, size_t at, size_t length, const 
     return wl_fail(err, WL_E_INPUT, loc, "%s: %s", cut ? "the file ends in the middle" : "not JSON", e->text);
 }
 
-static wl_status add(wl_stored_list *list, json_t *json, int32_t line, wl_error *err)
+/* Takes hold of the prediction. */
+static wl_status add_one(wl_stored_list *list, const json_t *json, int32_t line, size_t number, wl_error *err)
 {
     entry **larger = realloc(list->all, (list->count + 1) * sizeof *larger);
     entry *e = calloc(1, sizeof *e);
     list->all = larger ? larger : list->all;
     if (!larger || !e) {
         free(e);
-        json_decref(json);
         return wl_fail_memory(err);
     }
     list->all[list->count++] = e;
-    e->json = json;
+    e->json = json_incref((json_t *)(uintptr_t)json);
     e->stored = (wl_stored){.line = line, .prediction = &e->prediction, .strange = e->strange};
-    return read_prediction(json, e, err);
+    return read_prediction(json, number, e, err);
+}
+
+/* JSON does not say where its values stood: predictions of a call have the line where it begins. */
+static wl_status add(wl_stored_list *list, const json_t *json, int32_t line, wl_error *err)
+{
+    const json_t *array;
+    WL_TRY(find_array(json, line, &array, err));
+    if (!array)
+        return add_one(list, json, line, 0, err);
+    const size_t count = json_array_size(array);
+    for (size_t i = 0; i < count; i++)
+        WL_TRY(add_one(list, json_array_get(array, i), line, count > 1 ? i + 1 : 0, err));
+    return WL_OK;
 }
 
 static size_t blanks(const char *text, size_t length)
@@ -288,7 +325,9 @@ static wl_status read_all(wl_stored_list *list, const char *text, size_t length,
             return wl_fail_memory(err);
         if (!json)
             return syntax_error(text, at, length, &e, err);
-        WL_TRY(add(list, json, lines_in(text, at) + 1, err));
+        const wl_status status = add(list, json, lines_in(text, at) + 1, err);
+        json_decref(json);
+        WL_TRY(status);
         at += (size_t)e.position;
     }
     return list->count > 0 ? WL_OK : wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, 1}, "the file holds no prediction");

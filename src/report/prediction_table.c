@@ -30,7 +30,7 @@ static parts parts_of(const wl_prediction *p)
     return out;
 }
 
-static void add_line(const wl_prediction *p, wl_buffer *out)
+static void add_numbers(const wl_prediction *p, wl_buffer *out)
 {
     const double items = (double)p->items;
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
@@ -45,8 +45,13 @@ static void add_line(const wl_prediction *p, wl_buffer *out)
                       p->metrics[WL_METRIC_dram_store_bytes].value / items);
     else
         wl_buffer_add(out, " %8s %8s", "-", "-");
-    wl_buffer_add(out, " %8.3f %8.1f  %s\n", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s,
-                  wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
+}
+
+static void add_line(const wl_prediction *p, wl_buffer *out)
+{
+    add_numbers(p, out);
+    wl_buffer_add(out, "  %s\n", wl_bound_name(p->model.limiter));
 }
 
 static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
@@ -102,5 +107,115 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     add_notes(predictions, count, &text);
     if (count > 0 && predictions[0]->confidence)
         wl_confidence_text(device, predictions[0]->model.id, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+/* ---- several devices ---- */
+
+static bool has_note(const wl_prediction *p, const char *note)
+{
+    for (int w = 0; w < p->warning_count; w++)
+        if (strcmp(p->warnings[w], note) == 0)
+            return true;
+    return false;
+}
+
+/* Was the device named before prediction i? */
+static bool is_named(const wl_prediction *const *predictions, const wl_device *const *devices, size_t i,
+                     const char *note)
+{
+    for (size_t j = 0; j < i; j++)
+        if (devices[j] == devices[i] && has_note(predictions[j], note))
+            return true;
+    return false;
+}
+
+/* A note, with the devices it is about where it is not about all. */
+static void add_note(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
+                     const char *note, wl_buffer *out)
+{
+    size_t about = 0;
+    for (size_t i = 0; i < count; i++)
+        about += has_note(predictions[i], note);
+    const char *lead = about < count ? "note (" : "note";
+    for (size_t i = 0; i < count && about < count; i++) {
+        if (!has_note(predictions[i], note) || is_named(predictions, devices, i, note))
+            continue;
+        wl_buffer_add(out, "%s%s", lead, wl_device_name(devices[i]));
+        lead = ", ";
+    }
+    wl_buffer_add(out, "%s: %s\n", about < count ? ")" : lead, note);
+}
+
+static void add_device_notes(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
+                             wl_buffer *out)
+{
+    wl_buffer_text(out, "\n");
+    for (size_t i = 0; i < count; i++)
+        for (int w = 0; w < predictions[i]->warning_count; w++) {
+            const char *note = predictions[i]->warnings[w];
+            bool shown = false;
+            for (size_t j = 0; j < i && !shown; j++)
+                shown = has_note(predictions[j], note);
+            if (!shown)
+                add_note(predictions, devices, count, note, out);
+        }
+}
+
+/* Times of different models are no fair comparison. */
+static void add_models(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
+                       wl_buffer *out)
+{
+    size_t other = 0;
+    for (size_t i = count; i-- > 0;)
+        other = predictions[i]->model.id != predictions[0]->model.id ? i : other;
+    if (other > 0)
+        wl_buffer_add(
+            out,
+            "note: times come from different models, %s on %s and %s on %s: --model limiter compares like with like\n",
+            wl_model_name(predictions[0]->model.id), wl_device_name(devices[0]),
+            wl_model_name(predictions[other]->model.id), wl_device_name(devices[other]));
+}
+
+static int longest_name(const wl_device *const *devices, size_t count)
+{
+    int longest = (int)strlen("device");
+    for (size_t i = 0; i < count; i++)
+        longest = (int)fmax(longest, (double)strlen(wl_device_name(devices[i])));
+    return longest;
+}
+
+static void add_device_head(int width, wl_buffer *text)
+{
+    wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s\n", width, "", "", "", "blk", "L1 wavefr",
+                  "L2-L1", "DRAM", "DRAM", "time", "", "time /");
+    wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s  %s\n", width, "device", "block", "fold",
+                  "/SM", "per LUP", "B/LUP", "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "first", "limiter");
+}
+
+wl_status wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
+                                   size_t count, const wl_kernel *kernel, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    const int width = longest_name(devices, count);
+    double first = 0; /* time of the launch on the first device */
+    wl_buffer_add(&text, "%s, devices compared\n\n", wl_kernel_name(kernel));
+    add_device_head(width, &text);
+    for (size_t i = 0; i < count; i++) {
+        const wl_prediction *p = predictions[i];
+        first = devices[i] == devices[0] ? p->model.time_s : first;
+        wl_buffer_add(&text, "%-*s ", width, wl_device_name(devices[i]));
+        add_numbers(p, &text);
+        if (first > 0 && p->model.time_s > 0)
+            wl_buffer_add(&text, " %8.2f", p->model.time_s / first);
+        else
+            wl_buffer_add(&text, " %8s", "-");
+        wl_buffer_add(&text, "  %s\n", wl_bound_name(p->model.limiter));
+    }
+    add_device_notes(predictions, devices, count, &text);
+    add_models(predictions, devices, count, &text);
+    for (size_t i = 0; i < count; i++)
+        if (predictions[i]->confidence && (i == 0 || devices[i] != devices[i - 1]))
+            wl_confidence_text(devices[i], predictions[i]->model.id, &text);
     return wl_buffer_take(&text, out, err);
 }

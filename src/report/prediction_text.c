@@ -221,7 +221,7 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
 {
     wl_layer_condition c;
     char needed[32], room[32];
-    const wl_status status = wl_layer_condition_check(r->kernel, r->device, &c, NULL);
+    const wl_status status = wl_layer_condition_of(r->prediction, r->kernel, r->device, &c, NULL);
     out->failed = out->failed || status == WL_E_NOMEM;
     if (status != WL_OK || c.layers < 2)
         return; /* nothing is reused from layer to layer, or the kernel is not of that kind */

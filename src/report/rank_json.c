@@ -1,5 +1,6 @@
-/* rank_json.c - rankings as JSON, schema warpline.rank/1, in pieces that make one text: each record is built as a tree
- * of its own. SPDX-License-Identifier: MIT */
+/* rank_json.c - rankings as JSON, schema warpline.rank/1, in pieces that make one text: launches
+ * are written as they come, the few lines around them are built as trees. SPDX-License-Identifier:
+ * MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,49 +61,49 @@ void wl_rank_json_space(const wl_ranked_space *s, bool first, wl_buffer *out)
     wl_buffer_text(out, "\"launches\": [");
 }
 
-static json_t *metrics(wl_json *j, const wl_ranked *r)
+static void metrics(wl_json_out *o, const wl_ranked *r)
 {
-    json_t *all = wl_json_object(j);
+    wl_out_object(o, "metrics");
     for (int v = 0; v < WL_RANK_VALUES; v++) /* NaN is left out */
-        wl_json_set(j, all, wl_metric_name(wl_rank_metric((wl_rank_value)v)), wl_json_number(j, r->values[v]));
-    return all;
+        wl_out_number(o, wl_metric_name(wl_rank_metric((wl_rank_value)v)), r->values[v]);
+    wl_out_object_end(o);
 }
 
-static json_t *occupancy(wl_json *j, const wl_ranked *r)
+static void occupancy(wl_json_out *o, const wl_ranked *r)
 {
-    json_t *all = wl_json_object(j);
-    wl_json_set(j, all, "blocks_per_sm", wl_json_whole(j, r->blocks_per_sm));
-    wl_json_set(j, all, "warps_per_sm", wl_json_whole(j, r->warps_per_sm));
-    return all;
+    wl_out_object(o, "occupancy");
+    wl_out_whole(o, "blocks_per_sm", r->blocks_per_sm);
+    wl_out_whole(o, "warps_per_sm", r->warps_per_sm);
+    wl_out_object_end(o);
 }
 
 void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_ranked *r, wl_rank_place place,
                          bool first, wl_buffer *out)
 {
-    wl_json json = {0}, *j = &json;
-    json_t *all = wl_json_object(j);
+    wl_json_out json = {.text = out, .form = WL_JSON_SPACED, .digits = WL_JSON_DIGITS}, *o = &json;
     const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
     char schedule[WL_SCHEDULE_TEXT_MAX];
     wl_schedule_print(&l->schedule, schedule);
-    if (place.rank) {
-        wl_json_set(j, all, "rank", wl_json_whole(j, (int64_t)place.rank));
-        wl_json_set(j, all, "group", wl_json_whole(j, (int64_t)place.group));
-    }
-    wl_json_set(j, all, "block", wl_json_shape(j, l->block));
-    wl_json_set(j, all, "fold", wl_json_shape(j, l->fold));
-    if (l->grid[0] > 0)
-        wl_json_set(j, all, "grid", wl_json_shape(j, l->grid));
-    wl_json_set(j, all, "schedule", wl_json_text(j, schedule));
-    if (l->registers)
-        wl_json_set(j, all, "registers", wl_json_whole(j, l->registers));
-    wl_json_set(j, all, "occupancy", occupancy(j, r));
-    wl_json_set(j, all, "time_s", wl_json_number(j, r->time_s));
-    wl_json_set(j, all, "items_per_s", wl_json_number(j, items / r->time_s));
-    wl_json_set(j, all, "limiter", wl_json_text(j, wl_bound_name((wl_bound_id)r->limiter)));
-    wl_json_set(j, all, "next_limiter", wl_json_text(j, wl_bound_name((wl_bound_id)r->next)));
-    wl_json_set(j, all, "metrics", metrics(j, r));
     wl_buffer_text(out, first ? "\n  " : ",\n  ");
-    add_json(j, all, WL_JSON_DIGITS, 0, 0, out);
+    wl_out_object(o, NULL);
+    if (place.rank) {
+        wl_out_whole(o, "rank", (int64_t)place.rank);
+        wl_out_whole(o, "group", (int64_t)place.group);
+    }
+    wl_out_shape(o, "block", l->block);
+    wl_out_shape(o, "fold", l->fold);
+    if (l->grid[0] > 0)
+        wl_out_shape(o, "grid", l->grid);
+    wl_out_text(o, "schedule", schedule);
+    if (l->registers)
+        wl_out_whole(o, "registers", l->registers);
+    occupancy(o, r);
+    wl_out_number(o, "time_s", r->time_s);
+    wl_out_number(o, "items_per_s", items / r->time_s);
+    wl_out_text(o, "limiter", wl_bound_name((wl_bound_id)r->limiter));
+    wl_out_text(o, "next_limiter", wl_bound_name((wl_bound_id)r->next));
+    metrics(o, r);
+    wl_out_object_end(o);
 }
 
 /* What became of launches that were not predicted. */

@@ -383,11 +383,9 @@ static void write_row(const panel *p, size_t row, size_t rows, wl_buffer *out)
 
 static void write_script(const wl_plot_files *files, const panel *panels, size_t count, wl_buffer *out)
 {
-    const bool svg = wl_gnuplot_is_svg(files);
     const size_t height = count * HEIGHT < HEIGHT_MAX ? count * HEIGHT : HEIGHT_MAX;
-    wl_buffer_add(out,
-                  "# predicted launches; made by warpline rank\nset terminal %s noenhanced size %d,%zu%s font ',12'\n",
-                  svg ? "svg" : "pngcairo", WIDTH, height, svg ? " background 'white'" : "");
+    wl_buffer_text(out, "# predicted launches; made by warpline rank\n");
+    wl_gnuplot_terminal(files, &(wl_gnuplot_page){WIDTH, height, " noenhanced", " font ',12'"}, out);
     wl_gnuplot_files(files, out);
     wl_buffer_text(
         out,

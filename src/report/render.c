@@ -22,20 +22,64 @@ static wl_status no_form(wl_error *err, const char *what, wl_format format)
                    format == WL_FORMAT_SVG ? "SVG" : "CSV");
 }
 
+/* Where there are shares, they are of the kernel as it was for that launch. */
+static wl_report report_of(const wl_prediction *p, const wl_kernel *kernel, const wl_device *device)
+{
+    return (wl_report){p, p->fields && p->kernel ? p->kernel : kernel, device};
+}
+
+static wl_status render(const wl_report *r, wl_format format, wl_buffer *text, wl_error *err)
+{
+    switch (format) {
+    case WL_FORMAT_JSON:
+        WL_TRY(wl_report_json(r, true, text, err));
+        wl_report_json_end(false, text);
+        break;
+    case WL_FORMAT_JSON_LINE: return wl_report_json_line(r, text, err);
+    case WL_FORMAT_CSV: wl_report_csv(r, text); break;
+    case WL_FORMAT_TEXT: wl_report_text(r, text); break;
+    case WL_FORMAT_SVG: return no_form(err, "a prediction", format);
+    }
+    return WL_OK;
+}
+
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                wl_format format, char **out, wl_error *err)
 {
-    /* where there are shares, they are of the kernel as it was for that launch */
-    const wl_report r = {prediction, prediction->fields && prediction->kernel ? prediction->kernel : kernel, device};
+    const wl_report r = report_of(prediction, kernel, device);
     wl_buffer text = {0};
-    switch (format) {
-    case WL_FORMAT_JSON:
-    case WL_FORMAT_JSON_LINE: return wl_report_json(&r, format == WL_FORMAT_JSON_LINE, out, err);
-    case WL_FORMAT_CSV: wl_report_csv(&r, &text); break;
-    case WL_FORMAT_TEXT: wl_report_text(&r, &text); break;
-    case WL_FORMAT_SVG: return no_form(err, "a prediction", format);
-    }
-    return wl_buffer_take(&text, out, err);
+    const wl_status status = render(&r, format, &text, err);
+    if (status == WL_OK)
+        return wl_buffer_take(&text, out, err);
+    wl_buffer_drop(&text);
+    return status;
+}
+
+static wl_status give(const wl_prediction_writer *w, wl_buffer *piece, wl_error *err)
+{
+    const wl_status status = piece->failed ? wl_fail_memory(err) : w->sink(w->user, piece->text, piece->length, err);
+    wl_buffer_drop(piece);
+    return status;
+}
+
+wl_status wl_prediction_write(wl_prediction_writer *w, const wl_prediction *prediction, const wl_kernel *kernel,
+                              const wl_device *device, wl_error *err)
+{
+    const wl_report r = report_of(prediction, kernel, device);
+    wl_buffer piece = {0};
+    const wl_status status = wl_report_json(&r, w->count++ == 0, &piece, err);
+    if (status == WL_OK)
+        return give(w, &piece, err);
+    wl_buffer_drop(&piece);
+    return status;
+}
+
+wl_status wl_prediction_write_end(wl_prediction_writer *w, wl_error *err)
+{
+    wl_buffer piece = {0};
+    wl_report_json_end(w->count == 0, &piece);
+    wl_buffer_text(&piece, "\n");
+    return give(w, &piece, err);
 }
 
 /* The models that are shown. */

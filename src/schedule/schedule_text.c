@@ -38,7 +38,7 @@ static wl_status read_kind(const char *text, size_t length, wl_schedule_kind *ki
     }
     char word[WL_SCHEDULE_TEXT_MAX];
     (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
-    if (!wl_text_nearest(word, names, WL_SCHEDULE_KIND_COUNT))
+    if (!wl_nearest_name(word, names, WL_SCHEDULE_KIND_COUNT))
         return wl_fail(err, WL_E_INPUT, at(text, text),
                        "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G");
     return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)length}, "there is no schedule", text, length, names,

@@ -19,6 +19,7 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
+#define PATIENCE_MOST 8 /* asking the clock every time costs some percent of a search, and telling is not urgent */
 #define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
 
 /* ---- making one ---- */
@@ -26,12 +27,16 @@
 /* The kernel's conditions outlive the ranker; those of the space do not and are copied. */
 static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *err)
 {
+    wl_where_named *named = NULL;
+    size_t count = 0;
+    WL_TRY(wl_launch_names(r->kernel, space->names, space->name_count, &r->arena, &named, &count, err));
     for (; r->condition_count < r->kernel->condition_count; r->condition_count++)
         r->conditions[r->condition_count] = r->kernel->conditions[r->condition_count];
     for (size_t i = 0; i < space->condition_count; i++) {
         if (r->condition_count == WL_CONDITIONS_MAX)
             return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "at most %d conditions", WL_CONDITIONS_MAX);
-        WL_TRY(wl_where_parse(wl_where_text(space->conditions[i]), &r->arena, &r->conditions[r->condition_count], err));
+        WL_TRY(wl_where_parse(wl_where_text(space->conditions[i]), named, count, &r->arena,
+                              &r->conditions[r->condition_count], err));
         r->condition_count++;
     }
     return WL_OK;
@@ -42,7 +47,7 @@ static wl_status copy_grid(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     if (!space->grid)
         return WL_OK;
-    WL_TRY(wl_grid_rule_copy(space->grid, &r->grid, err));
+    WL_TRY(wl_grid_rule_copy(space->grid, r->kernel, &r->grid, err));
     const wl_status status = wl_grid_rule_check_domain(r->grid, wl_kernel_extent(r->kernel), err);
     if (status != WL_OK && err)
         (void)wl_fail_in(err, "--grid");
@@ -218,6 +223,14 @@ int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
     return items;
 }
 
+void wl_ranker_launches(const wl_ranker *r, const wl_ranked *records, size_t count, wl_launch *launches, int64_t *items)
+{
+    for (size_t i = 0; launches && i < count; i++)
+        wl_ranker_launch(r, records[i].index, &launches[i]);
+    for (size_t i = 0; items && i < count; i++)
+        items[i] = wl_ranker_launch_items(r, records[i].index);
+}
+
 wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err)
 {
     wl_launch launch;
@@ -373,6 +386,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
         out->outcome = WL_OUTCOME_LIMIT;
         return WL_OK;
     }
+    if (status == WL_E_BOUNDS) {
+        out->outcome = WL_OUTCOME_BOUNDS;
+        return WL_OK;
+    }
     if (status == WL_E_UNSUPPORTED && is_scheduled(&launch) && strcmp(own.input, "--schedule") == 0) {
         out->outcome = WL_OUTCOME_SCHEDULE;
         return WL_OK;
@@ -402,6 +419,7 @@ typedef struct crew {
     wl_error error;                /* its error */
     wl_status status;
     struct timespec told; /* the last progress call */
+    int patience;         /* launches to predict before the clock is asked again */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -414,8 +432,12 @@ static double seconds_since(const struct timespec *then, struct timespec *now)
 static void tell(const wl_ranker *r, crew *c)
 {
     struct timespec now;
-    if (!r->options.progress || seconds_since(&c->told, &now) < PROGRESS_SECONDS)
+    if (!r->options.progress || c->patience-- > 0)
         return;
+    if (seconds_since(&c->told, &now) < PROGRESS_SECONDS) {
+        c->patience = PATIENCE_MOST;
+        return;
+    }
     c->told = now;
     if (!r->options.progress(r->options.user, r->done_before + (int64_t)atomic_load(&c->done), r->size))
         atomic_store(&c->stop, true);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "launch/grid_rule.h"
 
 static const char *const keys[] = {"block.x", "block.y", "block.z",   "fold.x", "fold.y", "fold.z",
                                    "fold",    "threads", "registers", "where",  "grid",   "schedule"};
@@ -132,12 +133,15 @@ static wl_status add_condition(wl_space *space, const char *text, wl_error *err)
 {
     if (space->condition_count == WL_CONDITIONS_MAX)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "at most %d conditions", WL_CONDITIONS_MAX);
-    WL_TRY(wl_where_parse(text, &space->arena, &space->conditions[space->condition_count], err));
+    wl_where_named *named = NULL;
+    size_t count = 0;
+    WL_TRY(wl_launch_names(space->kernel, space->names, space->name_count, &space->arena, &named, &count, err));
+    WL_TRY(wl_where_parse(text, named, count, &space->arena, &space->conditions[space->condition_count], err));
     space->condition_count++;
     return WL_OK;
 }
 
-wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err)
+wl_status wl_space_names(wl_space *space, const wl_kernel *kernel, const char *const *sets, size_t count, wl_error *err)
 {
     const char **names = WL_ARENA_NEW(&space->arena, const char *, count + 1);
     for (size_t i = 0; names && i < count; i++)
@@ -145,6 +149,7 @@ wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count,
             names = NULL;
     if (!names)
         return wl_fail_memory(err);
+    space->kernel = kernel;
     space->names = names;
     space->name_count = count;
     return WL_OK;
@@ -153,7 +158,7 @@ wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count,
 static wl_status set_grid(wl_space *space, const char *text, wl_error *err)
 {
     wl_grid_rule *rule = NULL;
-    WL_TRY(wl_grid_rule_parse(text, space->names, space->name_count, &rule, err));
+    WL_TRY(wl_grid_rule_parse(space->kernel, text, space->names, space->name_count, &rule, err));
     wl_grid_rule_free(space->grid);
     space->grid = rule;
     return WL_OK;

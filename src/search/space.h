@@ -34,7 +34,8 @@ struct wl_space {
     bool all_schedules;         /* those that suit the kernel, too */
     wl_launch *launches;
     size_t launch_count;
-    const char **names; /* "nx=640", for the grid */
+    const wl_kernel *kernel; /* whose params are names, too; NULL: none */
+    const char **names;      /* "nx=640", for grid and conditions */
     size_t name_count;
     wl_grid_rule *grid; /* NULL: determined by the domain */
 };

@@ -282,7 +282,7 @@ static void set_environment(void)
     setenv("ROOT", options.root, 1);
     setenv("DATA", format("%s/tests/cli/data", options.root), 1);
     setenv("LC_ALL", "C", 1);
-    const char *unwanted[] = {"NO_COLOR", "NVCC", "CUDA_HOME", "CUDA_PATH", "ASKED"};
+    const char *unwanted[] = {"NO_COLOR", "COLUMNS", "NVCC", "CUDA_HOME", "CUDA_PATH", "ASKED"};
     for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
         unsetenv(unwanted[i]);
 }

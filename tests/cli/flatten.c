@@ -2,7 +2,8 @@
  *
  * flatten [--digits N] [FILE] prints one line such as "rows[3].block = [512, 2, 1]" for each value
  * of each JSON text of the file or stdin, in its order. Real numbers have six digits, so that the
- * last ones of a machine's arithmetic do not show.
+ * last ones of a machine's arithmetic do not show. The predictions of `predict` are printed one
+ * after another, without "predictions[0]." before each name: as lines of --batch are.
  * SPDX-License-Identifier: MIT */
 #include <jansson.h>
 #include <stdbool.h>
@@ -31,9 +32,12 @@ static void print_items(char *path, size_t length, json_t *array)
 {
     size_t i;
     json_t *value;
+    const bool predictions = length == strlen("predictions") && strncmp(path, "predictions", length) == 0;
     json_array_foreach(array, i, value)
     {
-        int more = snprintf(path + length, PATH_ROOM - length, "[%zu]", i);
+        if (predictions)
+            length = 0;
+        int more = predictions ? 0 : snprintf(path + length, PATH_ROOM - length, "[%zu]", i);
         print_value(path, length + (size_t)more, value);
     }
 }

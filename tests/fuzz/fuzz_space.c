@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *registers = cut_part(keys), *file = cut_part(registers);
     wl_space *space = NULL;
     wl_error err[3] = {{0}};
-    REQUIRE(wl_space_new(&space, &err[0]) == WL_OK && wl_space_names(space, names, 2, &err[0]) == WL_OK);
+    REQUIRE(wl_space_new(&space, &err[0]) == WL_OK && wl_space_names(space, NULL, names, 2, &err[0]) == WL_OK);
     set_keys(space, keys);
     const wl_status listed = wl_space_read_registers(space, "r.yaml", registers, strlen(registers), &err[1]);
     fuzz_check_outcome(listed, listed == WL_OK ? registers : NULL, &err[1]);

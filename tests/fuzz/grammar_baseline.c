@@ -17,7 +17,9 @@ static const mutate_rule rules[] = {
     {'U', MUTATE_TEXTS("\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac", "aaaaaaaaaaaaaaaaaaaaaaaa", "\u00e9")},
     {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")}, /* names that are cut somewhere */
     {'L', MUTATE_TEXTS("\"$W\": $N,", "}", "{", "\"$K\": {\"value\": $N, \"parts\": {$P}},", "\"$W\": {\"$W\": $N},",
-                       "\"$W\": \"$W\",", "\"$W\": \"$H\",", "{\"schema\":\"warpline.predict/1\"}")},
+                       "\"$W\": \"$W\",", "\"$W\": \"$H\",", "{\"schema\":\"warpline.predict/1\"}",
+                       "{\"schema\":\"warpline.predict/2\",\"predictions\":[{\"$W\":$N}]}", "\"predictions\":[",
+                       "\"schema\":\"warpline.prediction/2\",")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], "{[,", 'W', false, NULL};

@@ -17,12 +17,15 @@ done <<'END'
 -h
 help
 help rank
+--tables
+--complete predict --device h
 --version
 predict --help
 rank --help
 predict star3d_r4 --device h200 --block 64x4
 predict star3d_r4 --device h200 --block 64x4 --block 32x8
 predict star3d_r4 --device h200 --block 64x4 --format json
+predict star3d_r4 --device h200 --device v100 --block 64x4
 predict star3d_r4 --device h200 --block 64x4 --format csv
 stack star3d_r4 --device h200 --block 64x4
 stack star3d_r4 --device h200 --block 64x4 --format json

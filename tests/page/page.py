@@ -89,6 +89,10 @@ class Tree(html.parser.HTMLParser):
 
 # ---- the file alone ----
 
+def predicted(*arguments):
+    return json.loads(run("predict", *arguments, "--format", "json"))["predictions"][0]
+
+
 def check_file(text):
     tree = Tree(text).root
     scripts = list(tree.all("script"))
@@ -217,7 +221,7 @@ def main():
         directory = Path(name)
         hostile = directory / "hostile.yaml"
         hostile.write_text(f"name: {json.dumps(HOSTILE)}\ndomain: [1024, 1024]\nfields:\n  a: {{type: f64, extent: "
-                           "[1024, 1024]}\n  b: {type: f64, extent: [1024, 1024]}\nupdate: b[0,0] = a[0,0] + a[1,0] * 2\n"
+                           "[1024, 1024], halo: 1}\n  b: {type: f64, extent: [1024, 1024]}\nupdate: b[0,0] = a[0,0] + a[1,0] * 2\n"
                            "registers: 24\n")
         kernels = [str(hostile), "star2d_5pt"]
         devices = [word for device in DEVICES for word in ("--device", device)]
@@ -228,12 +232,11 @@ def main():
         check_file(lines)
         if browser:
             (directory / "page.html").write_text(text)
-            expected = [(json.loads(run("predict", kernel, "--device", device, *BLOCK, "--per-access", "--format", "json")),
+            expected = [(predicted(kernel, "--device", device, *BLOCK, "--per-access"),
                          run("predict", kernel, "--device", device, *BLOCK)) for kernel in kernels for device in DEVICES]
             check_browser(directory, text, expected)
             check_section(next(Tree(lines).root.all("section", data_kernel=True)),
-                          json.loads(run("predict", *PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line",
-                                         "--format", "json")),
+                          predicted(*PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line"),
                           run("predict", *PTX, "--device", "h200", *MANDELBROT, "--per-line"))
     for failure in failures:
         print(failure)

@@ -4,9 +4,10 @@
 #include "property/launch_cases.h"
 
 #include "count/block_sum.h"
+#include "count/buffer_limits.h"
 
 static struct {
-    int64_t runs, covered, tiles, sampled, pieces;
+    int64_t runs, covered, tiles, sampled, pieces, limits;
 } compared;
 
 static void check_run(const trial *t, const wl_view *view, size_t field, wl_side side, blocks b, int64_t granule)
@@ -78,6 +79,41 @@ static void check_tiles(const trial *t, const wl_view *view, size_t field, wl_si
              got.granules[0]);
 }
 
+static wl_status stays_inside(const trial *t, const wl_view *view, size_t field, int64_t bytes)
+{
+    const wl_geometry busy = wl_geometry_busy(&t->geometry);
+    wl_arena arena = {0};
+    wl_error err = {0};
+    t->kernel->fields[field].bytes = bytes;
+    const wl_status status = wl_buffer_limits_check(view, &busy, &counter, &arena, &err);
+    t->kernel->fields[field].bytes = 0;
+    wl_arena_free(&arena);
+    return status;
+}
+
+/* A buffer that ends with the last byte accessed is large enough, and one that ends a byte before it is not. */
+static void check_limits(const trial *t, const wl_view *view, size_t field, blocks all)
+{
+    const group g = trial_group(t, field, WL_BOTH);
+    int64_t first = INT64_MAX, end = INT64_MIN;
+    enumerate(t, &g, all, &listed);
+    for (size_t i = 0; i < listed.count; i++) {
+        first = wl_min(first, listed.starts[i].start);
+        end = wl_max(end, listed.starts[i].start + listed.starts[i].width);
+    }
+    const int64_t base = t->kernel->fields[field].base_bytes;
+    if (listed.count == 0 || end - base < 2)
+        return;
+    compared.limits++;
+    const wl_status enough = stays_inside(t, view, field, end - base),
+                    short_of = stays_inside(t, view, field, end - base - 1);
+    if (enough == (first < base ? WL_E_BOUNDS : WL_OK) && short_of == WL_E_BOUNDS)
+        return;
+    trial_print(t);
+    fail_msg("field f%zu, bytes %lld to %lld: %s in a buffer of that size, %s in one that is a byte shorter", field,
+             (long long)first, (long long)end, wl_status_name(enough), wl_status_name(short_of));
+}
+
 static void check_field(random_source *r, const trial *t, const wl_view *view, size_t field)
 {
     static const int64_t granules[] = {16, 32, 64, 128, 4096};
@@ -95,6 +131,8 @@ static void check_field(random_source *r, const trial *t, const wl_view *view, s
         compared.pieces += view->fields[field][side].accesses[i]->piece_count > 0;
     check_run(t, view, field, side, (blocks){0, n}, granule);
     check_run(t, view, field, side, (blocks){first, last}, granule);
+    if (view->fields[field][WL_BOTH].has_shape && !view->nearly)
+        check_limits(t, view, field, (blocks){0, n});
     check_tiles(t, view, field, side, tile, granule);
 }
 
@@ -121,7 +159,7 @@ static void footprints_under_conditions_agree_with_enumeration(void **state)
     check_cases(8000);
     run.guards = false;
     if (!run.iterations)
-        assert_true(compared.tiles > (int64_t)iterations(4000));
+        assert_true(compared.tiles > (int64_t)iterations(4000) && compared.limits > (int64_t)iterations(4000));
 }
 
 static void footprints_of_divided_threads_agree_with_enumeration(void **state)
@@ -142,10 +180,10 @@ static int end(void **state)
     (void)state;
     if (getenv("WL_STATISTICS"))
         print_message("%lld cases, %lld too large; %lld runs, of %lld what is covered, too; %lld sums over tiles, %lld "
-                      "sampled; %lld accesses in pieces\n",
+                      "sampled; %lld accesses in pieces; %lld buffers\n",
                       (long long)run.cases, (long long)run.too_large, (long long)compared.runs,
                       (long long)compared.covered, (long long)compared.tiles, (long long)compared.sampled,
-                      (long long)compared.pieces);
+                      (long long)compared.pieces, (long long)compared.limits);
     end_run();
     return 0;
 }

@@ -190,11 +190,12 @@ static void random_fields(random_source *r, random_case *c, bool update)
         random_put(c, "  f%d: {type: %s", i, types[type].name);
         if (vector > 1)
             random_put(c, ", vector: %d", vector);
-        if (f->dims && (update ? random_chance(r, 30) : random_chance(r, 20)))
+        const bool extent = f->dims && (update ? random_chance(r, 30) : random_chance(r, 20));
+        if (extent)
             random_extent(r, c, f);
         else if (f->dims)
             random_strides(r, c, f);
-        if (random_chance(r, 70))
+        if (random_chance(r, 70) || extent) /* accesses may reach beyond the halo, which only an origin allows */
             random_put(c, ", origin: %lld + shift",
                        (long long)(random_chance(r, 50) ? random_in(r, -70, 300) : 16 * random_in(r, 0, 9)));
         if (random_chance(r, 30))

@@ -27,7 +27,7 @@ static wl_status as_condition(const char *text, int64_t *value, wl_error *err)
     static const int64_t names[WL_WHERE_NAMES] = {0};
     wl_arena arena = {0};
     const wl_where *where = NULL;
-    wl_status status = wl_where_parse(text, &arena, &where, err);
+    wl_status status = wl_where_parse(text, NULL, 0, &arena, &where, err);
     if (status == WL_OK)
         status = wl_where_value(where, names, value, err);
     wl_arena_free(&arena);

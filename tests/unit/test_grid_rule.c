@@ -31,11 +31,11 @@ static void test_grids(void **state)
         wl_error err = {0};
         wl_grid_rule *rule = NULL, *copy = NULL;
         wl_launch launch = {.block = {32, 2, 1}, .fold = {1, 1, 3}};
-        check_ok(rules[i].text, wl_grid_rule_parse(rules[i].text, sets, SET_COUNT, &rule, &err), &err);
+        check_ok(rules[i].text, wl_grid_rule_parse(NULL, rules[i].text, sets, SET_COUNT, &rule, &err), &err);
         if (!rule)
             continue;
         check_text(rules[i].text, "text", wl_grid_rule_text(rule), rules[i].text);
-        check_ok(rules[i].text, wl_grid_rule_copy(rule, &copy, &err), &err);
+        check_ok(rules[i].text, wl_grid_rule_copy(rule, NULL, &copy, &err), &err);
         wl_grid_rule_free(rule); /* the copy stands alone */
         if (copy)
             check_ok(rules[i].text, wl_grid_rule_apply(copy, device, domain, &launch, &err), &err);
@@ -60,7 +60,7 @@ static void test_warps(void **state)
         wl_device *d = NULL;
         wl_launch launch = {.block = {cases[i].threads, 1, 1}};
         check_ok(cases[i].device, wl_device_builtin(cases[i].device, &d, &err), &err);
-        check_ok(cases[i].device, wl_grid_rule_parse("warps", NULL, 0, &rule, &err), &err);
+        check_ok(cases[i].device, wl_grid_rule_parse(NULL, "warps", NULL, 0, &rule, &err), &err);
         check_ok(cases[i].device, wl_grid_rule_apply(rule, d, nowhere, &launch, &err), &err);
         check_int(cases[i].device, "warps", launch.grid[0], cases[i].warps);
         wl_grid_rule_free(rule);
@@ -91,7 +91,7 @@ static void test_malformed(void **state)
     for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
         wl_error err = {0};
         wl_grid_rule *rule = NULL;
-        const wl_status status = wl_grid_rule_parse(malformed[i].text, sets, SET_COUNT, &rule, &err);
+        const wl_status status = wl_grid_rule_parse(NULL, malformed[i].text, sets, SET_COUNT, &rule, &err);
         check_int(malformed[i].text, "status", status, WL_E_INPUT);
         check_int(malformed[i].text, "column", err.loc.col, malformed[i].column);
         check_text(malformed[i].text, "message", err.message, malformed[i].message);
@@ -118,7 +118,7 @@ static void test_impossible(void **state)
         wl_error err = {0};
         wl_grid_rule *rule = NULL;
         wl_launch launch = {.block = {32, 2, 1}};
-        check_ok(cases[i].text, wl_grid_rule_parse(cases[i].text, sets, SET_COUNT, &rule, &err), &err);
+        check_ok(cases[i].text, wl_grid_rule_parse(NULL, cases[i].text, sets, SET_COUNT, &rule, &err), &err);
         check_true(cases[i].text, "fails", rule && wl_grid_rule_apply(rule, NULL, nowhere, &launch, &err) != WL_OK);
         check_text(cases[i].text, "message", err.message, cases[i].message);
         check_int(cases[i].text, "grid", launch.grid[0], 0);
@@ -134,7 +134,7 @@ static void test_sets(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         wl_error err = {0};
         wl_grid_rule *rule = NULL;
-        check_true(wrong[i], "fails", wl_grid_rule_parse("1", &wrong[i], 1, &rule, &err) == WL_E_INPUT);
+        check_true(wrong[i], "fails", wl_grid_rule_parse(NULL, "1", &wrong[i], 1, &rule, &err) == WL_E_INPUT);
         check_text(wrong[i], "input", err.input, wrong[i]);
         wl_grid_rule_free(rule);
     }

@@ -1,4 +1,5 @@
-/* test_json.c - what base/json.h makes of numbers that JSON does not have. SPDX-License-Identifier: MIT */
+/* test_json.c - what base/json.h makes of numbers that JSON does not have, and its texts against
+ * jansson's own writer. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <math.h>
@@ -49,8 +50,94 @@ static void test_left_out(void **state)
     free(text);
 }
 
+/* A text of any characters that are UTF-8. */
+static json_t *random_text(uint64_t *seed)
+{
+    static const char *const pieces[] = {"a",    "Z9_",  "\"", "\\",     "/",      "\n",         "\t", "\b\f\r", "\x01",
+                                         "\x1f", "\x7f", " ",  "\u20ac", "\u00e9", "\U0001f600", "'",  "<&>",    "\v"};
+    char text[200] = "";
+    const int64_t count = check_random_in(seed, 0, 12);
+    for (int64_t i = 0; i < count; i++)
+        strcat(text, pieces[check_random_in(seed, 0, (int64_t)COUNT_OF(pieces) - 1)]);
+    return json_string(text);
+}
+
+static json_t *random_tree(uint64_t *seed, int depth)
+{
+    const int64_t kind = check_random_in(seed, depth < 4 ? 0 : 2, 7);
+    json_t *tree = kind == 0 ? json_object() : json_array();
+    const int64_t count = kind < 2 ? check_random_in(seed, 0, 4) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        json_t *key = random_text(seed), *value = random_tree(seed, depth + 1);
+        if (kind == 0)
+            (void)json_object_set_new(tree, json_string_value(key), value);
+        else
+            (void)json_array_append_new(tree, value);
+        json_decref(key);
+    }
+    if (kind < 2)
+        return tree;
+    json_decref(tree);
+    const int power = (int)check_random_in(seed, -60, 60);
+    const int64_t whole = check_random_in(seed, -1000000, 1000000);
+    return kind == 2   ? random_text(seed)
+           : kind == 3 ? json_integer((json_int_t)(whole << check_random_in(seed, 0, 40)))
+           : kind == 4 ? json_real(ldexp((double)whole, power))
+           : kind == 5 ? json_real((double)whole / 1000)
+           : kind == 6 ? json_boolean(whole > 0)
+                       : json_null();
+}
+
+/* Every form and number of digits, byte for byte. */
+static void test_as_jansson(void **state)
+{
+    (void)state;
+    static const size_t flags[] = {JSON_INDENT(1), 0, JSON_COMPACT};
+    uint64_t seed = 1;
+    for (int i = 0; i < 20000; i++) {
+        const wl_json_form form = (wl_json_form)(i % 3);
+        const int digits = (int)check_random_in(&seed, 1, 17);
+        wl_json json = {0};
+        char *text = NULL;
+        json_t *tree = random_tree(&seed, 0);
+        char *want = json_dumps(tree, flags[form] | JSON_ENCODE_ANY | JSON_REAL_PRECISION((size_t)digits));
+        assert_int_equal(wl_json_take(&json, tree, form, digits, &text, NULL), WL_OK);
+        check_text("random tree", "text", text, want);
+        free(text);
+        free(want);
+    }
+    check_done();
+}
+
+/* Without a tree: bytes that are not UTF-8, and numbers that are none. */
+static void test_streamed(void **state)
+{
+    (void)state;
+    wl_buffer text = {0};
+    wl_error err = {0};
+    const int64_t block[3] = {32, 4, 2};
+    wl_json_out out = {.text = &text, .form = WL_JSON_SPACED, .digits = WL_JSON_DIGITS};
+    wl_out_object(&out, NULL);
+    wl_out_text(&out, "k\xff", "a\xe2\x82z\xff");
+    wl_out_shape(&out, "block", block);
+    wl_out_number(&out, "gone", (double)NAN);
+    wl_out_number(&out, "whole", -3.0);
+    wl_out_number(&out, "real", 2.5e-7);
+    wl_out_real(&out, "always", 3);
+    wl_out_object_end(&out);
+    assert_string_equal(text.text, "{\"k?\": \"a??z?\", \"block\": [32, 4, 2], \"whole\": -3, \"real\": 2.5e-7, "
+                                   "\"always\": 3.0}");
+    assert_int_equal(wl_out_status(&out, &err), WL_OK);
+    wl_out_must_real(&out, "ratio", INFINITY);
+    wl_out_must_number(&out, "later", (double)NAN);
+    assert_int_equal(wl_out_status(&out, &err), WL_E_RANGE);
+    assert_string_equal(err.message, "internal error: ratio is not a finite number");
+    wl_buffer_drop(&text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_finite), cmocka_unit_test(test_left_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_finite), cmocka_unit_test(test_left_out),
+                                       cmocka_unit_test(test_as_jansson), cmocka_unit_test(test_streamed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

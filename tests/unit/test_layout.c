@@ -35,7 +35,7 @@ static const struct {
     {"a sector more", "{type: f64, extent: [640, 512, 512], halo: 4}", "f[x,y,z]", {0, 32, 0}, true, 3, {1, 676, 676 * 520}, 16 + 4 * 676 + 4 * 676 * 520},
     {"no padding", "{type: f64, extent: [640, 512, 512], halo: 4}", "f[x,y,z]", {1, 0, 0}, true, 3, {1, 660, 660 * 520}, 16 + 4 * 660 + 4 * 660 * 520},
     {"rows of whole sectors", "{type: f64, extent: [642, 512, 512], halo: 4}", "f[x,y,z]", {32, 0, 0}, true, 3, {1, 664, 664 * 520}, 16 + 4 * 664 + 4 * 664 * 520},
-    {"the padding comes after the rounding", "{type: f32, extent: [100, 10], halo: 1}", "f[x,y]", {128, 4, 0}, true, 2, {1, 161}, 32 + 161},
+    {"the padding comes after the rounding", "{type: f32, extent: [100, 64], halo: 1}", "f[x,y]", {128, 4, 0}, true, 2, {1, 161}, 32 + 161},
     {"stated rows only grow", "{type: f64, strides: [1, 642, 330630], origin: 331273}", "f[x,y,z]", {128, 0, 0}, true, 3, {1, 656, 656 * 515}, 656 * 516 + 1},
     {"stated rows, also where they would fit", "{type: f64, strides: [1, 640]}", "f[x,y]", {1, 0, 0}, true, 2, {1, 640}, 0},
     {"padding behind a population stays", "{type: f64, strides: [1, 288, 74304, 19170688], origin: 74608}", "f[x,y,z,3]", {0, 128, 0}, true, 4, {1, 304, 304 * 258, 304 * 66564 + 256}, 16 + 304 + 304 * 258},

@@ -494,7 +494,7 @@ static void refused(void **unused)
         {"an address outside a buffer",
          AT("%r5") LOAD,
          {"buf:64", "buf:64", "7"},
-         WL_E_INPUT,
+         WL_E_BOUNDS,
          "offset 64 of arg 0, which has 64"},
         {"an endless loop",
          "L:\nadd.s32 %r6, %r6, 2;\nbra L;\n",

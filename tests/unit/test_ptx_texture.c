@@ -375,7 +375,7 @@ static void test_trap(void **state)
                        (int64_t[]){32, 1, 1}, (int64_t[]){1, 1, 1}),
              &r.err);
     check_int("trap", "status", wl_ptx_emulate_block(r.emulator, (int64_t[]){0, 0, 0}, -1, NULL, NULL, NULL, &r.err),
-              WL_E_INPUT);
+              WL_E_BOUNDS);
     check_true("trap", "names the thread", strstr(r.err.message, "thread (8, 0, 0)") != NULL);
     ptx_end(&r);
     check_done();

@@ -343,6 +343,48 @@ static void test_empty(void **state)
     check_done();
 }
 
+/* Many launches at once are those asked for one by one, and their updates those of predictions; with a grid that is the
+ * same for all blocks they differ from launch to launch. */
+static void test_launches(void **state)
+{
+    static const char *const settings[] = {"block.x", "32,64,96", "block.y", "1,4", "grid", "4x3", NULL};
+    wl_device *device = device_of("h200");
+    static const char text[] = "name: k\nfields: {A: {type: f32}}\n"
+                               "loads: [\"A[blockIdx.x*blockDim.x + threadIdx.x]\"]\n";
+    wl_kernel *kernel = NULL, *plain = kernel_of(star2d, "500x300");
+    wl_error failed = {0};
+    (void)state;
+    check_ok("parse", wl_kernel_parse("k", text, strlen(text), NULL, &kernel, &failed), &failed);
+    for (int k = 0; k < 2; k++) {
+        wl_ranker *ranker = ranker_of(k ? plain : kernel, device, k ? some_launches : settings, NULL);
+        wl_ranking ranking;
+        wl_ranked *best = rank_all(ranker, &ranking);
+        wl_launch *launches = calloc(ranking.count, sizeof *launches), one;
+        int64_t *items = calloc(ranking.count, sizeof *items);
+        static wl_prediction p;
+        wl_error err = {0};
+        assert_non_null(launches);
+        assert_non_null(items);
+        check_true("launches", "there are some", ranking.count > 0);
+        wl_ranker_launches(ranker, best, ranking.count, launches, NULL);
+        wl_ranker_launches(ranker, best, ranking.count, NULL, items);
+        for (size_t i = 0; i < ranking.count; i++) {
+            wl_ranker_launch(ranker, best[i].index, &one);
+            check_true("launch", "the same", memcmp(&one, &launches[i], sizeof one) == 0);
+            check_ok("predict", wl_ranker_predict(ranker, best[i].index, &p, &err), &err);
+            check_int("launch", "items", items[i], wl_prediction_items(&p));
+        }
+        free(items);
+        free(launches);
+        free(best);
+        wl_ranker_free(ranker);
+    }
+    wl_kernel_free(plain);
+    wl_kernel_free(kernel);
+    wl_device_free(device);
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_best_k),          cmocka_unit_test(test_heap),
         cmocka_unit_test(test_parts),           cmocka_unit_test(test_each),
         cmocka_unit_test(test_progress),        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

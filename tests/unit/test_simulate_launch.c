@@ -94,6 +94,47 @@ static void test_partial_stores(void **state)
     wl_kernel_free(kernel);
 }
 
+/* Every block loads the same line, of four sectors. */
+static wl_simulated simulate_same_line(int64_t blocks, const wl_simulate_options *options)
+{
+    char text[160];
+    const wl_launch launch = {.block = {32, 1, 1}};
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    (void)snprintf(text, sizeof text, "name: same\ndomain: [%lld]\nfields:\n  a: {type: f32}\nloads: [\"a[x%%32]\"]\n",
+                   (long long)blocks * 32);
+    assert_int_equal(wl_kernel_parse("same", text, strlen(text), NULL, &kernel, &err), WL_OK);
+    const wl_simulated s = simulate(kernel, &launch, options);
+    wl_kernel_free(kernel);
+    return s;
+}
+
+/* Six multiprocessors share their way to the L2, where a request stands for up to four of the same moment: two requests
+ * of six. Blocks that start later come alone, and so do those of which one generation stands for several. */
+static void test_requests_that_join(void **state)
+{
+    const int64_t line = 128, requests = 132 / 6 * 2, resident = 132 * 32;
+    const wl_simulate_options little = {.addresses = 1};
+    const wl_simulated together = simulate_same_line(132, NULL), later = simulate_same_line(3 * resident, NULL),
+                       sampled = simulate_same_line(3 * resident, &little);
+    wl_device *other = NULL;
+    wl_error err = {0};
+    (void)state;
+    assert_true(together.l2_load_bytes == (double)(requests * line));
+    assert_true(together.l1_load_sectors - together.l1_load_hits == 132 * 4);
+    assert_true(together.dram_load_bytes == (double)line);
+    assert_true(later.l2_load_bytes == together.l2_load_bytes); /* they find it in their L1 */
+    assert_int_equal(sampled.generations, 1);
+    assert_true(sampled.l2_load_bytes >= 132 * (double)line);
+    assert_int_equal(wl_device_builtin("v100", &other, &err), WL_OK); /* has no number of joining requests */
+    wl_device *const h200 = device;
+    device = other;
+    const wl_simulated apart = simulate_same_line(80, NULL);
+    device = h200;
+    wl_device_free(other);
+    assert_true(apart.l2_load_bytes == 80 * (double)line);
+}
+
 /* A sample stands for the whole. */
 static void test_sample(void **state)
 {
@@ -381,10 +422,11 @@ static void test_measured(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stream),           cmocka_unit_test(test_reuse),
-                                       cmocka_unit_test(test_partial_stores),   cmocka_unit_test(test_sample),
-                                       cmocka_unit_test(test_fields),           cmocka_unit_test(test_filled_l2),
-                                       cmocka_unit_test(test_too_long),         cmocka_unit_test(test_predicted),
-                                       cmocka_unit_test(test_predicted_sample), cmocka_unit_test(test_measured)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stream),         cmocka_unit_test(test_reuse),
+                                       cmocka_unit_test(test_partial_stores), cmocka_unit_test(test_requests_that_join),
+                                       cmocka_unit_test(test_sample),         cmocka_unit_test(test_fields),
+                                       cmocka_unit_test(test_filled_l2),      cmocka_unit_test(test_too_long),
+                                       cmocka_unit_test(test_predicted),      cmocka_unit_test(test_predicted_sample),
+                                       cmocka_unit_test(test_measured)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -37,9 +37,9 @@ static void test_nearest(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(nearest); i++)
-        check_text(nearest[i].name, "nearest", wl_text_nearest(nearest[i].word, keys, COUNT_OF(keys)),
+        check_text(nearest[i].name, "nearest", wl_nearest_name(nearest[i].word, keys, COUNT_OF(keys)),
                    nearest[i].nearest);
-    check_text("no names", "nearest", wl_text_nearest("domain", keys, 0), NULL);
+    check_text("no names", "nearest", wl_nearest_name("domain", keys, 0), NULL);
     check_done();
 }
 

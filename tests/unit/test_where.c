@@ -24,7 +24,7 @@ static wl_status evaluate(const char *text, bool *holds, wl_error *err)
     wl_arena arena = {0};
     const wl_where *where = NULL;
     test_values(values);
-    wl_status status = wl_where_parse(text, &arena, &where, err);
+    wl_status status = wl_where_parse(text, NULL, 0, &arena, &where, err);
     if (status == WL_OK) {
         check_text(text, "text", wl_where_text(where), text);
         check_true(text, "the text is a copy", wl_where_text(where) != text);

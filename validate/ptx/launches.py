@@ -82,7 +82,7 @@ def run(warpline, table, row, data, extra=()):
         if process.returncode:
             out["failed"] = messages.read().strip() or f"exit {process.returncode}"
         else:
-            out["predicted"] = predicted(json.load(text))
+            out["predicted"] = predicted(json.load(text)["predictions"][0])
         out["seconds"] = usage.ru_utime + usage.ru_stime  # of this process alone: others on the machine do not matter
     return out
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,11 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
+#include "base/units.h"
 #include "ptx/emulate/alu.h"
 
 #define BUFFER_BYTES_MAX ((int64_t)1 << 44)
+#define SIZE_LENGTH 40 /* characters */
 
 static wl_loc place(const char *text, const char *at, size_t length)
 {
@@ -38,22 +41,21 @@ static bool whole(const char **at, int64_t *value)
     return errno != ERANGE;
 }
 
-/* A number of bytes: 4096, 64K, 2MiB. */
+/* A number of bytes, up to what follows it: 4096, 0x1000, 64K, 2MiB. */
 static bool size(const char **at, int64_t *bytes)
 {
-    int64_t scale = 1;
-    if (**at == '-' || !whole(at, bytes))
+    char text[SIZE_LENGTH];
+    double value = 0;
+    const size_t length = strcspn(*at, ":=,} ");
+    if (strncmp(*at, "0x", 2) == 0)
+        return whole(at, bytes) && *bytes >= 0;
+    (void)snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : 0), *at);
+    if (!wl_quantity_parse(WL_DIM_BYTES, text, &value) || !(value >= 0 && value <= (double)BUFFER_BYTES_MAX) ||
+        value != floor(value))
         return false;
-    const char *units = "KkMmGg", *unit = **at ? strchr(units, **at) : NULL;
-    if (unit) {
-        scale = (int64_t)1 << 10 * ((unit - units) / 2 + 1);
-        (*at)++;
-        if (strncmp(*at, "iB", 2) == 0)
-            *at += 2;
-    } else if (**at == 'B') {
-        (*at)++;
-    }
-    return *bytes >= 0 && wl_mul(*bytes, scale, bytes);
+    *bytes = (int64_t)value;
+    *at += length;
+    return true;
 }
 
 bool wl_ptx_element_type(const char *at, size_t length, wl_ptx_type *type)

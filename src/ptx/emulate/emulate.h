@@ -84,7 +84,7 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 /* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of
  * other warps is unknown. profile and visit may be NULL. What neither the control flow nor, with a
  * visitor, an address depends on is counted but not computed.
- * WL_E_INPUT: an address outside all buffers; the message names instruction, thread and block.
+ * WL_E_BOUNDS: an address outside all buffers; the message names instruction, thread and block.
  * WL_E_LIMIT: the budget is spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);

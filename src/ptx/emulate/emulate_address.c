@@ -67,17 +67,17 @@ static void text_of(const wl_ptx_instruction *in, char *text, size_t size)
 }
 
 /* Fails with a message about one lane; the caller formats what is wrong. */
-static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const char *what, wl_error *err)
+static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, wl_status code, const char *what, wl_error *err)
 {
     const wl_ptx_instruction *in = p->request->step->in;
     const wl_ptx_warp *warp = m->warp;
     char text[64];
     text_of(in, text, sizeof text);
-    (void)wl_fail(err, WL_E_INPUT, WL_NOWHERE, "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s",
+    (void)wl_fail(err, code, WL_NOWHERE, "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s",
                   (long long)warp->tid[0][p->lane], (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane],
                   (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], text, what);
     (void)wl_ptx_fail_at(err, m->launch.module, in);
-    return WL_E_INPUT;
+    return code;
 }
 
 /* What to give instead, where an argument is read before its start: the pointer stays as aligned as it was. */
@@ -105,7 +105,7 @@ static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_er
     else
         (void)snprintf(what, sizeof what, "%s address 0x%llx, which is in no buffer", verb,
                        (unsigned long long)p->address);
-    return fail_at(m, p, what, err);
+    return fail_at(m, p, WL_E_BOUNDS, what, err);
 }
 
 static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
@@ -113,7 +113,7 @@ static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_e
     char what[160];
     (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is no multiple of that",
                    p->request->store ? "writes" : "reads", p->request->bytes, (unsigned long long)p->address);
-    return fail_at(m, p, what, err);
+    return fail_at(m, p, WL_E_INPUT, what, err);
 }
 
 /* A random element for an unknown address, reproducible by instruction, thread, block and
@@ -245,7 +245,7 @@ static wl_status fail_space(const wl_ptx_machine *m, const lane_place *p, int64_
     (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld%s",
                    p->request->store ? "writes" : "reads", p->request->bytes, (long long)p->address, name,
                    (long long)bytes, space == WL_PTX_SHARED ? " (dynamic shared memory included)" : "");
-    return fail_at(m, p, what, err);
+    return fail_at(m, p, WL_E_BOUNDS, what, err);
 }
 
 static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window, wl_error *err)

@@ -1,0 +1,43 @@
+/* wrap.c - see wrap.h. SPDX-License-Identifier: MIT */
+#include "wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COLUMNS_LEAST 40 /* a narrower terminal breaks lines itself */
+
+int wrap_columns(void)
+{
+    const char *told = getenv("COLUMNS");
+    struct winsize size = {0};
+    long columns = told ? strtol(told, NULL, 10) : 0;
+    if (columns <= 0 && isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    return columns >= COLUMNS_LEAST && columns < 10000 ? (int)columns : 0;
+}
+
+/* How much of the text fits: up to a blank, or a word that is too long for any line. */
+static int fitting(const char *text, int room)
+{
+    const int length = (int)strlen(text);
+    int end = room < length ? room : length;
+    while (end < length && end > 0 && text[end] != ' ')
+        end--;
+    return end > 0 ? end : (int)strcspn(text, " ");
+}
+
+void wrap_print(const char *line, int used, int indent, int columns)
+{
+    while (columns > 0 && used + (int)strlen(line) > columns) {
+        const int n = fitting(line, columns - used);
+        printf("%.*s\n", n, line);
+        line += n + (int)strspn(line + n, " ");
+        if (*line == '\0')
+            return;
+        printf("%*s", indent, "");
+        used = indent;
+    }
+    printf("%s\n", line);
+}

@@ -1,0 +1,13 @@
+/* wrap.h - text for a terminal: lines are broken between words where it is narrower. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_WRAP_H
+#define WL_CLI_WRAP_H
+
+#include <stdio.h>
+
+/* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and pipes. */
+int wrap_columns(void);
+
+/* Prints a line, of which `used` columns are printed already. Further lines begin in column `indent`. */
+void wrap_print(const char *line, int used, int indent, int columns);
+
+#endif /* WL_CLI_WRAP_H */

@@ -1,0 +1,237 @@
+/* json_out.c - see json_out.h. SPDX-License-Identifier: MIT */
+#include "base/json_out.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/digits.h"
+#include "base/fail.h"
+#include "base/print.h"
+#include "base/text.h"
+
+/* ---- texts ---- */
+
+static void put_control(wl_buffer *b, unsigned char c)
+{
+    static const char letters[] = "btnvfr"; /* from 8 on; JSON has no \v */
+    static const char hex[] = "0123456789ABCDEF";
+    const char brief[2] = {'\\', c >= 8 && c <= 13 ? letters[c - 8] : 'v'};
+    const char full[6] = {'\\', 'u', '0', '0', hex[c / 16], hex[c % 16]};
+    if (brief[1] == 'v')
+        wl_buffer_put(b, full, sizeof full);
+    else
+        wl_buffer_put(b, brief, sizeof brief);
+}
+
+/* A character that JSON has another way to write. Returns its bytes in `text`. */
+static size_t put_special(wl_buffer *b, const char *text)
+{
+    const unsigned char c = (unsigned char)*text;
+    const size_t length = c < 0x80 ? 1 : wl_text_utf8(text);
+    if (c < ' ')
+        put_control(b, c);
+    else if (c == '"' || c == '\\')
+        wl_buffer_put(b, c == '"' ? "\\\"" : "\\\\", 2);
+    else if (length == 0)
+        wl_buffer_put(b, "?", 1);
+    else
+        wl_buffer_put(b, text, length);
+    return length ? length : 1;
+}
+
+/* Nearly all texts are plain: room for one is made once. */
+static void put_quoted(wl_buffer *b, const char *text, size_t length)
+{
+    const char *const end = text + length;
+    wl_buffer_put(b, "\"", 1);
+    while (text < end) {
+        char *to = wl_buffer_room(b, (size_t)(end - text));
+        const char *from = text;
+        if (!to)
+            return;
+        for (unsigned char c; text < end && (c = (unsigned char)*text) >= ' ' && c < 0x80 && c != '"' && c != '\\';)
+            *to++ = *text++;
+        wl_buffer_wrote(b, (size_t)(text - from));
+        if (text < end)
+            text += put_special(b, text);
+    }
+    wl_buffer_put(b, "\"", 1);
+}
+
+/* ---- structure ---- */
+
+static void new_line(wl_json_out *o)
+{
+    wl_buffer_put(o->text, "\n", 1);
+    for (int i = 0; i < o->depth; i++)
+        wl_buffer_put(o->text, " ", 1);
+}
+
+/* What stands before a value. */
+static void begin(wl_json_out *o, const char *key)
+{
+    if (o->filled)
+        wl_buffer_put(o->text, ", ", o->form == WL_JSON_SPACED ? 2 : 1);
+    if (o->form == WL_JSON_INDENTED && o->depth > 0)
+        new_line(o);
+    o->filled = true;
+    if (!key)
+        return;
+    put_quoted(o->text, key, strlen(key));
+    wl_buffer_put(o->text, ": ", o->form == WL_JSON_COMPACT ? 1 : 2);
+}
+
+static void open(wl_json_out *o, const char *key, const char *bracket)
+{
+    begin(o, key);
+    wl_buffer_put(o->text, bracket, 1);
+    o->depth++;
+    o->filled = false;
+}
+
+static void close(wl_json_out *o, const char *bracket)
+{
+    o->depth--;
+    if (o->filled && o->form == WL_JSON_INDENTED)
+        new_line(o);
+    wl_buffer_put(o->text, bracket, 1);
+    o->filled = true;
+}
+
+void wl_out_object(wl_json_out *o, const char *key) { open(o, key, "{"); }
+void wl_out_object_end(wl_json_out *o) { close(o, "}"); }
+void wl_out_array(wl_json_out *o, const char *key) { open(o, key, "["); }
+void wl_out_array_end(wl_json_out *o) { close(o, "]"); }
+
+/* ---- values ---- */
+
+void wl_out_text(wl_json_out *o, const char *key, const char *value)
+{
+    begin(o, key);
+    put_quoted(o->text, value, strlen(value));
+}
+
+void wl_out_whole(wl_json_out *o, const char *key, int64_t value)
+{
+    char text[WL_DIGITS_ROOM];
+    begin(o, key);
+    wl_buffer_put(o->text, text, wl_digits_whole(value, text));
+}
+
+void wl_out_truth(wl_json_out *o, const char *key, bool value)
+{
+    begin(o, key);
+    wl_buffer_text(o->text, value ? "true" : "false");
+}
+
+/* JSON reads "1e+05", but the shortest form is 1e5; and a double has a point or an exponent. */
+static size_t tidy(char *text, size_t length)
+{
+    char *e = memchr(text, 'e', length);
+    if (!e && !memchr(text, '.', length)) {
+        memcpy(text + length, ".0", 2);
+        return length + 2;
+    }
+    if (!e)
+        return length;
+    char *to = e + 1 + (e[1] == '-');
+    const char *from = e + 2;
+    while (*from == '0')
+        from++;
+    const size_t rest = length - (size_t)(from - text);
+    memmove(to, from, rest);
+    return (size_t)(to - text) + rest;
+}
+
+void wl_out_real(wl_json_out *o, const char *key, double value)
+{
+    char text[WL_DIGITS_ROOM + 2];
+    if (!isfinite(value))
+        return;
+    begin(o, key);
+    const size_t length = wl_digits_real(value, o->digits, text);
+    if (length == 0)
+        o->text->failed = true;
+    else
+        wl_buffer_put(o->text, text, tidy(text, length));
+}
+
+void wl_out_number(wl_json_out *o, const char *key, double value)
+{
+    if (value == floor(value) && fabs(value) < WL_JSON_WHOLE_MAX)
+        wl_out_whole(o, key, (int64_t)value);
+    else
+        wl_out_real(o, key, value);
+}
+
+static void remember(wl_json_out *o, const char *key)
+{
+    if (!o->not_finite[0])
+        (void)wl_print(o->not_finite, sizeof o->not_finite, "%s", key);
+}
+
+void wl_out_must_number(wl_json_out *o, const char *key, double value)
+{
+    if (!isfinite(value))
+        remember(o, key);
+    wl_out_number(o, key, value);
+}
+
+void wl_out_must_real(wl_json_out *o, const char *key, double value)
+{
+    if (!isfinite(value))
+        remember(o, key);
+    wl_out_real(o, key, value);
+}
+
+void wl_out_shape(wl_json_out *o, const char *key, const int64_t extent[3])
+{
+    wl_out_array(o, key);
+    for (int d = 0; d < 3; d++)
+        wl_out_whole(o, NULL, extent[d]);
+    wl_out_array_end(o);
+}
+
+/* ---- trees ---- */
+
+static void put_members(wl_json_out *o, const json_t *object)
+{
+    json_t *all = (json_t *)(uintptr_t)object, *value;
+    const char *key;
+    json_object_foreach(all, key, value) wl_out_tree(o, key, value);
+}
+
+void wl_out_tree(wl_json_out *o, const char *key, const json_t *tree)
+{
+    switch (json_typeof(tree)) {
+    case JSON_OBJECT:
+        wl_out_object(o, key);
+        put_members(o, tree);
+        wl_out_object_end(o);
+        break;
+    case JSON_ARRAY:
+        wl_out_array(o, key);
+        for (size_t i = 0; i < json_array_size(tree); i++)
+            wl_out_tree(o, NULL, json_array_get(tree, i));
+        wl_out_array_end(o);
+        break;
+    case JSON_STRING: wl_out_text(o, key, json_string_value(tree)); break;
+    case JSON_INTEGER: wl_out_whole(o, key, json_integer_value(tree)); break;
+    case JSON_REAL: wl_out_real(o, key, json_real_value(tree)); break;
+    case JSON_TRUE: wl_out_truth(o, key, true); break;
+    case JSON_FALSE: wl_out_truth(o, key, false); break;
+    case JSON_NULL:
+        begin(o, key);
+        wl_buffer_text(o->text, "null");
+        break;
+    }
+}
+
+wl_status wl_out_status(const wl_json_out *o, wl_error *err)
+{
+    if (o->text->failed)
+        return wl_fail_memory(err);
+    if (o->not_finite[0])
+        return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "internal error: %s is not a finite number", o->not_finite);
+    return WL_OK;
+}

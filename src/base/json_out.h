@@ -1,0 +1,57 @@
+/* json_out.h - writes JSON as it comes, without a tree: for long texts and many small ones. Results
+ * that are built in any order go through json.h, which writes its trees here.
+ *
+ * Layer  base. Oracle: tests/unit/test_json.c (jansson's own writer).
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_JSON_OUT_H
+#define WL_BASE_JSON_OUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+typedef enum wl_json_form {
+    WL_JSON_INDENTED, /* for files and people: each value on a line of its own */
+    WL_JSON_SPACED,   /* one line, blanks behind commas and colons */
+    WL_JSON_COMPACT   /* one line, no blanks */
+} wl_json_form;
+#define WL_JSON_DIGITS 15                    /* of a prediction; 17 would tell any two doubles apart */
+#define WL_JSON_WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
+
+/* A text under construction. The caller sets text, form and digits; the rest starts as zeros. */
+typedef struct wl_json_out {
+    wl_buffer *text; /* remembers the first failed allocation */
+    wl_json_form form;
+    int digits;          /* of doubles */
+    int depth;           /* objects and arrays that are open */
+    bool filled;         /* the innermost of them has a value */
+    char not_finite[32]; /* key of the first number that had to be there and is none */
+} wl_json_out;
+
+/* Each adds a value to the open object under its key, or to the open array: the key is NULL. */
+void wl_out_object(wl_json_out *out, const char *key);
+void wl_out_object_end(wl_json_out *out);
+void wl_out_array(wl_json_out *out, const char *key);
+void wl_out_array_end(wl_json_out *out);
+/* Bytes that are not UTF-8 become question marks. */
+void wl_out_text(wl_json_out *out, const char *key, const char *value);
+void wl_out_whole(wl_json_out *out, const char *key, int64_t value);
+void wl_out_truth(wl_json_out *out, const char *key, bool value);
+/* Integers without a point, others as doubles. Infinities and NaN are left out. */
+void wl_out_number(wl_json_out *out, const char *key, double value);
+/* Always a double: times, shares, ratios. */
+void wl_out_real(wl_json_out *out, const char *key, double value);
+/* Likewise; a value that is not finite is a mistake of the library, which wl_out_status reports. */
+void wl_out_must_number(wl_json_out *out, const char *key, double value);
+void wl_out_must_real(wl_json_out *out, const char *key, double value);
+/* [32, 4, 2] */
+void wl_out_shape(wl_json_out *out, const char *key, const int64_t extent[3]);
+/* A whole tree. */
+void wl_out_tree(wl_json_out *out, const char *key, const json_t *tree);
+
+/* WL_E_NOMEM, WL_E_RANGE: see above; the message names the number. */
+wl_status wl_out_status(const wl_json_out *out, wl_error *err);
+
+#endif /* WL_BASE_JSON_OUT_H */

@@ -1,0 +1,86 @@
+/* buffer_limits.c - see buffer_limits.h. SPDX-License-Identifier: MIT */
+#include "count/buffer_limits.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "footprint/boxes.h"
+
+/* Byte addresses, inclusive. */
+typedef struct reach {
+    int64_t first, last;
+} reach;
+
+static bool is_inside(const wl_field *field, const reach *r)
+{
+    return r->first >= field->base_bytes && r->last < field->base_bytes + field->bytes;
+}
+
+static bool is_limited(const wl_view *view, const wl_bound *bound)
+{
+    const wl_field *field = &view->kernel->fields[bound->access->field];
+    return field->bytes > 0 && !field->shared && !bound->never && !bound->access->traced && wl_bound_has_form(bound);
+}
+
+/* What the ranges of the coordinates allow, as if each were free to take any value and every thread executed the
+ * access: too much, but quickly found. */
+static bool widest_reach(const wl_bound *bound, const wl_ranges *ranges, reach *out)
+{
+    if (!bound->affine && !bound->linear)
+        return false;
+    const bool known = wl_form_bounds(&bound->form, ranges, &out->first, &out->last);
+    out->last += bound->access->width_bytes - 1;
+    return known;
+}
+
+/* What threads do access. */
+static wl_status exact_reach(const wl_view *view, const wl_bound *bound, const wl_geometry *busy, wl_counter *counter,
+                             wl_arena *arena, reach *out, wl_error *err)
+{
+    wl_shape shape;
+    int count = 0;
+    const wl_region all = wl_view_run(view, busy, 0, busy->blocks);
+    WL_TRY(wl_shape_make(&bound, 1, busy, arena, &shape, err));
+    WL_TRY(wl_boxes_make(counter, &shape, &all, &count, err));
+    *out = (reach){INT64_MAX, INT64_MIN};
+    for (int i = 0; i < count; i++) {
+        out->first = wl_min(out->first, counter->boxes[i].first);
+        out->last = wl_max(out->last, counter->boxes[i].last);
+    }
+    return WL_OK;
+}
+
+static wl_status outside(const wl_kernel *kernel, const wl_access *access, const reach *r, wl_error *err)
+{
+    const wl_field *field = &kernel->fields[access->field];
+    const int64_t behind = r->last - access->width_bytes + 1;
+    const int64_t at = (r->first < field->base_bytes ? r->first : behind) - field->base_bytes;
+    (void)wl_fail(err, WL_E_BOUNDS, WL_NOWHERE,
+                  "a thread of this launch %s %d bytes at offset %lld of %s, which has %lld ('%.60s')",
+                  access->store ? "writes" : "reads", (int)access->width_bytes, (long long)at, field->name,
+                  (long long)field->bytes, access->text);
+    (void)wl_fail_in(err, "--block");
+    return WL_E_BOUNDS;
+}
+
+wl_status wl_buffer_limits_check(const wl_view *view, const wl_geometry *busy, wl_counter *counter, wl_arena *arena,
+                                 wl_error *err)
+{
+    wl_ranges ranges;
+    wl_geometry_ranges(busy, view->kernel, &ranges);
+    for (size_t i = 0; i < view->kernel->access_count; i++) {
+        const wl_bound *bound = &view->bounds[i];
+        reach r;
+        wl_error own = {0};
+        if (!is_limited(view, bound))
+            continue;
+        const wl_field *field = &view->kernel->fields[bound->access->field];
+        if (widest_reach(bound, &ranges, &r) && is_inside(field, &r))
+            continue;
+        const wl_status status = exact_reach(view, bound, busy, counter, arena, &r, &own);
+        if (status == WL_E_NOMEM)
+            return wl_fail_memory(err);
+        if (status == WL_OK && r.first <= r.last && !is_inside(field, &r))
+            return outside(view->kernel, bound->access, &r, err);
+    }
+    return WL_OK;
+}

@@ -1,0 +1,10 @@
+/* explain_text.h - the words that wl_explain knows besides metrics. SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_EXPLAIN_TEXT_H
+#define WL_REPORT_EXPLAIN_TEXT_H
+
+#include "base/buffer.h"
+
+/* A list of them, for people. */
+void wl_explain_list(wl_buffer *out);
+
+#endif /* WL_REPORT_EXPLAIN_TEXT_H */
