@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "causes/find_causes.h"
 #include "search/changes.h"
 #include "kernel/kernel_internal.h"
 
@@ -333,6 +334,16 @@ static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
     return WL_OK;
 }
 
+static wl_status find_causes(const wl_study *s, const wl_launch *launch, wl_advised *out, wl_error *err)
+{
+    const wl_questioned what = {.kernel = s->kernel,
+                                .device = s->device,
+                                .launch = *launch,
+                                .options = s->options.predict,
+                                .block_is_free = wl_block_is_free(s->kernel, launch)};
+    return wl_causes_find(&what, &out->arena, &out->causes, &out->cause_count, err);
+}
+
 static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], wl_advised *out, wl_error *err)
 {
     wl_change which = WL_CHANGE_COUNT;
@@ -342,6 +353,7 @@ static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], w
     out->costly = s->costly = wl_is_costly(&out->given);
     s->given = out->given.launch;
     WL_TRY(set_trust(s, out, err));
+    WL_TRY(find_causes(s, launch, out, err));
     add_notes(s, launch, out);
     WL_TRY(try_all(s, &trials[0], &trials[0], out->all, &trials[2], &which, err));
     WL_TRY(combine(s, trials, which, out, err));
@@ -371,11 +383,18 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
 
 /* ---- results ---- */
 
-void wl_advised_free(wl_advised *a) { free(a); }
+void wl_advised_free(wl_advised *a)
+{
+    if (a)
+        wl_arena_free(&a->arena);
+    free(a);
+}
+
 const wl_prediction *wl_advised_given(const wl_advised *a) { return &a->given; }
 const wl_trust *wl_advised_trust(const wl_advised *a) { return &a->trust; }
 double wl_advised_least_gain(const wl_advised *a) { return a->least_gain; }
 bool wl_advised_costly(const wl_advised *a) { return a->costly; }
 const wl_advice *wl_advised_advice(const wl_advised *a, size_t i) { return i < a->count ? &a->all[i] : NULL; }
+const wl_cause *wl_advised_cause(const wl_advised *a, size_t i) { return i < a->cause_count ? &a->causes[i] : NULL; }
 const wl_advice *wl_advised_combination(const wl_advised *a) { return a->has_combination ? &a->combination : NULL; }
 const char *wl_advised_note(const wl_advised *a, size_t i) { return i < (size_t)a->note_count ? a->notes[i] : NULL; }
