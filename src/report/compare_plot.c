@@ -93,7 +93,7 @@ static void write_tics(double lo, double hi, wl_buffer *out)
 {
     static const double steps[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
     const bool is_fine = hi < 8 * lo;
-    const size_t count = hi > 1000 * lo ? 1 : is_fine ? sizeof fine / sizeof fine[0] : sizeof steps / sizeof steps[0];
+    const size_t count = hi > 150 * lo ? 1 : is_fine ? sizeof fine / sizeof fine[0] : sizeof steps / sizeof steps[0];
     for (int axis = 0; axis < 2; axis++) {
         bool first = true;
         wl_buffer_add(out, "set %ctics (", "xy"[axis]);
