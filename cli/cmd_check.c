@@ -182,7 +182,7 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
     if (!shape_same(now->grid, then->grid))
         return stored_fail(&c->baseline, s, err,
                            "the baseline's grid is %lldx%lldx%lld, the domain needs %lldx%lldx%lld: give the --set or "
-                           "--grid of then, or write the baseline anew",
+                           "--grid it was made with, or write the baseline again",
                            (long long)then->grid[0], (long long)then->grid[1], (long long)then->grid[2],
                            (long long)now->grid[0], (long long)now->grid[1], (long long)now->grid[2]);
     if (items != items_then)

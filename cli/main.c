@@ -28,7 +28,7 @@ static const command commands[] = {
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",
-     "Says which changes to a launch help most: block, folding, schedule, layout, registers, shared memory.",
+     "Says what slows a launch down and which changes help most: block, folding, schedule, layout, registers.",
      "text json", cmd_advise},
     {"rank", 'r', "[KERNEL] --device D [options]",
      "Predicts all sensible launches of a kernel, or a space of them, and lists the best.", "text json csv", cmd_rank},

@@ -6,6 +6,7 @@
 #ifndef WL_ADVISE_H
 #define WL_ADVISE_H
 
+#include "warpline/cause.h"
 #include "warpline/predict.h"
 #include "warpline/trust.h"
 
@@ -62,6 +63,8 @@ WL_API double wl_advised_least_gain(const wl_advised *advised);
 WL_API const wl_advice *wl_advised_advice(const wl_advised *advised, size_t index);
 /* Several changes together, where they gain more than any alone; else NULL. */
 WL_API const wl_advice *wl_advised_combination(const wl_advised *advised);
+/* What slows the launch down, by what its removal gains; then what cannot be predicted away. NULL beyond the last. */
+WL_API const wl_cause *wl_advised_cause(const wl_advised *advised, size_t index);
 /* Accesses have to be evaluated one by one: other devices would take long, too. */
 WL_API bool wl_advised_costly(const wl_advised *advised);
 /* What was not tried, and why; NULL beyond the last. */

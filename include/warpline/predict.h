@@ -91,7 +91,7 @@ WL_API const wl_line_mix *wl_prediction_line(const wl_prediction *prediction, si
 /* ---- how it is made ---- */
 
 typedef struct wl_predict_options {
-    bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    bool per_access; /* attribute volumes to accesses: a granule counts for the first one that touches it */
     bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
     bool per_line;   /* and by source line */
     bool confidence; /* render what the error on this device is known or believed to be: trust.h */

@@ -9,7 +9,7 @@
 #include "warpline/launch.h"
 
 typedef struct wl_ptx wl_ptx;
-/* WL_E_INPUT: malformed. Instructions nobody knows are no error: see coverage. */
+/* WL_E_INPUT: malformed. Unknown instructions are no error: see coverage. */
 WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
 /* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its lines (.loc) instead of

@@ -11,7 +11,7 @@ typedef struct wl_trust {
     size_t level_count;            /* levels whose ratio is known: 1 .. WL_TRUST_LEVELS                           */
     double ratio[WL_TRUST_LEVELS]; /* the fastest launch is predicted within this factor of the best, per level */
     bool assumed;                  /* of another device, or of another model                                    */
-    char basis[160];               /* what it rests on: "h200: 122 contests of 22 families"                     */
+    char basis[160];               /* what it rests on: "h200: 122 searches over 22 kernel families"            */
 } wl_trust;
 
 /* For rankings by the model that made the times (WL_MODEL_BEST: turnover where the device has its numbers). A device

@@ -1,10 +1,9 @@
 /* alike.h - blocks that behave alike under affine conditions.
  *
  * Conditions cut the launch into boxes of blocks: those where everything is decided, and those that
- * a condition cuts through. Two blocks that a condition cuts at the same place relative to them are
- * alike, wherever they lie: a triangle has a few kinds of blocks on its long side, however large it
- * is. One block of each kind is looked at; the others touch the same, moved by a multiple of the
- * strides.
+ * a condition cuts through. Two blocks are alike if the condition cuts both at the same position
+ * relative to the block: a triangle of any size has a few kinds of blocks on its long side. One block
+ * of each kind is counted; the others touch the same addresses, shifted by a multiple of the strides.
  *
  * The same for tiles of blocks (rows and layers of the grid), and for steps of loops.
  *

@@ -1,8 +1,8 @@
-/* place_kinds.h - kinds of blocks whose place decides what they do: conditions that are affine, and
- * blocks outside the domain.
+/* place_kinds.h - kinds of blocks that depend on position: by affine conditions, and blocks outside the
+ * domain.
  *
- * The blocks are counted exactly (alike.h). What a block of a kind executes are the accesses whose
- * condition holds in it, and their share of the instructions.
+ * The blocks are counted exactly (alike.h). A block of a kind executes the accesses whose condition
+ * holds in it, and their share of the instructions.
  *
  * Layer  count (uses footprint). Units: blocks, warp instructions.
  * Oracle  tests/unit/test_place_kinds.c

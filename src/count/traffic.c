@@ -244,9 +244,9 @@ static void neighbours(const tally *t, wl_region *region)
     }
 }
 
-/* The blocks of one wave start together. What neighbours load by the same instruction they request at
- * the same moment. Several accesses of a field reach the same sectors at different moments. Blocks that walk have parted
- * after a few steps, unless they load the same: then who falls behind catches up. */
+/* The blocks of one wave start together. Neighbours execute the same load at the same moment.
+ * Several accesses of a field reach the same sectors at different moments. Blocks that loop drift apart after a few
+ * steps, unless they load the same data: then a block that falls behind hits and catches up. */
 static wl_status count_in_step(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
@@ -255,7 +255,7 @@ static wl_status count_in_step(const tally *t)
     neighbours(t, &region);
     for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
-        /* texture units have a way of their own */
+        /* textures take another path */
         const bool plain = t->in->view->kernel->fields[i].reached == 0;
         const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].far_common;
         const int n = side->count == 1 && plain && !parts ? countable(t, i, &region) : 1;

@@ -1,10 +1,10 @@
-/* walk_replay.h - blocks whose loops walk through the same data, on one multiprocessor, in time.
+/* walk_replay.h - replays, over time, the blocks of one multiprocessor whose loops read the same data.
  *
  * Whether a block finds in the L1 what another has loaded depends on how far apart they are. A
- * multiprocessor issues for its oldest block first: where it has more warps than it can keep busy,
- * the others fall behind, and share nothing any more, unless all that is walked through fits. Where
- * it has fewer, a follower hits, catches up with its leader, and then waits for the same lines. No
- * closed form has that, so it is replayed: the loops in chunks of some steps, each an event of one
+ * multiprocessor issues for its oldest block first. If it has more warps than it can keep busy, the
+ * younger blocks fall behind and share nothing any more, unless all the data fits. If it has fewer, a
+ * block that is behind hits, catches up with the one ahead, and then waits for the same lines. There is
+ * no closed form for that, so it is replayed: the loops in chunks of some steps, each an event of one
  * warp that takes the cycles of its wavefronts and waits for its lines once per few steps.
  *
  * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.

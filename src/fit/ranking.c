@@ -32,7 +32,7 @@ static double round_up(double ratio)
 static void set_entry(wl_device *device, wl_device_key key, const double *values, size_t count)
 {
     wl_device_entry *e = &device->entries[key];
-    *e = (wl_device_entry){.count = count, .source = "measured contests"};
+    *e = (wl_device_entry){.count = count, .source = "measured searches"};
     for (size_t i = 0; i < count; i++)
         e->values[i] = values[i];
 }
@@ -42,9 +42,10 @@ wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *conte
 {
     *out = (wl_ranking_fit){.model = model, .contests = count};
     if (count == 0)
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
-                       "no contest: a ranking is judged by %d or more launches of one kernel with the same params",
-                       WL_CONTEST_LEAST);
+        return wl_fail(
+            err, WL_E_INPUT, WL_NOWHERE,
+            "no search to judge a ranking by: that takes %d or more launches of one kernel with the same params",
+            WL_CONTEST_LEAST);
     out->families = wl_contests_prepare(contests, count);
     out->error = exp(wl_contests_error(contests, count));
     out->smallest = contests[0].launches;

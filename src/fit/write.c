@@ -152,8 +152,9 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
         return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         const wl_ranking_fit *r = &rankings[i];
-        (void)snprintf(texts + i * size, size, "measured: %zu contests of %zu families, %zu to %zu launches each; %s",
-                       r->contests, r->families, r->smallest, r->largest, origin);
+        (void)snprintf(texts + i * size, size,
+                       "measured: %zu searches over %zu kernel families, %zu to %zu launches each; %s", r->contests,
+                       r->families, r->smallest, r->largest, origin);
         sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
         sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
     }

@@ -96,7 +96,7 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
     }
     if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / WORD_BITS, &work) || work > c->row_budget)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
-                       "rows of a field overlap each other, and there are too many to visit singly");
+                       "rows of a field overlap each other, and there are too many to visit one by one");
     for (int64_t r = 0; r < count; r++) {
         int64_t address = shape->base;
         for (int i = 0; i < outer; i++)

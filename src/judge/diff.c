@@ -59,7 +59,7 @@ static double excess(const wl_prediction *slow, const wl_prediction *fast, wl_me
 }
 
 /* The sum of the metrics behind the bound that have this metric's unit, per update. */
-static double whole_of(const wl_prediction *p, const wl_cause *cause)
+static double whole_of(const wl_prediction *p, const wl_diff_cause *cause)
 {
     double sum = 0;
     wl_metric m = WL_METRIC_COUNT;
@@ -71,7 +71,7 @@ static double whole_of(const wl_prediction *p, const wl_cause *cause)
 
 /* Among the metrics behind the bound, the one with the largest excess. Metrics add up only within a
  * unit, so another unit is considered only if no earlier metric is in excess. */
-static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl_cause *cause)
+static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl_diff_cause *cause)
 {
     wl_metric m = WL_METRIC_COUNT;
     double most = 0;
@@ -91,7 +91,7 @@ static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl
     return cause->metric_known;
 }
 
-static void find_parts(const wl_prediction *slow, const wl_prediction *fast, wl_cause *cause)
+static void find_parts(const wl_prediction *slow, const wl_prediction *fast, wl_diff_cause *cause)
 {
     const wl_metric m = cause->metric;
     const wl_value *s = &slow->metrics[m], *f = &fast->metrics[m];
@@ -112,9 +112,9 @@ static void find_parts(const wl_prediction *slow, const wl_prediction *fast, wl_
     }
 }
 
-wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast)
+wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction *fast)
 {
-    wl_cause cause = {.bound = slow->model.limiter};
+    wl_diff_cause cause = {.bound = slow->model.limiter};
     const double gap = slow->model.time_s / (double)slow->items - fast->model.time_s / (double)fast->items;
     if (gap <= 0)
         return cause;
@@ -197,7 +197,7 @@ static void compare(wl_diff_side a, wl_diff_side b, wl_diff *out)
     out->speedup = pa->model.time_s / (double)pa->items / (pb->model.time_s / (double)pb->items);
     out->b_faster = out->speedup >= 1;
     out->equal = fmax(out->speedup, 1 / out->speedup) < 1 + WL_DIFF_EQUAL;
-    out->cause = out->b_faster ? wl_cause_find(pa, pb) : wl_cause_find(pb, pa);
+    out->cause = out->b_faster ? wl_diff_cause_find(pa, pb) : wl_diff_cause_find(pb, pa);
     sort_metrics(out);
     wl_diff_explain(out);
 }

@@ -9,7 +9,7 @@
 #include "warpline/diff.h"
 
 /* What a difference in time comes from. */
-typedef struct wl_cause {
+typedef struct wl_diff_cause {
     bool bound_known; /* a bound tells a good part of the difference                                     */
     bool limits;      /* ... and it is the one that limits the slower side                               */
     wl_bound_id bound;
@@ -18,7 +18,7 @@ typedef struct wl_cause {
     wl_metric metric;
     double metric_share;        /* of the bound's difference: the metric's, as a share of what the bound follows from */
     const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
-} wl_cause;
+} wl_diff_cause;
 
 #define WL_REASONS_MAX 4
 #define WL_REASON_LENGTH 320
@@ -27,7 +27,7 @@ struct wl_diff {
     wl_diff_side a, b;
     double speedup;
     bool b_faster, equal, same_work;
-    wl_cause cause;
+    wl_diff_cause cause;
     size_t metric_count;
     wl_metric metrics[WL_METRIC_COUNT];
     int reason_count;
@@ -35,7 +35,7 @@ struct wl_diff {
 };
 
 /* Why `slow` takes longer per update than `fast`. */
-wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast);
+wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction *fast);
 
 /* Launch totals per update; other values unchanged. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);

@@ -90,7 +90,7 @@ static double part_rate(const wl_prediction *p, wl_metric m, const char *name)
  * -> 0.2)" */
 static void say_metric(const story *s)
 {
-    const wl_cause *c = &s->diff->cause;
+    const wl_diff_cause *c = &s->diff->cause;
     const wl_metric m = c->metric;
     const double slow = wl_diff_rate(s->slow, m, s->slow->metrics[m].value);
     const double fast = wl_diff_rate(s->fast, m, s->fast->metrics[m].value);

@@ -2,8 +2,8 @@
  *
  * A load costs what it costs if every line misses (cold), a store what its bank conflicts cost
  * (hit), plus a surcharge if two of its lines have a tag conflict. A load that repeats the address
- * of an earlier loop step and finds its lines costs what its bank conflicts cost, too. A warp that
- * both loads and stores pays a saturating surcharge, growing with its loads and with the wavefronts
+ * of an earlier loop step and hits costs what its bank conflicts cost, too. A warp that both loads
+ * and stores has an additional cost that saturates; it grows with its loads and with the wavefronts
  * per access. That term is measured, not derived.
  *
  * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.
@@ -21,6 +21,7 @@ typedef struct wl_l1_totals {
     double warps;                                  /* with work */
     double loads_per_warp;                         /* executed */
     double thread_index;                           /* wavefronts of reading thread indices */
+    double barriers;                               /* wavefronts of barriers */
     double atomics;                                /* wavefronts of atomics on global memory */
     double texture_inst, surface_inst;             /* instructions on textures and surfaces */
     double surface_stores, texture;                /* stores among them; wavefronts of all */

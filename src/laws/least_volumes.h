@@ -1,8 +1,7 @@
-/* least_volumes.h - the least that a launch moves to and from DRAM, where its volumes cannot be
- * counted.
+/* least_volumes.h - lower bounds of the DRAM volumes of a launch whose volumes cannot be counted.
  *
- * Closed forms are counted. Of enumerated accesses, what a sample of blocks touches is known, and
- * how much of it other blocks touch, too. If B is the sum over all blocks and a granule of a block
+ * Accesses with a closed form are counted. For enumerated accesses, a sample of blocks tells what a
+ * block touches, and how much of it other blocks touch as well. If B is the sum over all blocks and a granule of a block
  * is shared by m blocks on average, the launch touches at least B / m granules (Jensen); never more
  * than lie between the lowest and the highest address, or in the buffer.
  *

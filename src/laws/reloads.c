@@ -37,7 +37,8 @@ static void add_ends(double ends, double each, int n, double most[WL_STEPS_MAX],
         out[k] += ends * (fmin(most[k], each) - fmin(most[k - 1], each));
 }
 
-/* A longer run has fewer ends than the shorter ones it is made of. A pass loads everything again, whoever loaded it. */
+/* A long run replaces several shorter ones and has fewer ends. A pass loads everything again, no matter which warp
+ * loaded it before. */
 static by_distance sort_by_distance(const wl_traffic *t, const wl_field_traffic *f)
 {
     by_distance out = {{0}, {0}};
@@ -130,9 +131,9 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
     return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
 }
 
-/* What a warp itself loaded: warps go their own ways, so all that each of them fetches in the shorter run lies between;
- * what they only touch evicts nothing. Loops of a few steps are unrolled, and their loads issued at once: these always
- * hit. */
+/* What a warp itself loaded before. Warps drift apart, so everything that each of them fetches in the shorter run comes
+ * in between; what they only touch evicts nothing. Loops of a few steps are unrolled and issue their loads together:
+ * these always hit. */
 static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, double fetched, double evict)
 {
     if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)

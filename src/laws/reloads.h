@@ -1,7 +1,7 @@
 /* reloads.h - what a block loads again: how much of it misses the L1, and how much of that the L2.
  *
- * What the steps of a loop load at the same moment, mostly other warps, follows a fitted curve of the working set
- * against the L1. What comes back after a run of steps (the next pass over a row) follows from the policy of the
+ * Reloads at about the same moment, mostly by other warps, follow a fitted curve of the working set against the L1.
+ * Reuse after a run of steps (the next pass over a row) follows from the replacement policy of the
  * replay (count/l1_replay.h): a missing line replaces the older of two random ones. Nothing there is fitted.
  *
  * Layer  laws. Units: sectors, shares. Maths: docs/model.md, "Measured laws". Oracle: tests/property/prop_passes.c.

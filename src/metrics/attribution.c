@@ -14,7 +14,7 @@ static wl_status new_granules(const wl_attribution_input *in, wl_counter *counte
     const wl_field_side *s = &in->view->fields[field][side];
     double before = 0;
     if (s->count > ACCESSES_MAX || (!s->has_shape && !wl_view_can_enumerate(in->view, field, side, region)))
-        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too much work to tell the accesses apart");
+        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too much work to attribute volumes to accesses");
     for (size_t i = 0; i < s->count; i++) {
         wl_count c;
         wl_status status;

@@ -1,5 +1,5 @@
-/* attribution.h - which access causes which volume. In program order the first access to touch a
- * granule pays for it, so the shares of a field's accesses add up to its volume.
+/* attribution.h - which access causes which volume. A granule is counted for the access that
+ * touches it first in program order, so the shares of a field's accesses add up to its volume.
  *
  * Layer  metrics (uses count). Units: bytes per launch.
  * SPDX-License-Identifier: MIT */

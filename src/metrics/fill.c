@@ -53,7 +53,8 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
     const double local = c->local.wavefronts[0] + c->local.wavefronts[1];
     wl_value *v = set(out, WL_METRIC_l1_wavefronts,
-                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.atomics + local);
+                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.barriers +
+                          c->l1.atomics + local);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
     add_part(v, "thread_index", c->l1.thread_index);
@@ -61,6 +62,8 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
         add_part(v, "load_store", w.load_store);
     if (c->l1.shared > 0)
         add_part(v, "shared", c->l1.shared);
+    if (c->l1.barriers > 0)
+        add_part(v, "barriers", c->l1.barriers);
     if (c->l1.atomics > 0) {
         add_part(v, "atomics", c->l1.atomics);
     }
@@ -85,7 +88,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
         set(out, WL_METRIC_inst_shared_st, executed(c, WL_MEMORY_SHARED_STORE, c->l1.shared_inst[1]));
         if (executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics) > 0)
             set(out, WL_METRIC_inst_shared_atomic, executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics));
-        set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
+        set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index + c->l1.barriers);
     }
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);

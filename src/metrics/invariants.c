@@ -26,7 +26,7 @@ static double kept(const checker *c, const char *what, double value, double leas
     if (isfinite(value) && fabs(value - clamped) <= slack)
         return value; /* but for rounding */
     c->out->clamped++;
-    wl_warn(c->out, "%s%s%s came out as %.6g, which cannot be: %.6g is used", what, c->field ? " of " : "",
+    wl_warn(c->out, "%s%s%s was predicted as %.6g, which is impossible: %.6g is used", what, c->field ? " of " : "",
             c->field ? c->field : "", value, clamped);
     return clamped;
 }

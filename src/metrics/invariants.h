@@ -1,4 +1,4 @@
-/* invariants.h - what no prediction may contradict, whatever the kernel.
+/* invariants.h - rules that hold for every prediction of every kernel.
  *
  * Volumes come from counts, samples and fitted curves. Some relations hold between them by the
  * mechanism alone: nothing is negative, a cache loads what a launch touches at least once and what

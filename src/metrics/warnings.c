@@ -64,7 +64,7 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     for (size_t i = 0; i < p->kernel->condition_count; i++) {
         bool holds = false;
         if (wl_where_holds(p->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
-            wl_warn(out, "the kernel is not made for this launch: it demands %s",
+            wl_warn(out, "the kernel does not support this launch: it requires %s",
                     wl_where_text(p->kernel->conditions[i]));
     }
 }
@@ -111,10 +111,10 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
             (long long)s->simulated_sms, (long long)s->sms, s->addresses,
             s->waves > 1 ? "the second half of the waves stands" : "they stand");
     if (!s->dram && known)
-        wl_warn(out, "DRAM volumes are not simulated but by %s: the simulated blocks did not fill the L2",
+        wl_warn(out, "DRAM volumes are not simulated but come from %s: the simulated blocks did not fill the L2",
                 wl_volume_estimator_name(s->dram_estimator));
     if (s->by_laws > 0)
-        wl_warn(out, "volumes of %zu field%s with atomics are not simulated but by %s", s->by_laws,
+        wl_warn(out, "volumes of %zu field%s with atomics are not simulated but come from %s", s->by_laws,
                 s->by_laws > 1 ? "s" : "", wl_volume_estimator_name(s->dram_estimator));
     wl_warn(out, "not simulated: units of requests, pieces of partial stores and local memory");
 }
@@ -170,13 +170,14 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (!v->known)
         wl_warn(out,
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
-                "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
+                "the time uses lower bounds, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
     if (v->cached > NOTED_CACHED * wl_volume_dram_loads(&v->total))
-        wl_warn(out,
-                "%.0f %% of what is loaded behind the L2 comes from the cache of the memory, loaded earlier in the "
-                "launch; the volumes call it DRAM loads",
-                PERCENT * v->cached / wl_volume_dram_loads(&v->total));
+        wl_warn(
+            out,
+            "%.0f %% of what misses the L2 hits the memory cache, loaded earlier in the launch; the volumes count it "
+            "as DRAM loads",
+            PERCENT * v->cached / wl_volume_dram_loads(&v->total));
     if (out->model.remains >= NOTED_REMAINS)
         wl_warn(out,
                 "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "
@@ -192,7 +193,8 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "this schedule visits the %s as linear does",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");
     if (c->remapping > 0)
-        wl_warn(out, "threads find their %s in this order with %.0f instructions each, as code of 'warpline emit' does",
+        wl_warn(out,
+                "finding the %s in this order takes %.0f instructions per thread, as in the code of 'warpline emit'",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "block" : "cell", c->remapping);
     warn_about_instructions(c, out);
 }

@@ -1,7 +1,7 @@
 /* interval_model.h - what the interval models share: how warps take turns, and what contention is made of.
  *
- * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue meanwhile; what they
- * issue while it could go on itself is not overlapped (GPUMech: Huang et al. 2014). That gives the cycles
+ * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue in the meantime; what
+ * they issue after its stall, when it could continue itself, is not overlapped (GPUMech: Huang et al. 2014). That gives the cycles
  * C_i of an interval without contention. The models differ in what they add for the L1's miss registers
  * (MSHRs), the network (NoC) and DRAM: one small file each.
  *

@@ -13,9 +13,9 @@
     WL_STACK_PART(BASE, "base", "instructions issue; by turnover, the busiest unit of a multiprocessor works")         \
     WL_STACK_PART(DEPENDENCE, "dependence", "warps wait for arithmetic")                                               \
     WL_STACK_PART(SHARED, "shared", "warps wait for shared memory or shuffles")                                        \
-    WL_STACK_PART(L1, "l1", "warps wait for the L1, as if nobody else used it")                                        \
-    WL_STACK_PART(L2, "l2", "warps wait for the L2, as if nobody else used it")                                        \
-    WL_STACK_PART(DRAM, "dram", "warps wait for device memory, as if nobody else used it")                             \
+    WL_STACK_PART(L1, "l1", "warps wait for the L1, without contention")                                               \
+    WL_STACK_PART(L2, "l2", "warps wait for the L2, without contention")                                               \
+    WL_STACK_PART(DRAM, "dram", "warps wait for device memory, without contention")                                    \
     WL_STACK_PART(MSHR, "mshr", "the L1 has no room for another miss")                                                 \
     WL_STACK_PART(NOC, "noc", "requests queue for the network to the L2, or in the L2")                                \
     WL_STACK_PART(DRAM_QUEUE, "dram_queue", "requests queue for device memory")                                        \

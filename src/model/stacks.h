@@ -1,7 +1,7 @@
 /* stacks.h - the stacks of a launch by every model that has one, and the lines of PTX that cost most.
  *
- * The interval models say what each interval costs. The model turnover knows only totals: those are shared
- * out to the intervals by what they issue, wait for and request.
+ * The interval models say what each interval costs. The turnover model has only totals: these are
+ * distributed over the intervals by what they issue, wait for and request.
  *
  * Layer  model (uses timeline, metrics). Units: cycles of a multiprocessor.
  * Maths  docs/model.md, "Where the cycles go". Oracle: tests/unit/test_stacks.c

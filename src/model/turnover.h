@@ -4,8 +4,8 @@
  * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
  * wait as far as their own work reaches. The resulting time, the L2's and the DRAM's combine as a
  * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect. Blocks
- * that do unequal work are of several kinds: turnover_kinds.c says what a block of each kind works and
- * waits, filling.h how they fill the machine.
+ * that do unequal work are of several kinds: turnover_kinds.c says how long a block of each kind works
+ * and waits, filling.h how they fill the GPU.
  *
  * Layer  model. Units: cycles, seconds.
  * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c, test_turnover_lives.c

@@ -1,5 +1,5 @@
-/* turnover_kinds.c - the model "turnover" where blocks do unequal work: what a block of each kind works
- * and waits. How such blocks fill the machine is the matter of filling.h. See turnover.h.
+/* turnover_kinds.c - the model "turnover" for blocks of unequal work: how long a block of each kind
+ * works and waits. filling.h says how such blocks fill the GPU. See turnover.h.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 

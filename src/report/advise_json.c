@@ -73,6 +73,33 @@ static json_t *advice(wl_json *j, const wl_advise_report *all, const wl_advice *
     return one;
 }
 
+static json_t *cause(wl_json *j, const wl_cause *c)
+{
+    json_t *one = wl_json_pack(j, "{s:s, s:s}", "cause", wl_cause_name(c->id), "text", c->text);
+    if (c->access)
+        wl_json_set(j, one, "access", wl_json_text(j, c->access));
+    if (c->line > 0 && c->file)
+        wl_json_set(j, one, "file", wl_json_text(j, c->file));
+    if (c->line > 0)
+        wl_json_set(j, one, "line", wl_json_whole(j, c->line));
+    if (!c->change)
+        return one;
+    wl_json_set(j, one, "change", wl_json_text(j, c->change));
+    wl_json_set(j, one, "time_s", wl_json_real(j, c->time_s));
+    wl_json_set(j, one, "gain", wl_json_real(j, c->gain));
+    wl_json_set(j, one, "limiter", wl_json_text(j, wl_bound_name(c->limiter)));
+    wl_json_set(j, one, "provided", wl_json_text(j, wl_cause_caveat(c->id)));
+    return one;
+}
+
+static json_t *causes(wl_json *j, const wl_advised *r)
+{
+    json_t *list = wl_json_array(j);
+    for (size_t i = 0; i < r->cause_count; i++)
+        wl_json_add(j, list, cause(j, &r->causes[i]));
+    return list;
+}
+
 static json_t *devices(wl_json *j, const wl_advise_report *a)
 {
     json_t *list = wl_json_array(j);
@@ -109,11 +136,11 @@ wl_status wl_advise_json(const wl_advise_report *a, char **out, wl_error *err)
     for (size_t i = 0; i < r->count; i++)
         wl_json_add(j, list, advice(j, a, &r->all[i], &status, err));
     json_t *root = wl_json_pack(
-        j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o}", "schema", "warpline.advise/1", "kernel",
-        wl_kernel_name(a->kernel), "device", wl_device_name(a->device), "launch", launch(j, &p->launch), "predicted",
-        "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "limiter", wl_bound_name(p->model.limiter),
-        "next_limiter", wl_bound_name(p->model.next), "least_gain", r->least_gain, "trust", r->trust.basis, "advice",
-        list, "notes", notes(j, a));
+        j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o, s:o}", "schema", "warpline.advise/1",
+        "kernel", wl_kernel_name(a->kernel), "device", wl_device_name(a->device), "launch", launch(j, &p->launch),
+        "predicted", "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "limiter",
+        wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next), "least_gain", r->least_gain,
+        "trust", r->trust.basis, "causes", causes(j, r), "advice", list, "notes", notes(j, a));
     wl_json_symbol(j, root, a->kernel);
     if (r->has_combination)
         wl_json_set(j, root, "together", advice(j, a, &r->combination, &status, err));

@@ -50,6 +50,39 @@ static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_
     return wl_advice_lays_out(a) ? wl_advice_fields(all->kernel, a, add_field, out, err) : WL_OK;
 }
 
+static void add_cause(const wl_advise_report *all, const wl_cause *c, wl_buffer *out)
+{
+    const wl_prediction *given = &all->result->given;
+    char before[32], after[32];
+    wl_buffer_add(out, "%s: %s%s%s", wl_cause_name(c->id), c->access ? c->access : "", c->access ? ": " : "", c->text);
+    if (c->line > 0)
+        wl_buffer_add(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
+    wl_buffer_add(out, "\n");
+    if (!c->change)
+        return;
+    time_text(given->model.time_s, before, sizeof before);
+    time_text(c->time_s, after, sizeof after);
+    wl_buffer_add(out, "       %s: %s -> %s, %.1f %% less; %s limited by %s\n", c->change, before, after, 100 * c->gain,
+                  c->limiter == given->model.limiter ? "still" : "then", wl_bound_name(c->limiter));
+}
+
+static void add_causes(const wl_advise_report *all, wl_buffer *out)
+{
+    const wl_advised *r = all->result;
+    uint32_t named = 0;
+    if (r->cause_count > 0)
+        wl_buffer_add(out, "\n  causes, each with the time predicted without it:\n");
+    for (size_t i = 0; i < r->cause_count; i++) {
+        wl_buffer_add(out, "  %zu.   ", i + 1);
+        add_cause(all, &r->causes[i], out);
+        named |= r->causes[i].change ? 1u << r->causes[i].id : 0;
+    }
+    for (int c = 0; c < WL_CAUSE_COUNT; c++)
+        if (named & 1u << c)
+            wl_buffer_add(out, "  %s: provided that %s\n", wl_cause_name((wl_cause_id)c),
+                          wl_cause_caveat((wl_cause_id)c));
+}
+
 static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error *err)
 {
     const wl_advised *r = all->result;
@@ -120,6 +153,7 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
     wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, wl_model_name(p->model.id),
                   wl_bound_name(p->model.limiter));
     wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
+    add_causes(a, out);
     const wl_status status = add_list(a, out, err);
     if (status != WL_OK)
         return status;

@@ -109,7 +109,7 @@ static void notes(const wl_choice *c, wl_buffer *out)
     for (int i = 0; i < c->note_count; i++)
         wl_buffer_add(out, "  note: %s\n", c->notes[i]);
     for (int i = 0; i < shown->warning_count; i++)
-        if (strncmp(shown->warnings[i], "threads find", strlen("threads find")) == 0)
+        if (strncmp(shown->warnings[i], "finding the", strlen("finding the")) == 0)
             wl_buffer_add(out, "  note: %s\n", shown->warnings[i]);
     for (int i = 0; i < given->warning_count; i++)
         wl_buffer_add(out, "  note: %s\n", given->warnings[i]);

@@ -69,7 +69,7 @@ static json_t *metric(wl_json *j, const wl_diff *d, wl_metric m)
     return all;
 }
 
-static json_t *cause(wl_json *j, const wl_cause *c)
+static json_t *cause(wl_json *j, const wl_diff_cause *c)
 {
     json_t *all = wl_json_object(j);
     if (c->bound_known) {

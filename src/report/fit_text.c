@@ -89,7 +89,7 @@ static bool sum_up(const wl_contest_list *list, const char *family, size_t *coun
 static void add_ranking(const wl_fit *all, size_t r, wl_buffer *out)
 {
     const wl_ranking_fit *k = &all->rankings[r];
-    wl_buffer_add(out, "\nranking by %s: %zu contests of %zu families, %zu launches (%zu to %zu each); ",
+    wl_buffer_add(out, "\nranking by %s: %zu searches over %zu kernel families, %zu launches (%zu to %zu each); ",
                   wl_model_name(k->model), k->contests, k->families, k->launches, k->smallest, k->largest);
     wl_buffer_add(out, "closer than a factor of %.3f is a tie\n", k->error);
     wl_buffer_add(out, "  %-26s %8s %8s %9s\n", "the fastest is inside with", "ratio", "launches", "left out");
@@ -100,7 +100,7 @@ static void add_ranking(const wl_fit *all, size_t r, wl_buffer *out)
         else
             wl_buffer_add(out, " %9s\n", "-");
     }
-    wl_buffer_add(out, "  %-20s %8s %13s %8s\n", "family", "contests", "largest ratio", "error");
+    wl_buffer_add(out, "  %-20s %8s %13s %8s\n", "family", "searches", "largest ratio", "error");
     for (size_t f = 0; f < all->family_count; f++) {
         size_t count;
         double ratio, error;

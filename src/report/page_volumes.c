@@ -227,7 +227,7 @@ static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
         wl_buffer_text(out, "<p>No access is known on its own.</p>\n");
         return;
     }
-    wl_buffer_text(out, "<p>In program order; the first access that touches a sector or line pays for it.</p>\n");
+    wl_buffer_text(out, "<p>In program order; a sector or line is counted for the access that touches it first.</p>\n");
     wl_page_table(out, "accesses", heads, 10);
     for (size_t a = 0; a < count && a < ROWS_MOST; a++)
         add_access(p, a, out);

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "causes/find_causes.h"
 #include "search/changes.h"
 #include "kernel/kernel_internal.h"
 
@@ -303,7 +304,7 @@ static void note_rows(const wl_kernel *k, wl_advised *out)
                                      wl_kernel_field_name(k, f));
     }
     if (used)
-        note(out, "the rows of %s%s are left alone: addressed by element index, across rows, or in shared memory",
+        note(out, "the rows of %s%s stay as they are: addressed by element index, across rows, or in shared memory",
              names, used < sizeof names ? "" : " ..");
 }
 
@@ -311,12 +312,12 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
 {
     int64_t registers;
     if (launch->grid[0] || launch->grid[1] || launch->grid[2])
-        note(out, "the grid is given: block and folding are left alone");
+        note(out, "the grid is given: block and folding stay as they are");
     else if (launch->shared_bytes)
-        note(out, "shared memory is given, which belongs to the block: block and folding are left alone");
+        note(out, "shared memory is given, which belongs to the block: block and folding stay as they are");
     else if (!wl_block_is_free(s->kernel, launch))
-        note(out, "the block is part of the kernel (it names threads or uses shared memory) and no 'where' says which "
-                  "others will do: block and folding are left alone");
+        note(out, "the kernel depends on its block (it names threads or uses shared memory), and no 'where' says which "
+                  "others work: block and folding stay as they are");
     else if (s->costly)
         note(out, "the accesses have no closed form, so predictions take long: only blocks of " WL_COSTLY_THREADS
                   " threads were tried");
@@ -333,6 +334,16 @@ static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
     return WL_OK;
 }
 
+static wl_status find_causes(const wl_study *s, const wl_launch *launch, wl_advised *out, wl_error *err)
+{
+    const wl_questioned what = {.kernel = s->kernel,
+                                .device = s->device,
+                                .launch = *launch,
+                                .options = s->options.predict,
+                                .block_is_free = wl_block_is_free(s->kernel, launch)};
+    return wl_causes_find(&what, &out->arena, &out->causes, &out->cause_count, err);
+}
+
 static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], wl_advised *out, wl_error *err)
 {
     wl_change which = WL_CHANGE_COUNT;
@@ -342,6 +353,7 @@ static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], w
     out->costly = s->costly = wl_is_costly(&out->given);
     s->given = out->given.launch;
     WL_TRY(set_trust(s, out, err));
+    WL_TRY(find_causes(s, launch, out, err));
     add_notes(s, launch, out);
     WL_TRY(try_all(s, &trials[0], &trials[0], out->all, &trials[2], &which, err));
     WL_TRY(combine(s, trials, which, out, err));
@@ -371,11 +383,18 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
 
 /* ---- results ---- */
 
-void wl_advised_free(wl_advised *a) { free(a); }
+void wl_advised_free(wl_advised *a)
+{
+    if (a)
+        wl_arena_free(&a->arena);
+    free(a);
+}
+
 const wl_prediction *wl_advised_given(const wl_advised *a) { return &a->given; }
 const wl_trust *wl_advised_trust(const wl_advised *a) { return &a->trust; }
 double wl_advised_least_gain(const wl_advised *a) { return a->least_gain; }
 bool wl_advised_costly(const wl_advised *a) { return a->costly; }
 const wl_advice *wl_advised_advice(const wl_advised *a, size_t i) { return i < a->count ? &a->all[i] : NULL; }
+const wl_cause *wl_advised_cause(const wl_advised *a, size_t i) { return i < a->cause_count ? &a->causes[i] : NULL; }
 const wl_advice *wl_advised_combination(const wl_advised *a) { return a->has_combination ? &a->combination : NULL; }
 const char *wl_advised_note(const wl_advised *a, size_t i) { return i < (size_t)a->note_count ? a->notes[i] : NULL; }

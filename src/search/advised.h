@@ -5,6 +5,7 @@
 #ifndef WL_SEARCH_ADVISED_H
 #define WL_SEARCH_ADVISED_H
 
+#include "base/arena.h"
 #include "metrics/prediction.h"
 #include "warpline/advise.h"
 
@@ -19,6 +20,9 @@ struct wl_advised {
     size_t count;                   /* of these, those that gain enough */
     bool has_combination;
     wl_advice combination;
+    wl_arena arena; /* of the causes */
+    const wl_cause *causes;
+    size_t cause_count;
     int note_count;
     char notes[WL_ADVICE_NOTES_MAX][WL_WARNING_LENGTH];
 };

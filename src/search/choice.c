@@ -219,7 +219,7 @@ static wl_status choose(chooser *c, wl_error *err)
     for (size_t i = 0; i < c->list.count; i++)
         WL_TRY(try_schedule(c, &c->list.at[i], err));
     if (c->list.count == 0 && out->note_count == 0)
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no other order has a meaning for this launch of %s",
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no other order applies to this launch of %s",
                        c->kernel->name);
     find_fastest(out);
     WL_TRY(wl_trust_of(c->device, out->rows[0].model.id, &out->trust, err));

@@ -206,8 +206,9 @@ static void set_registers(wl_ranker *r, const wl_space *space)
     if (unknown)
         note(r, "registers per thread are not given: the occupancy rests on an assumed number");
     if (taken_over)
-        note(r,
-             "folded launches are taken to need no more registers than the kernel states; give registers per folding");
+        note(
+            r,
+            "folded launches are assumed to need no more registers than the kernel states; give registers per folding");
 }
 
 /* A product that saturates below 2^60: lists can be very long. */
@@ -266,7 +267,8 @@ static void combine(wl_ranker *r)
                 ordered = ordered || orders_threads(schedule);
             }
     if (ordered)
-        note(r, "schedules of threads go with blocks of one row and without folding; other blocks have the others");
+        note(r,
+             "schedules of threads need one-dimensional blocks without folding; other blocks get the other schedules");
 }
 
 static wl_status number_launches(wl_ranker *r, wl_error *err)

@@ -80,10 +80,11 @@ static void note_effort(wl_ranker *r)
 {
     if (!r->kernel->source.at_launch || r->note_count == WL_RANK_NOTES_MAX)
         return;
-    (void)wl_print(r->notes[r->note_count++], WL_RANK_NOTE_LENGTH,
-                   "the kernel depends on the launch: it is read anew for each and emulated for at most about %.4g s; "
-                   "predict --effort %.4g gives the same",
-                   r->kernel->source.effort, r->kernel->source.effort);
+    (void)wl_print(
+        r->notes[r->note_count++], WL_RANK_NOTE_LENGTH,
+        "the kernel depends on the launch: it is analysed again for each, with about %.4g s of emulation at most; "
+        "predict --effort %.4g gives the same",
+        r->kernel->source.effort, r->kernel->source.effort);
 }
 
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)

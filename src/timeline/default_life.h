@@ -1,7 +1,7 @@
 /* default_life.h - the life of a warp where no instructions are known: a stated default.
  *
- * Loads go in phases of so many whose waits overlap. A phase waits for its slowest load: for DRAM, for the
- * L2 or for the L1. Between phases one instruction follows another and waits for it; stores come last.
+ * Loads are grouped into phases whose waits overlap. A phase waits for its slowest load: for DRAM, for
+ * the L2 or for the L1. Between phases each instruction waits for the one before; stores come last.
  *
  * Layer  timeline (uses base). Units: cycles; of one warp.
  * Maths  docs/model.md, "Interval models". Oracle: tests/unit/test_default_life.c

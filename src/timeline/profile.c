@@ -297,8 +297,8 @@ static void delay_results(walker *w, const wl_stretch *loop, double cycles)
     w->arrives += cycles;
 }
 
-/* What is on its way behind the last trip was so behind each that it stands for: all but one have come in the next
- * trip, where it came in the last one. */
+/* Loads in flight after the last trip were also in flight after each trip that it represents. All of them but one
+ * arrived during the next trip, at the point where this one arrived during the last trip. */
 static void settle_flying(walker *w, double share)
 {
     if (w->taker == 0)

@@ -1,9 +1,9 @@
 /* profile.h - walks through the life of a warp with a scoreboard: intervals of issue and stall.
  *
  * An instruction issues one cycle after the one before it, or when the last register it reads is
- * there. Where it must wait, an interval ends. The trips of a loop settle after a few: the first ones
- * are walked through one by one, the last two of them stand for the others. Of loops in loops in loops,
- * fewer trips are walked through where all would take too long, of the innermost first.
+ * ready. If it must wait, an interval ends. The trips of a loop become alike after a few: the first
+ * ones are simulated one by one, and the last two of these represent the others. In nested loops, fewer
+ * trips are simulated if all would take too long, starting with the innermost loop.
  *
  * Layer  timeline (uses base). Units: cycles of one warp that is alone on its scheduler.
  * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c

@@ -175,7 +175,7 @@ static const struct {
     {"rows off every boundary", {packed, "h200", {.block = {16, 16, 1}}}, BIT(ALIGNMENT), BIT(SHARED), NULL},
     {"the same on boundaries", {aligned, "h200", {.block = {16, 16, 1}}}, 0, BIT(ALIGNMENT) | BIT(PADDING) | BIT(SHARED), NULL},
     {"rows that meet in the tags", {"blur3x3", "h200", {.block = {16, 16, 1}, .registers = 24}}, BIT(PADDING), BIT(REGISTERS), NULL},
-    {"one dimension has no rows", {shifted, "h200", {.block = {256, 1, 1}}}, 0, BIT(PADDING), "the rows of a, b are left alone"},
+    {"one dimension has no rows", {shifted, "h200", {.block = {256, 1, 1}}}, 0, BIT(PADDING), "the rows of a, b stay as they are"},
     {"registers stand in the way", {"star3d_7pt", "h200", {.block = {64, 4, 2}, .registers = 72}}, BIT(REGISTERS) | BIT(BLOCK), 0, NULL},
     {"registers are not known", {"star3d_7pt", "h200", {.block = {64, 4, 1}}}, 0, BIT(REGISTERS), "registers per thread are not given"},
     {"shared memory stands in the way", {"transpose_tiled", "h200", {.block = {32, 8, 1}, .shared_bytes = 60000}}, BIT(SHARED), BIT(BLOCK) | BIT(FOLD), "shared memory is given"},
@@ -183,7 +183,7 @@ static const struct {
     {"the kernel says which block", {"transpose_tiled", "h200", {.block = {32, 8, 1}}}, 0, BIT(BLOCK) | BIT(FOLD), NULL},
     {"flat block", {"star3d_r4", "h200", {.block = {128, 2, 1}}}, BIT(BLOCK) | BIT(FOLD), BIT(ALIGNMENT) | BIT(PADDING), NULL},
     {"evaluated thread by thread", {"name: k\ndomain: [65536]\nfields: {a: {type: f32}, b: {type: f32}}\nloads: ['a[random(x, 65536)]']\nstores: ['b[x]']\n", "h200", {.block = {32, 1, 1}}}, 0, 0, "only blocks of"},
-    {"the block is part of it", {"name: k\ndomain: [1048576]\nfields: {a: {type: f32}}\nstores: ['a[blockIdx.x*8 + threadIdx.x]']\nregisters: 16\n", "h200", {.block = {8, 1, 1}}}, 0, BIT(BLOCK) | BIT(FOLD), "the block is part of the kernel"},
+    {"the block is part of it", {"name: k\ndomain: [1048576]\nfields: {a: {type: f32}}\nstores: ['a[blockIdx.x*8 + threadIdx.x]']\nregisters: 16\n", "h200", {.block = {8, 1, 1}}}, 0, BIT(BLOCK) | BIT(FOLD), "the kernel depends on its block"},
 };
 
 static void test_cases(void **state)

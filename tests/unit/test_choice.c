@@ -153,7 +153,7 @@ static void what_has_no_meaning_is_refused(void **state)
     err = (wl_error){0};
     check_error("one column of blocks",
                 wl_choose_schedule(wide, device, &(wl_launch){.block = {256}}, &swizzle, &choice, &err), &err,
-                &(expected_error){WL_E_UNSUPPORTED, "no other order has a meaning", 0, 0});
+                &(expected_error){WL_E_UNSUPPORTED, "no other order applies", 0, 0});
     err = (wl_error){0};
     check_error("too large a block",
                 wl_choose_schedule(wide, device, &(wl_launch){.block = {2048}}, NULL, &choice, &err), &err,

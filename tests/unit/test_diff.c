@@ -75,7 +75,7 @@ static void test_cause(void **state)
 {
     (void)state;
     const wl_prediction slow = example(), fast = faster();
-    const wl_cause c = wl_cause_find(&slow, &fast);
+    const wl_diff_cause c = wl_diff_cause_find(&slow, &fast);
     check_true("cause", "is a bound", c.bound_known && c.limits);
     check_text("cause", "bound", wl_bound_name(c.bound), "dram");
     check_near("cause", "share of the time", c.share, 4.5 / 3, 1e-12);
@@ -84,7 +84,7 @@ static void test_cause(void **state)
     check_near("cause", "share of the bound", c.metric_share, 2.5 / 15 / 0.45, 1e-12);
     check_text("cause", "part", c.part, "capacity");
     check_text("cause", "against", c.against, NULL); /* 0.3 of 2.5 B is too little to tell */
-    check_true("cause", "none the other way round", !wl_cause_find(&fast, &slow).bound_known);
+    check_true("cause", "none the other way round", !wl_diff_cause_find(&fast, &slow).bound_known);
     check_done();
 }
 
@@ -96,13 +96,13 @@ static void test_other_bound(void **state)
     wl_prediction slow = example();
     slow.model.time_s = 12e-6;
     set_bound(&slow, WL_BOUND_LATENCY, 4e-6);
-    wl_cause c = wl_cause_find(&slow, &fast);
+    wl_diff_cause c = wl_diff_cause_find(&slow, &fast);
     check_true("latency", "is the cause", c.bound_known && !c.limits && !c.metric_known);
     check_text("latency", "bound", wl_bound_name(c.bound), "latency");
     wl_diff d = diff_of(&slow, &fast);
     check_true("latency", "is told", says(&d, "What differs most is latency") && says(&d, "number of waves"));
     set_bound(&slow, WL_BOUND_LATENCY, 2.1e-6);
-    c = wl_cause_find(&slow, &fast);
+    c = wl_diff_cause_find(&slow, &fast);
     check_true("no bound", "is the cause", !c.bound_known);
     d = diff_of(&slow, &fast);
     check_true("no bound", "is told", says(&d, "No single bound"));

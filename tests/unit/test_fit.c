@@ -675,7 +675,7 @@ static void rankings_become_numbers(void **state)
         check_ok("write", wl_fit_write_rankings(text, length, device, &r, 1, "t.csv, 2026-01-02", &out, &err), &err);
         wl_device *again = read_back(out);
         check_text("written", "source", wl_device_source(again, key),
-                   "measured: 7 contests of 6 families, 6 to 12 launches each; t.csv, 2026-01-02");
+                   "measured: 7 searches over 6 kernel families, 6 to 12 launches each; t.csv, 2026-01-02");
         for (size_t i = 0; i < COUNT_OF(want); i++)
             check_near("written", "ratio", wl_device_list_value(again, key, i), want[i], 1e-12);
         for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) /* nothing else is touched */
@@ -700,7 +700,7 @@ static void rankings_need_a_contest(void **state)
     wl_error err = {0};
     const double before = wl_device_list_value(device, WL_DEVICE_rank_ratio, 6);
     check_int("none", "status", wl_fit_ranking(device, WL_MODEL_TURNOVER, NULL, 0, &r, &err), WL_E_INPUT);
-    check_true("none", "is explained", strstr(err.message, "no contest") != NULL);
+    check_true("none", "is explained", strstr(err.message, "no search") != NULL);
     check_near("none", "changes nothing", wl_device_list_value(device, WL_DEVICE_rank_ratio, 6), before, 0);
     wl_device_free(device);
     check_done();

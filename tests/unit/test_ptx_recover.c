@@ -272,7 +272,7 @@ static const struct {
      128,
      8,
      "1024",
-     {"1 of 1 accesses are emulated: no expression is found for what this instruction does (popc.b32 %r6, %r4)"},
+     {"1 of 1 accesses are emulated: no expression was found for the result of this instruction (popc.b32 %r6, %r4)"},
      {"depend on data"},
      false},
     {"an index computed with floating-point numbers",

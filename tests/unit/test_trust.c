@@ -92,7 +92,7 @@ static void test_models_of_the_h200(void **state)
     check_true("turnover", "errs less", turnover.error > 0 && turnover.error < limiter.error);
     check_true("both", "are measured", !best.assumed && !turnover.assumed && !limiter.assumed);
     check_true("basis", "says how many",
-               strncmp(turnover.basis, "h200: ", 6) == 0 && strstr(turnover.basis, " contests of ") != NULL &&
+               strncmp(turnover.basis, "h200: ", 6) == 0 && strstr(turnover.basis, " searches over ") != NULL &&
                    strchr(turnover.basis, ';') == NULL);
     wl_device_free(device);
     check_done();

@@ -66,19 +66,21 @@ static const char reading[] =
     "so it "
     "is a test of the numbers rather than of the forms.\n\n"
     "How to read the tables:\n\n"
-    "- The relative error is predicted / measured - 1. Given are `mean / median / largest` of its size, in percent.\n"
+    "- The relative error is predicted / measured - 1. The tables give `mean / median / largest` of its absolute "
+    "value, in percent.\n"
     "- Launches shorter than 20 us are left out of the statistics of time: they mostly measure the launch itself.\n"
-    "- Memory volumes measured below 48 MB are left out of the DRAM columns: such a launch's data stays in the L2 at "
-    "its end, and what is written back depends on the launch before. `-` means that no launch is left.\n"
+    "- Memory volumes measured below 48 MB are left out of the DRAM columns: the data of such a launch is still in the "
+    "L2 when it ends, and what is written back depends on the launch before. `-`: no launch is left.\n"
     "- A group is a family and one of its variants (element type, folding). `tau` is Kendall's tau-b between measured "
     "and predicted times, `pick` the best measured time over the measured time of the launch predicted to be fastest; "
-    "both of all launches of the line.\n"
+    "both over all launches of the row.\n"
     "- `per problem`: tau and pick within launches of equal params and type, as a user would choose among blocks and "
-    "foldings; mean over the problems of three launches or more (how many, in brackets), and the worst pick. Where a "
-    "family has several problem sizes this is the meaningful number. The tau of a problem whose launches all take the "
-    "same time, to a few percent, says little.\n"
+    "foldings; mean over the problems of three launches or more (how many, in brackets), and the worst pick. If a "
+    "family has several problem sizes, this is the meaningful number. If all launches of a problem take the same time "
+    "within a few percent, their tau means little.\n"
     "- `inst`, `sectors`: launches whose load and store instructions, and whose sectors, are predicted exactly.\n"
-    "- Bold: a bar is stated for this number. `fail` where it is missed, `open` where it is missed and worked on. Bars "
+    "- Bold: this number has a bar, a limit that it should meet. `fail`: it misses the bar; `open`: it misses the bar "
+    "and is being worked on. Bars "
     "of "
     "`waiting` are those of \"Threads that loop and wait\".\n\n";
 
@@ -298,12 +300,13 @@ bool report_write(const rows *all, const report_options *o, FILE *out)
     fprintf(out, "## Bars\n\n");
     report_bars(all, out);
     bool ok = families(all, out);
-    fprintf(out,
-            "## One family left out\n\nThe device's numbers fitted again without the launches of a family, and "
-            "the family predicted with them: what to expect of a kernel that is not among the families. Mean errors "
-            "in percent, `fitted with it → fitted without it`, rows left out as above; both are fits of this run, "
-            "not the numbers of the device file. The bar is 1.5 times the family's own bar; bold where there is "
-            "one.\n\n");
+    fprintf(
+        out,
+        "## One family left out\n\nThe numbers of the device are fitted again without the launches of one family, and "
+        "then predict that family: this is what to expect for a kernel that is not among the families. Mean errors "
+        "in percent, `fitted with it → fitted without it`, rows left out as above; both are fits of this run, "
+        "not the numbers of the device file. The bar is 1.5 times the family's own bar; bold where there is "
+        "one.\n\n");
     ok = report_left_out(o->fit, out) && ok;
     ok = ok && limiter(all, out) && report_worst(all, o->explanations, out);
     if (ok && o->plots)

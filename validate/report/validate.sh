@@ -84,7 +84,7 @@ awk -v section="$out/ptx.md" -v others="$out/others.md" -v bars="$out/bars.md" '
   in_bars && rows && !/^\|/ { copy(bars); in_bars = 0 }
   in_bars && /^\|/ { rows++ }
   /^## Plots/ { copy(section); print ""; copy(others) }
-  { print }' "$out/accuracy.md" >docs/accuracy.md
+  { print }' "$out/accuracy.md" | awk -f validate/report/wrap.awk >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter
   (cd "$out/plots" && gnuplot -c "$@" 2>&1) | { grep -v -e 'no valid points' -e '^[[:space:]]*$' || :; } >&2

@@ -93,8 +93,8 @@ bool report_worst(const rows *all, const char *explanations, FILE *out)
 {
     yaml_document_t document;
     fprintf(out,
-            "## Worst launches\n\nOf every family the launch farthest off in each value, where that is more than %.0f "
-            "%%, and why. `line` is that of the table.\n\n",
+            "## Worst launches\n\nFor each family and value, the launch with the largest error, if that is more than "
+            "%.0f %%, and why. `line` is the line of the table.\n\n",
             100 * SHOWN);
     const bool open = explanations != NULL;
     if (open && !open_texts(explanations, &document))

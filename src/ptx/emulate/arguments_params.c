@@ -102,7 +102,7 @@ static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources,
     list_params(m, sources, list, sizeof list);
     return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "%.60s has no parameter '%.*s' (%s)%s",
                    m->entry->source_name, (int)wl_min((int64_t)length, 40), text, list,
-                   sources ? "" : ": PTX keeps no names, 0= is the first");
+                   sources ? "" : ": PTX has no parameter names, 0= is the first");
 }
 
 /* Puts the texts in the order of the parameters. */
@@ -119,7 +119,7 @@ static wl_status sort_arguments(const wl_ptx_maker *m, const char **sorted, size
             return unknown_name(m, sources, text, length);
         if (!length && plain <= i)
             return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
-                           "'%.80s' has no name: those without come before those with one", text);
+                           "'%.80s' has no name: arguments without a name come before those with one", text);
         if (k >= m->entry->param_count)
             return wrong_count(m, sources);
         if (sorted[k])

@@ -1,9 +1,9 @@
 /* emulate_divergence.c - divergence and reconvergence: a stack of divergent paths, each with a
  * lane mask and the place where it ends; exits and barriers.
  *
- * The lanes of a path are also in the masks of the paths below, which wait for them: paths end
- * where one below begins. Lanes that jump past such a place (`break` inside a condition) leave the
- * masks of those who wait there.
+ * The lanes of a path are also in the masks of the paths below it, which wait for them: a path ends
+ * where a path below begins. Lanes that jump past such a reconvergence point (`break` inside a
+ * condition) are removed from the masks of the paths that wait there.
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 

@@ -1,9 +1,9 @@
-/* emulate_place.c - control flow that depends on a block's place alone, and evenly.
+/* emulate_place.c - control flow that depends only on the position of a block, and linearly.
  *
- * If every comparison that decides the control flow compares sums of multiples of the block's
- * coordinates, a comparison that comes out alike at the corners of a box of blocks comes out alike in
- * the whole box: then all its blocks execute the same. A run can keep a signature of how all such
- * comparisons came out, whether less, equal or greater.
+ * Suppose that every comparison that decides the control flow compares linear combinations of the
+ * block's coordinates. If each has the same result at all corners of a box of blocks, it has that
+ * result in the whole box: all its blocks execute the same. A run can keep a signature of the results
+ * of these comparisons: less, equal or greater.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 

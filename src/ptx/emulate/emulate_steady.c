@@ -2,11 +2,11 @@
  *
  * Two trips of a warp are recorded: what is executed, and what is compared. A loop is tried whose
  * steps, as far as the control flow needs them, add, copy, multiply by what the loop does not change,
- * and compare. As long as its trips take the same way, the registers after a trip are then an affine
+ * and compare. As long as its trips have the same control flow, the registers after a trip are an affine
  * function of those before it, modulo their width. If the registers have changed by the same amounts in
  * both trips, they change by these amounts in every further one, and so do the operands of comparisons:
- * one division for each comparison and lane gives the trips that take the same way. They are counted
- * as the last one was, and the registers are set to what they would hold.
+ * one division for each comparison and lane gives the trips with the same control flow. They are
+ * counted like the last one, and the registers are set to what they would hold.
  *
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_trips.c executes every trip.
  * SPDX-License-Identifier: MIT */

@@ -1,10 +1,10 @@
 /* census.h - what the blocks of a launch execute: their control flow, followed block by block.
  *
  * Following a block costs much less than tracing its addresses, so as many blocks are followed as
- * the effort allows: all of them, then the totals are exact; or a sample, stratified by place, that
- * grows where blocks differ, and the totals have a standard error. Where recovery has proved that
- * all threads of the domain execute the same, blocks differ only by how the domain cuts them, and
- * one of each is enough.
+ * the effort allows. If these are all blocks, the totals are exact. Otherwise they are a sample,
+ * stratified by position, that grows where blocks differ, and the totals have a standard error. If
+ * recovery has proved that all threads of the domain execute the same, blocks differ only by how the
+ * domain cuts them, and one of each is enough.
  *
  * Blocks that execute the same are of one kind. Where there are too many kinds, blocks of about the
  * same length are one.

@@ -1,6 +1,6 @@
-/* census_places.c - a census where the place of a block decides evenly what it executes: where the
+/* census_places.c - a census of blocks whose control flow depends linearly on their position: if the
  * corners of a box of blocks execute the same, so does the whole box (ptx/emulate/emulate_place.c).
- * Other boxes are divided. The middle of a box is followed, too, in case a sum overflows.
+ * Other boxes are divided. The middle of a box is followed as well, in case a sum overflows.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>

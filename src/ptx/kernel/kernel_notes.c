@@ -49,9 +49,10 @@ static const char *assumed_text(wl_ptx_assumed what)
     switch (what) {
     case WL_PTX_ASSUMED_BRANCH: return "a condition depends on data that is not given: 0 is assumed";
     case WL_PTX_ASSUMED_ADDRESS: return "the address depends on data that is not given: random elements are assumed";
-    case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
+    case WL_PTX_ASSUMED_LOOP:
+        return "the trip count of this loop depends on data that is not given: one trip is assumed";
     case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
-    case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: they are let through";
+    case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: those that do continue";
     case WL_PTX_ASSUMED_TEXTURE: break; /* see note_textures */
     case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
     }
@@ -111,12 +112,12 @@ static const char *cause_text(wl_ptx_why why)
     switch (why) {
     case WL_PTX_WHY_DATA: return "have addresses that depend on data: they are emulated";
     case WL_PTX_WHY_FLOAT: return "are emulated: addresses are computed with floating-point numbers from here on";
-    case WL_PTX_WHY_OPERATION: return "are emulated: no expression is found for what this instruction does";
+    case WL_PTX_WHY_OPERATION: return "are emulated: no expression was found for the result of this instruction";
     case WL_PTX_WHY_LONG: return "are emulated: an address or condition is too long for an expression";
     case WL_PTX_WHY_DEEP: return "are emulated: too many divergent branches are nested here";
     case WL_PTX_WHY_IRREGULAR: return "are emulated: their addresses in a loop follow no pattern";
     case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
-    case WL_PTX_WHY_SPLIT: return "are emulated: the lanes of a warp come here on several paths";
+    case WL_PTX_WHY_SPLIT: return "are emulated: divergent lanes of a warp reach this point before they reconverge";
     case WL_PTX_WHY_COUNT: break;
     }
     return "";

@@ -1,9 +1,9 @@
 /* population.c - the blocks of a launch that are traced: chosen by what they do, not by where they
  * lie. See ptx_source.h.
  *
- * If tracing all blocks is affordable, all are. Otherwise every kind of the census gets its share of
- * the sample, the more the more there is to do. Kinds that the census knows by a few blocks, because
- * it has proved the others alike, are first looked for all over the launch.
+ * If tracing all blocks is affordable, all are. Otherwise every kind of the census gets a share of
+ * the sample that grows with its work. If the census knows only a few blocks of a kind, because it has
+ * proved the others equal, blocks of that kind are first searched for in the whole launch.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>

@@ -227,7 +227,7 @@ static wl_status why_not(const wl_ptx_source_text *source, const found *f, word 
     const char *why = f->disagree      ? "has several declarations that name its parameters differently"
                       : f->unnamed     ? "leaves parameters without a name"
                       : f->wrong_count ? "has another number of parameters there"
-                                       : "is not declared there in plain sight";
+                                       : "is not declared there directly (by a macro?)";
     return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%.80s: '%.*s' %s: give arguments by number, as 0=..", source->name,
                    name.length < 60 ? (int)name.length : 60, name.at, why);
 }

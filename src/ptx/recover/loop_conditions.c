@@ -4,8 +4,8 @@
  * The bounds of a condition over a range of trips decide it for all of them. That it is open over
  * the range does not make it open in each trip: "k < threadIdx.x || k >= threadIdx.x + 60" divides
  * the threads of a warp at first, then none of them, then again. A condition is made of comparisons.
- * Where what they compare with 0 grows evenly, it is known before which trips they can come out
- * differently, and the condition is looked at in these.
+ * If what they compare with 0 grows linearly, the trips before which their results can change are
+ * known, and the condition is evaluated in these trips.
  *
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"

@@ -2,8 +2,8 @@
  * coordinates.
  *
  * The kernel is executed once, for all threads together. Registers hold symbols, arguments are
- * numbers. A branch whose condition the launch decides goes one way. A divergent branch is executed
- * both ways, and the accesses of each side get its condition. A branch that depends on data is
+ * numbers. If the launch decides a branch, only that side is executed. Of a divergent branch both
+ * sides are executed, and the accesses of each side get its condition. A branch that depends on data is
  * skipped, and the memory instructions in its region are *traced*: only emulation tells what they
  * do. A loop whose registers provably grow by equal amounts is executed once, for all its
  * iterations together (recover_loops.c); other loops run for their real trip count.

@@ -1,10 +1,10 @@
-/* split_warps.c - instructions that the lanes of one warp come to on several paths.
+/* split_warps.c - instructions that divergent lanes of one warp reach on several paths.
  *
- * A path ends where all its threads join others. Where only some do (`break` or `continue` inside a
- * condition), both sides of a branch go on alone, and an instruction behind the meeting point becomes
- * one step of each side. Lanes of one warp that meet there execute it together, though: two steps
- * would count it twice. If the branch splits a warp, only emulation tells; if it never does, each warp
- * executes one of the two.
+ * A path ends where all its threads reconverge with others. If only some do (`break` or `continue`
+ * inside a condition), recovery follows both sides of the branch separately, and an instruction after
+ * the reconvergence point becomes one step of each side. But lanes of one warp that reconverge there
+ * execute it together: two steps would count it twice. If the branch diverges within a warp, the
+ * instruction is emulated; if it never does, each warp executes one of the two steps.
  * Layer  ptx/recover. Oracle: tests/property/prop_ptx_predict.c. SPDX-License-Identifier: MIT */
 #include <string.h>
 

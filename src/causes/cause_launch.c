@@ -1,0 +1,196 @@
+/* cause_launch.c - how the launch fills the device: occupancy, and its last wave.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/print.h"
+#include "causes/inquiry.h"
+#include "device/device_internal.h"
+#include "launch/occupancy_next.h"
+
+#define FEWEST_REGISTERS 16 /* no useful kernel compiles to fewer */
+#define STEPS_MOST 4        /* further blocks per multiprocessor to try */
+#define KEPT_REGISTERS 0.75 /* one more block may take any reduction; further ones must leave .. */
+#define KEPT_SHARED 0.5     /* .. these shares of what the launch uses */
+#define NEARLY_FULL 0.95    /* waves of a grid that is said to fill them */
+
+/* ---- occupancy ---- */
+
+static int64_t warps_most(const wl_inquiry *q)
+{
+    return wl_device_int(q->device, WL_DEVICE_max_threads_per_sm) / wl_device_int(q->device, WL_DEVICE_warp_size);
+}
+
+/* Is occupancy below what the device can hold, by this? */
+static bool is_limited_by(const wl_inquiry *q, wl_occupancy_limit limit)
+{
+    const wl_occupancy *o = &q->now.occupancy;
+    return o->warps_per_sm < warps_most(q) && o->limiter == limit && q->now.blocks > o->blocks_per_sm;
+}
+
+static void occupancy_text(const wl_inquiry *q, const char *by, char *text, size_t size)
+{
+    (void)wl_print(text, size, "occupancy %.0f %% (%lld of %lld warps per SM): limited by %s",
+                   100 * (double)q->now.occupancy.warps_per_sm / (double)warps_most(q),
+                   (long long)q->now.occupancy.warps_per_sm, (long long)warps_most(q), by);
+}
+
+/* One more block at a time. */
+wl_status wl_cause_registers(wl_inquiry *q, wl_error *err)
+{
+    char by[60], text[160], change[60];
+    int64_t stated;
+    wl_tried best = {0};
+    wl_occupancy_step step;
+    wl_launch launch = q->launch;
+    if (!is_limited_by(q, WL_LIMIT_REGISTERS) || (!launch.registers && !wl_kernel_registers(q->given, &stated)))
+        return WL_OK; /* an assumed number is no cause */
+    launch.registers = q->now.launch.registers;
+    for (int i = 0; i < STEPS_MOST; i++) {
+        bool better;
+        if (wl_occupancy_next(q->device, q->geometry.threads, launch.registers, q->geometry.shared_bytes, &step,
+                              NULL) != WL_OK ||
+            step.registers < FEWEST_REGISTERS ||
+            (i > 0 && (double)step.registers < KEPT_REGISTERS * (double)q->now.launch.registers))
+            break;
+        launch.registers = step.registers;
+        WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
+        if (better)
+            (void)snprintf(change, sizeof change, "%lld registers", (long long)step.registers);
+    }
+    (void)snprintf(by, sizeof by, "%lld registers per thread", (long long)q->now.launch.registers);
+    occupancy_text(q, by, text, sizeof text);
+    return wl_blame(q, WL_CAUSE_REGISTERS, WL_NO_ACCESS, &best, text, change, err);
+}
+
+wl_status wl_cause_shared(wl_inquiry *q, wl_error *err)
+{
+    char by[60], text[160], change[60];
+    wl_tried best = {0};
+    wl_occupancy_step step;
+    wl_launch launch = q->launch;
+    if (!is_limited_by(q, WL_LIMIT_SHARED))
+        return WL_OK;
+    launch.shared_bytes = q->geometry.shared_bytes;
+    for (int i = 0; i < STEPS_MOST; i++) {
+        bool better;
+        if (wl_occupancy_next(q->device, q->geometry.threads, q->now.launch.registers, launch.shared_bytes, &step,
+                              NULL) != WL_OK ||
+            step.shared_bytes < 1 ||
+            (i > 0 && (double)step.shared_bytes < KEPT_SHARED * (double)q->geometry.shared_bytes))
+            break;
+        launch.shared_bytes = step.shared_bytes;
+        WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
+        if (better)
+            (void)snprintf(change, sizeof change, "%lld bytes of shared memory", (long long)step.shared_bytes);
+    }
+    (void)snprintf(by, sizeof by, "%lld bytes of shared memory", (long long)q->geometry.shared_bytes);
+    occupancy_text(q, by, text, sizeof text);
+    return wl_blame(q, WL_CAUSE_SHARED, WL_NO_ACCESS, &best, text, change, err);
+}
+
+/* Blocks of half, twice or four times the threads in one dimension. */
+static wl_status try_blocks(wl_inquiry *q, bool larger, wl_tried *best, wl_launch *which, wl_error *err)
+{
+    for (int d = 0; d < 3; d++) {
+        for (int64_t factor = 2; factor <= 4; factor *= 2) {
+            wl_launch launch = q->launch;
+            bool better;
+            int64_t *extent = &launch.block[d];
+            if (!larger && *extent % factor != 0)
+                continue;
+            *extent = larger ? wl_max(1, *extent) * factor : *extent / factor;
+            WL_TRY(wl_try_launch(q, &launch, best, &better, err));
+            if (better)
+                *which = launch;
+        }
+    }
+    return WL_OK;
+}
+
+static void block_text(const wl_launch *l, char *text, size_t size)
+{
+    (void)snprintf(text, size, "blocks of %lldx%lldx%lld threads", (long long)wl_max(1, l->block[0]),
+                   (long long)wl_max(1, l->block[1]), (long long)wl_max(1, l->block[2]));
+}
+
+wl_status wl_cause_block(wl_inquiry *q, wl_error *err)
+{
+    char by[80], text[180], change[80];
+    wl_tried best = {0};
+    wl_launch which = q->launch;
+    const bool few = is_limited_by(q, WL_LIMIT_BLOCKS), uneven = is_limited_by(q, WL_LIMIT_THREADS);
+    if (!few && !uneven)
+        return WL_OK;
+    (void)snprintf(by, sizeof by,
+                   few ? "the block size: %lld blocks of %lld threads are all an SM takes"
+                       : "the block size: only %lld blocks of %lld threads fit on an SM",
+                   (long long)q->now.occupancy.blocks_per_sm, (long long)q->geometry.threads);
+    occupancy_text(q, by, text, sizeof text);
+    if (!q->block_is_free) /* only where waits are what takes the time */
+        return q->now.model.limiter == WL_BOUND_LATENCY ? wl_suspect(q, WL_CAUSE_BLOCK, WL_NO_ACCESS, text, err)
+                                                        : WL_OK;
+    WL_TRY(try_blocks(q, true, &best, &which, err));
+    if (!few)
+        WL_TRY(try_blocks(q, false, &best, &which, err));
+    block_text(&which, change, sizeof change);
+    return wl_blame(q, WL_CAUSE_BLOCK, WL_NO_ACCESS, &best, text, change, err);
+}
+
+/* ---- waves ---- */
+
+/* The largest grid of at most so many blocks that is shorter in one dimension. */
+static int64_t shorter_grid(const wl_inquiry *q, int64_t most, int64_t grid[3])
+{
+    int64_t largest = 0;
+    for (int d = 0; d < 3; d++) {
+        const int64_t slice = q->geometry.blocks / q->geometry.grid[d], extent = most / slice;
+        if (extent < 1 || extent >= q->geometry.grid[d] || slice * extent <= largest)
+            continue;
+        largest = slice * extent;
+        memcpy(grid, q->geometry.grid, sizeof q->geometry.grid);
+        grid[d] = extent;
+    }
+    return largest;
+}
+
+/* The time of the same work on a grid without the last, partial wave. */
+static wl_status blame_last_wave(wl_inquiry *q, int64_t wave, wl_error *err)
+{
+    char text[120];
+    wl_tried best = {0};
+    bool better;
+    wl_launch launch = q->launch;
+    const int64_t full = q->geometry.blocks / wave, over = q->geometry.blocks % wave;
+    const int64_t blocks = shorter_grid(q, full * wave, launch.grid);
+    if (over == 0 || (double)blocks < NEARLY_FULL * (double)(full * wave))
+        return WL_OK;
+    (void)wl_print(text, sizeof text, "%.2f waves of %lld blocks: the last one fills %.0f %% of the device",
+                   (double)q->geometry.blocks / (double)wave, (long long)wave, 100 * (double)over / (double)wave);
+    WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
+    return wl_blame(q, WL_CAUSE_WAVES, WL_NO_ACCESS, &best, text, "the same work in whole waves", err);
+}
+
+/* Fewer blocks than the device can hold: smaller ones spread the work. */
+static wl_status blame_few_blocks(wl_inquiry *q, int64_t wave, wl_error *err)
+{
+    char text[160], change[80];
+    wl_tried best = {0};
+    wl_launch which = q->launch;
+    (void)wl_print(text, sizeof text, "%lld blocks fill %.2f waves: the device has room for %lld",
+                   (long long)q->geometry.blocks, (double)q->geometry.blocks / (double)wave, (long long)wave);
+    if (!q->block_is_free)
+        return WL_OK;
+    WL_TRY(try_blocks(q, false, &best, &which, err));
+    block_text(&which, change, sizeof change);
+    return wl_blame(q, WL_CAUSE_WAVES, WL_NO_ACCESS, &best, text, change, err);
+}
+
+wl_status wl_cause_waves(wl_inquiry *q, wl_error *err)
+{
+    const int64_t wave = q->now.occupancy.blocks_per_sm * wl_device_int(q->device, WL_DEVICE_sm_count);
+    if (wave < 1 || q->geometry.schedule.kind != WL_SCHEDULE_LINEAR)
+        return WL_OK;
+    return q->geometry.blocks < wave ? blame_few_blocks(q, wave, err) : blame_last_wave(q, wave, err);
+}

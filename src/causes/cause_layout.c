@@ -1,0 +1,245 @@
+/* cause_layout.c - where the elements lie: sectors that a warp uses in part, and bank conflicts.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/print.h"
+#include "causes/answers.h"
+#include "causes/inquiry.h"
+#include "causes/relayout.h"
+#include "device/device_internal.h"
+
+/* A gather is named although nothing is predicted, if it leaves more of its sectors unused, .. */
+#define MOSTLY_UNUSED 0.5
+#define NOTED_SECTORS 0.1    /* .. and asks for this share of all sectors */
+#define MORE_THAN_LEAST 1.01 /* wavefronts of an access with conflicts: by more than rounding */
+
+static const wl_field *field_of(const wl_inquiry *q, size_t access)
+{
+    return &q->kernel->fields[q->kernel->accesses[access].field];
+}
+
+/* ---- sectors ---- */
+
+static bool is_global(const wl_inquiry *q, size_t access)
+{
+    return !field_of(q, access)->shared && field_of(q, access)->reached == WL_BY_LOADS &&
+           !q->kernel->accesses[access].atomic;
+}
+
+/* The share of each sector that the lanes of a warp do not use, all different. */
+static double unused(const wl_inquiry *q, size_t access)
+{
+    const wl_access_cost *c = &q->costs[access];
+    const double sector = (double)wl_device_int(q->device, WL_DEVICE_l1_sector);
+    if (!(c->inst > 0) || !(c->sectors > 0) || !is_global(q, access))
+        return 0;
+    return fmax(0, 1 - c->inst * q->lanes * q->kernel->accesses[access].width_bytes / (c->sectors * sector));
+}
+
+static double wasted(const wl_inquiry *q, size_t access) { return q->costs[access].sectors * unused(q, access); }
+
+/* The access of a field that wastes most; WL_NO_ACCESS: none does. */
+static size_t most_wasteful(const wl_inquiry *q, size_t field)
+{
+    size_t most = WL_NO_ACCESS;
+    for (size_t a = 0; a < q->kernel->access_count; a++)
+        if (q->kernel->accesses[a].field == field && wasted(q, a) > (most == WL_NO_ACCESS ? 0 : wasted(q, most)))
+            most = a;
+    return most;
+}
+
+static wl_cause_id kind_of(const wl_inquiry *q, size_t access)
+{
+    return q->kernel->accesses[access].store ? WL_CAUSE_STORES : WL_CAUSE_SECTORS;
+}
+
+static wl_status try_contiguous(wl_inquiry *q, size_t access, int64_t stride, wl_tried *best, wl_error *err)
+{
+    const wl_access *a = &q->kernel->accesses[access];
+    const int64_t line = wl_device_int(q->device, WL_DEVICE_l1_line);
+    const wl_relayout how = {a->field, llabs(stride), 0, wl_max(1, line / a->unit_bytes)};
+    wl_kernel *variant = NULL;
+    int64_t rows;
+    bool done, better;
+    WL_TRY(wl_variant_make(q, &variant, err));
+    WL_TRY(wl_relay_out(q, &how, variant, &rows, &done, err));
+    return done ? wl_try_variant(q, variant, &q->launch, best, &better, err) : WL_OK;
+}
+
+/* Threads that compute neighbouring cells each leave gaps between lanes. */
+static bool is_folded(const wl_inquiry *q, const wl_form *f, int64_t stride)
+{
+    const int64_t fold = q->geometry.fold[0];
+    const bool gridded = q->launch.grid[0] || q->launch.grid[1] || q->launch.grid[2];
+    return fold > 1 && !gridded && llabs(f->k[WL_VAR_X]) == 1 && llabs(stride) == fold;
+}
+
+static wl_status blame_stride(wl_inquiry *q, size_t access, const wl_form *form, int64_t stride, wl_error *err)
+{
+    char text[120];
+    wl_tried best = {0};
+    bool better;
+    const bool folded = is_folded(q, form, stride);
+    (void)wl_print(text, sizeof text, "%.0f %% of each sector unused: stride %lld%s", 100 * unused(q, access),
+                   (long long)stride, folded ? ", from cells folded in x" : "");
+    if (!folded) {
+        WL_TRY(try_contiguous(q, access, stride, &best, err));
+        return wl_blame(q, kind_of(q, access), access, &best, text, "contiguous", err);
+    }
+    wl_launch launch = q->launch;
+    launch.fold[0] = 1;
+    WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
+    return wl_blame(q, kind_of(q, access), access, &best, text, "no cells folded in x", err);
+}
+
+/* Where addresses follow from data, no other order is known. */
+static wl_status suspect_gather(wl_inquiry *q, size_t access, wl_error *err)
+{
+    char text[120];
+    const wl_value *all =
+        &q->now.metrics[kind_of(q, access) == WL_CAUSE_STORES ? WL_METRIC_l1_sectors_st : WL_METRIC_l1_sectors_ld];
+    if (unused(q, access) < MOSTLY_UNUSED || q->costs[access].sectors < NOTED_SECTORS * all->value)
+        return WL_OK;
+    (void)wl_print(text, sizeof text,
+                   "%.0f %% of each sector unused: no stride, lanes go where data or conditions lead",
+                   100 * unused(q, access));
+    return wl_suspect(q, kind_of(q, access), access, text, err);
+}
+
+wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
+{
+    for (size_t f = 0; f < q->kernel->field_count && q->can_vary; f++) {
+        const size_t access = most_wasteful(q, f);
+        wl_form form;
+        if (access == WL_NO_ACCESS)
+            continue;
+        if (!wl_index_form(q, access, &form)) {
+            WL_TRY(suspect_gather(q, access, err));
+            continue;
+        }
+        const int64_t stride = wl_lane_stride(q, &form);
+        if (llabs(stride) > 1)
+            WL_TRY(blame_stride(q, access, &form, stride, err));
+    }
+    return WL_OK;
+}
+
+/* ---- banks ---- */
+
+/* Wavefronts that an access takes at least: the bytes of a warp over those of all banks. */
+static double least_wavefronts(const wl_inquiry *q, size_t access)
+{
+    double banks = 0, width = 0;
+    (void)wl_device_get(q->device, WL_DEVICE_shared_banks, &banks);
+    (void)wl_device_get(q->device, WL_DEVICE_shared_bank_width, &width);
+    return banks > 0 && width > 0 ? fmax(1, q->lanes * q->kernel->accesses[access].width_bytes / (banks * width)) : 1;
+}
+
+static bool has_conflicts(const wl_inquiry *q, size_t access)
+{
+    const wl_access_cost *c = &q->costs[access];
+    return field_of(q, access)->shared && c->inst > 0 &&
+           c->hit > MORE_THAN_LEAST * c->inst * ceil(least_wavefronts(q, access));
+}
+
+/* Rows as long as a coefficient of the index, padded by a word. */
+typedef struct padding {
+    int64_t row;
+    wl_tried best;
+} padding;
+
+static wl_status try_padded(wl_inquiry *q, size_t access, int64_t row, padding *p, wl_error *err)
+{
+    const wl_access *a = &q->kernel->accesses[access];
+    double word = 0;
+    (void)wl_device_get(q->device, WL_DEVICE_shared_bank_width, &word);
+    const wl_relayout how = {a->field, row, wl_max(1, (int64_t)word / a->unit_bytes), 1};
+    wl_launch launch = q->launch;
+    wl_kernel *variant = NULL;
+    int64_t rows;
+    bool done, better = false;
+    WL_TRY(wl_variant_make(q, &variant, err));
+    WL_TRY(wl_relay_out(q, &how, variant, &rows, &done, err));
+    launch.shared_bytes = q->geometry.shared_bytes + rows * how.pad * a->unit_bytes;
+    if (done)
+        WL_TRY(wl_try_variant(q, variant, &launch, &p->best, &better, err));
+    if (better)
+        p->row = row;
+    return WL_OK;
+}
+
+static wl_status try_paddings(wl_inquiry *q, size_t access, padding *p, wl_error *err)
+{
+    wl_form form;
+    if (!wl_index_form(q, access, &form))
+        return WL_OK;
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++) {
+        const int64_t row = llabs(form.k[v]);
+        bool seen = row < 2;
+        for (int u = 0; u < v; u++)
+            seen = seen || llabs(form.k[u]) == row;
+        if (!seen)
+            WL_TRY(try_padded(q, access, row, p, err));
+    }
+    return WL_OK;
+}
+
+/* Addresses that nothing is known of, or that no padding helps: each lane takes the next word. */
+static wl_status try_in_a_row(wl_inquiry *q, size_t field, wl_tried *best, wl_error *err)
+{
+    wl_kernel *variant = NULL;
+    bool better;
+    WL_TRY(wl_variant_make(q, &variant, err));
+    int32_t *widths = WL_ARENA_NEW(&q->scratch, int32_t, variant->access_count + 1);
+    if (!widths)
+        return wl_fail_memory(err);
+    const wl_form thread = {.k = {[WL_VAR_THREAD_X] = 1,
+                                  [WL_VAR_THREAD_Y] = q->geometry.block[0],
+                                  [WL_VAR_THREAD_Z] = q->geometry.block[0] * q->geometry.block[1]}};
+    for (size_t a = 0; a < variant->access_count; a++) {
+        wl_access *access = &variant->accesses[a];
+        if (access->field != field || !has_conflicts(q, a))
+            continue;
+        widths[a] = access->width_bytes;
+        if (!access->traced)
+            WL_TRY(wl_form_expr(&q->scratch, &thread, access->loc, &access->index, err));
+    }
+    wl_answers *answers = wl_answers_of(&variant->source);
+    if (answers)
+        answers->in_a_row = widths;
+    return wl_try_variant(q, variant, &q->launch, best, &better, err);
+}
+
+static size_t most_conflicts(const wl_inquiry *q, size_t field)
+{
+    size_t most = WL_NO_ACCESS;
+    for (size_t a = 0; a < q->kernel->access_count; a++)
+        if (q->kernel->accesses[a].field == field && has_conflicts(q, a) &&
+            (most == WL_NO_ACCESS || q->costs[a].hit > q->costs[most].hit))
+            most = a;
+    return most;
+}
+
+wl_status wl_cause_banks(wl_inquiry *q, wl_error *err)
+{
+    for (size_t f = 0; f < q->kernel->field_count && q->can_vary; f++) {
+        const size_t access = most_conflicts(q, f);
+        char text[120], change[80] = "no two lanes in the same bank";
+        padding p = {0};
+        if (access == WL_NO_ACCESS)
+            continue;
+        const wl_access_cost *c = &q->costs[access];
+        (void)wl_print(text, sizeof text, "bank conflicts: %.3g wavefronts per access, %.3g without", c->hit / c->inst,
+                       ceil(least_wavefronts(q, access)));
+        WL_TRY(try_paddings(q, access, &p, err));
+        if (p.best.known && p.best.time_s < q->now.model.time_s)
+            (void)snprintf(change, sizeof change, "rows of %lld elements padded by a word", (long long)p.row);
+        else
+            WL_TRY(try_in_a_row(q, f, &p.best, err));
+        WL_TRY(wl_blame(q, WL_CAUSE_BANKS, access, &p.best, text, change, err));
+    }
+    return WL_OK;
+}
