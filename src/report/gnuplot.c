@@ -41,6 +41,20 @@ void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
+void wl_gnuplot_colours(wl_buffer *out)
+{
+    static const struct {
+        const char *colour;
+        int form;
+    } styles[] = {{"#0072b2", 7}, {"#e69f00", 5},  {"#cc79a7", 13}, {"#56b4e9", 9},  {"#d55e00", 11}, {"#7f5f00", 7},
+                  {"#555555", 5}, {"#003f66", 13}, {"#009e73", 9},  {"#a06d00", 11}, {"#8a3f6b", 7},  {"#2f7fa8", 5}};
+    const size_t count = sizeof styles / sizeof styles[0];
+    for (size_t i = 0; i < count; i++)
+        wl_buffer_add(out, "set linetype %zu lc rgb '%s'\nset style line %zu lc rgb '%s' pt %d ps 0.7\n", i + 1,
+                      styles[i].colour, i + 1, styles[i].colour, styles[i].form);
+    wl_buffer_add(out, "set linetype cycle %zu\n", count);
+}
+
 wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err)
 {
     *script = *data = NULL;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "base/print.h"
 #include "launch/occupancy_next.h"
 #include "report/derived.h"
 #include "report/page.h"
@@ -44,7 +45,9 @@ static void add_figures(const wl_page_part *p, wl_buffer *out)
 
 static void add_bar(wl_buffer *out, double share)
 {
-    wl_buffer_add(out, "<td class=\"bar\"><i style=\"width:%.2f%%\"></i></td>", 100 * fmin(1, fmax(0, share)));
+    wl_buffer_text(out, "<td class=\"bar\"");
+    wl_page_attribute(out, "data-value", share);
+    wl_buffer_add(out, "><i style=\"width:%.2f%%\"></i></td>", 100 * fmin(1, fmax(0, share)));
 }
 
 static void add_use(const wl_use *use, wl_buffer *out)
@@ -66,7 +69,7 @@ static void add_use(const wl_use *use, wl_buffer *out)
 
 static void add_uses(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"resource", "#of its peak", "", "#rate", "#peak"};
+    static const char *const heads[] = {"resource", "#of its peak", "0 to 100 %", "#rate", "#peak"};
     wl_buffer_text(out, "<h3>Percent of each peak</h3>\n");
     if (p->use_count == 0) {
         wl_buffer_text(out, "<p>No peak is known for what this launch does.</p>\n");
@@ -88,10 +91,13 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
 
 static void add_bounds(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"resource", "#alone it would take", "", "what it is"};
+    char time[32], bars[48];
+    const char *const heads[] = {"resource", "#alone it would take", bars, "what it is"};
     const wl_model_result *m = &p->prediction->model;
     wl_buffer_add(out, "<h3>What each resource would take alone</h3>\n<p>Time by the %s model.</p>\n",
                   wl_model_name(m->id));
+    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
+    (void)wl_print(bars, sizeof bars, "0 to %s", time);
     wl_page_table(out, "bounds", heads, 4);
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])

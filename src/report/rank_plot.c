@@ -1,8 +1,9 @@
 /* rank_plot.c - a searched space as a picture, through gnuplot: one row of panels per device and domain.
  *
- * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of the block, as in the
- * paper: red, green and blue grow with the logarithm of the extent in x, y and z. Above the points the roof: what the
- * memory bandwidth allows. Right: the volumes of the best launches. SPDX-License-Identifier: MIT */
+ * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of the block: a mix of
+ * blue, orange and purple by the logarithms of its extents in x, y and z. The three are Okabe and Ito's, told apart by
+ * people with colour-blindness; the paper's red, green and blue are not. Above the points the roof: what the memory
+ * bandwidth allows. Right: the volumes of the best launches. SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/quote.h"
+#include "base/units.h"
 #include "report/gnuplot.h"
 #include "report/rank_report.h"
 #include "search/ranker.h"
@@ -32,6 +34,7 @@ typedef struct panel {
     size_t points;
     point best[BEST];
     size_t best_count;
+    double bandwidth; /* of memory; 0: not known */
 } panel;
 
 /* The bars. */
@@ -43,6 +46,17 @@ static const struct {
                {WL_RANK_dram_load_bytes, "memory loads", "#d95f0e"},
                {WL_RANK_dram_store_bytes, "memory stores", "#fdc086"}};
 enum { VOLUMES = sizeof volumes / sizeof volumes[0] };
+
+/* The colours of shapes; that of the last is their mix. */
+static const struct {
+    const char *name;
+    int64_t block[3];
+    unsigned colour;
+} shapes[] = {{"wide (256x1x1)", {256, 1, 1}, 0x0072b2},
+              {"tall (1x256x1)", {1, 256, 1}, 0xe69f00},
+              {"deep (1x1x64)", {1, 1, 64}, 0xcc79a7},
+              {"between (8x8x8)", {8, 8, 8}, 0}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* ---- the values ---- */
 
@@ -59,16 +73,19 @@ static bool make_point(const wl_ranked_space *space, const wl_ranked *launch, po
     return isfinite(out->volume) && isfinite(out->rate) && out->rate > 0;
 }
 
-static unsigned colour_part(int64_t extent, double most)
-{
-    const double part = log((double)(extent > 1 ? extent : 1)) / log(most);
-    return (unsigned)lround(255 * fmin(part, 1));
-}
+enum { NO_SHAPE = 0x808080 }; /* a single thread */
 
-static unsigned block_colour(const wl_launch *launch)
+static unsigned block_colour(const int64_t block[3])
 {
-    return colour_part(launch->block[0], 256) << 16 | colour_part(launch->block[1], 256) << 8 |
-           colour_part(launch->block[2], 64);
+    double weights[3], sum = 0, rgb[3] = {0};
+    for (int d = 0; d < 3; d++)
+        sum += weights[d] = log((double)(block[d] > 1 ? block[d] : 1));
+    if (!(sum > 0))
+        return NO_SHAPE;
+    for (int d = 0; d < 3; d++)
+        for (int c = 0; c < 3; c++)
+            rgb[c] += weights[d] / sum * (double)(shapes[d].colour >> (16 - 8 * c) & 0xff);
+    return (unsigned)lround(rgb[0]) << 16 | (unsigned)lround(rgb[1]) << 8 | (unsigned)lround(rgb[2]);
 }
 
 /* The best, and of the rest evenly many from each speed: launches are in the order of their times. */
@@ -98,6 +115,7 @@ static void round_axis(axis *a, double below, double above)
 static void make_panel(const wl_ranked_space *space, panel *out)
 {
     *out = (panel){.space = space, .x = {INFINITY, 0, false}, .y = {INFINITY, 0, false}};
+    (void)wl_device_get(wl_ranker_device(space->ranker), WL_DEVICE_dram_bandwidth, &out->bandwidth);
     for (size_t i = 0; i < space->count; i++) {
         point p;
         if (!make_point(space, &space->launches[i], &p))
@@ -121,6 +139,11 @@ static void make_panel(const wl_ranked_space *space, panel *out)
 static double place(const axis *a, double value)
 {
     return a->log ? log(value / a->lo) / log(a->hi / a->lo) : (value - a->lo) / (a->hi - a->lo);
+}
+
+static double value_at(const axis *a, double at)
+{
+    return a->log ? a->lo * pow(a->hi / a->lo, at) : a->lo + at * (a->hi - a->lo);
 }
 
 /* ---- data ---- */
@@ -158,7 +181,7 @@ static void write_data(const panel *p, wl_buffer *out)
         if (!is_shown(space, i) || !make_point(space, &space->launches[i], &at))
             continue;
         wl_ranker_launch(space->ranker, space->launches[i].index, &launch);
-        wl_buffer_add(out, "%.8g %.8g %u %zu ", at.volume, at.rate, block_colour(&launch), i + 1);
+        wl_buffer_add(out, "%.8g %.8g %u %zu ", at.volume, at.rate, block_colour(launch.block), i + 1);
         write_launch(&launch, ",", out);
         wl_buffer_text(out, "\n");
     }
@@ -249,6 +272,17 @@ static size_t make_marks(const panel *p, mark marks[BEST])
     return count;
 }
 
+/* A label of that height beside the roof, or just below it where the roof would strike it. */
+static double clear_of_roof(const panel *p, double x, double y)
+{
+    static const double width = 0.13, half = 0.035; /* of a label */
+    if (!(p->bandwidth > 0))
+        return y;
+    const double left = place(&p->y, p->bandwidth / value_at(&p->x, x));
+    const double right = place(&p->y, p->bandwidth / value_at(&p->x, fmin(x + width, 1)));
+    return y > right - half && y < left + half ? right - half : y;
+}
+
 /* Points near the roof lie close together, so their ranks stand in a column to the right, above the roof, with a line
  * from each. */
 static void write_marks(const panel *p, wl_buffer *out)
@@ -265,6 +299,7 @@ static void write_marks(const panel *p, wl_buffer *out)
     double y = fmin(top, middle + 0.06 + step * (double)count / 2);
     wl_buffer_text(out, "unset label\nunset arrow\n");
     for (size_t m = 0; m < count; m++, y -= step) {
+        y = clear_of_roof(p, column, y);
         wl_buffer_add(
             out, "set arrow from graph %.4f,%.4f to graph %.4f,%.4f nohead lw 0.7 lc rgb '#888888' front\nset label '",
             marks[m].x, marks[m].y, column, y);
@@ -283,7 +318,7 @@ static void write_title(const panel *p, wl_buffer *out)
     write_shape(space->domain, space->dims, out);
     wl_buffer_text(out, "'.\"\\n\".");
     wl_quote_gnuplot(out, wl_device_title(wl_ranker_device(space->ranker)));
-    wl_buffer_add(out, ".': %zu launches", space->count);
+    wl_buffer_add(out, ".': predicted performance of %zu launches", space->count);
     if (space->count > POINTS_MAX)
         wl_buffer_add(out, ", %d shown", POINTS_MAX);
     wl_buffer_text(out, "'\n");
@@ -305,18 +340,20 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
 {
     const char *unit_name = "";
     const double unit = choose_unit(p->y.hi / 2, &unit_name);
-    double bandwidth = 0;
+    const double bandwidth = p->bandwidth;
+    char bandwidth_text[32];
+    wl_quantity_text(WL_DIM_BANDWIDTH, bandwidth, bandwidth_text, sizeof bandwidth_text);
     write_title(p, out);
     wl_buffer_add(out,
-                  "set xlabel 'memory volume, loads and stores [bytes/item]'\nset ylabel 'predicted [%sitems/s]'\n",
+                  "set xlabel 'memory volume, loads and stores [B per item]'\nset ylabel 'predicted [%sitems/s]'\n",
                   unit_name);
     write_axis('x', &p->x, 1, out);
     write_axis('y', &p->y, unit, out);
     write_marks(p, out);
     wl_buffer_text(out, "set key at graph 0.5,-0.19 center top horizontal maxrows 2 width 1 samplen 1\nplot ");
-    if (wl_device_get(wl_ranker_device(p->space->ranker), WL_DEVICE_dram_bandwidth, &bandwidth))
-        wl_buffer_add(out, "%.8g/x with lines lw 1.5 lc rgb '#444444' title 'memory bandwidth', \\\n  ",
-                      bandwidth / unit);
+    if (bandwidth > 0)
+        wl_buffer_add(out, "%.8g/x with lines lw 1.5 lc rgb '#444444' title 'memory %s', \\\n  ", bandwidth / unit,
+                      bandwidth_text);
     if (p->space->count <= OUTLINED_MAX)
         wl_buffer_add(out, "data index %zu using 1:($2/%g) with points pt 7 ps 0.75 lc rgb '#555555' notitle, \\\n  ",
                       2 * row, unit);
@@ -327,10 +364,10 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
         "data index %zu using 1:($4 <= %d ? $2/%g : NaN) with points pt 6 ps 1.1 lw 1.3 lc rgb 'black' title 'best "
         "%d', \\\n  ",
         2 * row, BEST, unit, BEST);
-    wl_buffer_text(out, "NaN with points pt 7 lc rgb '#ff0000' title 'wide (256x1x1)', \\\n"
-                        "  NaN with points pt 7 lc rgb '#00ff00' title 'tall (1x256x1)', \\\n"
-                        "  NaN with points pt 7 lc rgb '#0000ff' title 'deep (1x1x64)', \\\n"
-                        "  NaN with points pt 7 lc rgb '#808055' title 'between (16x16x4)'\n");
+    for (int i = 0; i < SHAPES; i++)
+        wl_buffer_add(out, "%sNaN with points pt 7 lc rgb '#%06x' title '%s'", i ? ", \\\n  " : "",
+                      block_colour(shapes[i].block), shapes[i].name);
+    wl_buffer_text(out, "\n");
 }
 
 static double highest_bar(const wl_ranked_space *space, size_t count)
@@ -342,16 +379,18 @@ static double highest_bar(const wl_ranked_space *space, size_t count)
     return highest > 0 ? highest : 1;
 }
 
-static void write_bars(const panel *p, size_t row, wl_buffer *out)
+/* The names of launches are long: what they are stands below them, at that height of the page. */
+static void write_bars(const panel *p, size_t row, double below, wl_buffer *out)
 {
     const wl_ranked_space *space = p->space;
     const size_t count = space->count < BEST ? space->count : BEST;
     wl_buffer_add(
         out,
-        "unset label\nunset arrow\nunset logscale\nset title 'volumes of the best %zu'\nunset xlabel\nset ylabel "
-        "'bytes/item'\n"
+        "unset label\nunset arrow\nunset logscale\nset title \"L2 and memory volumes\\nof the best %zu launches\"\n"
+        "set label 'rank: threads per block, cells per thread (fold)' at screen 0.775,%.6f center\n"
+        "unset xlabel\nset ylabel 'volume [B per item]'\n"
         "set xrange [0.4:%zu.6]\nset ytics autofreq\nset yrange [0:%.6g]\nset xtics rotate by 32 right (",
-        count, count, 1.2 * highest_bar(space, count));
+        count, below, count, 1.2 * highest_bar(space, count));
     for (size_t i = 0; i < count; i++) {
         wl_launch launch;
         wl_ranker_launch(space->ranker, space->launches[i].index, &launch);
@@ -378,7 +417,7 @@ static void write_row(const panel *p, size_t row, size_t rows, wl_buffer *out)
         bottom + 0.23 * height, bottom + 0.88 * height);
     write_points(p, row, out);
     wl_buffer_text(out, "\nset lmargin at screen 0.585\nset rmargin at screen 0.965\n");
-    write_bars(p, row, out);
+    write_bars(p, row, bottom + 0.02 * height, out);
 }
 
 static void write_script(const wl_plot_files *files, const panel *panels, size_t count, wl_buffer *out)

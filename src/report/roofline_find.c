@@ -47,7 +47,19 @@ static bool has_measured(const wl_roofline *r)
     return false;
 }
 
-int wl_scene_keys(const wl_roofline *r, wl_scene_key out[WL_SCENE_KEYS_MAX])
+const char *wl_roofline_x_label(const wl_roofline *r)
+{
+    return r->kind == WL_ROOFLINE_INSTRUCTION
+               ? "intensity [warp instructions per transaction: 32 B; shared memory: one pass]"
+               : "arithmetic intensity [FLOP per byte]";
+}
+
+const char *wl_roofline_y_label(const wl_roofline *r)
+{
+    return r->kind == WL_ROOFLINE_INSTRUCTION ? "warp instructions per second [IPS]" : "performance [FLOP/s]";
+}
+
+static int add_mark_keys(const wl_roofline *r, wl_scene_key *out)
 {
     static const struct {
         wl_series series;
@@ -60,18 +72,58 @@ int wl_scene_keys(const wl_roofline *r, wl_scene_key out[WL_SCENE_KEYS_MAX])
                 {WL_SERIES_SHARED, WL_LEVEL_SHARED, "shared loads and stores"},
                 {WL_SERIES_TENSOR, WL_LEVEL_DRAM, "tensor instructions"},
                 {WL_SERIES_THREAD, WL_LEVEL_DRAM, "lanes at work"}};
-    const double y = 64, glyph = 6.4, gap = 40;
-    double x = WL_SCENE_LEFT + 6;
     int count = 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const wl_mark like = {.series = keys[i].series, .level = keys[i].level};
-        if (!has(r, keys[i].series, keys[i].level))
-            continue;
-        out[count++] = (wl_scene_key){keys[i].series, false, wl_mark_ink(&like), keys[i].name, x, y};
-        x += gap + glyph * (double)strlen(keys[i].name);
+        if (has(r, keys[i].series, keys[i].level))
+            out[count++] = (wl_scene_key){.series = keys[i].series, .ink = wl_mark_ink(&like), .name = keys[i].name};
     }
     if (has_measured(r))
-        out[count++] = (wl_scene_key){WL_SERIES_ALL, true, WL_INK_FLAT, "measured", x, y};
+        out[count++] =
+            (wl_scene_key){.series = WL_SERIES_ALL, .measured = true, .ink = WL_INK_FLAT, .name = "measured"};
+    return count;
+}
+
+/* Lines that are broken do not speak for themselves. */
+static int add_line_keys(const wl_scene *s, wl_scene_key *out)
+{
+    static const char *const joins[] = {[WL_JOIN_MEASURED] = "predicted to measured",
+                                        [WL_JOIN_THREADS] = "all lanes to lanes at work",
+                                        [WL_JOIN_LEVELS] = "levels of one launch"};
+    int count = 0;
+    bool joined[sizeof joins / sizeof joins[0]] = {false}, unfused = false;
+    for (size_t i = 0; i < s->join_count; i++)
+        joined[s->joins[i].join] = true;
+    for (int i = 0; i < s->roof_count; i++)
+        unfused = unfused || s->roofs[i].roof.unfused;
+    for (size_t j = 0; j < sizeof joins / sizeof joins[0]; j++)
+        if (joined[j])
+            out[count++] = (wl_scene_key){.form = WL_KEY_JOIN, .join = (wl_join)j, .name = joins[j]};
+    if (unfused)
+        out[count++] = (wl_scene_key){.form = WL_KEY_UNFUSED, .ink = WL_INK_FLAT, .name = "roof without FMA"};
+    if (s->wall_count > 0)
+        out[count++] = (wl_scene_key){.form = WL_KEY_WALL,
+                                      .ink = s->walls[0].shared ? WL_INK_SHARED : WL_INK_L1,
+                                      .name = "loads and stores of a known pattern"};
+    return count;
+}
+
+int wl_scene_keys(const wl_scene *s, wl_scene_key out[WL_SCENE_KEYS_MAX])
+{
+    const double row = 18, glyph = 6.4, gap = 40, left = WL_SCENE_LEFT + 6;
+    const int marks = add_mark_keys(s->r, out), count = marks + add_line_keys(s, out + marks);
+    double x = left, y = 60;
+    for (int i = 0; i < count; i++) {
+        const double shift = out[i].form == WL_KEY_MARK ? 0 : WL_SCENE_KEY_LINE - 10;
+        const double width = shift + glyph * (double)strlen(out[i].name);
+        if (x + width + 10 > WL_SCENE_RIGHT) {
+            x = left;
+            y += row;
+        }
+        out[i].x = x;
+        out[i].y = y;
+        x += gap + width;
+    }
     return count;
 }
 

@@ -46,21 +46,23 @@ static void add_arrow(const script *p, const wl_scene_line *l, const char *colou
     wl_buffer_add(p->out, " nohead lw %g dt %d lc rgb '%s'\n", width, dashes, colour);
 }
 
+enum { UNFUSED_DASHES = 2, WALL_DASHES = 3 }; /* of gnuplot */
+static int join_dashes(wl_join join) { return join == WL_JOIN_MEASURED ? 2 : 3; }
+
 static void add_lines(const script *p)
 {
     const wl_scene *s = p->s;
     for (int i = 0; i < s->roof_count; i++)
         add_arrow(p, &s->roofs[i].line, colours[wl_roof_ink(&s->roofs[i].roof)], s->roofs[i].roof.unfused ? 1 : 2,
-                  s->roofs[i].roof.unfused ? 2 : 1);
+                  s->roofs[i].roof.unfused ? UNFUSED_DASHES : 1);
     for (int i = 0; i < s->wall_count; i++) {
-        const double x = wl_scene_x(s, s->walls[i].x) + (s->walls[i].shared ? 1.5 : 0);
-        const wl_scene_line line = {x, WL_SCENE_BOTTOM, x, s->wall_top[i]};
-        add_arrow(p, &line, colours[s->walls[i].shared ? WL_INK_SHARED : WL_INK_L1], 1, 3);
+        const wl_scene_line line = wl_scene_wall(s, i);
+        add_arrow(p, &line, colours[s->walls[i].shared ? WL_INK_SHARED : WL_INK_L1], 1, WALL_DASHES);
     }
     for (size_t i = 0; i < s->leader_count; i++)
         add_arrow(p, &s->leaders[i], "#909090", 1, 1);
     for (size_t i = 0; i < s->join_count; i++)
-        add_arrow(p, &s->joins[i].line, "#909090", 1, s->joins[i].join == WL_JOIN_MEASURED ? 2 : 3);
+        add_arrow(p, &s->joins[i].line, "#909090", 1, join_dashes(s->joins[i].join));
 }
 
 static void add_labels(const script *p)
@@ -150,17 +152,32 @@ static void add_block(const wl_roofline *r, int series, int level, int measured,
     if (!any)
         return;
     const wl_mark like = {.series = (wl_series)series, .level = (wl_level)level};
-    wl_buffer_add(plot, "%s data index %d using 1:2 with points pt %d ps %g lw 1.5 lc rgb '%s' notitle",
+    wl_buffer_add(plot, "%s data index %d using 1:($2*1e9) with points pt %d ps %g lw 1.5 lc rgb '%s' notitle",
                   *index ? ", \\\n " : "plot", *index, form_of(like.series, measured),
                   series == WL_SERIES_THREAD ? 0.7 : 1.2, colours[wl_mark_ink(&like)]);
     (*index)++;
 }
 
+static void add_key_line(const script *p, const wl_scene_key *k)
+{
+    const wl_scene_line line = {k->x - 5, k->y - 4, k->x - 5 + WL_SCENE_KEY_LINE, k->y - 4};
+    const bool joins = k->form == WL_KEY_JOIN;
+    add_arrow(p, &line, joins ? "#909090" : colours[k->ink], 1,
+              joins                    ? join_dashes(k->join)
+              : k->form == WL_KEY_WALL ? WALL_DASHES
+                                       : UNFUSED_DASHES);
+    add_label(p, line.x1 + 5, k->y, -1, "#606060", 8, false, k->name);
+}
+
 static void add_key(const script *p)
 {
     wl_scene_key keys[WL_SCENE_KEYS_MAX];
-    const int count = wl_scene_keys(p->s->r, keys);
+    const int count = wl_scene_keys(p->s, keys);
     for (int i = 0; i < count; i++) {
+        if (keys[i].form != WL_KEY_MARK) {
+            add_key_line(p, &keys[i]);
+            continue;
+        }
         wl_buffer_add(p->out, "set label '%s' at ", keys[i].name);
         add_place(p, keys[i].x, keys[i].y - 4);
         wl_buffer_add(p->out, " left font 'Sans,8' tc rgb '#606060' point pt %d ps %g lc rgb '%s' offset 1.2,0\n",
@@ -182,7 +199,6 @@ static void add_marks(const script *p, wl_buffer *data)
 static void add_head(const script *p, const wl_plot_files *files)
 {
     const wl_roofline *r = p->s->r;
-    const bool instructions = r->kind == WL_ROOFLINE_INSTRUCTION;
     wl_buffer title = {0};
     wl_buffer_add(p->out, "# %s; made by warpline roofline\n", wl_roofline_title(r));
     if (wl_gnuplot_is_pdf(files))
@@ -191,15 +207,14 @@ static void add_head(const script *p, const wl_plot_files *files)
     else
         wl_buffer_add(p->out, "set terminal pngcairo size %d,%.0f font 'Sans,8'\n", WL_SCENE_WIDTH, p->height);
     wl_gnuplot_files(files, p->out);
-    wl_buffer_add(p->out,
-                  "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\n"
-                  "set bmargin at screen %.5f\nset logscale xy\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
-                  "set format xy '%%.9g'\nset grid lc rgb '#e4e4e4'\nset xlabel '%s'\nset ylabel '%s'\n",
-                  (double)WL_SCENE_LEFT / WL_SCENE_WIDTH, (double)WL_SCENE_RIGHT / WL_SCENE_WIDTH,
-                  1 - WL_SCENE_TOP / p->height, 1 - WL_SCENE_BOTTOM / p->height, pow(10, p->s->x_low),
-                  pow(10, p->s->x_high), pow(10, p->s->y_low - 9), pow(10, p->s->y_high - 9),
-                  instructions ? "warp instructions per transaction (32 B; shared memory: one pass)" : "FLOP per byte",
-                  instructions ? "10^9 warp instructions per second (GIPS)" : "GFLOP/s");
+    wl_buffer_add(
+        p->out,
+        "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\n"
+        "set bmargin at screen %.5f\nset logscale xy\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
+        "set format x '%%.9g'\nset format y '%%.0s %%c'\nset grid lc rgb '#e4e4e4'\nset xlabel '%s'\nset ylabel '%s'\n",
+        (double)WL_SCENE_LEFT / WL_SCENE_WIDTH, (double)WL_SCENE_RIGHT / WL_SCENE_WIDTH, 1 - WL_SCENE_TOP / p->height,
+        1 - WL_SCENE_BOTTOM / p->height, pow(10, p->s->x_low), pow(10, p->s->x_high), pow(10, p->s->y_low),
+        pow(10, p->s->y_high), wl_roofline_x_label(r), wl_roofline_y_label(r));
     wl_roofline_headline(r, &title);
     add_label(p, MARGIN, MARGIN + 12, -1, "#202020", 12, true, title.text ? title.text : "");
     p->out->failed = p->out->failed || title.failed;

@@ -15,8 +15,10 @@ enum {
     CLOSE = 4, /* marks closer than this share a number */
     STEP = 12, /* between places along a line */
     DIRECTIONS = 12,
-    JOINED = 8, /* launches whose levels are joined */
-    RINGS = 18  /* distances at which a number may stand */
+    JOINED = 8,       /* launches whose levels are joined */
+    JOINS_SEEN = 256, /* labels keep clear of so many; more are no lines to follow */
+    RINGS = 18,       /* distances at which a number may stand */
+    NEAR_RINGS = 4    /* of them, before it may stand on a line */
 };
 
 #define DEGREES 57.29577951308232 /* of a radian */
@@ -178,12 +180,60 @@ static bool each_box(wl_scene *s, const wl_scene_label *l, bool taking)
     return true;
 }
 
-/* Puts the label there if nothing else is; with `anyway`, even so. */
-static bool put(wl_scene *s, const wl_scene_label *l, bool anyway)
+/* Does the line run through the rectangle of the text? Seen from the text: along it, and up from its base line. */
+static bool is_struck_by(const wl_scene_label *l, const wl_scene_line *line)
 {
-    if (!anyway && !each_box(s, l, false))
+    const double length = GLYPH * (double)strlen(l->text), turn = l->angle / DEGREES;
+    const double start = l->anchor < 0 ? 0 : l->anchor == 0 ? -length / 2 : -length;
+    const double ax = line->x0 - l->x, ay = l->y - line->y0, bx = line->x1 - l->x, by = l->y - line->y1;
+    const double at[2] = {ax * cos(turn) + ay * sin(turn), ay * cos(turn) - ax * sin(turn)};
+    const double to[2] = {bx * cos(turn) + by * sin(turn), by * cos(turn) - bx * sin(turn)};
+    const double low[2] = {start - 1, -2}, high[2] = {start + length + 1, TALL + 1};
+    double from = 0, until = 1; /* the part of the line that is inside */
+    for (int d = 0; d < 2; d++) {
+        const double step = to[d] - at[d];
+        if (fabs(step) < 1e-9) {
+            if (at[d] < low[d] || at[d] > high[d])
+                return false;
+            continue;
+        }
+        const double first = (low[d] - at[d]) / step, second = (high[d] - at[d]) / step;
+        from = fmax(from, fmin(first, second));
+        until = fmin(until, fmax(first, second));
+    }
+    return from < until;
+}
+
+wl_scene_line wl_scene_wall(const wl_scene *s, int wall)
+{
+    const double x = wl_scene_x(s, s->walls[wall].x) + (s->walls[wall].shared ? 1.5 : 0);
+    return (wl_scene_line){x, WL_SCENE_BOTTOM, x, s->wall_top[wall]};
+}
+
+bool wl_scene_is_struck(const wl_scene *s, const wl_scene_label *l)
+{
+    for (int i = 0; i < s->roof_count; i++)
+        if (is_struck_by(l, &s->roofs[i].line))
+            return true;
+    for (int i = 0; i < s->wall_count; i++) {
+        const wl_scene_line line = wl_scene_wall(s, i);
+        if (is_struck_by(l, &line))
+            return true;
+    }
+    for (size_t i = 0; i < s->join_count && s->join_count <= JOINS_SEEN; i++)
+        if (is_struck_by(l, &s->joins[i].line))
+            return true;
+    return false;
+}
+
+/* Puts the label there if that place is as free as the scene asks for now. */
+static bool put(wl_scene *s, const wl_scene_label *l)
+{
+    if (s->care <= WL_CARE_LABELS && !each_box(s, l, false))
         return false;
-    s->crowded += anyway;
+    if (s->care == WL_CARE_LINES && wl_scene_is_struck(s, l))
+        return false;
+    s->crowded += s->care == WL_CARE_NONE;
     (void)each_box(s, l, true);
     s->labels[s->label_count++] = *l;
     return true;
@@ -232,7 +282,7 @@ static bool join_label(const wl_scene *s, int roof, char text[WL_SCENE_TEXT])
 }
 
 /* Along the line from its start, above it or below, then farther away. */
-static void label_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
+static bool find_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     const double dx = f->line.x1 - f->line.x0, dy = f->line.y0 - f->line.y1, length = hypot(dx, dy);
     const double turn = atan2(dy, dx);
@@ -243,28 +293,24 @@ static void label_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label la
         for (int at = 14; at < length; at += STEP) {
             label.x = f->line.x0 + at * cos(turn) - away[i] * sin(turn);
             label.y = f->line.y0 - at * sin(turn) - away[i] * cos(turn);
-            if (put(s, &label, false))
-                return;
+            if (put(s, &label))
+                return true;
         }
-    label.x = f->line.x0 + 14 * cos(turn) - 4 * sin(turn);
-    label.y = f->line.y0 - 14 * sin(turn) - 4 * cos(turn);
-    (void)put(s, &label, true);
+    return false;
 }
 
 /* At the right end, above the line or below, else farther to the left. */
-static void label_flat(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
+static bool find_flat(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     label.anchor = 1;
     for (int x = (int)f->line.x1 - 6; x > f->line.x0; x -= STEP)
         for (int below = 0; below < 2; below++) {
             label.x = x;
             label.y = f->line.y0 + (below ? TALL + 2 : -4);
-            if (put(s, &label, false))
-                return;
+            if (put(s, &label))
+                return true;
         }
-    label.x = f->line.x1 - 6;
-    label.y = f->line.y0 - 4;
-    (void)put(s, &label, true);
+    return false;
 }
 
 static void label_roofs(wl_scene *s, bool slanted)
@@ -274,10 +320,9 @@ static void label_roofs(wl_scene *s, bool slanted)
         wl_scene_label label = {.ink = wl_roof_ink(&f->roof)};
         if (f->roof.slanted != slanted || !join_label(s, i, label.text))
             continue;
-        if (slanted)
-            label_slanted(s, f, label);
-        else
-            label_flat(s, f, label);
+        for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care++)
+            if (slanted ? find_slanted(s, f, label) : find_flat(s, f, label))
+                break;
     }
 }
 
@@ -285,9 +330,9 @@ static void label_roofs(wl_scene *s, bool slanted)
 static bool label_wall(wl_scene *s, double x, wl_scene_label *label)
 {
     label->x = x;
-    for (int y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP; y -= STEP) {
+    for (int y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP; y -= STEP / 3) {
         label->y = y;
-        if (put(s, label, false))
+        if (put(s, label))
             return true;
     }
     return false;
@@ -297,14 +342,13 @@ static bool label_wall(wl_scene *s, double x, wl_scene_label *label)
 static void label_walls(wl_scene *s)
 {
     for (int i = 0; i < s->wall_count; i++) {
-        const double x = wl_scene_x(s, s->walls[i].x), left = x - 3, right = x + TALL + 1;
+        const double x = wl_scene_x(s, s->walls[i].x), left = x - 3, right = x + TALL + 3.5;
         const bool shared = s->walls[i].shared;
         wl_scene_label label = {.angle = 90, .anchor = -1, .ink = shared ? WL_INK_SHARED : WL_INK_L1};
         (void)wl_print(label.text, sizeof label.text, "%s", s->walls[i].name);
-        if (label_wall(s, shared ? right : left, &label) || label_wall(s, shared ? left : right, &label))
-            continue;
-        label.y = WL_SCENE_BOTTOM - 6;
-        (void)put(s, &label, true);
+        for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care++)
+            if (label_wall(s, shared ? right : left, &label) || label_wall(s, shared ? left : right, &label))
+                break;
     }
 }
 
@@ -357,29 +401,34 @@ static bool number_text(const wl_scene *s, size_t mark, char text[WL_SCENE_TEXT]
     return true;
 }
 
-/* Around the mark, nearest places first. */
-static void label_mark(wl_scene *s, const wl_mark *m, const char *text)
+/* Around the mark, nearest places first; a number on a line nearby reads better than one that is far away. */
+static bool find_place(wl_scene *s, const wl_mark *m, const char *text)
 {
     const double cx = wl_scene_x(s, m->x), cy = wl_scene_y(s, m->y);
     const double half = GLYPH * (double)strlen(text) / 2 + 1;
     wl_scene_label label = {.strong = true, .ink = wl_mark_ink(m)};
     (void)wl_print(label.text, sizeof label.text, "%s", text);
-    for (int ring = 0; ring < RINGS; ring++)
+    for (int ring = 0; ring < (s->care == WL_CARE_LINES ? NEAR_RINGS : RINGS); ring++)
         for (int i = 0; i < DIRECTIONS; i++) {
             const double turn = 2 * PI * i / DIRECTIONS + PI / 2, far = MARK + 2 + 8 * ring;
             const double x = cx + (far + half) * cos(turn), y = cy - (far + TALL / 2.0) * sin(turn);
             label.x = x;
             label.y = y + TALL / 2.0 - 1;
-            if (!put(s, &label, false))
+            if (!put(s, &label))
                 continue;
             if (ring > 0)
                 s->leaders[s->leader_count++] =
                     (wl_scene_line){cx, cy, x - half * cos(turn), y + TALL / 2.0 * sin(turn)};
-            return;
+            return true;
         }
-    label.x = cx + MARK + half;
-    label.y = cy - MARK;
-    (void)put(s, &label, true);
+    return false;
+}
+
+static void label_mark(wl_scene *s, const wl_mark *m, const char *text)
+{
+    for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care++)
+        if (find_place(s, m, text))
+            return;
 }
 
 static void label_marks(wl_scene *s)
@@ -437,11 +486,11 @@ void wl_scene_make(const wl_roofline *r, wl_scene *s)
         const double x = wl_scene_x(s, r->marks[i].x), y = wl_scene_y(s, r->marks[i].y);
         take(s, (wl_scene_box){x - MARK, y - MARK, x + MARK, y + MARK});
     }
+    join_marks(s);
     label_roofs(s, false);
     label_walls(s);
     label_roofs(s, true);
     label_marks(s);
-    join_marks(s);
 }
 
 void wl_scene_free(wl_scene *s)

@@ -1,8 +1,8 @@
 /* roofline_scene.h - where everything of a roofline picture lies, in pixels of a page. The SVG and the script for
  * gnuplot draw the same scene.
  *
- * Labels are placed one after another, each at the first of its places that is free: roofs first, then walls, then
- * the numbers of marks, which move away from crowded spots and keep a line to their mark.
+ * Labels are placed one after another, each at the first of its places that is free and that no line strikes: roofs
+ * first, then walls, then the numbers of marks, which move away from crowded spots and keep a line to their mark.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ROOFLINE_SCENE_H
 #define WL_REPORT_ROOFLINE_SCENE_H
@@ -41,15 +41,19 @@ typedef struct wl_scene_join {
     wl_join join;
 } wl_scene_join;
 
-/* What a form of mark stands for, and where the key has it. */
+/* What a form of mark or a broken line stands for, and where the key has it. */
+typedef enum wl_key_form { WL_KEY_MARK, WL_KEY_JOIN, WL_KEY_WALL, WL_KEY_UNFUSED } wl_key_form;
 typedef struct wl_scene_key {
-    wl_series series;
+    wl_key_form form;
+    wl_series series; /* of a mark */
     bool measured;
+    wl_join join; /* of a line */
     wl_ink ink;
     const char *name;
     double x, y;
 } wl_scene_key;
-#define WL_SCENE_KEYS_MAX 8
+#define WL_SCENE_KEYS_MAX 14
+enum { WL_SCENE_KEY_LINE = 22 }; /* pixels of a line in the key, from x - 5 */
 
 typedef struct wl_scene_roof {
     wl_roof roof;
@@ -59,6 +63,9 @@ typedef struct wl_scene_roof {
 typedef struct wl_scene_box {
     double x0, y0, x1, y1;
 } wl_scene_box;
+
+/* What a label must keep clear of: lines and other labels, other labels, nothing. */
+enum { WL_CARE_LINES, WL_CARE_LABELS, WL_CARE_NONE };
 
 typedef struct wl_scene {
     const wl_roofline *r;
@@ -76,15 +83,23 @@ typedef struct wl_scene {
     size_t join_count;
     wl_scene_box *boxes; /* taken */
     size_t box_count, box_room;
+    int care;    /* while labels are placed */
     int crowded; /* labels that found no free place, and stand over others */
     bool failed; /* out of memory */
 } wl_scene;
 
 void wl_scene_make(const wl_roofline *roofline, wl_scene *out);
 void wl_scene_free(wl_scene *scene);
+wl_scene_line wl_scene_wall(const wl_scene *scene, int wall);
+/* Does a roof, a wall or a line between marks run through the label? */
+bool wl_scene_is_struck(const wl_scene *scene, const wl_scene_label *label);
 
-int wl_scene_keys(const wl_roofline *roofline, wl_scene_key out[WL_SCENE_KEYS_MAX]);
+int wl_scene_keys(const wl_scene *scene, wl_scene_key out[WL_SCENE_KEYS_MAX]);
 wl_ink wl_mark_ink(const wl_mark *mark);
+
+/* What the axes show, with units. */
+const char *wl_roofline_x_label(const wl_roofline *roofline);
+const char *wl_roofline_y_label(const wl_roofline *roofline);
 
 /* Data to pixels. */
 double wl_scene_x(const wl_scene *scene, double intensity);

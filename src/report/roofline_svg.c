@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/quote.h"
+#include "base/units.h"
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"
 #include "report/svg.h"
@@ -68,6 +69,14 @@ static void add_head(drawing *d)
     wl_buffer_drop(&title);
 }
 
+/* "100 G", "1 T" */
+static void add_tick(drawing *d, double y, double value)
+{
+    char text[32];
+    wl_scaled_text(value, text, sizeof text);
+    wl_svg_text(d->out, WL_SCENE_LEFT - 6, y + 4, "end", text, SIZE_MAX);
+}
+
 /* Decades with a label, their parts without. */
 static void add_axis(drawing *d, bool vertical)
 {
@@ -86,8 +95,7 @@ static void add_axis(drawing *d, bool vertical)
             if (digit > 1)
                 continue;
             if (vertical)
-                wl_buffer_add(d->out, "<text class=\"end\" x=\"%d\" y=\"%.1f\">%.9g</text>\n", WL_SCENE_LEFT - 6, y + 4,
-                              value / 1e9);
+                add_tick(d, y, value);
             else
                 wl_buffer_add(d->out, "<text class=\"middle\" x=\"%.1f\" y=\"%d\">%.6g</text>\n", x,
                               WL_SCENE_BOTTOM + 17, value);
@@ -96,20 +104,23 @@ static void add_axis(drawing *d, bool vertical)
 
 static void add_frame(drawing *d)
 {
-    const bool instructions = d->r->kind == WL_ROOFLINE_INSTRUCTION;
     const int middle = (WL_SCENE_TOP + WL_SCENE_BOTTOM) / 2;
     add_axis(d, false);
     add_axis(d, true);
     wl_buffer_add(d->out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", WL_SCENE_LEFT,
                   WL_SCENE_TOP, WL_SCENE_RIGHT - WL_SCENE_LEFT, WL_SCENE_BOTTOM - WL_SCENE_TOP);
     wl_svg_text(d->out, (WL_SCENE_LEFT + WL_SCENE_RIGHT) / 2.0, WL_SCENE_BOTTOM + 36, "middle",
-                instructions ? "warp instructions per transaction (32 B; shared memory: one pass)" : "FLOP per byte",
-                SIZE_MAX);
+                wl_roofline_x_label(d->r), SIZE_MAX);
     wl_buffer_add(d->out, "<text class=\"middle\" transform=\"translate(20 %d) rotate(-90)\">%s</text>\n", middle,
-                  instructions ? "10^9 warp instructions per second (GIPS)" : "GFLOP/s");
+                  wl_roofline_y_label(d->r));
 }
 
 /* ---- roofs, walls, marks ---- */
+
+#define UNFUSED_DASHES "6 4"
+#define WALL_DASHES "2 3"
+static const char *const join_dashes[] = {
+    [WL_JOIN_MEASURED] = "4 3", [WL_JOIN_THREADS] = "1 2", [WL_JOIN_LEVELS] = "1 4"};
 
 static void add_roofs(drawing *d)
 {
@@ -117,25 +128,22 @@ static void add_roofs(drawing *d)
         const wl_scene_roof *f = &d->s->roofs[i];
         wl_buffer_add(d->out, "<g class=\"%s\">", classes[wl_roof_ink(&f->roof)]);
         add_line(d, f->roof.unfused ? "line thin" : "line", f->line.x0, f->line.y0, f->line.x1, f->line.y1,
-                 f->roof.unfused ? "6 4" : "");
+                 f->roof.unfused ? UNFUSED_DASHES : "");
         wl_buffer_text(d->out, "</g>\n");
     }
     for (int i = 0; i < d->s->wall_count; i++) {
-        const wl_wall *w = &d->s->walls[i];
-        const double x = wl_scene_x(d->s, w->x) + (w->shared ? 1.5 : 0);
-        wl_buffer_add(d->out, "<g class=\"%s\">", classes[w->shared ? WL_INK_SHARED : WL_INK_L1]);
-        add_line(d, "line thin", x, WL_SCENE_BOTTOM, x, d->s->wall_top[i], "2 3");
+        const wl_scene_line w = wl_scene_wall(d->s, i);
+        wl_buffer_add(d->out, "<g class=\"%s\">", classes[d->s->walls[i].shared ? WL_INK_SHARED : WL_INK_L1]);
+        add_line(d, "line thin", w.x0, w.y0, w.x1, w.y1, WALL_DASHES);
         wl_buffer_text(d->out, "</g>\n");
     }
 }
 
 static void add_joins(drawing *d)
 {
-    static const char *const dashes[] = {
-        [WL_JOIN_MEASURED] = "4 3", [WL_JOIN_THREADS] = "1 2", [WL_JOIN_LEVELS] = "1 4"};
     for (size_t i = 0; i < d->s->join_count; i++) {
         const wl_scene_join *j = &d->s->joins[i];
-        add_line(d, "join", j->line.x0, j->line.y0, j->line.x1, j->line.y1, dashes[j->join]);
+        add_line(d, "join", j->line.x0, j->line.y0, j->line.x1, j->line.y1, join_dashes[j->join]);
     }
 }
 
@@ -193,13 +201,32 @@ static void add_labels(drawing *d)
     }
 }
 
+/* A line of the key, as it is in the picture; the space it takes beyond that of a mark. */
+static double add_key_line(drawing *d, const wl_scene_key *k)
+{
+    const double left = k->x - 5, right = left + WL_SCENE_KEY_LINE, y = k->y - 4;
+    const bool joins = k->form == WL_KEY_JOIN;
+    wl_buffer_add(d->out, "<g class=\"%s\">", joins ? "joins" : classes[k->ink]);
+    add_line(d, joins ? "join" : "line thin", left, y, right, y,
+             joins                    ? join_dashes[k->join]
+             : k->form == WL_KEY_WALL ? WALL_DASHES
+                                      : UNFUSED_DASHES);
+    wl_buffer_text(d->out, "</g>");
+    return WL_SCENE_KEY_LINE - 10;
+}
+
 static void add_key(drawing *d)
 {
     wl_scene_key keys[WL_SCENE_KEYS_MAX];
-    const int count = wl_scene_keys(d->r, keys);
+    const int count = wl_scene_keys(d->s, keys);
     for (int i = 0; i < count; i++) {
-        add_form(d, keys[i].series, keys[i].measured, keys[i].ink, keys[i].x, keys[i].y - 4);
-        wl_svg_text(d->out, keys[i].x + 10, keys[i].y, "faint", keys[i].name, SIZE_MAX);
+        const wl_scene_key *k = &keys[i];
+        double shift = 0;
+        if (k->form == WL_KEY_MARK)
+            add_form(d, k->series, k->measured, k->ink, k->x, k->y - 4);
+        else
+            shift = add_key_line(d, k);
+        wl_svg_text(d->out, k->x + 10 + shift, k->y, "faint", k->name, SIZE_MAX);
     }
 }
 

@@ -20,6 +20,7 @@ enum {
     BAR_WIDTH = 620,
     BAR_HEIGHT = 28,
     BAR_STEP = 44,
+    AXIS = 40, /* below them */
     NAME = 12,
     /* the legend */
     ENTRY_WIDTH = 228,
@@ -52,6 +53,7 @@ static const char style[] =
     ".stack .edge{stroke:#ffffff;stroke-width:0.5}.stack text{font-family:sans-serif;font-size:13px}\n"
     ".stack .title{font-size:16px;font-weight:bold}.stack .small{font-size:11px}\n"
     ".stack .code{font-family:monospace;font-size:11px}.stack .end{text-anchor:end}\n"
+    ".stack .middle{text-anchor:middle}.stack .axis{stroke:#808080;fill:none}\n"
     "@media (prefers-color-scheme:dark){.stack .page{fill:#181818}.stack .words{fill:#e8e8e8}\n"
     ".stack .faint{fill:#a8a8a8}.stack .edge{stroke:#c8c8c8}}\n"
     "</style>\n";
@@ -85,17 +87,42 @@ static void add_head(drawing *d)
 {
     const wl_prediction *p = d->r->prediction;
     char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
-    wl_buffer launch = {0};
+    wl_buffer title = {0}, launch = {0};
     d->y = MARGIN + 12;
-    wl_svg_text(d->out, MARGIN, d->y, "words title", wl_kernel_name(d->r->kernel), TITLE);
-    wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per SM: %lld; cycles by part",
-                  wl_device_title(d->r->device), wl_shape_text(p->launch.block, block),
-                  wl_shape_text(p->launch.grid, grid), (long long)p->occupancy.blocks_per_sm);
+    wl_buffer_add(&title, "Where the cycles go: %s", wl_kernel_name(d->r->kernel));
+    wl_svg_text(d->out, MARGIN, d->y, "words title", title.text ? title.text : "", TITLE);
+    d->out->failed = d->out->failed || title.failed;
+    wl_buffer_drop(&title);
+    wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per SM: %lld", wl_device_title(d->r->device),
+                  wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
+                  (long long)p->occupancy.blocks_per_sm);
     d->y += 22;
     wl_svg_text(d->out, MARGIN, d->y, "faint", launch.text ? launch.text : "", TITLE + TITLE / 2);
     d->out->failed = d->out->failed || launch.failed;
     wl_buffer_drop(&launch);
     d->y += 22;
+}
+
+/* 1, 2 or 5 times a power of ten, of which about five make the whole. */
+static double tick_step(double whole)
+{
+    const double power = pow(10, floor(log10(whole / 5))), digits = whole / 5 / power;
+    return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
+}
+
+static void add_axis(drawing *d, double most)
+{
+    const double step = tick_step(most), y = d->y - (BAR_STEP - BAR_HEIGHT) / 2.0;
+    char text[32];
+    wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%d %.1fh%d\"/>\n", BAR_X, y, BAR_WIDTH);
+    for (double cycles = 0; cycles <= most * (1 + 1e-9); cycles += step) {
+        const double x = BAR_X + cycles / most * BAR_WIDTH;
+        wl_scaled_text(cycles, text, sizeof text);
+        wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>\n", x, y);
+        wl_svg_text(d->out, x, y + 18, "faint small middle", text, NAME);
+    }
+    wl_svg_text(d->out, BAR_X + BAR_WIDTH / 2.0, y + 36, "faint middle", "cycles of a multiprocessor, by part", TITLE);
+    d->y += AXIS;
 }
 
 static void add_models(drawing *d)
@@ -114,6 +141,8 @@ static void add_models(drawing *d)
                       BAR_X + s->total * per_cycle + 8, middle, time,
                       s->instructions > 0 ? s->total * s->sms / s->instructions : 0);
     }
+    if (most > 0)
+        add_axis(d, most);
 }
 
 /* Names, and the shares of one model or two; bars of more say theirs where one points. */
@@ -175,6 +204,7 @@ static void add_lines(drawing *d)
                   "<text class=\"words\" x=\"%d\" y=\"%.1f\">intervals of a warp that cost most, by %s%s: %zu of %zu"
                   "</text>\n",
                   MARGIN, d->y + 6, wl_model_name(model), s->assumed ? ", as assumed" : "", shown, s->line_count);
+    wl_svg_text(d->out, LINE_X, d->y + 6, "words", "share of all cycles [%], by part", CODE);
     d->y += 22;
     for (size_t i = 0; i < shown; i++, d->y += LINE_STEP) {
         const wl_stack_line *line = &s->lines[i];

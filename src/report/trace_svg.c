@@ -11,10 +11,10 @@
 #include "report/trace_report.h"
 
 enum {
-    LEFT = 76,
+    LEFT = 96,
     TOP = 76,
     RIGHT = 16,
-    BOTTOM = 40,
+    BOTTOM = 56,
     WIDTH = 900,     /* of the diagram, about */
     WIDTH_MIN = 560, /* the title needs it */
     HEIGHT = 480,
@@ -31,11 +31,11 @@ static const char *const words[WL_CELL_COUNT] = {NULL, "in the cache", "evicted"
 static const char style[] =
     "<style>\n"
     ".trace .page{fill:#ffffff}.trace text{font-family:sans-serif;font-size:12px;fill:#202020}\n"
-    ".trace .title{font-size:15px;font-weight:bold}.trace .end{text-anchor:end}.trace "
-    ".frame{fill:none;stroke:#808080}\n"
+    ".trace .title{font-size:15px;font-weight:bold}.trace .end{text-anchor:end}\n"
+    ".trace .middle{text-anchor:middle}.trace .frame{fill:none;stroke:#808080}\n"
     ".trace .c{fill:#bbddee}.trace .e{fill:#dddddd}.trace .u{fill:#4477aa}.trace .f{fill:#cc3311}\n"
     "@media (prefers-color-scheme:dark){.trace .page{fill:#181818}.trace text{fill:#e8e8e8}\n"
-    ".trace .c{fill:#24485c}.trace .e{fill:#444444}.trace .u{fill:#77aadd}.trace .f{fill:#ee6644}}\n"
+    ".trace .c{fill:#2f6280}.trace .e{fill:#5a5a5a}.trace .u{fill:#77aadd}.trace .f{fill:#ee6644}}\n"
     "</style>\n";
 
 typedef struct picture {
@@ -110,6 +110,9 @@ static void add_axes(const picture *p)
     const wl_trace *t = p->trace;
     char text[TITLE];
     const double below = TOP + p->height + 18;
+    wl_svg_text(p->out, LEFT + p->width / 2, below + 20, "middle", "tasks, in the order of their execution", TITLE);
+    wl_buffer_add(p->out, "<text class=\"middle\" transform=\"translate(16 %.1f) rotate(-90)\">%s</text>\n",
+                  TOP + p->height / 2, "cache lines, by address");
     (void)wl_print(text, sizeof text, "task %lld", (long long)t->first);
     wl_svg_text(p->out, LEFT, below, "small", text, TITLE);
     (void)wl_print(text, sizeof text, "%lld", (long long)(t->first + t->count - 1));
@@ -117,7 +120,7 @@ static void add_axes(const picture *p)
     if (p->grid.column_tasks > 1 || p->grid.row_lines > 1) {
         (void)wl_print(text, sizeof text, "a cell is %lld tasks by %lld lines", (long long)p->grid.column_tasks,
                        (long long)p->grid.row_lines);
-        wl_svg_text(p->out, LEFT + p->width / 2 - 80, below, "small", text, TITLE);
+        wl_svg_text(p->out, LEFT + p->width / 2, below, "middle", text, TITLE);
     }
 }
 

@@ -385,6 +385,30 @@ static void test_labels(void **state)
     check_done();
 }
 
+/* With a few launches there is room beside all lines: none runs through a label. */
+static void test_no_label_struck(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    static const char *const devices[] = {"h200", "v100-sxm2", "a100-40gb"};
+    for (int kind = 0; kind < WL_ROOFLINE_KIND_COUNT; kind++)
+        for (int round = 0; round < 30; round++) {
+            wl_roofline *r = roofline_of((wl_roofline_kind)kind, devices[round % 3]);
+            wl_scene scene;
+            for (int i = 0; i < 2; i++) {
+                wl_tallies t = sample();
+                t.value[WL_TALLY_time] *= pow(10, (double)check_random_in(&seed, 0, 100) / 100);
+                add(r, &t);
+            }
+            wl_scene_make(r, &scene);
+            for (size_t i = 0; i < scene.label_count; i++)
+                check_true(scene.labels[i].text, "clear of lines", !wl_scene_is_struck(&scene, &scene.labels[i]));
+            wl_scene_free(&scene);
+            wl_roofline_free(r);
+        }
+    check_done();
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -425,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_no_place),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_no_label_struck),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

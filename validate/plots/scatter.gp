@@ -2,8 +2,8 @@
 name = ARG1
 load 'style.gp'
 data = 'scatter_'.name.'.dat'
-array titles[6] = ['L1 wavefronts per 32 updates', 'L2 to L1 loads [B per update]', 'L1 to L2 stores [B per update]', \
-                   'memory loads [B per update]', 'memory stores [B per update]', 'time [ps per update]']
+array titles[6] = ['L1 wavefronts', 'L2 to L1 loads', 'L1 to L2 stores', 'memory loads', 'memory stores', 'time']
+array units[6] = ['per 32 updates', 'B per update', 'B per update', 'B per update', 'B per update', 'ps per update']
 array low[6]; array high[6]
 do for [p=1:6] {
     stats data using (valid(2*p-1) ? column(2*p-1) : NaN) nooutput name 'M'
@@ -15,15 +15,16 @@ blocks = M_blocks
 set terminal svg size 1080,800 font face.',12' background 'white'
 set output 'scatter_'.name.'.svg'
 set multiplot
+set label 1 'Predicted over measured: '.name at screen 0.5,0.975 center noenhanced textcolor rgb ink font ',14'
 do for [p=1:6] {
     column_ = (p - 1) % 3; line_ = (p - 1) / 3
     set lmargin at screen 0.07 + 0.325 * column_
     set rmargin at screen 0.07 + 0.325 * column_ + 0.25
-    set tmargin at screen 0.96 - 0.445 * line_
-    set bmargin at screen 0.96 - 0.445 * line_ - 0.34
+    set tmargin at screen 0.92 - 0.43 * line_
+    set bmargin at screen 0.92 - 0.43 * line_ - 0.32
     set title titles[p] offset 0,-0.4
-    set xlabel 'measured' textcolor rgb ink offset 0,0.2
-    set ylabel 'predicted' textcolor rgb ink offset 0.5,0
+    set xlabel 'measured ['.units[p].']' textcolor rgb ink offset 0,0.2
+    set ylabel 'predicted ['.units[p].']' textcolor rgb ink offset 0.5,0
     set xrange [low[p]:high[p]]; set yrange [low[p]:high[p]]
     set format xy '%g'
     # less than a factor of two: linear axes; less than two decades: a few numbers; else powers of ten
@@ -43,11 +44,13 @@ do for [p=1:6] {
     unset key
     plot x lc rgb ink lw 1, 1.2*x lc rgb '#888888' dt 2, 0.8*x lc rgb '#888888' dt 2, \
          for [i=1:blocks] data index i-1 using 2*p-1:2*p every ::1 with points pt mark[i] ps 0.5 lc rgb colour[i]
+    unset label 1
 }
 # the legend, below: points outside of what is shown
 set lmargin at screen 0.04; set rmargin at screen 0.98; set tmargin at screen 0.085; set bmargin at screen 0.01
 unset title; unset border; unset tics; unset xlabel; unset ylabel; unset grid; unset logscale
 set xrange [0:1]; set yrange [0:1]
-set key center center horizontal maxrows 2 samplen 1 width 1
-plot for [i=1:blocks] data index i-1 using (-1):(-1) with points pt mark[i] ps 0.8 lc rgb colour[i] title columnheader(1)
+set key center center horizontal maxrows 2 samplen 1.5 width 1
+plot -1 lc rgb ink lw 1 title 'predicted as measured', -1 lc rgb '#888888' dt 2 title '20 % above and below', \
+     for [i=1:blocks] data index i-1 using (-1):(-1) with points pt mark[i] ps 0.8 lc rgb colour[i] title columnheader(1)
 unset multiplot
