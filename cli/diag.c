@@ -51,7 +51,9 @@ const char *did_you_mean(const char *word, const char *const *names, size_t coun
 {
     static char text[96];
     const char *near = wl_nearest_name(word, names, count);
-    (void)snprintf(text, sizeof text, near ? "; did you mean '%s'?" : "", near);
+    text[0] = '\0';
+    if (near)
+        (void)snprintf(text, sizeof text, "; did you mean '%s'?", near);
     return text;
 }
 
