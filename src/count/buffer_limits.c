@@ -15,6 +15,14 @@ static bool is_inside(const wl_field *field, const reach *r)
     return r->first >= field->base_bytes && r->last < field->base_bytes + field->bytes;
 }
 
+/* All of it lies elsewhere. PTX does not say which buffer a pointer leads to: its constant part does, and where that is
+ * far from any buffer, the first one was taken. */
+static bool is_elsewhere(const wl_kernel *kernel, const wl_field *field, const reach *r)
+{
+    const bool from_ptx = kernel->source.count_instructions != NULL;
+    return from_ptx && (r->last < field->base_bytes || r->first >= field->base_bytes + field->bytes);
+}
+
 static bool is_limited(const wl_view *view, const wl_bound *bound)
 {
     const wl_field *field = &view->kernel->fields[bound->access->field];
@@ -79,7 +87,7 @@ wl_status wl_buffer_limits_check(const wl_view *view, const wl_geometry *busy, w
         const wl_status status = exact_reach(view, bound, busy, counter, arena, &r, &own);
         if (status == WL_E_NOMEM)
             return wl_fail_memory(err);
-        if (status == WL_OK && r.first <= r.last && !is_inside(field, &r))
+        if (status == WL_OK && r.first <= r.last && !is_inside(field, &r) && !is_elsewhere(view->kernel, field, &r))
             return outside(view->kernel, bound->access, &r, err);
     }
     return WL_OK;

@@ -12,7 +12,8 @@
 #include "count/view.h"
 
 /* WL_E_BOUNDS: some thread accesses bytes before or behind a buffer whose size is known. Exact for addresses that have
- * a closed form; nothing is claimed of others, which the emulator checks where it executes them. */
+ * a closed form, unless an access from PTX lies outside in all threads: it may belong to another buffer. Nothing is
+ * claimed of others, which the emulator checks where it executes them. */
 wl_status wl_buffer_limits_check(const wl_view *view, const wl_geometry *busy, wl_counter *counter, wl_arena *arena,
                                  wl_error *err);
 
