@@ -8,7 +8,7 @@
 #include "option_values.h"
 
 #define WORD_LENGTH 96
-#define EVERY "*"
+#define EVERY EVERY_COMMAND
 
 /* ---- names of the library ---- */
 
@@ -114,18 +114,13 @@ static const struct {
     {"m", 0, "@kernels @file"},  {"mf", -1, "@file"},
 };
 
-static bool takes(const char *commands, const command *c)
-{
-    return strcmp(commands, EVERY) == 0 || strchr(commands, c->letter);
-}
-
 static const char *words_of(const command *c, const char *option, size_t before)
 {
     for (size_t i = 0; option && i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i].option, option) == 0 && takes(table[i].commands, c))
+        if (strcmp(table[i].option, option) == 0 && command_is_of(c, table[i].commands))
             return table[i].words;
     for (size_t i = 0; !option && i < sizeof arguments / sizeof arguments[0]; i++)
-        if (takes(arguments[i].commands, c) && (arguments[i].place < 0 || (size_t)arguments[i].place == before))
+        if (command_is_of(c, arguments[i].commands) && (arguments[i].place < 0 || (size_t)arguments[i].place == before))
             return arguments[i].words;
     return option ? value_words(c, option) : NULL;
 }

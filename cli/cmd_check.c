@@ -283,12 +283,7 @@ static wl_status render(const check *c, wl_format format, char **text, char **ju
 /* The file first: without it, nothing is printed. */
 static int print(const options *o, const char *text, wl_format format, const char *junit)
 {
-    output file = {0};
-    int code = o->junit ? output_open(o->junit, &file) : EXIT_OK;
-    if (code == EXIT_OK && o->junit) {
-        fputs(junit, file.file);
-        code = output_close(&file, true);
-    }
+    const int code = o->junit ? output_write(o->junit, junit, WL_FORMAT_TEXT) : EXIT_OK;
     if (code == EXIT_OK && !(o->junit && strcmp(o->junit, "-") == 0))
         output_print(text, format, stdout);
     return code;

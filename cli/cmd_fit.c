@@ -73,7 +73,7 @@ static int write_device(const job *j)
     if (code == EXIT_OK && wl_fit_write(j->fit, original, length, j->origin, &text, &err) != WL_OK)
         code = diag_report(&err);
     if (code == EXIT_OK)
-        code = fit_write_file(o->output, text);
+        code = output_write(o->output, text, WL_FORMAT_TEXT);
     free(file);
     free(text);
     return code;

@@ -266,16 +266,6 @@ static int make_exports(const rank_job *j, char **made)
     return EXIT_OK;
 }
 
-static int write_file(const char *path, const char *text)
-{
-    output out;
-    const int code = output_open(path, &out);
-    if (code != EXIT_OK)
-        return code;
-    fputs(text, out.file);
-    return output_close(&out, true);
-}
-
 /* Those that go to files, or those that are printed. */
 static int write_exports(const rank_job *j, char *const *made, bool printed)
 {
@@ -284,7 +274,7 @@ static int write_exports(const rank_job *j, char *const *made, bool printed)
     int code = EXIT_OK;
     for (size_t i = 0; i < j->options->export_count && code == EXIT_OK; i++)
         if (read_export(j->options->exports[i], &format, &path) && (strcmp(path, "-") == 0) == printed)
-            code = write_file(path, made[i]);
+            code = output_write(path, made[i], WL_FORMAT_TEXT);
     return code;
 }
 

@@ -183,14 +183,9 @@ static int write_page(const report *r)
 {
     wl_error err = {0};
     char *text = NULL;
-    output out;
     if (wl_page_render(r->page, r->options->date, &text, &err) != WL_OK)
         return diag_report(&err);
-    int code = output_open(r->options->output, &out);
-    if (code == EXIT_OK) {
-        fputs(text, out.file);
-        code = output_close(&out, true);
-    }
+    const int code = output_write(r->options->output, text, WL_FORMAT_TEXT);
     free(text);
     return code;
 }

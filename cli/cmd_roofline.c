@@ -288,7 +288,6 @@ static int report(const picture *p)
     const wl_format format = option_format(p->options);
     wl_error err = {0};
     char *text = NULL;
-    output out;
     int code = EXIT_OK, drawn = EXIT_OK;
     if (wl_roofline_render(p->roofline, format, &text, &err) != WL_OK)
         code = diag_report(&err);
@@ -296,11 +295,7 @@ static int report(const picture *p)
         drawn = draw(p);
     code = code == EXIT_OK && drawn != EXIT_NO_PICTURE ? drawn : code;
     if (code == EXIT_OK)
-        code = output_open(p->options->output, &out);
-    if (code == EXIT_OK) {
-        output_print(text, format, out.file);
-        code = output_close(&out, true);
-    }
+        code = output_write(p->options->output, text, format);
     free(text);
     return plot_worse(code, drawn);
 }

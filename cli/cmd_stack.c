@@ -23,17 +23,6 @@ static wl_status predict(const options *o, job *j, wl_prediction *prediction, ch
     return wl_stack_render(prediction, j->kernel, j->device, wants_all(o), option_format(o), text, err);
 }
 
-/* The text is whole before the file is opened. */
-static int write_text(const options *o, const char *text)
-{
-    output out;
-    const int code = output_open(o->output, &out);
-    if (code != EXIT_OK)
-        return code;
-    output_print(text, option_format(o), out.file);
-    return output_close(&out, true);
-}
-
 static int run(const options *o, job *j)
 {
     wl_error err = {0};
@@ -50,7 +39,7 @@ static int run(const options *o, job *j)
     wl_status status = wl_prediction_new(&prediction, &err);
     if (status == WL_OK)
         status = predict(o, j, prediction, &text, &err);
-    code = status == WL_OK ? write_text(o, text) : diag_report(&err);
+    code = status == WL_OK ? output_write(o->output, text, option_format(o)) : diag_report(&err);
     free(text);
     wl_prediction_free(prediction);
     return code;

@@ -165,14 +165,9 @@ static int write_text(const wl_trace *trace, wl_format format, const wl_trace_lo
 {
     char *text = NULL;
     wl_error err = {0};
-    output out;
     if (wl_trace_render(trace, format, look, &text, &err) != WL_OK)
         return diag_report(&err);
-    int code = output_open(path, &out);
-    if (code == EXIT_OK) {
-        output_print(text, format, out.file);
-        code = output_close(&out, true);
-    }
+    const int code = output_write(path, text, format);
     free(text);
     return code;
 }

@@ -24,16 +24,6 @@ int fit_device_text(const char *device, const char **text, char **file, size_t *
     return EXIT_OK;
 }
 
-int fit_write_file(const char *path, const char *text)
-{
-    output out;
-    const int code = output_open(path, &out);
-    if (code != EXIT_OK)
-        return code;
-    fputs(text, out.file);
-    return output_close(&out, true);
-}
-
 typedef struct job {
     const options *o;
     wl_device *device, *relative;
@@ -85,7 +75,7 @@ static int run(job *j)
     if (wl_curves_fit(j->curves, j->device, j->relative, text, length, &j->file, &j->found, &err) != WL_OK)
         return diag_report(&err);
     if (j->o->output)
-        code = fit_write_file(j->o->output, j->file);
+        code = output_write(j->o->output, j->file, WL_FORMAT_TEXT);
     if (code == EXIT_OK)
         output_print(j->found, WL_FORMAT_TEXT, stdout);
     return code;

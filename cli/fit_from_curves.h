@@ -8,7 +8,5 @@ int fit_from_curves(const options *o);
 
 /* The text of a device file, built in (*file is NULL) or loaded (*file is to be freed). An exit code. */
 int fit_device_text(const char *device, const char **text, char **file, size_t *length);
-/* Writes a whole file; an exit code. */
-int fit_write_file(const char *path, const char *text);
 
 #endif /* WL_CLI_FIT_FROM_CURVES_H */

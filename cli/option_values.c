@@ -12,7 +12,7 @@
 
 /* ---- one of a few words ---- */
 
-#define EVERY "*"
+#define EVERY EVERY_COMMAND
 #define MODEL_WORDS "turnover limiter gpumech gpumech+ mdm-queue mdm-mshr mdm simple four-limiters"
 
 static const struct {
@@ -29,17 +29,12 @@ static const struct {
     {"--policy", EVERY, "lru random random4"},
 };
 
-static bool is_of(const command *c, const char *commands)
-{
-    return strcmp(commands, EVERY) == 0 || strchr(commands, c->letter);
-}
-
 const char *value_words(const command *c, const char *option)
 {
     if (strcmp(option, "--format") == 0)
         return c->formats;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        if (strcmp(choices[i].option, option) == 0 && is_of(c, choices[i].commands))
+        if (strcmp(choices[i].option, option) == 0 && command_is_of(c, choices[i].commands))
             return choices[i].words;
     return NULL;
 }
@@ -121,7 +116,7 @@ bool value_ok(const command *c, const char *option, const char *value)
     if (words)
         return is_word(option, value, words);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (strcmp(forms[i].option, option) != 0 || !is_of(c, forms[i].commands) || forms[i].ok(value))
+        if (strcmp(forms[i].option, option) != 0 || !command_is_of(c, forms[i].commands) || forms[i].ok(value))
             continue;
         option_error(option, value, 1, "%s", forms[i].needed);
         return false;

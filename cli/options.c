@@ -11,7 +11,7 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-#define EVERY "*"       /* command */
+#define EVERY EVERY_COMMAND
 #define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels, and devices */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
@@ -245,10 +245,12 @@ static const struct spec {
 };
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
 
-static bool takes(const command *c, const struct spec *s)
+bool command_is_of(const command *c, const char *letters)
 {
-    return strcmp(s->commands, EVERY) == 0 || strchr(s->commands, c->letter);
+    return strcmp(letters, EVERY_COMMAND) == 0 || strchr(letters, c->letter);
 }
+
+static bool takes(const command *c, const struct spec *s) { return command_is_of(c, s->commands); }
 
 static const struct spec *find(const command *c, const char *word, size_t length)
 {

@@ -64,6 +64,10 @@ typedef struct command {
     int (*run)(const options *options);
 } command;
 
+/* Commands as their letters, as tables of options name them. */
+#define EVERY_COMMAND "*"
+bool command_is_of(const command *command, const char *letters);
+
 /* Reads argv[2..]; prints what is wrong. The exit code. */
 int options_read(const command *command, int argc, char **argv, options *out);
 

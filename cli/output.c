@@ -113,6 +113,16 @@ void output_print(const char *text, wl_format format, FILE *file)
         fputc('\n', file);
 }
 
+int output_write(const char *path, const char *text, wl_format format)
+{
+    output out;
+    const int code = output_open(path, &out);
+    if (code != EXIT_OK)
+        return code;
+    output_print(text, format, out.file);
+    return output_close(&out, true);
+}
+
 #define HELD_MAX ((size_t)4 << 20)
 
 static wl_status held_pass(held_output *h, const char *text, size_t length, wl_error *err)

@@ -35,5 +35,7 @@ void held_end(held_output *held, bool keep);
 
 /* What a renderer of the library gave; JSON ends in a line end, too. */
 void output_print(const char *text, wl_format format, FILE *file);
+/* The same to a file or standard output, as output_open has it. The exit code. */
+int output_write(const char *path, const char *text, wl_format format);
 
 #endif /* WL_CLI_OUTPUT_H */
