@@ -9,11 +9,7 @@
 #include "device/device_internal.h"
 #include "launch/occupancy_next.h"
 
-#define FEWEST_REGISTERS 16 /* no useful kernel compiles to fewer */
-#define STEPS_MOST 4        /* further blocks per multiprocessor to try */
-#define KEPT_REGISTERS 0.75 /* one more block may take any reduction; further ones must leave .. */
-#define KEPT_SHARED 0.5     /* .. these shares of what the launch uses */
-#define NEARLY_FULL 0.95    /* waves of a grid that is said to fill them */
+#define NEARLY_FULL 0.95 /* waves of a grid that is said to fill them */
 
 /* ---- occupancy ---- */
 
@@ -36,30 +32,24 @@ static void occupancy_text(const wl_inquiry *q, const char *by, char *text, size
                    (long long)q->now.occupancy.warps_per_sm, (long long)warps_most(q), by);
 }
 
-/* One more block at a time. */
 wl_status wl_cause_registers(wl_inquiry *q, wl_error *err)
 {
     char by[60], text[160], change[60];
-    int64_t stated;
+    int64_t stated, steps[WL_OCCUPANCY_STEPS];
+    const int64_t now = q->now.launch.registers;
     wl_tried best = {0};
-    wl_occupancy_step step;
     wl_launch launch = q->launch;
     if (!is_limited_by(q, WL_LIMIT_REGISTERS) || (!launch.registers && !wl_kernel_registers(q->given, &stated)))
         return WL_OK; /* an assumed number is no cause */
-    launch.registers = q->now.launch.registers;
-    for (int i = 0; i < STEPS_MOST; i++) {
+    const size_t count = wl_fewer_registers(q->device, q->geometry.threads, now, q->geometry.shared_bytes, now, steps);
+    for (size_t i = 0; i < count; i++) {
         bool better;
-        if (wl_occupancy_next(q->device, q->geometry.threads, launch.registers, q->geometry.shared_bytes, &step,
-                              NULL) != WL_OK ||
-            step.registers < FEWEST_REGISTERS ||
-            (i > 0 && (double)step.registers < KEPT_REGISTERS * (double)q->now.launch.registers))
-            break;
-        launch.registers = step.registers;
+        launch.registers = steps[i];
         WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
         if (better)
-            (void)snprintf(change, sizeof change, "%lld registers", (long long)step.registers);
+            (void)snprintf(change, sizeof change, "%lld registers", (long long)steps[i]);
     }
-    (void)snprintf(by, sizeof by, "%lld registers per thread", (long long)q->now.launch.registers);
+    (void)snprintf(by, sizeof by, "%lld registers per thread", (long long)now);
     occupancy_text(q, by, text, sizeof text);
     return wl_blame(q, WL_CAUSE_REGISTERS, WL_NO_ACCESS, &best, text, change, err);
 }
@@ -67,25 +57,21 @@ wl_status wl_cause_registers(wl_inquiry *q, wl_error *err)
 wl_status wl_cause_shared(wl_inquiry *q, wl_error *err)
 {
     char by[60], text[160], change[60];
+    int64_t steps[WL_OCCUPANCY_STEPS];
+    const int64_t now = q->geometry.shared_bytes;
     wl_tried best = {0};
-    wl_occupancy_step step;
     wl_launch launch = q->launch;
     if (!is_limited_by(q, WL_LIMIT_SHARED))
         return WL_OK;
-    launch.shared_bytes = q->geometry.shared_bytes;
-    for (int i = 0; i < STEPS_MOST; i++) {
+    const size_t count = wl_less_shared(q->device, q->geometry.threads, q->now.launch.registers, now, now, steps);
+    for (size_t i = 0; i < count; i++) {
         bool better;
-        if (wl_occupancy_next(q->device, q->geometry.threads, q->now.launch.registers, launch.shared_bytes, &step,
-                              NULL) != WL_OK ||
-            step.shared_bytes < 1 ||
-            (i > 0 && (double)step.shared_bytes < KEPT_SHARED * (double)q->geometry.shared_bytes))
-            break;
-        launch.shared_bytes = step.shared_bytes;
+        launch.shared_bytes = steps[i];
         WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
         if (better)
-            (void)snprintf(change, sizeof change, "%lld bytes of shared memory", (long long)step.shared_bytes);
+            (void)snprintf(change, sizeof change, "%lld bytes of shared memory", (long long)steps[i]);
     }
-    (void)snprintf(by, sizeof by, "%lld bytes of shared memory", (long long)q->geometry.shared_bytes);
+    (void)snprintf(by, sizeof by, "%lld bytes of shared memory", (long long)now);
     occupancy_text(q, by, text, sizeof text);
     return wl_blame(q, WL_CAUSE_SHARED, WL_NO_ACCESS, &best, text, change, err);
 }

@@ -187,3 +187,41 @@ wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t re
     out->threads = next_threads(device, &r, blocks);
     return WL_OK;
 }
+
+/* ---- further blocks ---- */
+
+#define FEWEST_REGISTERS 16 /* no useful kernel compiles to fewer */
+#define KEPT_REGISTERS 0.75
+
+static bool is_modest(int64_t wanted, int64_t now, int64_t given, double kept)
+{
+    return now == given || (double)wanted >= kept * (double)given;
+}
+
+size_t wl_fewer_registers(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                          int64_t given, int64_t out[WL_OCCUPANCY_STEPS])
+{
+    size_t n = 0;
+    wl_occupancy_step step;
+    while (n < WL_OCCUPANCY_STEPS &&
+           wl_occupancy_next(device, threads, registers, shared_bytes, &step, NULL) == WL_OK) {
+        if (step.registers < FEWEST_REGISTERS || !is_modest(step.registers, registers, given, KEPT_REGISTERS))
+            break;
+        registers = out[n++] = step.registers;
+    }
+    return n;
+}
+
+size_t wl_less_shared(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes, int64_t given,
+                      int64_t out[WL_OCCUPANCY_STEPS])
+{
+    size_t n = 0;
+    wl_occupancy_step step;
+    while (n < WL_OCCUPANCY_STEPS &&
+           wl_occupancy_next(device, threads, registers, shared_bytes, &step, NULL) == WL_OK) {
+        if (step.shared_bytes < 1 || !is_modest(step.shared_bytes, shared_bytes, given, WL_KEPT_SHARED))
+            break;
+        shared_bytes = out[n++] = step.shared_bytes;
+    }
+    return n;
+}

@@ -13,11 +13,7 @@
 #include "search/schedules.h"
 #include "warpline/rank.h"
 
-#define PADDING_SECTORS 4   /* longest row padding to try, sector by sector; then a line */
-#define FEWEST_REGISTERS 16 /* no useful kernel compiles to fewer */
-#define KEPT_REGISTERS 0.75 /* one more block may take any reduction; further ones must leave .. */
-#define KEPT_SHARED 0.5     /* .. these shares of what the given launch uses */
-#define STEPS_MOST 4        /* additional blocks per multiprocessor to try */
+#define PADDING_SECTORS 4 /* longest row padding to try, sector by sector; then a line */
 
 const char *wl_change_name(wl_change change)
 {
@@ -154,29 +150,18 @@ static size_t paddings(const wl_study *s, const wl_setting *from, wl_setting *se
 
 static int64_t threads_of(const wl_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
 
-/* Is the demand acceptable? One block more than the given launch may cost anything, further ones
- * only down to a share of what it uses. */
-static bool is_modest(int64_t wanted, int64_t now, int64_t given, double kept)
-{
-    return now == given || (double)wanted >= kept * (double)given;
-}
-
 /* One more block at a time, while registers limit occupancy. */
 static size_t fewer_registers(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
-    int64_t stated;
+    int64_t stated, steps[WL_OCCUPANCY_STEPS];
     size_t n = 0;
-    wl_setting to = *from;
-    wl_occupancy_step step;
     if (!from->launch.registers && !wl_kernel_registers(s->kernel, &stated))
         return 0; /* an assumed number cannot be improved */
-    to.launch.registers = p->launch.registers;
-    while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), to.launch.registers,
-                                               p->launch.shared_bytes, &step, NULL) == WL_OK) {
-        if (step.registers < FEWEST_REGISTERS ||
-            !is_modest(step.registers, to.launch.registers, s->given.registers, KEPT_REGISTERS))
-            break;
-        to.launch.registers = step.registers;
+    const size_t count = wl_fewer_registers(s->device, threads_of(&p->launch), p->launch.registers,
+                                            p->launch.shared_bytes, s->given.registers, steps);
+    for (size_t i = 0; i < count; i++) {
+        wl_setting to = *from;
+        to.launch.registers = steps[i];
         n = add(&to, settings, n);
     }
     return n;
@@ -193,7 +178,7 @@ static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const
             wl_floor_div(carveout / blocks, granule) * granule - wl_device_int(s->device, WL_DEVICE_shared_reserved);
         wl_setting to = *from;
         to.launch.shared_bytes = bytes;
-        if (bytes < p->launch.shared_bytes && (double)bytes >= KEPT_SHARED * (double)s->given.shared_bytes)
+        if (bytes < p->launch.shared_bytes && (double)bytes >= WL_KEPT_SHARED * (double)s->given.shared_bytes)
             n = add(&to, settings, n);
     }
     return n;
@@ -208,18 +193,15 @@ static int by_shared(const void *a, const void *b)
 
 static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
+    int64_t steps[WL_OCCUPANCY_STEPS];
     size_t n = 0;
-    wl_setting to = *from;
-    wl_occupancy_step step;
     if (p->launch.shared_bytes == 0)
         return 0;
-    to.launch.shared_bytes = p->launch.shared_bytes;
-    while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), p->launch.registers,
-                                               to.launch.shared_bytes, &step, NULL) == WL_OK) {
-        if (step.shared_bytes < 1 ||
-            !is_modest(step.shared_bytes, to.launch.shared_bytes, s->given.shared_bytes, KEPT_SHARED))
-            break;
-        to.launch.shared_bytes = step.shared_bytes;
+    const size_t count = wl_less_shared(s->device, threads_of(&p->launch), p->launch.registers, p->launch.shared_bytes,
+                                        s->given.shared_bytes, steps);
+    for (size_t i = 0; i < count; i++) {
+        wl_setting to = *from;
+        to.launch.shared_bytes = steps[i];
         n = add(&to, settings, n);
     }
     n = smaller_carveouts(s, from, p, settings, n);
