@@ -1,5 +1,6 @@
-/* search_from_c.c - the searches of rank_from_python.py in C: kernel, device and space made anew, every launch kept, with
- * its block and volumes, and how far to trust the order. A module that the script loads, so that both run in one process, in turn. */
+/* search_from_c.c - the searches of rank_from_python.py in C: kernel, device and space made anew,
+ * every launch kept, with its block and volumes, and how far to trust the order. A module that
+ * the script loads, so that both run in one process, in turn. */
 #include "bench.h"
 
 /* Keys and texts in turn, ended by NULL. The number of launches. */

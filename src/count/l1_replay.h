@@ -1,11 +1,12 @@
 /* l1_replay.h - the loads of some multiprocessors, replayed through an L1 of their size.
  *
- * For kernels whose addresses depend on data. Only the addresses tell which lines are hot, what blocks
- * share and what streams through; there is no closed form. A multiprocessor gets every n-th block of
- * the launch; if blocks load different amounts, multiprocessors are drawn in proportion to what their
- * blocks load. As many blocks as are resident run at the same time; their warps take turns, one load each. A missing
- * line replaces the older of two random ones, which is between the random and the least-recently-used
- * policy. Multiprocessors come in pairs: what both miss at the same time is requested once.
+ * For kernels whose addresses depend on data. Only the addresses tell which lines are hot, what
+ * blocks share and what streams through; there is no closed form. A multiprocessor gets every n-th
+ * block of the launch; if blocks load different amounts, multiprocessors are drawn in proportion
+ * to what their blocks load. As many blocks as are resident run at the same time; their warps take
+ * turns, one load each. A missing line replaces the older of two random ones, which is between the
+ * random and the least-recently-used policy. Multiprocessors come in pairs: what both miss at the
+ * same time is requested once.
  *
  * Layer  count (uses base, kernel, launch). Units: sectors.
  * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv
