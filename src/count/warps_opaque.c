@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "count/executed.h"
 #include "count/sampling.h"
+#include "count/warps_ordered.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
@@ -223,6 +224,10 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
         return wl_fail_memory(m->err);
     last.costs = costs;
     wl_block_at(g, g->blocks - 1, block);
+    const int64_t number = g->blocks - 1;
+    wl_ordered_warps *ordered = wl_ordered_new(m, &number, 1, arena);
+    if (!ordered)
+        return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
@@ -232,8 +237,12 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
         }
         if (m->bounds[a].never)
             continue;
-        WL_TRY(make_program(m, a, advance, arena, &program));
-        WL_TRY(measure_block(&last, &program, a, block, 1));
+        if (wl_ordered_can(m, a)) {
+            WL_TRY(wl_ordered_measure(ordered, &last, a, 0, 1));
+        } else {
+            WL_TRY(make_program(m, a, advance, arena, &program));
+            WL_TRY(measure_block(&last, &program, a, block, 1));
+        }
         m->result->last_block += data_wavefronts(m, a, &costs[a]);
     }
     return WL_OK;
@@ -262,6 +271,18 @@ static double set_executions(const wl_warps_measurer *m, size_t access, const wl
     return factor;
 }
 
+/* The same where cells decide: as lane by lane, but each warp's cells are found once for many accesses. */
+static wl_status measure_ordered(const wl_warps_measurer *m, const wl_sample *sample, size_t a,
+                                 wl_ordered_warps *ordered, added *sums)
+{
+    for (int64_t i = 0; i < sample->count; i++) {
+        const wl_access_cost before = m->costs[a];
+        WL_TRY(wl_ordered_measure(ordered, m, a, i, wl_sample_weight(sample, i)));
+        add_block(m, a, &before, i, sums);
+    }
+    return WL_OK;
+}
+
 static wl_status measure_access(const wl_warps_measurer *m, const wl_sample *sample, size_t a, int64_t advance,
                                 wl_arena *arena, added *sums)
 {
@@ -286,13 +307,17 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
     WL_TRY(wl_sample_evenly(n, m->context.geometry->blocks, arena, &sample, m->err));
     WL_TRY(added_make(m, n, arena, &sums));
     WL_TRY(added_make(m, n, arena, &alone));
+    wl_ordered_warps *ordered = wl_ordered_new(m, sample.number, n, arena);
+    if (!ordered)
+        return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         const bool store = m->bounds[a].access->store;
         if (!is_evaluated(m, a) || m->bounds[a].conditional)
             continue;
         memset(alone.inst[store], 0, (size_t)n * sizeof(double));
         memset(alone.sectors[store], 0, (size_t)n * sizeof(double));
-        WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
+        WL_TRY(wl_ordered_can(m, a) ? measure_ordered(m, &sample, a, ordered, &alone)
+                                    : measure_access(m, &sample, a, advance, arena, &alone));
         const double factor = set_executions(m, a, &census);
         if (factor > 0)
             add_ratios(m, a, n, &alone, factor, &sums);

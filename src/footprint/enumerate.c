@@ -4,6 +4,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "footprint/cell_rows.h"
 #include "footprint/count.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
@@ -366,6 +367,22 @@ static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t coun
     return WL_OK;
 }
 
+/* Accesses of ordered threads that need no evaluation. */
+static wl_status run_rows(const walk *w, const wl_bound *const *accesses, size_t count, bool *done, wl_arena *arena,
+                          wl_error *err)
+{
+    const wl_bound **rows = WL_ARENA_NEW(arena, const wl_bound *, count);
+    size_t n = 0;
+    if (!rows)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (!done[i] && wl_cell_rows_can(w->region, accesses[i])) {
+            done[i] = true;
+            rows[n++] = accesses[i];
+        }
+    return wl_cell_rows_add(w->granules, w->region, rows, n, w->shift) ? WL_OK : wl_granules_fail(w->granules, err);
+}
+
 /* All accesses but traced ones. */
 static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
 {
@@ -376,6 +393,7 @@ static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t c
         return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         done[i] = accesses[i]->access->traced || accesses[i]->never;
+    WL_TRY(run_rows(w, accesses, count, done, arena, err));
     for (size_t i = 0; i < count; i++) {
         if (done[i] || advances_evenly(w->region, accesses[i]))
             continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "schedule/order_boxes.h"
 
 /* ---- threads ---- */
 
@@ -104,6 +105,32 @@ wl_geometry wl_scheduled_cells(const wl_geometry *geometry)
     g.wave_blocks = wl_min(geometry->wave_blocks * geometry->threads, g.blocks);
     g.boxed = true;
     return g;
+}
+
+typedef struct visitor {
+    const wl_geometry *geometry;
+    wl_cells_visit visit;
+    void *context;
+} visitor;
+
+/* Threads of cells before the start of the domain are idle. */
+static bool visit_busy(void *context, const wl_cell_box *box)
+{
+    const visitor *v = context;
+    wl_box3 cells;
+    for (int d = 0; d < 3; d++) {
+        cells.lo[d] = wl_max(box->lo[d], v->geometry->first[d]);
+        cells.hi[d] = box->hi[d];
+        if (cells.lo[d] >= cells.hi[d])
+            return true;
+    }
+    return v->visit(v->context, &cells);
+}
+
+bool wl_scheduled_visit(const wl_geometry *g, int64_t first, int64_t last, wl_cells_visit visit, void *context)
+{
+    visitor v = {g, visit, context};
+    return wl_order_visit_boxes(&g->order, first, wl_max(first, wl_min(last, g->positions)), visit_busy, &v);
 }
 
 /* ---- blocks ---- */

@@ -1,6 +1,13 @@
 /* order_boxes.c - see order_boxes.h. SPDX-License-Identifier: MIT */
 #include "schedule/order_boxes.h"
 
+#include "schedule/space_curve.h"
+
+static bool follows_curve(const wl_order *o)
+{
+    return o->kind == WL_SCHEDULE_HILBERT || o->kind == WL_SCHEDULE_MORTON;
+}
+
 typedef struct box_list {
     const wl_order *order;
     wl_cell_box *boxes;
@@ -104,7 +111,7 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
 {
     WL_ASSERT(first >= 0 && last <= o->cells);
     box_list l = {.order = o, .boxes = boxes};
-    if (o->kind == WL_SCHEDULE_HILBERT || o->kind == WL_SCHEDULE_MORTON)
+    if (follows_curve(o))
         return -1;
     if (first >= last)
         return 0;
@@ -123,4 +130,39 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
     if (last % o->plane != 0)
         add_plane_part(&l, 0, last - to * o->plane);
     return l.count;
+}
+
+/* ---- curves ---- */
+
+typedef struct visitor {
+    const wl_order *order;
+    wl_box_visit visit;
+    void *context;
+} visitor;
+
+static bool visit_list(const visitor *v, const wl_cell_box *boxes, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!v->visit(v->context, &boxes[i]))
+            return false;
+    return true;
+}
+
+/* One rectangle of cells, whose rows may fold planes. */
+static bool visit_rectangle(void *context, const int64_t lo[2], const int64_t hi[2])
+{
+    const visitor *v = context;
+    wl_cell_box boxes[WL_ORDER_BOXES_MAX];
+    box_list l = {.order = v->order, .boxes = boxes};
+    add_rows(&l, lo[0], hi[0], lo[1], hi[1]);
+    return visit_list(v, boxes, l.count);
+}
+
+bool wl_order_visit_boxes(const wl_order *o, int64_t first, int64_t last, wl_box_visit visit, void *context)
+{
+    visitor v = {o, visit, context};
+    if (follows_curve(o))
+        return wl_curve_rectangles(o, first, last, visit_rectangle, &v);
+    wl_cell_box boxes[WL_ORDER_BOXES_MAX];
+    return visit_list(&v, boxes, wl_order_boxes(o, first, last, boxes));
 }

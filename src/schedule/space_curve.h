@@ -35,4 +35,9 @@ void wl_curve_start(const wl_order *order, int64_t position, wl_curve_walk *walk
 /* There must be `count` more cells. */
 void wl_curve_fill(const wl_order *order, wl_curve_walk *walk, int64_t count, int64_t *x, int64_t *row);
 
+/* The cells at positions first <= p < last as disjoint rectangles lo <= (x, row) < hi: the largest squares of the curve
+ * that they fill, as far as these lie inside the domain. False: `visit` was, and nothing came after it. */
+typedef bool (*wl_rectangle_visit)(void *context, const int64_t lo[2], const int64_t hi[2]);
+bool wl_curve_rectangles(const wl_order *order, int64_t first, int64_t last, wl_rectangle_visit visit, void *context);
+
 #endif /* WL_SCHEDULE_SPACE_CURVE_H */
