@@ -112,13 +112,17 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options, &p->warps,
-                            p->costs, &out->warps, err));
+    const bool ordered = wl_threads_are_ordered(&out->launched),
+               known = ordered && wl_predictor_recall(p, &as, warps_options.samples, out);
+    if (!known)
+        WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options,
+                                &p->warps, p->costs, &out->warps, err));
     WL_TRY(count_instructions(p, options, *view, &instructions, out, err));
     wl_counts_add_up(&costs, out);
-    WL_TRY(count_traffic(p, *view, out, err));
+    if (!known)
+        WL_TRY(count_traffic(p, *view, out, err));
     out->method = p->counter.method;
-    return WL_OK;
+    return ordered && !known ? wl_predictor_keep(p, &as, warps_options.samples, out, err) : WL_OK;
 }
 
 /* Whether a model looks at lives whether or not warps loop or meet at barriers. */
