@@ -55,6 +55,17 @@ static wl_launch random_launch(void)
     return l;
 }
 
+/* More orders than are kept, so that some come again and some are forgotten. */
+static wl_launch random_order(void)
+{
+    static const char *const orders[] = {"column:7", "column:31", "zigzag:5", "tile:9x4", "hilbert", "morton"};
+    wl_launch l = {.registers = below(4) ? 32 : 40};
+    wl_error err = {0};
+    l.block[0] = below(2) ? 64 : 100;
+    check_ok("order", wl_schedule_parse(orders[below(6)], &l.schedule, &err), &err);
+    return l;
+}
+
 /* ---- predictions ---- */
 
 static void check_same(const char *name, const wl_prediction *a, const wl_prediction *b, size_t fields)
@@ -74,14 +85,15 @@ static void check_same(const char *name, const wl_prediction *a, const wl_predic
     check_true(name, "shares", memcmp(a->fields, b->fields, fields * sizeof *a->fields) == 0);
 }
 
-static void compare_predictors(const char *name, const wl_kernel *kernel, const wl_device *device, int launches)
+static void compare_predictors(const char *name, const wl_kernel *kernel, const wl_device *device,
+                               wl_launch (*random)(void), int launches)
 {
     static wl_prediction kept, fresh;
     wl_error err = {0};
     wl_predictor *old = NULL;
     check_ok(name, wl_predictor_new(kernel, device, &old, &err), &err);
     for (int i = 0; i < launches; i++) {
-        const wl_launch launch = random_launch();
+        const wl_launch launch = random();
         char label[120];
         wl_predictor *new = NULL;
         snprintf(label, sizeof label, "%s on %s, launch %d: %dx%dx%d fold %dx%dx%d", name, wl_device_name(device), i,
@@ -105,10 +117,11 @@ static void predictions_do_not_depend_on_those_before(void **unused)
         wl_device *device = device_of(devices[d]);
         wl_kernel *star = kernel_of("star3d_r4", NULL, 0), *small = kernel_of("star3d_r4", odd_domain, 3),
                   *lattice = kernel_of("lbm_d3q19", NULL, 0), *tiles = kernel_of("matmul", NULL, 0);
-        compare_predictors("star3d_r4", star, device, 60);
-        compare_predictors("star3d_r4, odd domain", small, device, 120);
-        compare_predictors("lbm_d3q19", lattice, device, 10);
-        compare_predictors("matmul", tiles, device, 10);
+        compare_predictors("star3d_r4", star, device, random_launch, 60);
+        compare_predictors("star3d_r4, odd domain", small, device, random_launch, 120);
+        compare_predictors("star3d_r4, ordered", small, device, random_order, 100);
+        compare_predictors("lbm_d3q19", lattice, device, random_launch, 10);
+        compare_predictors("matmul", tiles, device, random_launch, 10);
         wl_kernel_free(star);
         wl_kernel_free(small);
         wl_kernel_free(lattice);

@@ -75,6 +75,8 @@ static void runs_are_their_cells(void **state)
             check_ok("view", wl_view_make(kernel, &g, &arena, &by_threads, &err), &err);
             check_ok("view", wl_view_make(kernel, NULL, &arena, &by_cells, &err), &err);
             assert_false(by_cells.opaque);
+            for (size_t a = 0; a < kernel->access_count; a++)
+                by_threads.bounds[a].reordered = false; /* not by rows of cells: every thread is evaluated */
             for (int n = 0; n < 4; n++, compared++)
                 compare_run(&by_threads, &by_cells, &g, &counter, &r);
         }
