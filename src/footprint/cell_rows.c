@@ -2,6 +2,7 @@
 #include "footprint/cell_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "launch/scheduled.h"
@@ -12,6 +13,18 @@ bool wl_cell_rows_can(const wl_region *region, const wl_bound *b)
            !wl_expr_depends_on_launch(b->access->index);
 }
 
+/* Those that can be added together next to each other: the same strides and widths, by ascending addresses. */
+static int by_place(const void *p, const void *q)
+{
+    const wl_bound *a = *(const wl_bound *const *)p, *b = *(const wl_bound *const *)q;
+    for (int d = 2; d >= 0; d--)
+        if (a->form.k[WL_VAR_X + d] != b->form.k[WL_VAR_X + d])
+            return a->form.k[WL_VAR_X + d] < b->form.k[WL_VAR_X + d] ? -1 : 1;
+    if (a->access->width_bytes != b->access->width_bytes)
+        return a->access->width_bytes < b->access->width_bytes ? -1 : 1;
+    return (a->form.c > b->form.c) - (a->form.c < b->form.c);
+}
+
 typedef struct adder {
     wl_granules *granules;
     const wl_bound *const *accesses;
@@ -19,45 +32,96 @@ typedef struct adder {
     int shift;
 } adder;
 
-/* Cells x0 <= x < x1 of a row, the first one at this address. */
-static bool add_row(const adder *a, int64_t address, int64_t stride, int64_t cells, int32_t width)
+/* Rows of bytes without gaps: those of a box, or of several accesses to it. */
+typedef struct slab {
+    const int64_t *stride;
+    int64_t first, last; /* bytes of the first row, both included */
+    int64_t rows, planes;
+} slab;
+
+static bool add_slab(const adder *a, const slab *s)
 {
-    const int64_t reach = stride * (cells - 1), granule = (int64_t)1 << a->shift;
-    if (llabs(stride) <= wl_max(width, granule)) /* no granule between two cells is left out */
-        return wl_granules_add(a->granules, (address + wl_min(0, reach)) >> a->shift,
-                               (address + wl_max(0, reach) + width - 1) >> a->shift);
-    for (int64_t i = 0; i < cells; i++, address += stride)
-        if (!wl_granules_add(a->granules, address >> a->shift, (address + width - 1) >> a->shift))
-            return false;
+    for (int64_t z = 0; z < s->planes; z++)
+        for (int64_t y = 0; y < s->rows; y++) {
+            const int64_t moved = s->stride[1] * y + s->stride[2] * z;
+            if (!wl_granules_add(a->granules, (s->first + moved) >> a->shift, (s->last + moved) >> a->shift))
+                return false;
+        }
+    return true;
+}
+
+/* Extends a slab by one with the same strides: to the right by what adjoins, or downwards by rows as long as its own.
+ * False: it does not adjoin. */
+static bool extend(slab *s, const slab *by)
+{
+    if (by->first < s->first || s->planes != by->planes)
+        return false;
+    if (s->rows == by->rows && by->first <= s->last + 1) {
+        s->last = wl_max(s->last, by->last);
+        return true;
+    }
+    const int64_t moved = by->first - s->first, stride = s->stride[1];
+    if (by->last - by->first != s->last - s->first || stride <= 0 || moved % stride != 0 || moved / stride > s->rows)
+        return false;
+    s->rows = wl_max(s->rows, moved / stride + by->rows);
     return true;
 }
 
 /* Along an axis that does not move the address, one cell stands for all. */
-static int64_t end_of(const wl_form *f, const wl_box3 *box, int d)
+static int64_t cells_along(const int64_t *stride, const wl_box3 *box, int d)
 {
-    return f->k[WL_VAR_X + d] ? box->hi[d] : box->lo[d] + 1;
+    return stride[d] ? box->hi[d] - box->lo[d] : 1;
+}
+
+/* Cells too far apart to be one range. */
+static bool add_apart(const adder *a, const slab *s, int64_t cells, int32_t width)
+{
+    slab one = *s;
+    for (int64_t x = 0; x < cells; x++) {
+        one.first = s->first + x * s->stride[0];
+        one.last = one.first + width - 1;
+        if (!add_slab(a, &one))
+            return false;
+    }
+    return true;
 }
 
 static bool add_box(void *context, const wl_box3 *box)
 {
     const adder *a = context;
+    slab open = {0}; /* not yet added */
     for (size_t i = 0; i < a->count; i++) {
-        const wl_form *f = &a->accesses[i]->form;
-        const int64_t *k = &f->k[WL_VAR_X], cells = end_of(f, box, 0) - box->lo[0];
-        for (int64_t z = box->lo[2]; z < end_of(f, box, 2); z++)
-            for (int64_t y = box->lo[1]; y < end_of(f, box, 1); y++)
-                if (!add_row(a, f->c + k[0] * box->lo[0] + k[1] * y + k[2] * z, k[0], cells,
-                             a->accesses[i]->access->width_bytes))
-                    return false;
+        const int64_t *k = &a->accesses[i]->form.k[WL_VAR_X], cells = cells_along(k, box, 0);
+        const int32_t width = a->accesses[i]->access->width_bytes;
+        const int64_t reach = k[0] * (cells - 1);
+        slab s = {.stride = k,
+                  .first = a->accesses[i]->form.c + k[0] * box->lo[0] + k[1] * box->lo[1] + k[2] * box->lo[2],
+                  .rows = cells_along(k, box, 1),
+                  .planes = cells_along(k, box, 2)};
+        if (llabs(k[0]) > wl_max(width, (int64_t)1 << a->shift)) {
+            if (!add_apart(a, &s, cells, width))
+                return false;
+            continue;
+        } /* else no granule between two cells is left out */
+        s.last = s.first + wl_max(0, reach) + width - 1;
+        s.first += wl_min(0, reach);
+        if (open.stride && memcmp(open.stride, k, 3 * sizeof *k) == 0 && extend(&open, &s))
+            continue;
+        if (open.stride && !add_slab(a, &open))
+            return false;
+        open = s;
     }
-    return true;
+    return !open.stride || add_slab(a, &open);
 }
 
-bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound *const *accesses, size_t count,
+bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
                       int shift)
 {
     const wl_geometry *g = region->geometry;
     adder a = {granules, accesses, count, shift};
+    if (count == 0)
+        return true;
+    qsort(accesses, count, sizeof *accesses, by_place);
     const int64_t most = g->threads - region->first_thread,
                   threads = region->thread_count ? wl_min(region->thread_count, most) : most;
     for (int i = 0; i < region->blocks.count; i++) {

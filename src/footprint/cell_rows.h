@@ -14,8 +14,9 @@
 /* Is this access of ordered threads an affine function of the cell alone? */
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *bound);
 
-/* Adds the granules of 2^shift bytes that these accesses touch in the region. False: too many, or no memory. */
-bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound *const *accesses, size_t count,
+/* Adds the granules of 2^shift bytes that these accesses touch in the region; sorts them. False: too many, or no
+ * memory. */
+bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
                       int shift);
 
 #endif /* WL_FOOTPRINT_CELL_ROWS_H */
