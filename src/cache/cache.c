@@ -7,9 +7,12 @@
 #include "base/fail.h"
 #include "cache/few_ways.h"
 #include "cache/many_ways.h"
+#include "cache/packed_sets.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
 #define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */
+#define MIXED_LEAST 32                   /* loads that tell whether lines are mostly there, or mostly not: .. */
+#define GUESSED 8                        /* .. all but one in so many */
 #define AHEAD 16                         /* requests whose index is fetched ahead, a power of two; slots: half of it */
 
 static const char *const policy_names[WL_POLICY_COUNT] = {"lru", "random", "random4"};
@@ -31,10 +34,16 @@ bool wl_policy_find(const char *name, wl_policy *policy)
 static bool make_slots(wl_cache *c)
 {
     const size_t lines = (size_t)c->shape.lines;
-    c->slots = calloc(lines, sizeof *c->slots);
     if (c->shape.write_back)
         c->written = malloc(lines * (size_t)c->shape.sectors * sizeof *c->written);
-    if (!c->slots || (c->shape.write_back && !c->written))
+    if (c->shape.write_back && !c->written)
+        return false;
+    if (c->kind == WL_PACKED_16) {
+        c->large = c->set_count * sizeof *c->packed > NEARBY_BYTES;
+        return wl_packed_make(c);
+    }
+    c->slots = calloc(lines, sizeof *c->slots);
+    if (!c->slots)
         return false;
     for (size_t i = 0; i < lines; i++)
         c->slots[i].line = WL_NO_LINE;
@@ -46,6 +55,8 @@ static wl_cache_kind kind_of(const wl_cache *c)
 {
     if (c->shape.policy != WL_POLICY_LRU)
         return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
+    if (wl_packed_can(c))
+        return WL_PACKED_16;
     if (c->few)
         return c->wide ? WL_FEW_64 : WL_FEW_16;
     return c->set_count == 1 ? WL_ALL_LRU : WL_MANY_LRU;
@@ -93,24 +104,59 @@ void wl_cache_free(wl_cache *c)
     free(c->queues);
     free(c->entries);
     free(c->last_uses);
+    free(c->places);
     free(c->written);
     free(c);
 }
 
 /* ---- accesses ---- */
 
+/* What follows from the number of a line. Packed sets have no room for large ones. */
+static wl_key key_of(wl_cache *c, uint64_t line)
+{
+    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+        c->failed = !wl_packed_widen(c) || c->failed;
+    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+        line %= WL_PACKED_LINES; /* counts are void */
+    return wl_key_of(c, line, c->kind);
+}
+
+bool wl_cache_failed(const wl_cache *c) { return c->failed; }
+
+/* The number of a line's slot; -1: it is not there. */
 static inline int32_t find(const wl_cache *c, wl_key key)
 {
-    return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
+    if (c->kind != WL_PACKED_16)
+        return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
+    const int32_t way = wl_packed_find(c, key);
+    return way < 0 ? -1 : wl_few_first(c, key) + way;
+}
+
+/* Present sectors of a slot, and above them dirty ones. */
+static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
+{
+    if (c->kind != WL_PACKED_16)
+        return c->slots[at].sectors;
+    return wl_unpacked_sectors(c->packed[key.set].sectors[at - wl_few_first(c, key)]);
+}
+
+static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
+{
+    if (c->kind != WL_PACKED_16)
+        c->slots[at].sectors = sectors;
+    else
+        c->packed[key.set].sectors[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
 }
 
 /* Finds or makes a line, and makes it the last used one. */
 WL_ALWAYS_INLINE int32_t touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
 {
     switch (kind) {
+    case WL_PACKED_16: return wl_few_first(c, key) + (int32_t)wl_packed_touch(c, key, note, touched);
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
+    case WL_ALL_MIXED: return wl_many_touch_mixed(c, key, note, touched);
     case WL_ALL_LRU:
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
@@ -140,9 +186,15 @@ WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_c
                                  load_sums *sums)
 {
     wl_touched touched = {0};
-    wl_slot *s = &c->slots[touch(c, key, kind, note, &touched)];
-    touched.missing = sectors & ~s->sectors;
-    s->sectors |= sectors;
+    if (kind == WL_PACKED_16) {
+        uint8_t *present = &c->packed[key.set].sectors[wl_packed_touch(c, key, note, &touched)];
+        touched.missing = sectors & ~(uint32_t)*present;
+        *present |= (uint8_t)sectors;
+    } else {
+        wl_slot *s = &c->slots[touch(c, key, kind, note, &touched)];
+        touched.missing = sectors & ~s->sectors;
+        s->sectors |= sectors;
+    }
     const uint64_t sum = sectors < 16 ? asked_of_four[sectors] + missed_of_four[touched.missing]
                                       : sums_of_many(sectors, touched.missing);
     *sums += sum + (sum << 16 & (uint64_t)!touched.resident << 48);
@@ -161,7 +213,7 @@ static void add_loads(wl_cache *c, size_t loads, load_sums sums)
 
 wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 {
-    const wl_key key = wl_key_of(c, line, c->kind);
+    const wl_key key = key_of(c, line);
     load_sums sums = 0;
     const wl_touched touched = load(c, key, sectors, c->kind, true, &sums);
     add_loads(c, 1, sums);
@@ -174,6 +226,11 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
 {
     if (kind >= WL_ALL_LRU) {
         wl_fetch_ahead(&c->groups[key.group]);
+        return;
+    }
+    if (kind == WL_PACKED_16) {
+        wl_fetch_ahead(&c->packed[key.set]);
+        wl_fetch_ahead(c->packed[key.set].high);
         return;
     }
     for (int i = 0; i < WL_SET_ALL(c->wide); i += WL_SET_ALL(false))
@@ -211,7 +268,7 @@ WL_ALWAYS_INLINE void load_far(wl_cache *c, const wl_request *requests, size_t c
             keys[i % AHEAD] = wl_key_of(c, requests[i].line, kind);
             fetch_index(c, keys[i % AHEAD], kind);
         }
-        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
+        if (kind != WL_PACKED_16 && i >= AHEAD / 2 && i < count + AHEAD / 2)
             fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], kind);
     }
     add_loads(c, count, sums);
@@ -239,38 +296,60 @@ WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t c
     {                                                                                                                  \
         load_all(c, requests, count, missing, kind);                                                                   \
     }
+LOAD_ALL(load_packed_16, WL_PACKED_16)
 LOAD_ALL(load_few_16, WL_FEW_16)
 LOAD_ALL(load_few_64, WL_FEW_64)
 LOAD_ALL(load_few_random, WL_FEW_RANDOM)
 LOAD_ALL(load_all_lru, WL_ALL_LRU)
+LOAD_ALL(load_all_mixed, WL_ALL_MIXED)
 LOAD_ALL(load_many_lru, WL_MANY_LRU)
 LOAD_ALL(load_many_random, WL_MANY_RANDOM)
 #undef LOAD_ALL
 
+static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
+{
+    bool beyond = false;
+    for (size_t i = 0; i < count; i++)
+        beyond |= requests[i].line >= bound;
+    return beyond;
+}
+
 void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,     [WL_FEW_RANDOM] = load_few_random,
-        [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru, [WL_MANY_RANDOM] = load_many_random,
+        [WL_PACKED_16] = load_packed_16,   [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
+        [WL_FEW_RANDOM] = load_few_random, [WL_ALL_LRU] = load_all_lru, [WL_ALL_MIXED] = load_all_mixed,
+        [WL_MANY_LRU] = load_many_lru,     [WL_MANY_RANDOM] = load_many_random,
     };
-    for (size_t at = 0; at < count; at += SUMMED_MAX)
-        loads[c->kind](c, requests + at, count - at < SUMMED_MAX ? count - at : SUMMED_MAX, missing + at);
+    if (c->kind == WL_PACKED_16 && any_beyond(requests, count, WL_PACKED_LINES)) {
+        for (size_t i = 0; i < count; i++)
+            missing[i] = wl_cache_load(c, requests[i].line, requests[i].sectors).missing;
+        return;
+    }
+    for (size_t at = 0; at < count; at += SUMMED_MAX) {
+        const size_t some = count - at < SUMMED_MAX ? count - at : SUMMED_MAX;
+        const int64_t before = c->counts.line_misses;
+        loads[c->kind == WL_ALL_LRU && c->mixed ? WL_ALL_MIXED : c->kind](c, requests + at, some, missing + at);
+        const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
+        if (some >= MIXED_LEAST)
+            c->mixed = missed > few && missed < (int64_t)some - few;
+    }
 }
 
 /* ---- stores ---- */
 
-/* Bytes that arrive one after the other may fill a sector. */
-static void write_parts(wl_cache *c, int32_t at, uint32_t sectors, const uint32_t *written)
+/* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
+static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    wl_slot *s = &c->slots[at];
     uint32_t *parts = c->written + (size_t)at * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;
-        if (!(sectors & bit) || s->sectors & bit)
+        if (!(sectors & bit) || there & bit)
             continue;
-        parts[i] = wl_dirty(s) & bit ? parts[i] | written[i] : written[i];
-        s->sectors |= parts[i] == WL_WRITTEN_ALL ? bit : 0;
+        parts[i] = there >> WL_DIRTY_SHIFT & bit ? parts[i] | written[i] : written[i];
+        there |= parts[i] == WL_WRITTEN_ALL ? bit : 0;
     }
+    return there;
 }
 
 static uint32_t whole_sectors(const wl_cache *c, uint32_t sectors, const uint32_t *written)
@@ -283,7 +362,7 @@ static uint32_t whole_sectors(const wl_cache *c, uint32_t sectors, const uint32_
 
 wl_touched wl_cache_store(wl_cache *c, uint64_t line, uint32_t sectors, const uint32_t *written)
 {
-    const wl_key key = wl_key_of(c, line, c->kind);
+    const wl_key key = key_of(c, line);
     wl_touched touched = {0};
     c->counts.stores++;
     c->counts.store_sectors += wl_bit_count(sectors);
@@ -291,38 +370,54 @@ wl_touched wl_cache_store(wl_cache *c, uint64_t line, uint32_t sectors, const ui
         return touched;
     const int32_t at = touch(c, key, c->kind, true, &touched);
     c->counts.store_hits += touched.resident;
-    wl_slot *s = &c->slots[at];
+    uint32_t there = sectors_of(c, key, at);
     if (c->shape.write_back && written)
-        write_parts(c, at, sectors, written);
+        there = write_parts(c, at, there, sectors, written);
     else if (c->shape.write_back || c->shape.store_allocates)
-        s->sectors |= written ? whole_sectors(c, sectors, written) : sectors;
+        there |= written ? whole_sectors(c, sectors, written) : sectors;
     if (c->shape.write_back)
-        s->sectors |= sectors << WL_DIRTY_SHIFT;
+        there |= sectors << WL_DIRTY_SHIFT;
+    set_sectors(c, key, at, there);
     return touched;
 }
 
 uint32_t wl_cache_fill(wl_cache *c, uint64_t line, uint32_t sectors)
 {
-    const wl_key key = wl_key_of(c, line, c->kind);
+    const wl_key key = key_of(c, line);
     wl_touched touched = {0};
     int32_t at = find(c, key);
     if (at < 0)
         at = touch(c, key, c->kind, true, &touched);
-    const uint32_t filled = sectors & ~c->slots[at].sectors;
-    c->slots[at].sectors |= sectors;
-    return filled;
+    const uint32_t there = sectors_of(c, key, at);
+    set_sectors(c, key, at, there | sectors);
+    return sectors & ~there;
 }
 
 const wl_evicted *wl_cache_evicted(const wl_cache *c) { return c->evicted; }
 
 bool wl_cache_holds(const wl_cache *c, uint64_t line)
 {
-    const wl_key key = wl_key_of(c, line, c->kind);
-    return find(c, key) >= 0;
+    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+        return false;
+    return find(c, wl_key_of(c, line, c->kind)) >= 0;
+}
+
+static void clean_packed(wl_cache *c)
+{
+    for (uint64_t s = 0; s < c->set_count; s++)
+        for (int way = 0; way < c->ways; way++) {
+            const wl_slot slot = {.sectors = wl_unpacked_sectors(c->packed[s].sectors[way])};
+            wl_cache_count_written(c, &slot);
+            c->packed[s].sectors[way] = wl_packed_sectors(wl_present(&slot));
+        }
 }
 
 void wl_cache_clean(wl_cache *c)
 {
+    if (c->kind == WL_PACKED_16) {
+        clean_packed(c);
+        return;
+    }
     for (int64_t i = 0; i < c->shape.lines; i++)
         if (c->slots[i].line != WL_NO_LINE && wl_dirty(&c->slots[i])) {
             wl_cache_count_written(c, &c->slots[i]);

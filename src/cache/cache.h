@@ -12,7 +12,8 @@
  * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
  * counted apart.
  *
- * Speed: up to 64 ways are compared at once and have ages; more are hashed, and recency is a queue.
+ * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one place; more are hashed,
+ * and recency is a queue.
  * A cache that does not fit into those of the machine that simulates waits for memory, unless it
  * knows what is asked for next: wl_cache_load_many.
  *
@@ -101,6 +102,8 @@ bool wl_cache_holds(const wl_cache *cache, uint64_t line);
 /* Counts what is dirty as written back, as at the end of a launch; the lines stay, clean. */
 void wl_cache_clean(wl_cache *cache);
 wl_cache_counts wl_cache_count(const wl_cache *cache);
+/* Memory ran out when a line with a number of 2^48 or more came: from then on counts are void. */
+bool wl_cache_failed(const wl_cache *cache);
 
 /* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the instruction. */
 static inline int wl_bit_count(uint32_t mask)

@@ -1,6 +1,6 @@
 /* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's slot.
  *
- * Few ways are searched, all at once (few_ways.h); many are hashed (many_ways.h). Both keep the number of memory lines
+ * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h). Both keep the number of memory lines
  * of this machine small that one access needs: one of the index, one of the slot.
  *
  * Layer  cache.
@@ -35,10 +35,12 @@ static inline uint32_t wl_dirty(const wl_slot *s) { return s->sectors >> WL_DIRT
 
 /* What a cache does, as a constant where it matters: the loops over many loads have one form for each. */
 typedef enum wl_cache_kind {
+    WL_PACKED_16,
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
-    WL_ALL_LRU, /* one set */
+    WL_ALL_LRU,   /* one set */
+    WL_ALL_MIXED, /* the same where some lines are there and some are not: no cache has this kind */
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
@@ -55,6 +57,8 @@ typedef struct wl_queue {
     wl_holes holes;
 } wl_queue;
 
+#define WL_PASSED_ON ((uint32_t)1 << 31)
+
 /* Slots of lines whose hashes begin alike. Those that find no place go to the next group. */
 typedef struct wl_group {
     uint16_t tags[WL_PLACES]; /* other bits of the hash; 0: nothing there */
@@ -63,16 +67,28 @@ typedef struct wl_group {
     uint32_t unused[3];
 } wl_group;
 
+/* See packed_sets.h. */
+typedef struct wl_packed_set {
+    uint32_t low[WL_PACKED_WAYS]; /* bits of the numbers of lines */
+    uint16_t high[WL_PACKED_WAYS];
+    int8_t ages[WL_PACKED_WAYS];
+    uint8_t sectors[WL_PACKED_WAYS]; /* present; from bit 4 on dirty */
+} wl_packed_set;
+
 struct wl_cache {
     wl_cache_shape shape;
     int32_t ways;
     uint64_t set_count, set_mask, set_inverse; /* mask: of a power of two, else 0; 2^64 / set_count */
     wl_cache_kind kind;
     bool few, wide; /* wide: of the few, more than 16 */
+    bool failed;    /* see wl_cache_failed */
     bool large;     /* more than the caches of this machine hold nearby */
     uint64_t random;
     wl_slot *slots;
     void *index; /* what was allocated for few or groups, which begin with a memory line */
+    /* few ways, packed */
+    wl_packed_set *packed;
+    wl_packed_set spare; /* where a line is written that stands already */
     /* few ways */
     wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
     wl_ages last_age; /* of the oldest way, as often as a vector has room */
@@ -85,6 +101,9 @@ struct wl_cache {
     uint32_t queue_room; /* entries of a queue, a multiple of 64 */
     uint32_t *entries;   /* slots */
     uint64_t *last_uses; /* a bit for each entry */
+    uint32_t *places;    /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
+    wl_group spare_group; /* where a line is entered that is there already */
+    bool mixed;           /* of late, some lines were there and some were not: no use to guess */
 
     uint32_t *written; /* of dirty sectors that are not present: parts that are written */
     wl_evicted evicted[WL_EVICTED_MAX];
@@ -111,10 +130,12 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
     const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
     const bool few = kind < WL_ALL_LRU;
     wl_key key = {.line = line};
-    if (kind != WL_ALL_LRU && c->set_count > 1) {
+    if (kind != WL_ALL_LRU && kind != WL_ALL_MIXED && c->set_count > 1) {
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
     }
+    if (kind == WL_PACKED_16)
+        return key;
     key.group = few ? 0 : spread >> c->group_shift;
     key.tag = ((uint32_t)(few ? spread >> 48 : hash) & 0xffff) | 1;
     return key;

@@ -80,4 +80,35 @@ WL_ALWAYS_INLINE uint32_t wl_age_bits(wl_ages ages)
 #endif
 }
 
+#define WL_PACKED_WAYS 16
+
+/* A bit for each of sixteen numbers whose low and high parts are these. */
+WL_ALWAYS_INLINE uint32_t wl_same_lines_folded(const uint32_t low[WL_PACKED_WAYS], const uint16_t high[WL_PACKED_WAYS],
+                                               uint32_t wanted_low, uint32_t wanted_high)
+{
+    uint32_t same = 0;
+    for (int i = 0; i < WL_PACKED_WAYS; i++)
+        same |= (uint32_t)((low[i] == wanted_low) & (high[i] == wanted_high)) << i;
+    return same;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], const uint16_t high[WL_PACKED_WAYS],
+                                        uint32_t wanted_low, uint32_t wanted_high)
+{
+#if defined(__SSE2__)
+    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
+    const __m128i *lows = (const __m128i *)(const void *)low, *highs = (const __m128i *)(const void *)high;
+    __m128i same[4];
+    for (int i = 0; i < 4; i++)
+        same[i] = _mm_cmpeq_epi32(_mm_load_si128(lows + i), of_low);
+    const __m128i first = _mm_and_si128(_mm_packs_epi32(same[0], same[1]),
+                                        _mm_cmpeq_epi16(_mm_load_si128(highs), of_high));
+    const __m128i second = _mm_and_si128(_mm_packs_epi32(same[2], same[3]),
+                                         _mm_cmpeq_epi16(_mm_load_si128(highs + 1), of_high));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
+#else
+    return wl_same_lines_folded(low, high, wanted_low, wanted_high);
+#endif
+}
+
 #endif /* WL_CACHE_COMPARED_H */

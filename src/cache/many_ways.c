@@ -17,7 +17,8 @@ bool wl_many_make(wl_cache *c)
     c->group_mask = groups - 1;
     c->index = calloc(groups * sizeof *c->groups + WL_MEMORY_LINE, 1);
     c->queues = calloc(c->set_count, sizeof *c->queues);
-    if (!c->index || !c->queues)
+    c->places = calloc((size_t)c->shape.lines, sizeof *c->places);
+    if (!c->index || !c->queues || !c->places)
         return false;
     c->groups = (wl_group *)(void *)((uint8_t *)c->index + (WL_MEMORY_LINE - (uintptr_t)c->index % WL_MEMORY_LINE));
     for (uint64_t s = 0; s < c->set_count; s++)
@@ -43,21 +44,16 @@ static void enter(wl_cache *c, wl_key key, int32_t slot)
     const int place = __builtin_ctz(free_places);
     c->groups[at].tags[place] = (uint16_t)key.tag;
     c->groups[at].slots[place] = (uint32_t)slot;
+    c->places[slot] = ((uint32_t)at * WL_PLACES + (uint32_t)place) | (at != key.group ? WL_PASSED_ON : 0);
 }
 
+/* Groups that passed a line on forget it. */
 static void leave(wl_cache *c, wl_key key, int32_t slot)
 {
-    for (uint64_t at = key.group;; at = (at + 1) & c->group_mask) {
-        wl_group *g = &c->groups[at];
-        for (uint32_t places = wl_places_with(g, key.tag); places; places &= places - 1) {
-            const int place = __builtin_ctz(places);
-            if (g->slots[place] == (uint32_t)slot) {
-                g->tags[place] = 0;
-                return;
-            }
-        }
-        g->passed--;
-    }
+    const uint32_t place = c->places[slot] & ~WL_PASSED_ON;
+    for (uint64_t at = key.group; at != place / WL_PLACES; at = (at + 1) & c->group_mask)
+        c->groups[at].passed--;
+    c->groups[place / WL_PLACES].tags[place % WL_PLACES] = 0;
 }
 
 /* ---- recency ---- */
@@ -80,30 +76,25 @@ void wl_many_shorten(wl_cache *c, uint64_t set)
     q->tail = kept;
 }
 
-/* What the next evictions need: slots, and half way to them the groups of their lines. */
-static void fetch_ahead(const wl_cache *c, uint64_t set, uint32_t from, uint32_t to)
+/* Slots, and half way to them the groups of their lines. */
+void wl_many_fetch_ahead(const wl_cache *c, uint64_t set, uint32_t from, uint32_t to)
 {
     const uint32_t *entries = c->entries + set * c->queue_room, end = c->queues[set].tail;
-    for (uint32_t i = from + AHEAD; i < to + AHEAD && i < end; i++)
+    for (uint32_t i = from + AHEAD; i < to + AHEAD && i < end; i++) {
         wl_fetch_ahead(&c->slots[entries[i]]);
+        wl_fetch_ahead(&c->places[entries[i]]);
+    }
     for (uint32_t i = from + AHEAD / 2; i < to + AHEAD / 2 && i < end; i++)
-        wl_fetch_ahead(&c->groups[wl_key_of(c, c->slots[entries[i]].line, WL_ALL_LRU).group]);
+        wl_fetch_ahead(&c->groups[c->places[entries[i]] % WL_PASSED_ON / WL_PLACES]);
 }
 
 /* The slot of a full set that was used least recently; its use is forgotten. */
 static int32_t take_oldest(wl_cache *c, uint64_t set)
 {
     wl_queue *q = &c->queues[set];
-    uint64_t *last_uses = c->last_uses + set * c->queue_room / 64;
-    uint32_t word = q->head / 64;
-    while (last_uses[word] == 0)
-        word++;
-    const uint32_t oldest = 64 * word + (uint32_t)__builtin_ctzll(last_uses[word]);
-    last_uses[word] &= last_uses[word] - 1;
-    if (c->large)
-        fetch_ahead(c, set, q->head, oldest + 1);
-    q->head = oldest + 1;
-    return (int32_t)c->entries[set * c->queue_room + oldest];
+    const uint32_t slot = wl_many_oldest(c, set, q);
+    wl_many_forget_use(c, set, q->head);
+    return (int32_t)slot;
 }
 
 /* ---- eviction ---- */

@@ -6,6 +6,9 @@
  * Recency is a queue with one entry per use, of which only the last one of each slot counts: a bit tells which do, so
  * that the oldest slot is found without looking at others. A full queue is shortened to what counts.
  *
+ * Where some lines are there and some are not, no branch depends on that (wl_many_touch_mixed): the slot is the one that
+ * was found or the oldest, its last use is forgotten and a new one noted, and its line enters the table, or a spare group.
+ *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CACHE_MANY_WAYS_H
@@ -21,6 +24,13 @@ static inline uint32_t wl_places_with(const wl_group *g, uint32_t tag)
     memcpy(&tags, g->tags, sizeof tags);
     tags = (wl_tags)(tags == wl_every_tag(tag));
     return wl_tag_bits(tags, tags) & 0xff;
+}
+
+/* Of two groups the first if the mask is all bits, the second if it is none, without a guess. */
+WL_ALWAYS_INLINE wl_group *wl_either_group(uint32_t mask, wl_group *first, wl_group *second)
+{
+    uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;
+    return (wl_group *)(void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */
 }
 
 /* The slot of a line; -1: it is not there. */
@@ -39,6 +49,9 @@ WL_ALWAYS_INLINE int32_t wl_many_find(const wl_cache *c, wl_key key)
 }
 
 void wl_many_shorten(wl_cache *c, uint64_t set);
+
+/* Where the oldest use moves on in a large cache: what the next evictions need. */
+void wl_many_fetch_ahead(const wl_cache *c, uint64_t set, uint32_t from, uint32_t to);
 
 static inline void wl_many_forget_use(wl_cache *c, uint64_t set, uint32_t used)
 {
@@ -74,6 +87,57 @@ WL_ALWAYS_INLINE int32_t wl_many_touch(wl_cache *c, wl_key key, bool lru, wl_tou
         wl_many_note_use(c, key.set, at);
     }
     return at;
+}
+
+/* The oldest slot of a full set. */
+WL_ALWAYS_INLINE uint32_t wl_many_oldest(wl_cache *c, uint64_t set, wl_queue *q)
+{
+    const uint64_t *last_uses = c->last_uses + set * c->queue_room / 64;
+    uint32_t word = q->head / 64;
+    while (last_uses[word] == 0)
+        word++;
+    const uint32_t oldest = 64 * word + (uint32_t)__builtin_ctzll(last_uses[word]);
+    if (c->large)
+        wl_many_fetch_ahead(c, set, q->head, oldest);
+    q->head = oldest;
+    return c->entries[set * c->queue_room + oldest];
+}
+
+/* As wl_many_touch with least recently used policy. note: what it evicts. */
+WL_ALWAYS_INLINE int32_t wl_many_touch_mixed(wl_cache *c, wl_key key, bool note, wl_touched *touched)
+{
+    wl_group *g = &c->groups[key.group];
+    wl_queue *q = &c->queues[key.set];
+    const uint32_t alike = wl_places_with(g, key.tag), open = wl_places_with(g, 0);
+    const uint32_t there = (uint32_t) - (alike != 0); /* a mask: all bits or none */
+    const uint32_t found = g->slots[__builtin_ctz(alike | 1u << (WL_PLACES - 1))];
+    const uint64_t wrong = (c->slots[found].line ^ key.line) & (uint64_t)(int64_t)(int32_t)there;
+    if (wrong || q->holes.count > 0 || open == 0 || (g->passed & ~there)) /* few */
+        return wl_many_touch(c, key, true, touched);
+    const uint32_t oldest = wl_many_oldest(c, key.set, q), at = (found & there) | (oldest & ~there);
+    const uint32_t place = c->places[at];
+    if (place & ~there & WL_PASSED_ON)
+        return wl_many_touch(c, key, true, touched);
+    wl_slot *s = &c->slots[at];
+    if (note)
+        c->evicted[0] = (wl_evicted){s->line, wl_present(s), wl_dirty(s)};
+    if ((s->sectors & ~there) >> WL_DIRTY_SHIFT)
+        wl_cache_count_written(c, s);
+    touched->resident = there;
+    touched->evicted = (uint8_t)(~there & 1);
+    c->counts.evicted_lines += ~there & 1;
+    wl_group *leaves = wl_either_group(there, &c->spare_group, &c->groups[place / WL_PLACES]);
+    leaves->tags[place % WL_PLACES] = 0;
+    wl_group *enters = wl_either_group(there, &c->spare_group, g);
+    const uint32_t to = (uint32_t)__builtin_ctz(open), now = (uint32_t)key.group * WL_PLACES + to;
+    enters->tags[to] = (uint16_t)key.tag;
+    enters->slots[to] = at;
+    c->places[at] = (place & there) | (now & ~there);
+    s->line = key.line;
+    s->sectors &= there;
+    wl_many_forget_use(c, key.set, s->used);
+    wl_many_note_use(c, key.set, (int32_t)at);
+    return (int32_t)at;
 }
 
 /* False: no memory. */
