@@ -156,7 +156,6 @@ WL_ALWAYS_INLINE int32_t touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
-    case WL_ALL_MIXED: return wl_many_touch_mixed(c, key, note, touched);
     case WL_ALL_LRU:
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
@@ -182,6 +181,13 @@ static inline uint64_t sums_of_many(uint32_t sectors, uint32_t missing)
     return (uint64_t)wl_bit_count(sectors) | (uint64_t)wl_bit_count(missing) << 16 | (uint64_t)(missing != 0) << 32;
 }
 
+WL_ALWAYS_INLINE load_sums sums_of(uint32_t sectors, uint32_t missing, bool resident)
+{
+    const uint64_t sum =
+        sectors < 16 ? asked_of_four[sectors] + missed_of_four[missing] : sums_of_many(sectors, missing);
+    return sum + (sum << 16 & (uint64_t)!resident << 48);
+}
+
 WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_cache_kind kind, bool note,
                                  load_sums *sums)
 {
@@ -195,9 +201,7 @@ WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_c
         touched.missing = sectors & ~s->sectors;
         s->sectors |= sectors;
     }
-    const uint64_t sum = sectors < 16 ? asked_of_four[sectors] + missed_of_four[touched.missing]
-                                      : sums_of_many(sectors, touched.missing);
-    *sums += sum + (sum << 16 & (uint64_t)!touched.resident << 48);
+    *sums += sums_of(sectors, touched.missing, touched.resident);
     return touched;
 }
 
@@ -301,10 +305,47 @@ LOAD_ALL(load_few_16, WL_FEW_16)
 LOAD_ALL(load_few_64, WL_FEW_64)
 LOAD_ALL(load_few_random, WL_FEW_RANDOM)
 LOAD_ALL(load_all_lru, WL_ALL_LRU)
-LOAD_ALL(load_all_mixed, WL_ALL_MIXED)
 LOAD_ALL(load_many_lru, WL_MANY_LRU)
 LOAD_ALL(load_many_random, WL_MANY_RANDOM)
 #undef LOAD_ALL
+
+/* ---- many loads that mix hits and misses ---- */
+
+WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
+                                         load_sums *sums)
+{
+    wl_touched touched = {0};
+    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, &touched)];
+    const uint32_t missing = sectors & ~s->sectors;
+    s->sectors |= sectors;
+    *sums += sums_of(sectors, missing, touched.resident);
+    return missing;
+}
+
+static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
+                                                     uint32_t *missing)
+{
+    wl_key keys[AHEAD];
+    load_sums sums = 0;
+    wl_group spare = {.passed = 0};
+    wl_mixed m;
+    wl_mixed_begin(c, &m);
+    for (size_t i = 0; i < count && !m.large; i++)
+        missing[i] =
+            load_one_mixed(c, &m, &spare, wl_key_of(c, requests[i].line, WL_ALL_LRU), requests[i].sectors, &sums);
+    for (size_t i = 0; i < count + AHEAD && m.large; i++) {
+        if (i >= AHEAD)
+            missing[i - AHEAD] = load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, &sums);
+        if (i < count) {
+            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
+            fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
+        }
+        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
+            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], WL_ALL_LRU);
+    }
+    wl_mixed_end(c, &m);
+    add_loads(c, count, sums);
+}
 
 static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 {
@@ -318,8 +359,8 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_PACKED_16] = load_packed_16,   [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random, [WL_ALL_LRU] = load_all_lru, [WL_ALL_MIXED] = load_all_mixed,
-        [WL_MANY_LRU] = load_many_lru,     [WL_MANY_RANDOM] = load_many_random,
+        [WL_FEW_RANDOM] = load_few_random, [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
+        [WL_MANY_RANDOM] = load_many_random,
     };
     if (c->kind == WL_PACKED_16 && any_beyond(requests, count, WL_PACKED_LINES)) {
         for (size_t i = 0; i < count; i++)
@@ -329,7 +370,8 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
     for (size_t at = 0; at < count; at += SUMMED_MAX) {
         const size_t some = count - at < SUMMED_MAX ? count - at : SUMMED_MAX;
         const int64_t before = c->counts.line_misses;
-        loads[c->kind == WL_ALL_LRU && c->mixed ? WL_ALL_MIXED : c->kind](c, requests + at, some, missing + at);
+        const bool mixed = c->kind == WL_ALL_LRU && c->mixed && c->queues[0].holes.count == 0;
+        (mixed ? load_all_mixed : loads[c->kind])(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
         if (some >= MIXED_LEAST)
             c->mixed = missed > few && missed < (int64_t)some - few;

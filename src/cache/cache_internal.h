@@ -39,8 +39,7 @@ typedef enum wl_cache_kind {
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
-    WL_ALL_LRU,   /* one set */
-    WL_ALL_MIXED, /* the same where some lines are there and some are not: no cache has this kind */
+    WL_ALL_LRU, /* one set */
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
@@ -102,8 +101,7 @@ struct wl_cache {
     uint32_t *entries;   /* slots */
     uint64_t *last_uses; /* a bit for each entry */
     uint32_t *places;    /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
-    wl_group spare_group; /* where a line is entered that is there already */
-    bool mixed;           /* of late, some lines were there and some were not: no use to guess */
+    bool mixed;          /* of late, some lines were there and some were not: no use to guess */
 
     uint32_t *written; /* of dirty sectors that are not present: parts that are written */
     wl_evicted evicted[WL_EVICTED_MAX];
@@ -130,7 +128,7 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
     const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
     const bool few = kind < WL_ALL_LRU;
     wl_key key = {.line = line};
-    if (kind != WL_ALL_LRU && kind != WL_ALL_MIXED && c->set_count > 1) {
+    if (kind != WL_ALL_LRU && c->set_count > 1) {
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
     }

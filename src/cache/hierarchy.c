@@ -178,6 +178,16 @@ static void add(wl_cache_counts *sum, const wl_cache_counts *one)
     sum->partial += one->partial;
 }
 
+bool wl_hierarchy_failed(const wl_hierarchy *h)
+{
+    bool failed = false;
+    for (int64_t i = 0; i < h->shape.sms; i++)
+        failed = failed || wl_cache_failed(h->l1[i]);
+    for (int64_t i = 0; i < h->shape.partitions; i++)
+        failed = failed || wl_cache_failed(h->l2[i]);
+    return failed;
+}
+
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *h) { return &h->counts; }
 
 wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *h)

@@ -49,6 +49,9 @@ wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *hierarchy);
 /* The sectors that moved between levels so far, at no cost: without the sums over caches, and l2_to_dram. */
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *hierarchy);
 
+/* Has any cache failed (wl_cache_failed)? */
+bool wl_hierarchy_failed(const wl_hierarchy *hierarchy);
+
 /* The partition in which a line lies, whoever reads it. */
 int64_t wl_home_partition(uint64_t line, int64_t partitions);
 

@@ -132,3 +132,10 @@ int32_t wl_many_place(wl_cache *c, wl_key key)
         wl_many_note_use(c, key.set, at);
     return at;
 }
+
+wl_found wl_many_touch_apart(wl_cache *c, wl_key key)
+{
+    wl_touched touched = {0};
+    const int32_t at = wl_many_touch(c, key, true, &touched);
+    return (wl_found){(uint32_t)at, touched.resident};
+}

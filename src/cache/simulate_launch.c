@@ -373,7 +373,7 @@ static wl_status simulate(launch_simulation *s, const wl_device *device, const w
     WL_TRY(make_hierarchy(s, device, o, err));
     const wl_status status = run(s, generations, o ? o->fields : NULL, out, err);
     wl_tasks_forget(&s->tasks);
-    return status;
+    return status == WL_OK && wl_hierarchy_failed(s->hierarchy) ? wl_fail_memory(err) : status;
 }
 
 wl_status wl_simulate_launch(const wl_kernel *kernel, const wl_device *device, const wl_geometry *g,

@@ -216,6 +216,7 @@ typedef struct walk {
     uint64_t line;
     int64_t distinct;
     int sectors;
+    int far; /* of a hundred lines, those with numbers of more than 48 bits */
 } walk;
 
 static uint64_t next_line(walk *w)
@@ -225,6 +226,8 @@ static uint64_t next_line(walk *w)
     else
         w->line = (uint64_t)random_in(w->r, 0, w->distinct - 1);
     w->line %= (uint64_t)w->distinct;
+    if (w->far > 0 && random_chance(w->r, w->far))
+        return w->line | (uint64_t)1 << 50;
     return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line; /* some differ in their upper halves alone */
 }
 
@@ -320,22 +323,30 @@ static int one_batch(wl_cache *cache, naive *n, walk *w)
 static void test_one_cache(void **state)
 {
     static naive n;
+    int mixed = 0, packed = 0, widened = 0; /* caches that end as these */
     (void)state;
     for (uint64_t seed = 1; seed <= effort_cases(CASES); seed++) {
         random_source r = random_start(seed);
         const wl_cache_shape shape = random_shape(&r);
         const int64_t distinct = random_in(&r, 1, 3 * shape.lines);
-        walk w = {&r, 0, distinct, shape.sectors};
+        walk w = {&r, 0, distinct, shape.sectors, 0};
         wl_cache *cache = NULL;
         wl_error err = {0};
         assert_int_equal(wl_cache_new(&shape, &cache, &err), WL_OK);
+        const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
         cache->large = random_chance(&r, 50); /* fetch ahead, which a cache of this size would not */
         naive_start(&n, &shape);
-        for (int i = 0; i < ACCESSES; i++)
+        for (int i = 0; i < ACCESSES; i++) {
+            w.far = i >= begins_far ? 2 : 0;
             if (random_chance(&r, 90))
                 one_access(cache, &n, &w);
             else
                 i += one_batch(cache, &n, &w);
+        }
+        assert_false(wl_cache_failed(cache));
+        mixed += cache->kind == WL_ALL_LRU && cache->mixed;
+        packed += cache->kind == WL_PACKED_16;
+        widened += cache->kind == WL_FEW_16 && shape.sectors <= 4;
         wl_cache_counts counts = wl_cache_count(cache);
         check_counts(&counts, &n.counts);
         wl_cache_clean(cache);
@@ -344,6 +355,7 @@ static void test_one_cache(void **state)
         check_counts(&counts, &n.counts);
         wl_cache_free(cache);
     }
+    assert_true(mixed > 0 && packed > 0 && widened > 0);
 }
 
 /* ---- laws ---- */
@@ -357,7 +369,7 @@ static void test_inclusion(void **state)
         const int64_t distinct = 1 + (int64_t)(seed % 90);
         for (int64_t lines = 1; lines <= 100; lines += 1 + lines / 4) {
             random_source r = random_start(seed);
-            walk w = {&r, 0, distinct, 4};
+            walk w = {&r, 0, distinct, 4, 0};
             const wl_cache_shape shape = {.lines = lines, .sectors = 4};
             bool seen[3 * LINES_MAX][4] = {0};
             int64_t cold = 0;
@@ -500,7 +512,7 @@ static void test_levels(void **state)
     for (uint64_t seed = 1; seed <= effort_cases(CASES / 2); seed++) {
         random_source r = random_start(seed);
         start_levels(&l, &r);
-        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4};
+        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0};
         wl_hierarchy *h = NULL;
         wl_error err = {0};
         assert_int_equal(wl_hierarchy_new(&l.shape, &h, &err), WL_OK);

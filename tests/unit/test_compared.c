@@ -45,9 +45,26 @@ static void test_every_lane(void **state)
         }
 }
 
+/* Any of the sixteen may be the same, in both parts, in one of them or in none. */
+static void test_lines(void **state)
+{
+    (void)state;
+    _Alignas(64) uint32_t low[WL_PACKED_WAYS];
+    _Alignas(64) uint16_t high[WL_PACKED_WAYS];
+    for (uint32_t mask = 0; mask < 1u << 16; mask++) {
+        const uint32_t other = mask * 40503u >> 3 & 0xffff; /* differ in their low part, .. */
+        for (int i = 0; i < WL_PACKED_WAYS; i++) {
+            low[i] = other >> i & 1 ? 0x80000000u : 0x80000001u;
+            high[i] = (other >> i & 1) || (mask >> i & 1) ? 0xffff : 0xfffe; /* .. or in their high one */
+        }
+        assert_int_equal(wl_same_lines(low, high, 0x80000001u, 0xffff), mask & ~other);
+        assert_int_equal(wl_same_lines_folded(low, high, 0x80000001u, 0xffff), mask & ~other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags), cmocka_unit_test(test_ages),
-                                       cmocka_unit_test(test_every_lane)};
+                                       cmocka_unit_test(test_every_lane), cmocka_unit_test(test_lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
