@@ -312,10 +312,10 @@ LOAD_ALL(load_many_random, WL_MANY_RANDOM)
 /* ---- many loads that mix hits and misses ---- */
 
 WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
-                                         load_sums *sums)
+                                         bool large, load_sums *sums)
 {
     wl_touched touched = {0};
-    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, &touched)];
+    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, large, &touched)];
     const uint32_t missing = sectors & ~s->sectors;
     s->sectors |= sectors;
     *sums += sums_of(sectors, missing, touched.resident);
@@ -330,12 +330,14 @@ static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_reque
     wl_group spare = {.passed = 0};
     wl_mixed m;
     wl_mixed_begin(c, &m);
-    for (size_t i = 0; i < count && !m.large; i++)
-        missing[i] =
-            load_one_mixed(c, &m, &spare, wl_key_of(c, requests[i].line, WL_ALL_LRU), requests[i].sectors, &sums);
-    for (size_t i = 0; i < count + AHEAD && m.large; i++) {
+    const bool large = c->large;
+    for (size_t i = 0; i < count && !large; i++) {
+        const wl_key key = wl_key_of(c, requests[i].line, WL_ALL_LRU);
+        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, false, &sums);
+    }
+    for (size_t i = 0; i < count + AHEAD && large; i++) {
         if (i >= AHEAD)
-            missing[i - AHEAD] = load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, &sums);
+            missing[i - AHEAD] = load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
         if (i < count) {
             keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
             fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);

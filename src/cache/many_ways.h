@@ -117,7 +117,6 @@ typedef struct wl_mixed {
     uint32_t *entries, *places;
     uint64_t *last_uses;
     uint32_t head, tail, room;
-    bool large;
     int64_t evicted;
 } wl_mixed;
 
@@ -131,7 +130,6 @@ WL_ALWAYS_INLINE void wl_mixed_begin(const wl_cache *c, wl_mixed *m)
     m->head = c->queues[0].head;
     m->tail = c->queues[0].tail;
     m->room = c->queue_room;
-    m->large = c->large;
     m->evicted = 0;
 }
 
@@ -154,11 +152,14 @@ WL_ALWAYS_INLINE uint32_t wl_mixed_leave(wl_cache *c, wl_mixed *m, wl_key key, w
 
 /* As wl_many_touch with least recently used policy, of a cache without holes. spare: where a line is entered that is
  * there already. */
-WL_ALWAYS_INLINE uint32_t wl_many_touch_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key,
+WL_ALWAYS_INLINE uint32_t wl_many_touch_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, bool large,
                                               wl_touched *touched)
 {
     wl_group *g = &m->groups[key.group];
-    const uint32_t alike = wl_places_with(g, key.tag), open = wl_places_with(g, 0);
+    wl_tags tags;
+    memcpy(&tags, g->tags, sizeof tags);
+    const uint32_t both = wl_tag_bits((wl_tags)(tags == wl_every_tag(key.tag)), (wl_tags)(tags == 0)),
+                   alike = both & 0xff, open = both >> WL_PLACES;
     const uint32_t there = (uint32_t) - (alike != 0); /* a mask: all bits or none */
     const uint32_t found = g->slots[__builtin_ctz(alike | 1u << (WL_PLACES - 1))];
     const uint64_t wrong = (m->slots[found].line ^ key.line) & (uint64_t)(int64_t)(int32_t)there;
@@ -172,7 +173,7 @@ WL_ALWAYS_INLINE uint32_t wl_many_touch_mixed(wl_cache *c, wl_mixed *m, wl_group
     wl_slot *s = &m->slots[at];
     if (place & ~there & WL_PASSED_ON)
         return wl_mixed_leave(c, m, key, touched);
-    if (m->large)
+    if (large)
         wl_many_fetch_ahead(c, 0, m->head, last);
     m->head = last;
     if ((s->sectors & ~there) >> WL_DIRTY_SHIFT)
