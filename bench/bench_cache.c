@@ -95,9 +95,9 @@ static void bench(const wl_cache_shape *shape, const trace *t)
     }
     qsort(per_step, ROUNDS, sizeof *per_step, ascending);
     printf("%7lld lines %5lld ways %-8s %-8s hits %5.1f %%  %6.1f M/s  %5.2f of the bar, undisturbed %6.1f M/s\n",
-           (long long)shape->lines, (long long)shape->ways, shape->hashed_sets ? "lru hash" : wl_policy_name(shape->policy),
-           t->name, 100 * (double)hits / (double)ACCESSES, best * 1e-6, best / BAR,
-           per_step[ROUNDS / 2] / fastest_ns * 1e-6);
+           (long long)shape->lines, (long long)shape->ways,
+           shape->hashed_sets ? "lru hash" : wl_policy_name(shape->policy), t->name,
+           100 * (double)hits / (double)ACCESSES, best * 1e-6, best / BAR, per_step[ROUNDS / 2] / fastest_ns * 1e-6);
 }
 
 int main(void)

@@ -105,7 +105,8 @@ static void time_schedules(void)
     wl_device *device = NULL;
     double again = 0, first = 0;
     must(wl_device_builtin("h200", &device, &err), &err);
-    printf("\nscheduled predictions on h200, blocks of 256 (swizzle: 32x8), ratio to linear: asked again, first time\n");
+    printf(
+        "\nscheduled predictions on h200, blocks of 256 (swizzle: 32x8), ratio to linear: asked again, first time\n");
     printf("%-10s", "");
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         printf(" %18s", kernels[k]);

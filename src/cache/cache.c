@@ -337,7 +337,8 @@ static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_reque
     }
     for (size_t i = 0; i < count + AHEAD && large; i++) {
         if (i >= AHEAD)
-            missing[i - AHEAD] = load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
+            missing[i - AHEAD] =
+                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
         if (i < count) {
             keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
             fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
@@ -360,8 +361,8 @@ static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_PACKED_16] = load_packed_16,   [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random, [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
+        [WL_PACKED_16] = load_packed_16,     [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
+        [WL_FEW_RANDOM] = load_few_random,   [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
     if (c->kind == WL_PACKED_16 && any_beyond(requests, count, WL_PACKED_LINES)) {

@@ -101,10 +101,10 @@ WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], cons
     __m128i same[4];
     for (int i = 0; i < 4; i++)
         same[i] = _mm_cmpeq_epi32(_mm_load_si128(lows + i), of_low);
-    const __m128i first = _mm_and_si128(_mm_packs_epi32(same[0], same[1]),
-                                        _mm_cmpeq_epi16(_mm_load_si128(highs), of_high));
-    const __m128i second = _mm_and_si128(_mm_packs_epi32(same[2], same[3]),
-                                         _mm_cmpeq_epi16(_mm_load_si128(highs + 1), of_high));
+    const __m128i first =
+        _mm_and_si128(_mm_packs_epi32(same[0], same[1]), _mm_cmpeq_epi16(_mm_load_si128(highs), of_high));
+    const __m128i second =
+        _mm_and_si128(_mm_packs_epi32(same[2], same[3]), _mm_cmpeq_epi16(_mm_load_si128(highs + 1), of_high));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
 #else
     return wl_same_lines_folded(low, high, wanted_low, wanted_high);

@@ -3,10 +3,7 @@
 
 #include "schedule/space_curve.h"
 
-static bool follows_curve(const wl_order *o)
-{
-    return o->kind == WL_SCHEDULE_HILBERT || o->kind == WL_SCHEDULE_MORTON;
-}
+static bool follows_curve(const wl_order *o) { return o->kind == WL_SCHEDULE_HILBERT || o->kind == WL_SCHEDULE_MORTON; }
 
 typedef struct box_list {
     const wl_order *order;
