@@ -186,10 +186,11 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
                            (long long)then->grid[0], (long long)then->grid[1], (long long)then->grid[2],
                            (long long)now->grid[0], (long long)now->grid[1], (long long)now->grid[2]);
     if (items != items_then)
-        return stored_fail(&c->baseline, s, err,
-                           "the baseline is of %lld updates, this launch of %lld: give the --set of then, or write the "
-                           "baseline anew",
-                           (long long)items_then, (long long)items);
+        return stored_fail(
+            &c->baseline, s, err,
+            "the baseline is of %lld units of work, this launch of %lld: give the --set it was made with, or "
+            "write the baseline again",
+            (long long)items_then, (long long)items);
     return WL_OK;
 }
 

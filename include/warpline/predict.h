@@ -38,7 +38,8 @@ WL_API void wl_prediction_free(wl_prediction *prediction);
 /* The launch with everything filled in, and what the device makes of it. */
 WL_API const wl_launch *wl_prediction_launch(const wl_prediction *prediction);
 WL_API const wl_occupancy *wl_prediction_occupancy(const wl_prediction *prediction);
-WL_API int64_t wl_prediction_items(const wl_prediction *prediction); /* lattice updates */
+WL_API int64_t wl_prediction_items(const wl_prediction *prediction);    /* units of work: */
+WL_API const char *wl_prediction_unit(const wl_prediction *prediction); /* "LUP" or "cell", see wl_kernel_unit */
 WL_API int64_t wl_prediction_blocks(const wl_prediction *prediction);
 WL_API int64_t wl_prediction_wave_blocks(const wl_prediction *prediction); /* resident at once */
 

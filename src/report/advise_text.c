@@ -25,13 +25,13 @@ static void add_field(void *user, const char *name, int dims, const int64_t *str
     wl_buffer_add(out, "%sorigin: %lld}\n", dims ? "], " : "", (long long)origin);
 }
 
-static void add_moved(const wl_moved *m, wl_buffer *out)
+static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 {
     if (!m->name)
         return;
     if (m->per_item)
-        wl_buffer_add(out, "%s %.4g -> %.4g%s per update; ", m->name, m->before, m->after,
-                      strcmp(m->unit, "bytes") == 0 ? " B" : "");
+        wl_buffer_add(out, "%s %.4g -> %.4g%s per %s; ", m->name, m->before, m->after,
+                      strcmp(m->unit, "bytes") == 0 ? " B" : "", wl_work_unit_words(unit)->one);
     else
         wl_buffer_add(out, "%s %.0f -> %.0f; ", m->name, m->before, m->after);
 }
@@ -44,7 +44,7 @@ static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_
     time_text(all->result->given.model.time_s, before, sizeof before);
     time_text(a->time_s, after, sizeof after);
     wl_buffer_add(out, "%s\n       %s -> %s, %.1f %% less; ", w.text, before, after, 100 * a->gain);
-    add_moved(&a->moved, out);
+    add_moved(&a->moved, all->result->given.work_unit, out);
     wl_buffer_add(out, "%s limited by %s\n", a->limiter == all->result->given.model.limiter ? "still" : "then",
                   wl_bound_name(a->limiter));
     return wl_advice_lays_out(a) ? wl_advice_fields(all->kernel, a, add_field, out, err) : WL_OK;

@@ -5,6 +5,7 @@
 #include "report/choice_words.h"
 #include "report/render.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 
 #define PERCENT 100.0
 
@@ -41,10 +42,11 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
 
 static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
+    const wl_unit_heads h = wl_unit_heads_of(c->rows[0].work_unit);
     wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s\n", "", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time",
                   "against");
-    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s  %s\n", "schedule", "block", "hits", "B/LUP", "B/LUP",
-                  "B/LUP", "ms", "linear", "limiter");
+    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s  %s\n", "schedule", "block", "hits", h.bytes, h.bytes,
+                  h.bytes, "ms", "linear", "limiter");
     for (size_t i = 0; i < c->count; i++)
         line(c, kernel, device, i, out);
 }
@@ -124,6 +126,7 @@ void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device
     wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
     if (dims > 0)
         wl_buffer_add(out, ", domain %s", wl_shape_text(domain, text));
+    wl_unit_explain(", ", c->rows[0].work_unit, c->rows[0].items, out);
     wl_buffer_add(out, ", by the %s model\n\n", wl_model_name(c->rows[0].model.id));
     table(c, kernel, device, out);
     wl_buffer_text(out, "\n");

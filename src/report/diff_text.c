@@ -35,8 +35,8 @@ static void add_headline(const wl_diff *d, wl_buffer *out)
     else
         wl_buffer_add(out, "B takes %.2f times as long: %s -> %s", 1 / d->speedup, a, b);
     if (!d->same_work)
-        wl_buffer_add(out, ", for %lld and %lld updates (ratios are per update)", (long long)d->a.prediction->items,
-                      (long long)d->b.prediction->items);
+        wl_buffer_add(out, ", for %lld and %lld %s (ratios are per %s)", (long long)d->a.prediction->items,
+                      (long long)d->b.prediction->items, wl_diff_unit(d)->many, wl_diff_unit(d)->one);
     wl_buffer_add(out, "\n");
 }
 
@@ -139,7 +139,10 @@ static void add_parts(const wl_diff *d, wl_metric m, wl_buffer *out)
 static void add_metrics(const wl_diff *d, wl_buffer *out)
 {
     const wl_prediction *pa = d->a.prediction, *pb = d->b.prediction;
-    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", "A/update", "B/update", "B/A");
+    char each[2][16];
+    for (int i = 0; i < 2; i++)
+        (void)snprintf(each[i], sizeof each[i], "%c/%s", "AB"[i], wl_diff_unit(d) -> one);
+    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", each[0], each[1], "B/A");
     for (size_t i = 0; i < d->metric_count; i++) {
         const wl_metric m = d->metrics[i];
         const wl_value *a = &pa->metrics[m], *b = &pb->metrics[m];

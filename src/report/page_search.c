@@ -1,4 +1,5 @@
 /* page_search.c - better launches and other changes, and all that was assumed. SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,8 +111,12 @@ static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error
 
 wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    static const char *const heads[] = {"#rank",        "#tie group",     "block", "fold",         "#blocks per SM",
-                                        "#L2 B/update", "#DRAM B/update", "#time", "#behind best", "limited by"};
+    char l2[24], dram[24];
+    const char *const heads[] = {"#rank", "#tie group", "block", "fold",         "#blocks per SM",
+                                 l2,      dram,         "#time", "#behind best", "limited by"};
+    const char *unit = wl_work_unit_words(p->prediction->work_unit)->one;
+    (void)snprintf(l2, sizeof l2, "#L2 B/%s", unit);
+    (void)snprintf(dram, sizeof dram, "#DRAM B/%s", unit);
     const wl_ranked_space *s = p->launch->ranked;
     wl_buffer_text(out, "<h3>Launches around this one</h3>\n");
     add_words(out, p->launch->searched);
@@ -150,13 +155,14 @@ static void add_field(void *user, const char *name, int dims, const int64_t *str
     wl_buffer_add(out, "%sorigin: %lld}</code>", dims ? "], " : "", (long long)origin);
 }
 
-static void add_moved(const wl_moved *m, wl_buffer *out)
+static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 {
     wl_buffer_text(out, "<td>");
     if (m->name) {
         wl_page_text(out, m->name);
         wl_buffer_add(out, m->per_item ? " %.4g to %.4g" : " %.0f to %.0f", m->before, m->after);
-        wl_buffer_text(out, !m->per_item ? "" : strcmp(m->unit, "bytes") == 0 ? " B per update" : " per update");
+        if (m->per_item)
+            wl_buffer_add(out, "%s per %s", strcmp(m->unit, "bytes") == 0 ? " B" : "", wl_work_unit_words(unit)->one);
     }
     wl_buffer_text(out, "</td>");
 }
@@ -176,7 +182,7 @@ static wl_status add_advice(const wl_page_part *p, const wl_advice *a, wl_buffer
     wl_buffer_text(out, "</td>");
     wl_page_number(out, a->gain, "%.1f %% less time", 100 * a->gain);
     wl_page_quantity(out, WL_DIM_TIME, a->time_s);
-    add_moved(&a->moved, out);
+    add_moved(&a->moved, p->prediction->work_unit, out);
     wl_page_cell(out, wl_bound_name(a->limiter));
     wl_buffer_text(out, "</tr>\n");
     return status;

@@ -4,10 +4,11 @@
 
 #include "report/prediction_report.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 
 #define BAR_WIDTH 48
 
-/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per update. */
+/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per unit of work. */
 typedef struct parts {
     double loaded, again, saved;
 } parts;
@@ -83,24 +84,38 @@ static void add_notes(const wl_prediction *const *predictions, size_t count, wl_
     }
 }
 
+/* 0: launches differ. */
+static int64_t common_items(const wl_prediction *const *predictions, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (predictions[i]->items != predictions[0]->items)
+            return 0;
+    return count > 0 ? predictions[0]->items : 0;
+}
+
 wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
                                const wl_device *device, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     double longest = 0;
-    wl_buffer_add(&text, "%s on %s (%s)\n\n", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM",
-                  "DRAM", "time", "");
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", "per LUP", "B/LUP",
-                  "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "limiter");
+    const wl_work_unit unit = wl_kernel_work_unit(kernel);
+    const wl_unit_heads h = wl_unit_heads_of(unit);
+    wl_buffer_add(&text, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
+    wl_unit_explain(", ", unit, common_items(predictions, count), &text);
+    wl_buffer_add(&text, "\n\n%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM ld",
+                  "DRAM st", "time", "");
+    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", h.per, h.bytes,
+                  h.bytes, h.bytes, "ms", h.rate, "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
         add_line(predictions[i], &text);
     }
     if (longest > 0) {
-        wl_buffer_add(&text, "\nDRAM loads per update: # loaded, + loaded again or to complete stores, . found in the "
-                             "L2 from earlier blocks\n");
+        wl_buffer_add(&text,
+                      "\nDRAM loads per %s: # loaded, + loaded again or to complete stores, . found in the "
+                      "L2 from earlier blocks\n",
+                      wl_work_unit_words(unit)->one);
         for (size_t i = 0; i < count; i++)
             add_bar(predictions[i], BAR_WIDTH / longest, &text);
     }
@@ -185,12 +200,12 @@ static int longest_name(const wl_device *const *devices, size_t count)
     return longest;
 }
 
-static void add_device_head(int width, wl_buffer *text)
+static void add_device_head(int width, const wl_unit_heads *h, wl_buffer *text)
 {
     wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s\n", width, "", "", "", "blk", "L1 wavefr",
-                  "L2-L1", "DRAM", "DRAM", "time", "", "time /");
+                  "L2-L1", "DRAM ld", "DRAM st", "time", "", "time /");
     wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s  %s\n", width, "device", "block", "fold",
-                  "/SM", "per LUP", "B/LUP", "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "first", "limiter");
+                  "/SM", h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate, "first", "limiter");
 }
 
 wl_status wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
@@ -199,8 +214,12 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     wl_buffer text = {0};
     const int width = longest_name(devices, count);
     double first = 0; /* time of the launch on the first device */
-    wl_buffer_add(&text, "%s, devices compared\n\n", wl_kernel_name(kernel));
-    add_device_head(width, &text);
+    const wl_work_unit unit = wl_kernel_work_unit(kernel);
+    const wl_unit_heads h = wl_unit_heads_of(unit);
+    wl_buffer_add(&text, "%s, devices compared", wl_kernel_name(kernel));
+    wl_unit_explain(", ", unit, common_items(predictions, count), &text);
+    wl_buffer_text(&text, "\n\n");
+    add_device_head(width, &h, &text);
     for (size_t i = 0; i < count; i++) {
         const wl_prediction *p = predictions[i];
         first = devices[i] == devices[0] ? p->model.time_s : first;

@@ -46,8 +46,9 @@ static void add_head(const wl_report *r, wl_buffer *out)
                   wl_device_title(r->device));
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
                   (long long)p->launch.registers, (long long)p->launch.shared_bytes);
-    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
-                  (long long)p->items, (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
+    wl_buffer_add(out, "  %lld %s; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
+                  (long long)p->items, wl_work_unit_words(p->work_unit)->explained,
+                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
                   wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
 }
 
@@ -66,7 +67,7 @@ static void add_headline(const wl_report *r, wl_buffer *out)
     wl_ceilings_read(r->device, &ceilings);
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    wl_buffer_add(out, "  %s, %sLUP/s", time, rate);
+    wl_buffer_add(out, "  %s, %s%s/s", time, rate, wl_work_unit_words(r->prediction->work_unit)->name);
     if (wl_all_flops(&tallies, &flops) && flops > 0) {
         wl_scaled_text(flops / m->time_s, rate, sizeof rate);
         wl_buffer_add(out, ", %sFLOP/s", rate);
@@ -82,7 +83,9 @@ static void add_headline(const wl_report *r, wl_buffer *out)
 
 static void add_metrics(const wl_report *r, wl_buffer *out)
 {
-    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
+    char each[16];
+    (void)snprintf(each, sizeof each, "per %s", wl_work_unit_words(r->prediction->work_unit)->one);
+    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", each);
     add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
     add_row(r, "global stores", WL_METRIC_inst_global_st, out);
     if (r->prediction->metrics[WL_METRIC_inst_local_ld].known) {
@@ -239,7 +242,8 @@ static void add_shares(const wl_report *r, wl_buffer *out)
                  n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
     if (fields < 2 && n == 0)
         return;
-    wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");
+    wl_buffer_add(out, "\n  per %-12s wavefronts  L2 load   L2 store  DRAM load  DRAM store\n",
+                  wl_work_unit_words(p->work_unit)->one);
     for (size_t i = 0; i < fields + n; i++) {
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
         const char *name =
@@ -304,7 +308,8 @@ static void add_model(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
                       m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,
                       m->kinds.wait_cycles);
-    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s", time, rate, wl_bound_name(m->limiter));
+    wl_buffer_add(out, "  predicted %s, %s%s/s, limited by %s", time, rate,
+                  wl_work_unit_words(r->prediction->work_unit)->name, wl_bound_name(m->limiter));
     if (m->next != m->limiter)
         wl_buffer_add(out, ", then %s", wl_bound_name(m->next));
     wl_buffer_add(out, "\n");

@@ -4,6 +4,7 @@
 
 #include "report/rank_report.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 #include "search/ranker.h"
 
 static void number(wl_buffer *out, int width, int digits, double value)
@@ -67,11 +68,12 @@ static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
 {
     const double most = most_warps(wl_ranker_device(s->ranker));
     const int wide = wl_ranker_has_schedules(s->ranker) ? SCHEDULE_WIDTH + 1 : 0;
+    const wl_unit_heads h = wl_unit_heads_of(wl_kernel_work_unit(wl_ranker_kernel(s->ranker)));
     wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", wide, "", "blk",
                   "", "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
     wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
-                  wide, wide ? "schedule" : "", "/SM", "warps", "per LUP", "B/LUP", "B/LUP", "B/LUP", "B/LUP", "ms",
-                  "GLUP/s", "best", "to next", "limiter");
+                  wide, wide ? "schedule" : "", "/SM", "warps", h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate,
+                  "best", "to next", "limiter");
     wl_tie_groups groups = {.tie = s->tie};
     for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
@@ -137,11 +139,13 @@ static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, 
     for (size_t i = 0; i < count; i++) {
         const wl_ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
+        const wl_kernel *kernel = wl_ranker_kernel(s->ranker);
         char domain[WL_SHAPE_LENGTH];
-        wl_buffer_add(out, "%s%s on %s (%s)%s%s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
-                      wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
-                      s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain, domain) : "",
-                      (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
+        wl_buffer_add(out, "%s%s on %s (%s)%s%s", i ? "\n" : "", wl_kernel_name(kernel), wl_device_name(device),
+                      wl_device_title(device), s->dims ? ", domain " : "",
+                      s->dims ? wl_shape_text(s->domain, domain) : "");
+        wl_unit_explain(", ", wl_kernel_work_unit(kernel), wl_ranker_items(s->ranker), out);
+        wl_buffer_add(out, ": %lld launch%s predicted%s\n\n", (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
                       s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es",
                       s->ranking.stopped ? " (interrupted)" : "");
         if (s->count == 0)
