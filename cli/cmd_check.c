@@ -276,8 +276,8 @@ static wl_status render(const check *c, wl_format format, char **text, char **ju
     wl_status status = WL_OK;
     if (c->options->junit)
         status = wl_check_junit(c->found, kernel, junit, err);
-    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_TEXT)
-        return wl_check_failures(c->found, kernel, text, err);
+    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_MARKED)
+        return wl_check_failures(c->found, kernel, format, text, err);
     return status == WL_OK ? wl_check_render(c->found, kernel, format, text, err) : status;
 }
 

@@ -27,6 +27,7 @@ static const struct {
     {"--as", EVERY, "cuda c"},
     {"--by", EVERY, "thread warp"},
     {"--policy", EVERY, "lru random random4"},
+    {"--color", EVERY, "auto always never"},
 };
 
 const char *value_words(const command *c, const char *option)

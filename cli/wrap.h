@@ -6,6 +6,8 @@
 
 /* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and pipes. */
 int wrap_columns(void);
+/* The same of another file. */
+int wrap_columns_of(int descriptor);
 
 /* Prints a line, of which `used` columns are printed already. Further lines begin in column `indent`. */
 void wrap_print(const char *line, int used, int indent, int columns);

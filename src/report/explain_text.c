@@ -9,6 +9,7 @@
 #include "metrics/prediction.h"
 #include "model/stack.h"
 #include "report/explain_text.h"
+#include "report/marks.h"
 #include "report/wrapped_text.h"
 #include "warpline/mix.h"
 #include "warpline/report.h"
@@ -195,16 +196,13 @@ static void add_example(const wl_prediction *p, const char *word, wl_buffer *out
 
 /* ---- the text ---- */
 
-wl_status wl_explain(const char *word, const wl_prediction *example, char **out, wl_error *err)
+wl_status wl_explain(const char *word, const wl_prediction *example, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     wl_metric metric;
     bool found = wl_metric_find(word, &metric);
     if (found) {
-        char *of_metric = NULL;
-        WL_TRY(wl_metric_text(metric, &of_metric, err));
-        wl_buffer_text(&text, of_metric);
-        free(of_metric);
+        wl_metric_explain(metric, &text);
         if (example)
             add_metric_example(example, metric, &text);
     }
@@ -212,7 +210,8 @@ wl_status wl_explain(const char *word, const wl_prediction *example, char **out,
         for (size_t i = 0; i < tables[t].count; i++) {
             if (!is_same(word, tables[t].name(i)))
                 continue;
-            wl_buffer_add(&text, "%s, %s\n", tables[t].name(i), tables[t].what);
+            wl_mark_text(&text, WL_MARK_HEADLINE, tables[t].name(i));
+            wl_buffer_add(&text, ", %s\n", tables[t].what);
             wl_wrapped_text(tables[t].meaning(i), WIDTH, &text);
             found = true;
         }
