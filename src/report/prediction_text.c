@@ -12,6 +12,7 @@
 #include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
+#define PARTS_COLUMN 50 /* where the parts of a metric stand in its row */
 
 static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
 {
@@ -24,6 +25,7 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
         return;
     }
     wl_scaled_text(v->value, total, sizeof total);
+    wl_mark_line(out, PARTS_COLUMN);
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
     const char *separator = "   = ";
@@ -348,7 +350,9 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     add_shares(r, out);
     add_lines(r, out);
     add_model(r, out);
-    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
                   wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
                   wl_count_method_name(p->count_method), wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
