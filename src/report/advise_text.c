@@ -87,29 +87,41 @@ static void add_causes(const wl_advise_report *all, wl_buffer *out)
             wl_line(out, 4, "  %s: provided that %s\n", wl_cause_name((wl_cause_id)c), wl_cause_caveat((wl_cause_id)c));
 }
 
+static void add_caveats(const wl_advised *r, wl_buffer *out)
+{
+    const uint32_t changes = wl_advice_changes(r);
+    bool first = true;
+    for (int c = 0; c < WL_CHANGE_COUNT; c++) {
+        if (!(changes & 1u << c) || wl_change_is_explained(r, (wl_change)c))
+            continue;
+        wl_buffer_text(out, first ? "\n" : "");
+        first = false;
+        wl_line(out, 4, "  %s: provided that %s\n", wl_change_name((wl_change)c), wl_change_caveat((wl_change)c));
+    }
+}
+
 static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error *err)
 {
     const wl_advised *r = all->result;
     wl_status status = WL_OK;
-    uint32_t changes = r->has_combination ? r->combination.changes : 0;
+    size_t shown = 0;
     if (r->count == 0)
         wl_buffer_add(out, "\n  nothing that was tried takes %.1f %% or more off the time\n", 100 * r->least_gain);
-    else
+    else if (wl_advice_left(r) > 0)
         wl_buffer_add(out, "\n  each alone:\n");
+    else if (r->has_combination)
+        wl_buffer_add(out, "\n");
     for (size_t i = 0; i < r->count && status == WL_OK; i++) {
-        wl_buffer_add(out, "  %zu.   ", i + 1);
-        changes |= r->all[i].changes;
+        if (wl_advice_is_cause(r, &r->all[i]))
+            continue;
+        wl_buffer_add(out, "  %zu.   ", ++shown);
         status = add_advice(all, &r->all[i], out, err);
     }
     if (r->has_combination && status == WL_OK) {
         wl_buffer_add(out, "  together:\n       ");
         status = add_advice(all, &r->combination, out, err);
     }
-    if (changes)
-        wl_buffer_add(out, "\n");
-    for (int c = 0; c < WL_CHANGE_COUNT; c++)
-        if (changes & 1u << c)
-            wl_line(out, 4, "  %s: provided that %s\n", wl_change_name((wl_change)c), wl_change_caveat((wl_change)c));
+    add_caveats(r, out);
     return status;
 }
 

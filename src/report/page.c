@@ -332,6 +332,7 @@ static wl_status add_section(const wl_page_part *p, const char *launch, wl_buffe
     WL_TRY(add_stack(p, out, err));
     wl_page_occupancy(p, out);
     WL_TRY(wl_page_ranking(p, out, err));
+    wl_page_causes(p, out);
     WL_TRY(wl_page_advice(p, out, err));
     wl_page_notes(p, out);
     wl_page_metrics(p, out);
