@@ -26,7 +26,7 @@ static int descriptor_of(const FILE *file)
 static bool is_terminal(const FILE *file)
 {
     const int fd = descriptor_of(file);
-    return fd >= 0 && isatty(fd) == 1;
+    return fd >= 0 && wrap_is_terminal(fd);
 }
 
 bool look_has_colour(const FILE *file)

@@ -20,6 +20,12 @@ int wrap_columns_of(int descriptor)
     return columns >= COLUMNS_LEAST && columns < 10000 ? (int)columns : 0;
 }
 
+bool wrap_is_terminal(int descriptor)
+{
+    struct winsize size = {0};
+    return isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+}
+
 /* How much of the text fits: up to a blank, or a word that is too long for any line. */
 static int fitting(const char *text, int room)
 {
