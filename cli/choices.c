@@ -75,14 +75,12 @@ static const struct {
 } table[] = {
     {"--device", EVERY, "@devices @file"},
     {"--with", EVERY, "@keys"},
-    {"--model", "t", "turnover gpumech gpumech+ mdm-queue mdm-mshr mdm all"}, /* the others have no stack */
     {"--schedule", EVERY, "@schedules"},
     {"--schedules", "r", "@schedules all @list"},
     {"--orders", "S", "linear column zigzag tile hilbert morton swizzle @list"},
     {"--type", EVERY, "f16 f32 f64 i8 i16 i32 i64"},
     {"--example", "T", "stencil stencil: matmul matmul:"},
     {"--metric", "m", "@metrics time"},
-    {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking"},
     {"--relative", "f", "@devices none"},
     {"--export", "r", "kernel-tuner= kernel-tuner-cache= triton="},
     {"--devices", "a", "all"},

@@ -186,10 +186,11 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
                            (long long)then->grid[0], (long long)then->grid[1], (long long)then->grid[2],
                            (long long)now->grid[0], (long long)now->grid[1], (long long)now->grid[2]);
     if (items != items_then)
-        return stored_fail(&c->baseline, s, err,
-                           "the baseline is of %lld updates, this launch of %lld: give the --set of then, or write the "
-                           "baseline anew",
-                           (long long)items_then, (long long)items);
+        return stored_fail(
+            &c->baseline, s, err,
+            "the baseline is of %lld units of work, this launch of %lld: give the --set it was made with, or "
+            "write the baseline again",
+            (long long)items_then, (long long)items);
     return WL_OK;
 }
 
@@ -275,8 +276,8 @@ static wl_status render(const check *c, wl_format format, char **text, char **ju
     wl_status status = WL_OK;
     if (c->options->junit)
         status = wl_check_junit(c->found, kernel, junit, err);
-    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_TEXT)
-        return wl_check_failures(c->found, kernel, text, err);
+    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_MARKED)
+        return wl_check_failures(c->found, kernel, format, text, err);
     return status == WL_OK ? wl_check_render(c->found, kernel, format, text, err) : status;
 }
 

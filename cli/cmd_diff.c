@@ -7,6 +7,7 @@
 #include "diag.h"
 #include "job.h"
 #include "launch_text.h"
+#include "output.h"
 #include "stored.h"
 
 /* One side: a launch, or the object of a file. */
@@ -174,12 +175,11 @@ static int report(const options *o, const side *sides)
     wl_error err = {0};
     char *text = NULL;
     wl_diff *diff = NULL;
-    const bool json = o->format && strcmp(o->format, "json") == 0;
     wl_status status = wl_diff_new(named(&sides[0]), named(&sides[1]), &diff, &err);
     if (status == WL_OK)
-        status = wl_diff_render(diff, json ? WL_FORMAT_JSON : WL_FORMAT_TEXT, &text, &err);
+        status = wl_diff_render(diff, option_format(o), &text, &err);
     if (status == WL_OK)
-        printf("%s%s", text, json ? "\n" : "");
+        output_print(text, option_format(o), stdout);
     free(text);
     wl_diff_free(diff);
     if (status == WL_E_NOMEM)

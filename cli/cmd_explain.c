@@ -7,11 +7,12 @@
 #include "job.h"
 #include "load.h"
 #include "options.h"
+#include "output.h"
 
 static int print(wl_status status, char *text, const wl_error *err)
 {
     if (status == WL_OK)
-        fputs(text, stdout);
+        output_print(text, WL_FORMAT_MARKED, stdout);
     free(text);
     return status == WL_OK ? EXIT_OK : diag_report(err);
 }
@@ -23,10 +24,10 @@ static int explain(const options *o, size_t count, const wl_prediction *example)
     wl_error err = {0};
     wl_status status = WL_OK;
     for (size_t i = 0; i < count && status == WL_OK; i++)
-        status = wl_explain(o->arguments[i], example, &texts[i], &err);
+        status = wl_explain(o->arguments[i], example, WL_FORMAT_MARKED, &texts[i], &err);
     for (size_t i = 0; i < count; i++) {
         if (status == WL_OK)
-            fputs(texts[i], stdout);
+            output_print(texts[i], WL_FORMAT_MARKED, stdout);
         free(texts[i]);
     }
     const size_t length = strlen(err.message);

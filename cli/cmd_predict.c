@@ -88,7 +88,7 @@ static wl_status compare_devices(const batch_of_jobs *b, char **text, wl_error *
         devices[i] = b->jobs[device].device;
     }
     if (predictions && devices)
-        status = wl_predictions_by_device(predictions, devices, count, b->jobs[0].kernel, text, err);
+        status = wl_predictions_by_device(predictions, devices, count, b->jobs[0].kernel, WL_FORMAT_MARKED, text, err);
     free(predictions);
     free(devices);
     return status;
@@ -102,7 +102,7 @@ static wl_status finish(const options *o, batch_of_jobs *b, held_output *out, wl
         return option_format_is(o, "json") ? wl_prediction_write_end(&b->writer, err) : WL_OK;
     wl_status status = b->devices > 1 ? compare_devices(b, &text, err)
                                       : wl_predictions_table((const wl_prediction *const *)b->predictions, b->launches,
-                                                             j->kernel, j->device, &text, err);
+                                                             j->kernel, j->device, WL_FORMAT_MARKED, &text, err);
     status = status ? status : held_add(out, text, strlen(text), err);
     free(text);
     return status;
@@ -120,7 +120,7 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
 static int run(const options *o, batch_of_jobs *b)
 {
     wl_error err = {0};
-    held_output out = {.file = stdout};
+    held_output out = {.file = stdout, .marked = option_format_is(o, "text")};
     wl_status status = WL_OK;
     for (size_t d = 0; d < b->devices; d++) {
         const int code = job_read_launches(o, &b->jobs[d]);

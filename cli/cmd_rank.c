@@ -299,7 +299,7 @@ static wl_status hold_text(rank_job *j, wl_error *err)
 {
     const size_t top = j->top ? j->top : j->options->top_k ? SIZE_MAX : TOP_DEFAULT;
     char *text = NULL;
-    wl_status status = wl_rank_text(j->spaces, j->space_count, top, &text, err);
+    wl_status status = wl_rank_text(j->spaces, j->space_count, top, WL_FORMAT_MARKED, &text, err);
     if (status == WL_OK)
         status = held_add(&j->held, text, strlen(text), err);
     free(text);
@@ -359,6 +359,7 @@ static int run(rank_job *j)
     const int threads = team_threads();
     j->rank.threads = j->rank.threads ? j->rank.threads : threads;
     j->held.file = j->out.file;
+    j->held.marked = option_format_is(o, "text");
     j->writer = (wl_rank_writer){.format = option_format(o), .sink = held_add, .user = &j->held};
     code = rank_all(j);
     if (code == EXIT_OK && team_leads())

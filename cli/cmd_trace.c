@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "diag.h"
 #include "job.h"
 #include "load.h"
+#include "look.h"
 #include "options.h"
 #include "output.h"
 #include "plot.h"
@@ -176,10 +176,10 @@ static int write_result(const options *o, const wl_trace *trace)
 {
     int64_t width = WIDTH_DEFAULT;
     int code = EXIT_OK;
-    const bool terminal = (!o->output || strcmp(o->output, "-") == 0) && isatty(STDOUT_FILENO) == 1;
+    const bool coloured = (!o->output || strcmp(o->output, "-") == 0) && look_has_colour(stdout);
     if (o->width && !option_integer("--width", o->width, 20, 10000, &width))
         return EXIT_INPUT;
-    const wl_trace_look look = {.ascii = o->ascii, .colour = terminal && !o->ascii, .width = (int)width};
+    const wl_trace_look look = {.ascii = o->ascii, .colour = coloured && !o->ascii, .width = (int)width};
     if (o->plot && plot_is(o->plot, ".png"))
         code = write_png(trace, o->plot);
     else if (o->plot)

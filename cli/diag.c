@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "look.h"
 #include "options.h"
 
 #define INPUTS_MAX 256
@@ -35,16 +36,78 @@ static bool quiet;
 void diag_be_quiet(void) { quiet = true; }
 bool diag_is_quiet(void) { return quiet; }
 
+static void put_styled(look_style style, const char *text, size_t length)
+{
+    fputs(look_code(style, stderr), stderr);
+    fwrite(text, 1, length, stderr);
+    fputs(look_code(LOOK_PLAIN, stderr), stderr);
+}
+
+/* How much of a message its kind is: "error:", "warning:" or "note:". */
+static size_t kind_of(const char *message, look_style *style)
+{
+    static const struct {
+        const char *word;
+        look_style style;
+    } kinds[] = {{"error:", LOOK_ALARM}, {"warning:", LOOK_ALARM}, {"note:", LOOK_NOTE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t length = strlen(kinds[i].word);
+        *style = kinds[i].style;
+        if (strncmp(message, kinds[i].word, length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+#define NAME "warpline:"
+#define NOTE_INDENT 10
+
+/* Notes are broken to the terminal; errors are not, so that what reads them finds them in one line. */
+static void put_message(const char *text)
+{
+    look_style style;
+    const size_t kind = kind_of(text, &style);
+    put_styled(kind ? LOOK_STRONG : LOOK_ALARM, NAME, strlen(NAME));
+    fputc(' ', stderr);
+    if (kind)
+        put_styled(style, text, kind);
+    if (kind && style == LOOK_NOTE)
+        look_print_note(text + kind, (int)(strlen(NAME " ") + kind), NOTE_INDENT, stderr);
+    else
+        fputs(text + kind, stderr);
+}
+
+#define MESSAGE_MAX 1024 /* bytes that are styled; a longer one is printed as it is */
+
 void usage_error(const char *format, ...)
 {
-    va_list args;
+    char text[MESSAGE_MAX];
+    va_list args, again;
     if (quiet && strncmp(format, "note: ", strlen("note: ")) == 0)
         return;
     va_start(args, format);
-    fputs("warpline: ", stderr);
-    vfprintf(stderr, format, args);
+    va_copy(again, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
+    if (length >= 0 && (size_t)length < sizeof text) {
+        put_message(text);
+    } else {
+        fputs(NAME " ", stderr);
+        vfprintf(stderr, format, again);
+    }
     fputc('\n', stderr);
+    va_end(again);
     va_end(args);
+}
+
+static void put_place(const char *input, int line, int column)
+{
+    char place[64];
+    const int length = snprintf(place, sizeof place, ":%d:%d:", line, column);
+    put_styled(LOOK_STRONG, input, strlen(input));
+    put_styled(LOOK_STRONG, place, (size_t)length);
+    fputc(' ', stderr);
+    put_styled(LOOK_ALARM, "error:", strlen("error:"));
+    fputc(' ', stderr);
 }
 
 const char *did_you_mean(const char *word, const char *const *names, size_t count)
@@ -85,9 +148,11 @@ static void show_line(const char *text, wl_loc loc)
     fputs("\n    ", stderr);
     for (int i = 1; i < loc.col && i <= shown; i++)
         fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);
+    fputs(look_code(LOOK_ALARM, stderr), stderr);
     fputc('^', stderr);
     for (int i = 1; i < loc.len && loc.col + i <= shown; i++)
         fputc('~', stderr);
+    fputs(look_code(LOOK_PLAIN, stderr), stderr);
     fputc('\n', stderr);
 }
 
@@ -95,7 +160,7 @@ void option_error(const char *option, const char *value, int column, const char 
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "%s:1:%d: error: ", option, column);
+    put_place(option, 1, column);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
@@ -120,13 +185,15 @@ static int exit_code(wl_status status)
 int diag_report(const wl_error *err)
 {
     if (err->loc.line > 0) {
-        fprintf(stderr, "%s:%d:%d: error: %s\n", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
+        put_place(err->input, (int)err->loc.line, (int)err->loc.col);
+        fprintf(stderr, "%s\n", err->message);
         for (size_t i = 0; i < input_count; i++)
             if (strncmp(inputs[i].input, err->input, sizeof err->input - 1) ==
                 0) /* an error keeps the start of a long name */
                 show_line(inputs[i].text, err->loc);
     } else {
-        fprintf(stderr, "warpline: error: %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);
+        put_message("error:");
+        fprintf(stderr, " %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);
     }
     return exit_code(err->code);
 }

@@ -4,6 +4,7 @@
 
 #include "complete.h"
 #include "diag.h"
+#include "look.h"
 #include "options.h"
 #include "wrap.h"
 
@@ -120,6 +121,7 @@ static int help_about(const char *word)
 static int run_command(const command *c, int argc, char **argv)
 {
     options o;
+    look_set_colour("auto");
     const int code = options_read(c, argc, argv, &o);
     if (code != EXIT_OK)
         return code;

@@ -13,31 +13,37 @@
 /* ---- one of a few words ---- */
 
 #define EVERY EVERY_COMMAND
-#define MODEL_WORDS "turnover limiter gpumech gpumech+ mdm-queue mdm-mshr mdm simple four-limiters"
+#define INTERVAL_MODELS "gpumech gpumech+ mdm-queue mdm-mshr mdm"
+#define MODEL_WORDS "turnover limiter " INTERVAL_MODELS " simple four-limiters"
 
 static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */
+    const char *offered;                   /* of them, those worth completing; NULL: all */
 } choices[] = {
-    {"--model", "pmcDraRPS", MODEL_WORDS},
-    {"--model", "t", MODEL_WORDS " all"},
-    {"--model", "M", "classic hierarchical instruction roofline compare"},
-    {"--fidelity", EVERY, "model simulate"},
-    {"--kind", EVERY, "classic hierarchical instruction"},
-    {"--group", EVERY, "family variant params all"},
-    {"--as", EVERY, "cuda c"},
-    {"--by", EVERY, "thread warp"},
-    {"--policy", EVERY, "lru random random4"},
+    {"--model", "pmcDraRPS", MODEL_WORDS, NULL},
+    {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"}, /* the others have no stack */
+    {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
+    {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
+    {"--fidelity", EVERY, "model simulate", NULL},
+    {"--kind", EVERY, "classic hierarchical instruction", NULL},
+    {"--group", EVERY, "family variant params all", NULL},
+    {"--as", EVERY, "cuda c", NULL},
+    {"--by", EVERY, "thread warp", NULL},
+    {"--policy", EVERY, "lru random random4", NULL},
+    {"--color", EVERY, "auto always never", NULL},
 };
 
-const char *value_words(const command *c, const char *option)
+static const char *find_words(const command *c, const char *option, bool offered)
 {
     if (strcmp(option, "--format") == 0)
         return c->formats;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         if (strcmp(choices[i].option, option) == 0 && command_is_of(c, choices[i].commands))
-            return choices[i].words;
+            return offered && choices[i].offered ? choices[i].offered : choices[i].words;
     return NULL;
 }
+
+const char *value_words(const command *c, const char *option) { return find_words(c, option, true); }
 
 #define WORDS_MAX 16
 
@@ -85,8 +91,6 @@ static bool is_metric(const char *text)
     return strcmp(text, "time") == 0 || wl_metric_find(text, &metric);
 }
 
-static bool is_target(const char *text) { return strcmp(text, "ranking") == 0 || wl_fit_target_known(text); }
-
 static bool has_suffix(const char *text, const char *suffix)
 {
     const size_t length = strlen(text), n = strlen(suffix);
@@ -104,15 +108,13 @@ static const struct {
     {"--date", "f", is_date, "a date is needed, as in 2026-11-15"},
     {"--min-time", EVERY, is_time, "a time is needed, as in 20us"},
     {"--metric", EVERY, is_metric, "a metric ('warpline explain' lists them) or time is needed"},
-    {"--target", EVERY, is_target,
-     "l1_wavefronts, l2_load_bytes, l2_store_bytes, dram_load_bytes, dram_store_bytes, time or ranking is needed here"},
     {"--plot", "T", is_own_picture, "a file that ends in .svg or .png is needed"},
     {"--plot", "rmR", is_picture, "a file that ends in .svg, .png or .pdf is needed"},
 };
 
 bool value_ok(const command *c, const char *option, const char *value)
 {
-    const char *words = value_words(c, option);
+    const char *words = find_words(c, option, false);
     if (words)
         return is_word(option, value, words);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {

@@ -10,7 +10,7 @@ struct command;
 
 /* Is this a value that the option may have, as far as that is known before the command runs? Says what is wrong. */
 bool value_ok(const struct command *command, const char *option, const char *value);
-/* The words that the value of an option must be one of, separated by blanks; NULL: any. */
+/* The words that the value of an option can be, separated by blanks, without those that no one wants; NULL: any. */
 const char *value_words(const struct command *command, const char *option);
 
 /* "32x4x2"; missing extents are 1. How many there are; 0: malformed, at *column. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "look.h"
 #include "option_values.h"
 #include "wrap.h"
 
@@ -239,8 +240,11 @@ static const struct spec {
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e", "and the launch"},
     {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "e",
      "value of a kernel parameter; repeatable"},
-    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only what fails; no notes on standard error"},
-    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "pmfrR", "no notes and no progress on standard error"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only what fails; no notes, no progress"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeM",
+     "results only: no notes in text or on standard error, no progress"},
+    {"--color", "WHEN", ONE, offsetof(options, color), 0, EVERY,
+     "colour in text and messages: auto (default: on a terminal, unless $NO_COLOR is set), always or never"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
@@ -338,7 +342,11 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     }
     if (value && !value_ok(c, s->name, value))
         return EXIT_INPUT;
-    return store(s, value, out) ? EXIT_OK : EXIT_USAGE;
+    if (!store(s, value, out))
+        return EXIT_USAGE;
+    if (out->color) /* already for messages about what follows */
+        look_set_colour(out->color);
+    return EXIT_OK;
 }
 
 int options_read(const command *c, int argc, char **argv, options *out)
@@ -457,11 +465,12 @@ wl_format option_format(const options *o)
     static const struct {
         const char *name;
         wl_format format;
-    } formats[] = {{"text", WL_FORMAT_TEXT}, {"json", WL_FORMAT_JSON}, {"csv", WL_FORMAT_CSV}, {"svg", WL_FORMAT_SVG}};
+    } formats[] = {
+        {"text", WL_FORMAT_MARKED}, {"json", WL_FORMAT_JSON}, {"csv", WL_FORMAT_CSV}, {"svg", WL_FORMAT_SVG}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (option_format_is(o, formats[i].name))
             return formats[i].format;
-    return WL_FORMAT_TEXT;
+    return WL_FORMAT_MARKED;
 }
 
 bool option_format_is(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }

@@ -52,6 +52,7 @@ typedef struct options {
     bool no_ptxas, entries, coverage;
     bool sources, confidence;   /* of device numbers, of a prediction */
     const char *gpu, *relative; /* of published curves */
+    const char *color;
     bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
 } options;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "look.h"
 #include "options.h"
 
 static int cannot_write(const char *path, const char *why)
@@ -108,7 +109,10 @@ int output_close(output *out, bool keep)
 
 void output_print(const char *text, wl_format format, FILE *file)
 {
-    fputs(text, file);
+    if (format == WL_FORMAT_MARKED)
+        look_print(text, strlen(text), file);
+    else
+        fputs(text, file);
     if (format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE)
         fputc('\n', file);
 }
@@ -125,9 +129,18 @@ int output_write(const char *path, const char *text, wl_format format)
 
 #define HELD_MAX ((size_t)4 << 20)
 
+/* False: it could not be written. */
+static bool held_write(const held_output *h, const char *text, size_t length)
+{
+    if (!h->marked)
+        return fwrite(text, 1, length, h->file) == length;
+    look_print(text, length, h->file);
+    return !ferror(h->file);
+}
+
 static wl_status held_pass(held_output *h, const char *text, size_t length, wl_error *err)
 {
-    if (fwrite(text, 1, length, h->file) == length)
+    if (held_write(h, text, length))
         return WL_OK;
     *err = (wl_error){.code = WL_E_IO};
     snprintf(err->message, sizeof err->message, "cannot write: %s", strerror(errno));
@@ -170,7 +183,7 @@ wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
 void held_flush(held_output *h)
 {
     if (h->length > 0 && !h->passes)
-        fwrite(h->text, 1, h->length, h->file); /* output_close and main look for errors */
+        (void)held_write(h, h->text, h->length); /* output_close and main look for errors */
     h->length = 0;
     (void)fflush(h->file);
 }
@@ -178,7 +191,7 @@ void held_flush(held_output *h)
 void held_end(held_output *h, bool keep)
 {
     if (keep && !h->passes && h->length > 0)
-        fwrite(h->text, 1, h->length, h->file);
+        (void)held_write(h, h->text, h->length);
     free(h->text);
     *h = (held_output){0};
 }

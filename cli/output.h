@@ -25,6 +25,7 @@ typedef struct held_output {
     char *text;
     size_t length, capacity;
     bool passes; /* it is long */
+    bool marked; /* it is of WL_FORMAT_MARKED, whole texts at a time */
 } held_output;
 /* A wl_sink of the library; `user` is the held_output. WL_E_IO, WL_E_NOMEM. */
 wl_status held_add(void *user, const char *text, size_t length, wl_error *err);

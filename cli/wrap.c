@@ -8,14 +8,22 @@
 
 #define COLUMNS_LEAST 40 /* a narrower terminal breaks lines itself */
 
-int wrap_columns(void)
+int wrap_columns(void) { return wrap_columns_of(STDOUT_FILENO); }
+
+int wrap_columns_of(int descriptor)
 {
     const char *told = getenv("COLUMNS");
     struct winsize size = {0};
     long columns = told ? strtol(told, NULL, 10) : 0;
-    if (columns <= 0 && isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+    if (columns <= 0 && isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
     return columns >= COLUMNS_LEAST && columns < 10000 ? (int)columns : 0;
+}
+
+bool wrap_is_terminal(int descriptor)
+{
+    struct winsize size = {0};
+    return isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
 }
 
 /* How much of the text fits: up to a blank, or a word that is too long for any line. */

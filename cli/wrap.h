@@ -2,10 +2,15 @@
 #ifndef WL_CLI_WRAP_H
 #define WL_CLI_WRAP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and pipes. */
 int wrap_columns(void);
+/* The same of another file. */
+int wrap_columns_of(int descriptor);
+/* Does a terminal show it? mpirun gives its processes one without a size, whatever its own output goes to. */
+bool wrap_is_terminal(int descriptor);
 
 /* Prints a line, of which `used` columns are printed already. Further lines begin in column `indent`. */
 void wrap_print(const char *line, int used, int indent, int columns);

@@ -200,6 +200,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
+    out->work_unit = predictor->work_unit; /* of the kernel that was given: rankings have no other */
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));

@@ -20,6 +20,7 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
         return wl_fail_memory(err);
     p->kernel = kernel;
     p->device = device;
+    p->work_unit = wl_kernel_work_unit(kernel);
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
     wl_l1_numbers_read(device, &p->l1);

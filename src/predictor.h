@@ -13,6 +13,7 @@
 #include "count/instructions.h"
 #include "count/view.h"
 #include "count/warps.h"
+#include "kernel/work_unit.h"
 #include "laws/l1_law.h"
 #include "laws/thread.h"
 #include "laws/traffic_laws.h"
@@ -45,6 +46,7 @@ typedef struct wl_kept_order {
 struct wl_predictor {
     const wl_kernel *kernel;
     const wl_device *device;
+    wl_work_unit work_unit; /* of the kernel */
     wl_l1_rules rules;
     wl_l1_numbers l1;
     wl_thread_numbers thread;

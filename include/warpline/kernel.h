@@ -55,6 +55,9 @@ WL_API bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access);
 WL_API size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access);
 /* Flops per work item after common subexpressions and constant folding; false when not known. */
 WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
+/* What outputs call a unit of its work: "LUP" (lattice update) where cells read or write what their neighbours do, too,
+ * as in stencils and lattice methods; else "cell". */
+WL_API const char *wl_kernel_unit(const wl_kernel *kernel);
 /* Registers per thread the text states; false when it does not. */
 WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
 /* Is the block part of the algorithm: do addresses name threads or blocks, or does the kernel use shared memory? */

@@ -38,7 +38,8 @@ WL_API void wl_prediction_free(wl_prediction *prediction);
 /* The launch with everything filled in, and what the device makes of it. */
 WL_API const wl_launch *wl_prediction_launch(const wl_prediction *prediction);
 WL_API const wl_occupancy *wl_prediction_occupancy(const wl_prediction *prediction);
-WL_API int64_t wl_prediction_items(const wl_prediction *prediction); /* lattice updates */
+WL_API int64_t wl_prediction_items(const wl_prediction *prediction);    /* units of work: */
+WL_API const char *wl_prediction_unit(const wl_prediction *prediction); /* "LUP" or "cell", see wl_kernel_unit */
 WL_API int64_t wl_prediction_blocks(const wl_prediction *prediction);
 WL_API int64_t wl_prediction_wave_blocks(const wl_prediction *prediction); /* resident at once */
 
@@ -124,18 +125,38 @@ WL_FALLIBLE wl_counted_predict(wl_counted *counted, const wl_device *device, wl_
                                wl_error *err);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one
+/* Forms of results. A prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one
  * (report.h writes several); JSON_LINE: warpline.prediction/2, that one alone; CSV: a header and
  * one line. */
-typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV, WL_FORMAT_SVG } wl_format;
+typedef enum wl_format {
+    WL_FORMAT_TEXT,
+    WL_FORMAT_JSON,
+    WL_FORMAT_JSON_LINE,
+    WL_FORMAT_CSV,
+    WL_FORMAT_SVG,
+    WL_FORMAT_MARKED /* TEXT with bytes of wl_text_mark in it, for programs that show it in their own way */
+} wl_format;
+
+typedef enum wl_text_mark {
+    WL_MARK_END = 1,  /* of the part of a line that began last */
+    WL_MARK_HEADLINE, /* what it is about */
+    WL_MARK_LIMITER,  /* the bound that limits */
+    WL_MARK_BEST,     /* of several launches */
+    WL_MARK_FAILURE,  /* of a check */
+    WL_MARK_LINE,     /* first in a line that may be broken between words. The byte after it, less ' ': by how many
+                         columns what is broken off is set in */
+    WL_MARK_NOTE      /* the same of a line that says what was assumed: no result */
+} wl_text_mark;
+
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);
 
-/* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
+/* Several launches of one kernel side by side, with a bar for the parts of the memory volume: TEXT or MARKED. */
 WL_FALLIBLE wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
-                                 const wl_device *device, char **out, wl_error *err);
+                                 const wl_device *device, wl_format format, char **out, wl_error *err);
 /* The same for several devices, one for each prediction: times are compared with those on the first of them. */
 WL_FALLIBLE wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
-                                     size_t count, const wl_kernel *kernel, char **text, wl_error *err);
+                                     size_t count, const wl_kernel *kernel, wl_format format, char **text,
+                                     wl_error *err);
 
 #endif /* WL_PREDICT_H */

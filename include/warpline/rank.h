@@ -95,12 +95,12 @@ WL_FALLIBLE wl_ranker_new(const wl_kernel *kernel, const wl_device *device, cons
                           const wl_rank_options *options, wl_ranker **out, wl_error *err);
 WL_API void wl_ranker_free(wl_ranker *ranker);
 WL_API int64_t wl_ranker_size(const wl_ranker *ranker);
-WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* lattice updates of every launch; 0: they differ */
+WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* units of work of every launch; 0: they differ */
 WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
 /* Launch number `index`, with registers where space or kernel state them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
-/* The launches of many records, and their lattice updates (0: more than 2^60); either array may be NULL. */
+/* The launches of many records, and their units of work (0: more than 2^60); either array may be NULL. */
 WL_API void wl_ranker_launches(const wl_ranker *ranker, const wl_ranked *records, size_t count, wl_launch *launches,
                                int64_t *items);
 /* The whole prediction of one launch. Its shares last until the next call. */

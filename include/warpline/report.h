@@ -1,5 +1,5 @@
 /* report.h - results as text, and stored results read back. Predictions and differences have their own: predict.h,
- * diff.h. Where *out is given, it is allocated with malloc; JSON has no line end. SPDX-License-Identifier: MIT */
+ * diff.h. Where TEXT can be rendered, MARKED can, too. Where *out is given, it is allocated with malloc; JSON has no line end. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_H
 #define WL_REPORT_H
 
@@ -45,8 +45,8 @@ WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *ke
                             wl_format format, char **out, wl_error *err);
 
 WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
-/* Only what fails, as text, "" for nothing; all findings as JUnit XML, a suite for each launch. */
-WL_FALLIBLE wl_check_failures(const wl_check *check, const char *kernel, char **out, wl_error *err);
+/* Only what fails, TEXT or MARKED, "" for nothing; all findings as JUnit XML, a suite for each launch. */
+WL_FALLIBLE wl_check_failures(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
 WL_FALLIBLE wl_check_junit(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
 typedef struct wl_advise_report {
@@ -84,8 +84,9 @@ typedef struct wl_ranked_space {
 
 /* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
 WL_API size_t wl_rank_within(const wl_ranked_space *space, double ratio);
-/* Tables of the best `top`, and what to make of them. */
-WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, char **out, wl_error *err);
+/* Tables of the best `top`, and what to make of them: TEXT or MARKED. */
+WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, wl_format format, char **out,
+                         wl_error *err);
 /* What became of launches that were not predicted. */
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
@@ -184,8 +185,8 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 /* Any word of the output: metric, bound, model, part, number of a device, or term; with its value
- * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. */
-WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, char **out, wl_error *err);
+ * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. TEXT or MARKED. */
+WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, wl_format format, char **out, wl_error *err);
 WL_API const char *wl_explained_word(size_t index); /* NULL beyond the last */
 /* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
  * "roofline", "compare") those it needs, and the ncu command that collects them. */

@@ -1,7 +1,6 @@
 /* buffer.c - see buffer.h. SPDX-License-Identifier: MIT */
 #include "base/buffer.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +26,17 @@ static bool make_room(wl_buffer *b, size_t more)
 
 void wl_buffer_add(wl_buffer *b, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, format);
+    wl_buffer_add_list(b, format, args);
+    va_end(args);
+}
+
+void wl_buffer_add_list(wl_buffer *b, const char *format, va_list args)
+{
+    va_list again;
     va_copy(again, args);
     const int n = wl_print_list(NULL, 0, format, args);
-    va_end(args);
     if (n < 0)
         b->failed = true;
     if (n > 0 && make_room(b, (size_t)n)) {

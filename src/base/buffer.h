@@ -6,6 +6,7 @@
 #ifndef WL_BASE_BUFFER_H
 #define WL_BASE_BUFFER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,9 +16,11 @@ typedef struct wl_buffer {
     char *text; /* ends in a 0; NULL: nothing was appended */
     size_t length, capacity;
     bool failed;
+    bool marked; /* of report/marks.h: marks are wanted, too */
 } wl_buffer;
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
+void wl_buffer_add_list(wl_buffer *buffer, const char *format, va_list args) WL_PRINTF(2, 0);
 void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
 void wl_buffer_text(wl_buffer *buffer, const char *text);
 /* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is none. */

@@ -42,7 +42,13 @@ double wl_diff_rate(const wl_prediction *p, wl_metric metric, double value)
 
 /* ---- the cause ---- */
 
-/* Seconds per update of a bound; 0 if the model has none. */
+const wl_unit_words *wl_diff_unit(const wl_diff *d)
+{
+    const wl_work_unit a = d->a.prediction->work_unit, b = d->b.prediction->work_unit;
+    return wl_work_unit_words(a == b ? a : WL_WORK_CELL);
+}
+
+/* Seconds per unit of work of a bound; 0 if the model has none. */
 static double bound_rate(const wl_prediction *p, wl_bound_id bound)
 {
     return p->model.bound_known[bound] ? p->model.bound_s[bound] / (double)p->items : 0;
@@ -58,7 +64,7 @@ static double excess(const wl_prediction *slow, const wl_prediction *fast, wl_me
     return wl_diff_rate(slow, m, slow->metrics[m].value) - wl_diff_rate(fast, m, fast->metrics[m].value);
 }
 
-/* The sum of the metrics behind the bound that have this metric's unit, per update. */
+/* The sum of the metrics behind the bound that have this metric's unit, per unit of work. */
 static double whole_of(const wl_prediction *p, const wl_diff_cause *cause)
 {
     double sum = 0;

@@ -1,6 +1,6 @@
 /* difference.h - two predictions side by side.
  *
- * Layer  judge. Units: metrics.def, per update for launch totals. Oracle: tests/unit/test_diff.c.
+ * Layer  judge. Units: metrics.def, per unit of work for launch totals. Oracle: tests/unit/test_diff.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_DIFFERENCE_H
 #define WL_JUDGE_DIFFERENCE_H
@@ -34,10 +34,13 @@ struct wl_diff {
     char reasons[WL_REASONS_MAX][WL_REASON_LENGTH];
 };
 
-/* Why `slow` takes longer per update than `fast`. */
+/* What both call a unit of work: cells, unless both are lattices. */
+const wl_unit_words *wl_diff_unit(const wl_diff *diff);
+
+/* Why `slow` takes longer per unit of work than `fast`. */
 wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction *fast);
 
-/* Launch totals per update; other values unchanged. */
+/* Launch totals per unit of work; other values unchanged. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);
 
 /* The value of a part; 0 if there is none of that name. */

@@ -12,13 +12,13 @@ typedef enum wl_subject_kind {
     WL_SUBJECT_METRIC,
     WL_SUBJECT_TIME,       /* "time", seconds */
     WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps / the most a device can hold */
-    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", lattice updates per second */
+    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", units of work per second */
 } wl_subject_kind;
 
 typedef struct wl_subject {
     wl_subject_kind kind;
     wl_metric metric; /* WL_SUBJECT_METRIC only */
-    bool per_item;    /* divided by the lattice updates */
+    bool per_item;    /* divided by the units of work */
 } wl_subject;
 
 /* "dram_load_bytes/item" */

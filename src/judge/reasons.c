@@ -30,13 +30,14 @@ static void say(wl_diff *d, const char *format, ...)
     va_end(args);
 }
 
-/* Time of the launch, or per update if the launches differ in work. */
+/* Time of the launch, or per unit of work if the launches differ in work. */
 static const char *seconds(const story *s, const wl_prediction *p, double value, char *text)
 {
     if (s->diff->same_work)
         wl_quantity_text(WL_DIM_TIME, value, text, NUMBER_LENGTH);
     else
-        (void)wl_print(text, NUMBER_LENGTH, "%.4g ps per update", 1e12 * value / (double)p->items);
+        (void)wl_print(text, NUMBER_LENGTH, "%.4g ps per %s", 1e12 * value / (double)p->items,
+                       wl_diff_unit(s->diff)->one);
     return text;
 }
 
@@ -79,14 +80,14 @@ static void say_other_bound(const story *s)
 
 static bool same_device(const wl_diff *d) { return strcmp(d->a.device, d->b.device) == 0; }
 
-/* The part per update; negligible values count as 0. */
+/* The part per unit of work; negligible values count as 0. */
 static double part_rate(const wl_prediction *p, wl_metric m, const char *name)
 {
     const double part = wl_value_part(&p->metrics[m], name);
     return fabs(part) < 1e-6 * p->metrics[m].value ? 0 : wl_diff_rate(p, m, part);
 }
 
-/* "dram_load_bytes is 11.9 B per update in A and 8.2 B in B (0.69 times), mostly by capacity (3.1
+/* "dram_load_bytes is 11.9 B per cell in A and 8.2 B in B (0.69 times), mostly by capacity (3.1
  * -> 0.2)" */
 static void say_metric(const story *s)
 {
@@ -95,16 +96,17 @@ static void say_metric(const story *s)
     const double slow = wl_diff_rate(s->slow, m, s->slow->metrics[m].value);
     const double fast = wl_diff_rate(s->fast, m, s->fast->metrics[m].value);
     const char *unit = wl_metric_unit(m)[0] == 'b' ? " B" : "";
-    char part[96] = "", against[112] = "";
+    char part[96] = "", against[112] = "", each[16] = "";
     if (c->part)
         (void)wl_print(part, sizeof part, ", by its part %s (%.4g and %.4g)", c->part, part_rate(s->slow, m, c->part),
                        part_rate(s->fast, m, c->part));
     if (c->part && c->against)
         (void)wl_print(against, sizeof against, "; %s goes the other way (%.4g and %.4g)", c->against,
                        part_rate(s->slow, m, c->against), part_rate(s->fast, m, c->against));
+    if (wl_metric_scope(m) == WL_SCOPE_LAUNCH)
+        (void)snprintf(each, sizeof each, " per %s", wl_diff_unit(s->diff)->one);
     say(s->diff, "Behind %s is %s: %.4g%s%s in %s, %.4g%s in %s, %.3g times as much%s%s.%s", wl_bound_name(c->bound),
-        wl_metric_name(m), slow, unit, wl_metric_scope(m) == WL_SCOPE_LAUNCH ? " per update" : "", s->slow_name, fast,
-        unit, s->fast_name, fast / slow, part, against,
+        wl_metric_name(m), slow, unit, each, s->slow_name, fast, unit, s->fast_name, fast / slow, part, against,
         c->metric_share >= 0.5 ? ""
         : same_device(s->diff) ? " That is a part of it: the rest is how it is asked for."
                                : " That is a part of it: the rest is how it is asked for, and the device.");

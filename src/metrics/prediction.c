@@ -18,6 +18,7 @@ void wl_prediction_free(wl_prediction *prediction) { free(prediction); }
 const wl_launch *wl_prediction_launch(const wl_prediction *p) { return &p->launch; }
 const wl_occupancy *wl_prediction_occupancy(const wl_prediction *p) { return &p->occupancy; }
 int64_t wl_prediction_items(const wl_prediction *p) { return p->items; }
+const char *wl_prediction_unit(const wl_prediction *p) { return wl_work_unit_words(p->work_unit)->name; }
 int64_t wl_prediction_blocks(const wl_prediction *p) { return p->blocks; }
 int64_t wl_prediction_wave_blocks(const wl_prediction *p) { return p->wave_blocks; }
 

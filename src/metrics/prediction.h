@@ -7,6 +7,7 @@
 #define WL_METRICS_PREDICTION_H
 
 #include "footprint/count.h"
+#include "kernel/work_unit.h"
 #include "laws/volumes.h"
 #include "warpline/predict.h"
 
@@ -78,7 +79,8 @@ typedef struct wl_model_result {
 struct wl_prediction {
     wl_launch launch; /* with everything filled in */
     wl_occupancy occupancy;
-    int64_t items; /* lattice updates */
+    int64_t items; /* lattice updates or cells: */
+    wl_work_unit work_unit;
     int64_t threads_per_block, blocks, wave_blocks;
     double waves;
     wl_value metrics[WL_METRIC_COUNT];

@@ -5,6 +5,7 @@
 #include "base/print.h"
 #include "judge/findings.h"
 #include "report/advise_words.h"
+#include "report/marks.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 #include "search/advised.h"
@@ -25,13 +26,13 @@ static void add_field(void *user, const char *name, int dims, const int64_t *str
     wl_buffer_add(out, "%sorigin: %lld}\n", dims ? "], " : "", (long long)origin);
 }
 
-static void add_moved(const wl_moved *m, wl_buffer *out)
+static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 {
     if (!m->name)
         return;
     if (m->per_item)
-        wl_buffer_add(out, "%s %.4g -> %.4g%s per update; ", m->name, m->before, m->after,
-                      strcmp(m->unit, "bytes") == 0 ? " B" : "");
+        wl_buffer_add(out, "%s %.4g -> %.4g%s per %s; ", m->name, m->before, m->after,
+                      strcmp(m->unit, "bytes") == 0 ? " B" : "", wl_work_unit_words(unit)->one);
     else
         wl_buffer_add(out, "%s %.0f -> %.0f; ", m->name, m->before, m->after);
 }
@@ -43,8 +44,10 @@ static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_
     wl_advice_describe(a, &w);
     time_text(all->result->given.model.time_s, before, sizeof before);
     time_text(a->time_s, after, sizeof after);
-    wl_buffer_add(out, "%s\n       %s -> %s, %.1f %% less; ", w.text, before, after, 100 * a->gain);
-    add_moved(&a->moved, out);
+    wl_buffer_add(out, "%s\n", w.text);
+    wl_mark_line(out, 9);
+    wl_buffer_add(out, "       %s -> %s, %.1f %% less; ", before, after, 100 * a->gain);
+    add_moved(&a->moved, all->result->given.work_unit, out);
     wl_buffer_add(out, "%s limited by %s\n", a->limiter == all->result->given.model.limiter ? "still" : "then",
                   wl_bound_name(a->limiter));
     return wl_advice_lays_out(a) ? wl_advice_fields(all->kernel, a, add_field, out, err) : WL_OK;
@@ -62,6 +65,7 @@ static void add_cause(const wl_advise_report *all, const wl_cause *c, wl_buffer 
         return;
     time_text(given->model.time_s, before, sizeof before);
     time_text(c->time_s, after, sizeof after);
+    wl_mark_line(out, 9);
     wl_buffer_add(out, "       %s: %s -> %s, %.1f %% less; %s limited by %s\n", c->change, before, after, 100 * c->gain,
                   c->limiter == given->model.limiter ? "still" : "then", wl_bound_name(c->limiter));
 }
@@ -73,40 +77,51 @@ static void add_causes(const wl_advise_report *all, wl_buffer *out)
     if (r->cause_count > 0)
         wl_buffer_add(out, "\n  causes, each with the time predicted without it:\n");
     for (size_t i = 0; i < r->cause_count; i++) {
+        wl_mark_line(out, 7);
         wl_buffer_add(out, "  %zu.   ", i + 1);
         add_cause(all, &r->causes[i], out);
         named |= r->causes[i].change ? 1u << r->causes[i].id : 0;
     }
     for (int c = 0; c < WL_CAUSE_COUNT; c++)
         if (named & 1u << c)
-            wl_buffer_add(out, "  %s: provided that %s\n", wl_cause_name((wl_cause_id)c),
-                          wl_cause_caveat((wl_cause_id)c));
+            wl_line(out, 4, "  %s: provided that %s\n", wl_cause_name((wl_cause_id)c), wl_cause_caveat((wl_cause_id)c));
+}
+
+static void add_caveats(const wl_advised *r, wl_buffer *out)
+{
+    const uint32_t changes = wl_advice_changes(r);
+    bool first = true;
+    for (int c = 0; c < WL_CHANGE_COUNT; c++) {
+        if (!(changes & 1u << c) || wl_change_is_explained(r, (wl_change)c))
+            continue;
+        wl_buffer_text(out, first ? "\n" : "");
+        first = false;
+        wl_line(out, 4, "  %s: provided that %s\n", wl_change_name((wl_change)c), wl_change_caveat((wl_change)c));
+    }
 }
 
 static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error *err)
 {
     const wl_advised *r = all->result;
     wl_status status = WL_OK;
-    uint32_t changes = r->has_combination ? r->combination.changes : 0;
+    size_t shown = 0;
     if (r->count == 0)
         wl_buffer_add(out, "\n  nothing that was tried takes %.1f %% or more off the time\n", 100 * r->least_gain);
-    else
+    else if (wl_advice_left(r) > 0)
         wl_buffer_add(out, "\n  each alone:\n");
+    else if (r->has_combination)
+        wl_buffer_add(out, "\n");
     for (size_t i = 0; i < r->count && status == WL_OK; i++) {
-        wl_buffer_add(out, "  %zu.   ", i + 1);
-        changes |= r->all[i].changes;
+        if (wl_advice_is_cause(r, &r->all[i]))
+            continue;
+        wl_buffer_add(out, "  %zu.   ", ++shown);
         status = add_advice(all, &r->all[i], out, err);
     }
     if (r->has_combination && status == WL_OK) {
         wl_buffer_add(out, "  together:\n       ");
         status = add_advice(all, &r->combination, out, err);
     }
-    if (changes)
-        wl_buffer_add(out, "\n");
-    for (int c = 0; c < WL_CHANGE_COUNT; c++)
-        if (changes & 1u << c)
-            wl_buffer_add(out, "  %s: provided that %s\n", wl_change_name((wl_change)c),
-                          wl_change_caveat((wl_change)c));
+    add_caveats(r, out);
     return status;
 }
 
@@ -139,8 +154,11 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
     const wl_launch *l = &p->launch;
     char time[32], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     time_text(p->model.time_s, time, sizeof time);
-    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(a->kernel), wl_device_name(a->device),
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(a->kernel), wl_device_name(a->device),
                   wl_device_title(a->device));
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
     wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per SM\n",
                   wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
                   (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
@@ -150,21 +168,22 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
         wl_schedule_print(&l->schedule, schedule);
         wl_buffer_add(out, "  schedule %s\n", schedule);
     }
-    wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, wl_model_name(p->model.id),
-                  wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, "  predicted %s by the %s model, limited by ", time, wl_model_name(p->model.id));
+    wl_mark_text(out, WL_MARK_LIMITER, wl_bound_name(p->model.limiter));
     wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
     add_causes(a, out);
     const wl_status status = add_list(a, out, err);
     if (status != WL_OK)
         return status;
     add_devices(a, out);
-    wl_buffer_add(out, "\n  note: times within %.1f %% of each other are a tie (%s)\n", 100 * a->result->least_gain,
-                  a->result->trust.basis);
+    wl_note_gap(out);
+    wl_note_line(out, "  ", "times within %.1f %% of each other are a tie (%s)", 100 * a->result->least_gain,
+                 a->result->trust.basis);
     if (a->devices_left)
-        wl_buffer_add(out, "  note: other devices were left out, since each takes long: --devices 3 looks at them\n");
+        wl_note_line(out, "  ", "other devices were left out, since each takes long: --devices 3 looks at them");
     for (int i = 0; i < a->result->note_count; i++)
-        wl_buffer_add(out, "  note: %s\n", a->result->notes[i]);
+        wl_note_line(out, "  ", "%s", a->result->notes[i]);
     for (int i = 0; i < p->warning_count; i++)
-        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+        wl_note_line(out, "  ", "%s", p->warnings[i]);
     return WL_OK;
 }

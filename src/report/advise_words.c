@@ -7,6 +7,7 @@
 
 #include "base/print.h"
 #include "report/shape_text.h"
+#include "search/advised.h"
 
 bool wl_advice_has(const wl_advice *a, wl_change change) { return a->changes & 1u << change; }
 
@@ -81,4 +82,41 @@ wl_status wl_advice_fields(const wl_kernel *kernel, const wl_advice *a, wl_advic
     }
     wl_kernel_free(variant);
     return status;
+}
+
+bool wl_advice_is_cause(const wl_advised *r, const wl_advice *a)
+{
+    for (size_t i = 0; i < r->cause_count; i++) {
+        const wl_cause *c = &r->causes[i];
+        for (int k = 0; k < WL_CHANGE_COUNT; k++)
+            if (c->change && a->changes == 1u << k && c->time_s == a->time_s &&
+                strcmp(wl_change_name((wl_change)k), wl_cause_name(c->id)) == 0)
+                return true;
+    }
+    return false;
+}
+
+size_t wl_advice_left(const wl_advised *r)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < r->count; i++)
+        left += !wl_advice_is_cause(r, &r->all[i]);
+    return left;
+}
+
+uint32_t wl_advice_changes(const wl_advised *r)
+{
+    uint32_t changes = r->has_combination ? r->combination.changes : 0;
+    for (size_t i = 0; i < r->count; i++)
+        changes |= wl_advice_is_cause(r, &r->all[i]) ? 0 : r->all[i].changes;
+    return changes;
+}
+
+bool wl_change_is_explained(const wl_advised *r, wl_change change)
+{
+    for (size_t i = 0; i < r->cause_count; i++)
+        if (r->causes[i].change && strcmp(wl_change_name(change), wl_cause_name(r->causes[i].id)) == 0 &&
+            strcmp(wl_change_caveat(change), wl_cause_caveat(r->causes[i].id)) == 0)
+            return true;
+    return false;
 }

@@ -12,6 +12,13 @@ typedef struct wl_advice_words {
 /* "--block 32x4x2, rows 32 bytes longer" */
 void wl_advice_describe(const wl_advice *advice, wl_advice_words *words);
 bool wl_advice_has(const wl_advice *advice, wl_change change);
+/* Is it what a cause was already predicted without: fewer registers, less shared memory? People are told once. */
+bool wl_advice_is_cause(const wl_advised *advised, const wl_advice *advice);
+/* The pieces of advice that are not; and which changes they and the combination are made of. */
+size_t wl_advice_left(const wl_advised *advised);
+uint32_t wl_advice_changes(const wl_advised *advised);
+/* Was the caveat of this change told with a cause? */
+bool wl_change_is_explained(const wl_advised *advised, wl_change change);
 /* Does it change where the rows of fields lie? */
 bool wl_advice_lays_out(const wl_advice *advice);
 

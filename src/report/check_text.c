@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "judge/findings.h"
+#include "report/marks.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -29,12 +30,16 @@ static void add_finding(const wl_finding *f, wl_buffer *out)
         wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
     if (f->change_known)
         write_percent(100 * f->change, change, sizeof change);
+    if (wl_verdict_fails(f->verdict))
+        wl_mark_add(out, WL_MARK_FAILURE);
     wl_buffer_add(out, "  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name, predicted, relation, limit,
                   change);
-    wl_buffer_add(out, "%s\n",
-                  f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
-                  : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"
-                                                 : "");
+    wl_buffer_text(out, f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
+                        : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"
+                                                       : "");
+    if (wl_verdict_fails(f->verdict))
+        wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
 }
 
 static bool launch_fails(const wl_checked *l)
@@ -70,7 +75,10 @@ static void add_launch(const char *kernel, const wl_checked *l, wl_buffer *out)
 
 static void add_verdict(const wl_check *c, wl_buffer *out)
 {
-    wl_buffer_add(out, "check %s: %zu of %zu failed", c->failed ? "FAILED" : "passed", c->failed, c->total);
+    wl_mark_add(out, c->failed ? WL_MARK_FAILURE : WL_MARK_HEADLINE);
+    wl_buffer_add(out, "check %s", c->failed ? "FAILED" : "passed");
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_add(out, ": %zu of %zu failed", c->failed, c->total);
     if (c->better)
         wl_buffer_add(out, ", %zu better", c->better);
     if (c->not_compared)
@@ -92,9 +100,9 @@ void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
     add_verdict(c, out);
 }
 
-wl_status wl_check_failures(const wl_check *c, const char *kernel, char **out, wl_error *err)
+wl_status wl_check_failures(const wl_check *c, const char *kernel, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     for (size_t i = 0; i < c->launch_count; i++)
         if (launch_fails(&c->launches[i])) {
             add_title(kernel, &c->launches[i], &text);

@@ -3,8 +3,10 @@
 
 #include "report/choice_forms.h"
 #include "report/choice_words.h"
+#include "report/marks.h"
 #include "report/render.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 
 #define PERCENT 100.0
 
@@ -22,8 +24,11 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
     const wl_prediction *p = &c->rows[i];
     char name[WL_SCHEDULE_TEXT_MAX], block[WL_SHAPE_LENGTH];
     double hits;
-    wl_buffer_add(out, "%s %-13s %-11s", i > 0 && i == wl_choice_best(c) ? "->" : "  ",
-                  wl_choice_name(c, kernel, i, name), wl_shape_text(p->launch.block, block));
+    const bool best = i > 0 && i == wl_choice_best(c);
+    if (best)
+        wl_mark_add(out, WL_MARK_BEST);
+    wl_buffer_add(out, "%s %-13s %-11s", best ? "->" : "  ", wl_choice_name(c, kernel, i, name),
+                  wl_shape_text(p->launch.block, block));
     if (wl_l1_hit_rate(p, device, &hits))
         wl_buffer_add(out, " %5.1f%%", PERCENT * hits);
     else
@@ -36,15 +41,19 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
         wl_buffer_add(out, " %+7.1f%%", PERCENT * (p->model.time_s / c->rows[0].model.time_s - 1));
     else
         wl_buffer_add(out, " %8s", "");
-    wl_buffer_add(out, "  %s\n", wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, "  %s", wl_bound_name(p->model.limiter));
+    if (best)
+        wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
 }
 
 static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
+    const wl_unit_heads h = wl_unit_heads_of(c->rows[0].work_unit);
     wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s\n", "", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time",
                   "against");
-    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s  %s\n", "schedule", "block", "hits", "B/LUP", "B/LUP",
-                  "B/LUP", "ms", "linear", "limiter");
+    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s  %s\n", "schedule", "block", "hits", h.bytes, h.bytes,
+                  h.bytes, "ms", "linear", "limiter");
     for (size_t i = 0; i < c->count; i++)
         line(c, kernel, device, i, out);
 }
@@ -104,15 +113,16 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
 static void notes(const wl_choice *c, wl_buffer *out)
 {
     const wl_prediction *given = &c->rows[0], *shown = &c->rows[wl_choice_best(c) ? wl_choice_best(c) : c->fastest];
-    wl_buffer_add(out, "\n  note: times within %.1f %% of each other are a tie (%s)\n", PERCENT * c->least_gain,
-                  c->trust.basis);
+    wl_note_gap(out);
+    wl_note_line(out, "  ", "times within %.1f %% of each other are a tie (%s)", PERCENT * c->least_gain,
+                 c->trust.basis);
     for (int i = 0; i < c->note_count; i++)
-        wl_buffer_add(out, "  note: %s\n", c->notes[i]);
+        wl_note_line(out, "  ", "%s", c->notes[i]);
     for (int i = 0; i < shown->warning_count; i++)
         if (strncmp(shown->warnings[i], "finding the", strlen("finding the")) == 0)
-            wl_buffer_add(out, "  note: %s\n", shown->warnings[i]);
+            wl_note_line(out, "  ", "%s", shown->warnings[i]);
     for (int i = 0; i < given->warning_count; i++)
-        wl_buffer_add(out, "  note: %s\n", given->warnings[i]);
+        wl_note_line(out, "  ", "%s", given->warnings[i]);
 }
 
 void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
@@ -121,14 +131,20 @@ void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device
     _Static_assert(WL_SHAPE_LENGTH >= WL_SCHEDULE_TEXT_MAX, "a text holds either");
     int64_t domain[3] = {0};
     const int count = wl_choice_words(c, kernel, words), dims = wl_kernel_domain(kernel, domain);
+    wl_mark_line(out, 2);
+    wl_mark_add(out, WL_MARK_HEADLINE);
     wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
+    wl_mark_add(out, WL_MARK_END);
     if (dims > 0)
         wl_buffer_add(out, ", domain %s", wl_shape_text(domain, text));
+    wl_unit_explain(", ", c->rows[0].work_unit, c->rows[0].items, out);
     wl_buffer_add(out, ", by the %s model\n\n", wl_model_name(c->rows[0].model.id));
     table(c, kernel, device, out);
     wl_buffer_text(out, "\n");
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        wl_mark_line(out, 4);
         wl_buffer_add(out, "  %s\n", words[i]);
+    }
     equals(c, kernel, out);
     if (wl_choice_best(c)) {
         wl_schedule_print(&c->rows[wl_choice_best(c)].launch.schedule, text);

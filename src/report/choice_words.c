@@ -52,20 +52,21 @@ static size_t least_row(const wl_choice *c, wl_metric metric)
     return least;
 }
 
-/* "L2-L1 loads: already the least, 8.04 B per update" */
+/* "L2-L1 loads: already the least, 8.04 B per cell" */
 static int say_volume(const wl_choice *c, const wl_kernel *kernel, wl_metric metric, const char *what, char *out)
 {
     const wl_value *linear = &c->rows[0].metrics[metric];
     const double items = (double)c->rows[0].items;
+    const char *unit = wl_work_unit_words(c->rows[0].work_unit)->one;
     const size_t row = least_row(c, metric), shown = wl_choice_best(c) ? wl_choice_best(c) : row;
     char name[WL_SCHEDULE_TEXT_MAX];
     if (!linear->known || items <= 0)
         return 0;
     if (linear->value <= AS_LITTLE * c->rows[row].metrics[metric].value)
-        (void)wl_print(out, WL_CHOICE_LENGTH, "%s: linear already has the least of all, %.4g B per update", what,
-                       linear->value / items);
+        (void)wl_print(out, WL_CHOICE_LENGTH, "%s: linear already has the least of all, %.4g B per %s", what,
+                       linear->value / items, unit);
     else
-        (void)wl_print(out, WL_CHOICE_LENGTH, "%s: linear %.4g B per update, %s %.4g%s", what, linear->value / items,
+        (void)wl_print(out, WL_CHOICE_LENGTH, "%s: linear %.4g B per %s, %s %.4g%s", what, linear->value / items, unit,
                        wl_choice_name(c, kernel, shown, name), c->rows[shown].metrics[metric].value / items,
                        shown == row ? ", the least" : "");
     return 1;

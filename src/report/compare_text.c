@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "compare/comparison.h"
+#include "report/marks.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -119,13 +120,18 @@ static void add_all(const wl_comparison *c, int v, wl_buffer *out)
 
 void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
 {
-    wl_buffer_add(out, "%s on %s (%s): %zu launch%s compared\n", c->source, c->device, c->title, c->row_count,
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s on %s (%s): %zu launch%s compared", c->source, c->device, c->title, c->row_count,
                   c->row_count == 1 ? "" : "es");
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
     add_groups(c->groups, c->group_count, "relative errors", out);
     if (c->group_count > c->family_count)
         add_groups(c->families, c->family_count, "by family", out);
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 2);
     wl_buffer_text(
-        out, "\ntau: agreement in order (Kendall's tau-b); pick: best measured time over that of the launch predicted "
+        out, "tau: agreement in order (Kendall's tau-b); pick: best measured time over that of the launch predicted "
              "best\n");
     ranked *scratch = calloc(c->row_count + 1, sizeof *scratch);
     out->failed = out->failed || !scratch;

@@ -1,10 +1,14 @@
 /* device_text.c - a device for people: every number with its meaning and source; and the built-in devices, a line each.
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "report/marks.h"
 #include "report/render.h"
 
 void wl_device_text(const wl_device *d, wl_buffer *out)
 {
-    wl_buffer_add(out, "%s (%s, %s)\n", wl_device_title(d), wl_device_name(d), wl_device_architecture(d));
+    wl_mark_text(out, WL_MARK_HEADLINE, wl_device_title(d));
+    wl_buffer_add(out, " (%s, %s)\n", wl_device_name(d), wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
         char value[512];
@@ -26,7 +30,8 @@ void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffe
         (void)wl_device_get(d, WL_DEVICE_sm_count, &sms);
         wl_device_value_text(d, WL_DEVICE_l2_size, l2, sizeof l2);
         wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
-        wl_buffer_add(out, "%-12s %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_name(d), wl_device_title(d), sms, l2,
-                      bandwidth);
+        wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(d));
+        wl_buffer_repeat(out, " ", 12 - (int)strlen(wl_device_name(d)));
+        wl_buffer_add(out, " %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_title(d), sms, l2, bandwidth);
     }
 }

@@ -7,17 +7,18 @@ static json_t *side(wl_json *j, const wl_diff_side *s)
 {
     const wl_prediction *p = s->prediction;
     return wl_json_pack(
-        j, "{s:s, s:s, s:{s:o, s:o, s:o, s:I, s:I}, s:{s:I, s:I, s:s}, s:f, s:I, s:s, s:f, s:f, s:s, s:s}", "kernel",
-        s->kernel, "device", s->device, "launch", "block", wl_json_shape(j, p->launch.block), "fold",
+        j, "{s:s, s:s, s:{s:o, s:o, s:o, s:I, s:I}, s:{s:I, s:I, s:s}, s:f, s:I, s:s, s:s, s:f, s:f, s:s, s:s}",
+        "kernel", s->kernel, "device", s->device, "launch", "block", wl_json_shape(j, p->launch.block), "fold",
         wl_json_shape(j, p->launch.fold), "grid", wl_json_shape(j, p->launch.grid), "registers",
         (json_int_t)p->launch.registers, "shared_bytes", (json_int_t)p->launch.shared_bytes, "occupancy",
         "blocks_per_sm", (json_int_t)p->occupancy.blocks_per_sm, "warps_per_sm", (json_int_t)p->occupancy.warps_per_sm,
         "limiter", wl_occupancy_limit_name(p->occupancy.limiter), "waves", p->waves, "items", (json_int_t)p->items,
-        "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "items_per_s", p->model.items_per_s, "limiter",
-        wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next));
+        "unit", wl_work_unit_words(p->work_unit)->name, "model", wl_model_name(p->model.id), "time_s", p->model.time_s,
+        "items_per_s", p->model.items_per_s, "limiter", wl_bound_name(p->model.limiter), "next_limiter",
+        wl_bound_name(p->model.next));
 }
 
-/* "a", "b", and b over a; per update where the work is not the same. */
+/* "a", "b", and b over a; per unit of work where the work is not the same. */
 static json_t *pair(wl_json *j, const char *name, bool a_known, double a, bool b_known, double b, double scale)
 {
     json_t *all = wl_json_pack(j, "{s:s}", "name", name);

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "judge/difference.h"
+#include "report/marks.h"
 #include "report/prediction_report.h"
 #include "report/render.h"
 #include "report/wrapped_text.h"
@@ -26,6 +27,8 @@ static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)
 static void add_headline(const wl_diff *d, wl_buffer *out)
 {
     char a[32], b[32];
+    wl_mark_line(out, 2);
+    wl_mark_add(out, WL_MARK_HEADLINE);
     wl_quantity_text(WL_DIM_TIME, d->a.prediction->model.time_s, a, sizeof a);
     wl_quantity_text(WL_DIM_TIME, d->b.prediction->model.time_s, b, sizeof b);
     if (d->equal)
@@ -34,9 +37,10 @@ static void add_headline(const wl_diff *d, wl_buffer *out)
         wl_buffer_add(out, "B is %.2f times as fast: %s -> %s", d->speedup, a, b);
     else
         wl_buffer_add(out, "B takes %.2f times as long: %s -> %s", 1 / d->speedup, a, b);
+    wl_mark_add(out, WL_MARK_END);
     if (!d->same_work)
-        wl_buffer_add(out, ", for %lld and %lld updates (ratios are per update)", (long long)d->a.prediction->items,
-                      (long long)d->b.prediction->items);
+        wl_buffer_add(out, ", for %lld and %lld %s (ratios are per %s)", (long long)d->a.prediction->items,
+                      (long long)d->b.prediction->items, wl_diff_unit(d)->many, wl_diff_unit(d)->one);
     wl_buffer_add(out, "\n");
 }
 
@@ -68,17 +72,21 @@ static void add_bounds(const wl_diff *d, wl_buffer *out)
             continue;
         const double sa = total ? a->model.time_s : a->model.bound_s[i];
         const double sb = total ? b->model.time_s : b->model.bound_s[i];
+        const bool limits_a = i == (int)a->model.limiter, limits_b = i == (int)b->model.limiter;
+        if (limits_a || limits_b)
+            wl_mark_add(out, WL_MARK_LIMITER);
         wl_buffer_add(out, "  %-16s", total ? "time" : wl_bound_name((wl_bound_id)i));
         add_seconds(in_a, sa, out);
         add_seconds(in_b, sb, out);
         if (in_a && in_b)
             add_ratio(sa, sb * scale, out);
-        const bool limits_a = i == (int)a->model.limiter, limits_b = i == (int)b->model.limiter;
-        wl_buffer_add(out, "%s\n",
-                      limits_a && limits_b ? "  <- limits both"
-                      : limits_a           ? "  <- limits A"
-                      : limits_b           ? "  <- limits B"
-                                           : "");
+        wl_buffer_text(out, limits_a && limits_b ? "  <- limits both"
+                            : limits_a           ? "  <- limits A"
+                            : limits_b           ? "  <- limits B"
+                                                 : "");
+        if (limits_a || limits_b)
+            wl_mark_add(out, WL_MARK_END);
+        wl_buffer_text(out, "\n");
     }
 }
 
@@ -139,7 +147,10 @@ static void add_parts(const wl_diff *d, wl_metric m, wl_buffer *out)
 static void add_metrics(const wl_diff *d, wl_buffer *out)
 {
     const wl_prediction *pa = d->a.prediction, *pb = d->b.prediction;
-    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", "A/update", "B/update", "B/A");
+    char each[2][16];
+    for (int i = 0; i < 2; i++)
+        (void)snprintf(each[i], sizeof each[i], "%c/%s", "AB"[i], wl_diff_unit(d) -> one);
+    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", each[0], each[1], "B/A");
     for (size_t i = 0; i < d->metric_count; i++) {
         const wl_metric m = d->metrics[i];
         const wl_value *a = &pa->metrics[m], *b = &pb->metrics[m];
@@ -164,7 +175,7 @@ static void add_metrics(const wl_diff *d, wl_buffer *out)
 static void add_note(const char *what, const char *a, const char *b, wl_buffer *out)
 {
     if (strcmp(a, b) != 0)
-        wl_buffer_add(out, "  note: %s: %s and %s\n", what, a, b);
+        wl_note_line(out, "  ", "%s: %s and %s", what, a, b);
 }
 
 void wl_diff_text(const wl_diff *d, wl_buffer *out)

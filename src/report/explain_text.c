@@ -9,6 +9,7 @@
 #include "metrics/prediction.h"
 #include "model/stack.h"
 #include "report/explain_text.h"
+#include "report/marks.h"
 #include "report/wrapped_text.h"
 #include "warpline/mix.h"
 #include "warpline/report.h"
@@ -167,8 +168,9 @@ static void add_word_example(const wl_prediction *p, const char *word, wl_buffer
         wl_buffer_add(out, "  here: %lld warps in %lld blocks per multiprocessor, limited by %s\n",
                       (long long)p->occupancy.warps_per_sm, (long long)p->occupancy.blocks_per_sm,
                       wl_occupancy_limit_name(p->occupancy.limiter));
-    else if (is_same(word, "LUP") || is_same(word, "items") || is_same(word, "items_per_s"))
-        wl_buffer_add(out, "  here: %lld, %.6g per second\n", (long long)p->items, p->model.items_per_s);
+    else if (is_same(word, "LUP") || is_same(word, "cell") || is_same(word, "items") || is_same(word, "items_per_s"))
+        wl_buffer_add(out, "  here: %lld %s, %.6g per second\n", (long long)p->items,
+                      wl_work_unit_words(p->work_unit)->explained, p->model.items_per_s);
     else if (is_same(word, "fold"))
         wl_buffer_add(out, "  here: %lldx%lldx%lld\n", (long long)l->fold[0], (long long)l->fold[1],
                       (long long)l->fold[2]);
@@ -194,16 +196,13 @@ static void add_example(const wl_prediction *p, const char *word, wl_buffer *out
 
 /* ---- the text ---- */
 
-wl_status wl_explain(const char *word, const wl_prediction *example, char **out, wl_error *err)
+wl_status wl_explain(const char *word, const wl_prediction *example, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     wl_metric metric;
     bool found = wl_metric_find(word, &metric);
     if (found) {
-        char *of_metric = NULL;
-        WL_TRY(wl_metric_text(metric, &of_metric, err));
-        wl_buffer_text(&text, of_metric);
-        free(of_metric);
+        wl_metric_explain(metric, &text);
         if (example)
             add_metric_example(example, metric, &text);
     }
@@ -211,7 +210,8 @@ wl_status wl_explain(const char *word, const wl_prediction *example, char **out,
         for (size_t i = 0; i < tables[t].count; i++) {
             if (!is_same(word, tables[t].name(i)))
                 continue;
-            wl_buffer_add(&text, "%s, %s\n", tables[t].name(i), tables[t].what);
+            wl_mark_text(&text, WL_MARK_HEADLINE, tables[t].name(i));
+            wl_buffer_add(&text, ", %s\n", tables[t].what);
             wl_wrapped_text(tables[t].meaning(i), WIDTH, &text);
             found = true;
         }

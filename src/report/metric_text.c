@@ -1,5 +1,6 @@
 /* metric_text.c - what metrics mean, for people. SPDX-License-Identifier: MIT */
 #include "report/explain_text.h"
+#include "report/marks.h"
 #include "report/wrapped_text.h"
 #include "warpline/report.h"
 
@@ -22,12 +23,17 @@ wl_status wl_metrics_text(char **out, wl_error *err)
     return wl_buffer_take(&text, out, err);
 }
 
+void wl_metric_explain(wl_metric metric, wl_buffer *out)
+{
+    wl_mark_text(out, WL_MARK_HEADLINE, wl_metric_name(metric));
+    wl_buffer_add(out, " [%s], %s\n", wl_metric_unit(metric), scope_text(wl_metric_scope(metric)));
+    wl_wrapped_text(wl_metric_meaning(metric), WIDTH, out);
+    wl_buffer_add(out, "  counter: %s\n", wl_metric_counter(metric)[0] ? wl_metric_counter(metric) : "none");
+}
+
 wl_status wl_metric_text(wl_metric metric, char **out, wl_error *err)
 {
     wl_buffer text = {0};
-    wl_buffer_add(&text, "%s [%s], %s\n", wl_metric_name(metric), wl_metric_unit(metric),
-                  scope_text(wl_metric_scope(metric)));
-    wl_wrapped_text(wl_metric_meaning(metric), WIDTH, &text);
-    wl_buffer_add(&text, "  counter: %s\n", wl_metric_counter(metric)[0] ? wl_metric_counter(metric) : "none");
+    wl_metric_explain(metric, &text);
     return wl_buffer_take(&text, out, err);
 }

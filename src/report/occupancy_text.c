@@ -1,4 +1,5 @@
 /* occupancy_text.c - occupancy for people. SPDX-License-Identifier: MIT */
+#include "report/marks.h"
 #include "report/render.h"
 
 void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
@@ -7,12 +8,16 @@ void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
     const wl_occupancy_step *next = &q->next;
     double most = 0;
     (void)wl_device_get(q->device, WL_DEVICE_max_threads_per_sm, &most);
-    wl_buffer_add(out, "%s: blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
-                  wl_device_name(q->device), (long long)q->threads, (long long)q->registers,
-                  (long long)q->shared_bytes);
-    wl_buffer_add(out, "  %lld blocks, %lld warps, %lld threads per SM (%.0f %% of its threads); limited by %s\n",
+    wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(q->device));
+    wl_buffer_add(out, ": blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
+                  (long long)q->threads, (long long)q->registers, (long long)q->shared_bytes);
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "  %lld blocks, %lld warps, %lld threads per SM (%.0f %% of its threads); limited by ",
                   (long long)o->blocks_per_sm, (long long)o->warps_per_sm, (long long)o->threads_per_sm,
-                  100 * (double)o->threads_per_sm / most, wl_occupancy_limit_name(o->limiter));
+                  100 * (double)o->threads_per_sm / most);
+    wl_mark_text(out, WL_MARK_LIMITER, wl_occupancy_limit_name(o->limiter));
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 4);
     wl_buffer_add(out, "  blocks each resource would allow:");
     for (int i = 0; i < WL_LIMIT_COUNT; i++) {
         if (o->limits[i] == INT64_MAX)
@@ -21,8 +26,10 @@ void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
             wl_buffer_add(out, " %s %lld", wl_occupancy_limit_name((wl_occupancy_limit)i), (long long)o->limits[i]);
         wl_buffer_add(out, "%s", i + 1 < WL_LIMIT_COUNT ? "," : "\n");
     }
+    wl_mark_line(out, 4);
     wl_buffer_add(out, "  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
                   (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
+    wl_mark_line(out, 4);
     wl_buffer_add(out, "  for %lld blocks per SM:", (long long)o->blocks_per_sm + 1);
     if (next->registers >= 0)
         wl_buffer_add(out, " at most %lld registers;", (long long)next->registers);

@@ -248,7 +248,7 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
     wl_page_cell(out, launch);
     wl_page_quantity(out, WL_DIM_TIME, m->time_s);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    wl_page_number(out, m->items_per_s, "%s", rate);
+    wl_page_number(out, m->items_per_s, "%s%s/s", rate, wl_work_unit_words(p->prediction->work_unit)->name);
     add_share(find_use(p, true, WL_LEVEL_DRAM), false, out);
     add_share(find_use(p, true, WL_LEVEL_L2), false, out);
     add_share(find_use(p, true, WL_LEVEL_L1), false, out);
@@ -260,7 +260,7 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
 static void add_comparison(const wl_page *page, wl_buffer *out)
 {
     static const char *const heads[] = {"##",     "kernel",           "device",    "block",
-                                        "#time",  "#LUP/s",           "#of DRAM",  "#of L2",
+                                        "#time",  "#work rate",       "#of DRAM",  "#of L2",
                                         "#of L1", "#of busiest unit", "limited by"};
     wl_buffer_text(out, "<section id=\"compare\"><h2>Comparison</h2>\n");
     wl_page_table(out, "comparison", heads, sizeof heads / sizeof heads[0]);
@@ -297,10 +297,10 @@ static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
     }
     wl_buffer_add(out,
                   "<p>Block %s, fold %s, grid %s; %lld registers per thread, %lld B of shared memory per block; %lld "
-                  "updates.</p>\n",
+                  "%s.</p>\n",
                   wl_shape_text(r->launch.block, block), wl_shape_text(r->launch.fold, fold),
                   wl_shape_text(r->launch.grid, grid), (long long)r->launch.registers,
-                  (long long)r->launch.shared_bytes, (long long)r->items);
+                  (long long)r->launch.shared_bytes, (long long)r->items, wl_work_unit_words(r->work_unit)->explained);
 }
 
 static wl_status add_stack(const wl_page_part *p, wl_buffer *out, wl_error *err)
@@ -332,6 +332,7 @@ static wl_status add_section(const wl_page_part *p, const char *launch, wl_buffe
     WL_TRY(add_stack(p, out, err));
     wl_page_occupancy(p, out);
     WL_TRY(wl_page_ranking(p, out, err));
+    wl_page_causes(p, out);
     WL_TRY(wl_page_advice(p, out, err));
     wl_page_notes(p, out);
     wl_page_metrics(p, out);

@@ -31,6 +31,7 @@ void wl_page_metrics(const wl_page_part *part, wl_buffer *out);
 void wl_page_volumes(const wl_page_part *part, wl_buffer *out);
 void wl_page_accesses(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_ranking(const wl_page_part *part, wl_buffer *out, wl_error *err);
+void wl_page_causes(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_advice(const wl_page_part *part, wl_buffer *out, wl_error *err);
 void wl_page_notes(const wl_page_part *part, wl_buffer *out);
 

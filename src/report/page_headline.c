@@ -1,5 +1,6 @@
 /* page_headline.c - a launch in a few figures: time, rates, shares of peaks, bounds, occupancy, and all metrics.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <math.h>
 
 #include "base/print.h"
@@ -24,13 +25,14 @@ static void add_figure(wl_buffer *out, const char *name, const char *value, cons
 static void add_figures(const wl_page_part *p, wl_buffer *out)
 {
     const wl_model_result *m = &p->prediction->model;
-    char text[32];
+    char text[32], rate[16];
     double flops;
+    (void)snprintf(rate, sizeof rate, "%s/s", wl_work_unit_words(p->prediction->work_unit)->name);
     wl_buffer_text(out, "<div class=\"figures\">\n");
     wl_quantity_text(WL_DIM_TIME, m->time_s, text, sizeof text);
     add_figure(out, "predicted time", text, "");
     wl_scaled_text(m->items_per_s, text, sizeof text);
-    add_figure(out, "work rate", text, "LUP/s");
+    add_figure(out, "work rate", text, rate);
     if (m->time_s > 0 && wl_all_flops(&p->tallies, &flops) && flops > 0) {
         wl_scaled_text(flops / m->time_s, text, sizeof text);
         add_figure(out, "arithmetic", text, "FLOP/s");
@@ -227,10 +229,13 @@ static void add_metric(const wl_page_part *p, wl_metric metric, wl_buffer *out)
 
 void wl_page_metrics(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"metric", "#per launch", "#per update", "parts, per update", "unit"};
+    char each[24], parts[24];
+    const char *const heads[] = {"metric", "#per launch", each, parts, "unit"};
     const wl_report r = {p->prediction, p->kernel, p->device};
     const char *separator = "";
     double value;
+    (void)snprintf(each, sizeof each, "#per %s", wl_work_unit_words(p->prediction->work_unit)->one);
+    (void)snprintf(parts, sizeof parts, "parts, per %s", wl_work_unit_words(p->prediction->work_unit)->one);
     wl_buffer_text(out, "<h3>All metrics</h3>\n");
     wl_page_table(out, "metrics", heads, 5);
     for (int i = 0; i < WL_METRIC_COUNT; i++)

@@ -1,4 +1,5 @@
 /* page_search.c - better launches and other changes, and all that was assumed. SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,8 +111,12 @@ static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error
 
 wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    static const char *const heads[] = {"#rank",        "#tie group",     "block", "fold",         "#blocks per SM",
-                                        "#L2 B/update", "#DRAM B/update", "#time", "#behind best", "limited by"};
+    char l2[24], dram[24];
+    const char *const heads[] = {"#rank", "#tie group", "block", "fold",         "#blocks per SM",
+                                 l2,      dram,         "#time", "#behind best", "limited by"};
+    const char *unit = wl_work_unit_words(p->prediction->work_unit)->one;
+    (void)snprintf(l2, sizeof l2, "#L2 B/%s", unit);
+    (void)snprintf(dram, sizeof dram, "#DRAM B/%s", unit);
     const wl_ranked_space *s = p->launch->ranked;
     wl_buffer_text(out, "<h3>Launches around this one</h3>\n");
     add_words(out, p->launch->searched);
@@ -150,13 +155,14 @@ static void add_field(void *user, const char *name, int dims, const int64_t *str
     wl_buffer_add(out, "%sorigin: %lld}</code>", dims ? "], " : "", (long long)origin);
 }
 
-static void add_moved(const wl_moved *m, wl_buffer *out)
+static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 {
     wl_buffer_text(out, "<td>");
     if (m->name) {
         wl_page_text(out, m->name);
         wl_buffer_add(out, m->per_item ? " %.4g to %.4g" : " %.0f to %.0f", m->before, m->after);
-        wl_buffer_text(out, !m->per_item ? "" : strcmp(m->unit, "bytes") == 0 ? " B per update" : " per update");
+        if (m->per_item)
+            wl_buffer_add(out, "%s per %s", strcmp(m->unit, "bytes") == 0 ? " B" : "", wl_work_unit_words(unit)->one);
     }
     wl_buffer_text(out, "</td>");
 }
@@ -176,35 +182,101 @@ static wl_status add_advice(const wl_page_part *p, const wl_advice *a, wl_buffer
     wl_buffer_text(out, "</td>");
     wl_page_number(out, a->gain, "%.1f %% less time", 100 * a->gain);
     wl_page_quantity(out, WL_DIM_TIME, a->time_s);
-    add_moved(&a->moved, out);
+    add_moved(&a->moved, p->prediction->work_unit, out);
     wl_page_cell(out, wl_bound_name(a->limiter));
     wl_buffer_text(out, "</tr>\n");
     return status;
 }
 
-static wl_status add_list(const wl_page_part *p, wl_buffer *out, uint32_t *changes, wl_error *err)
+static wl_status add_list(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
     static const char *const heads[] = {"change", "#predicted gain", "#time", "what moves", "then limited by"};
     const wl_advised *r = p->launch->advised;
     wl_status status = WL_OK;
     wl_page_table(out, "advice", heads, 5);
-    for (size_t i = 0; i < r->count && status == WL_OK; i++) {
-        *changes |= r->all[i].changes;
-        status = add_advice(p, &r->all[i], out, err);
-    }
-    if (r->has_combination && status == WL_OK) {
-        *changes |= r->combination.changes;
+    for (size_t i = 0; i < r->count && status == WL_OK; i++)
+        if (!wl_advice_is_cause(r, &r->all[i]))
+            status = add_advice(p, &r->all[i], out, err);
+    if (r->has_combination && status == WL_OK)
         status = add_advice(p, &r->combination, out, err);
-    }
     wl_page_table_end(out);
     return status;
+}
+
+static void add_caveat(const char *name, const char *caveat, bool *any, wl_buffer *out)
+{
+    wl_buffer_add(out, "%s<li>%s: provided that %s</li>\n", *any ? "" : "<ul>\n", name, caveat);
+    *any = true;
+}
+
+/* ---- causes ---- */
+
+static void add_cause(const wl_cause *c, wl_buffer *out)
+{
+    wl_buffer_text(out, "<tr");
+    wl_page_text_attribute(out, "data-cause", wl_cause_name(c->id));
+    if (c->change)
+        wl_page_attribute(out, "data-gain", c->gain);
+    wl_buffer_text(out, ">");
+    wl_page_cell(out, wl_cause_name(c->id));
+    wl_buffer_text(out, "<td>");
+    if (c->access) {
+        wl_buffer_text(out, "<code>");
+        wl_page_text(out, c->access);
+        wl_buffer_text(out, "</code>: ");
+    }
+    wl_page_text(out, c->text);
+    if (c->line > 0) {
+        wl_buffer_text(out, " (");
+        wl_page_text(out, c->file ? c->file : "line ");
+        wl_buffer_add(out, "%s%d)", c->file ? ":" : "", (int)c->line);
+    }
+    wl_buffer_text(out, "</td>");
+    wl_page_cell(out, c->change ? c->change : "cannot be predicted");
+    if (c->change) {
+        wl_page_number(out, c->gain, "%.1f %% less time", 100 * c->gain);
+        wl_page_quantity(out, WL_DIM_TIME, c->time_s);
+        wl_page_cell(out, wl_bound_name(c->limiter));
+    } else {
+        wl_page_unknown(out);
+        wl_page_unknown(out);
+        wl_page_unknown(out);
+    }
+    wl_buffer_text(out, "</tr>\n");
+}
+
+void wl_page_causes(const wl_page_part *p, wl_buffer *out)
+{
+    static const char *const heads[] = {"cause", "what is slow", "predicted instead",
+                                        "#gain", "#time",        "then limited by"};
+    const wl_advised *r = p->launch->advised;
+    uint32_t named = 0;
+    bool any = false;
+    if (!r)
+        return; /* why, is said with the changes */
+    wl_buffer_text(out, "<h3>What slows it down</h3>\n");
+    if (r->cause_count == 0) {
+        wl_buffer_text(out, "<p>None of the causes that are looked for was found.</p>\n");
+        return;
+    }
+    wl_buffer_text(out, "<p>Each cause with the time predicted without it.</p>\n");
+    wl_page_table(out, "causes", heads, 6);
+    for (size_t i = 0; i < r->cause_count; i++) {
+        add_cause(&r->causes[i], out);
+        named |= r->causes[i].change ? 1u << r->causes[i].id : 0;
+    }
+    wl_page_table_end(out);
+    for (int c = 0; c < WL_CAUSE_COUNT; c++)
+        if (named & 1u << c)
+            add_caveat(wl_cause_name((wl_cause_id)c), wl_cause_caveat((wl_cause_id)c), &any, out);
+    wl_buffer_text(out, any ? "</ul>\n" : "");
 }
 
 wl_status wl_page_advice(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
     const wl_advised *r = p->launch->advised;
-    uint32_t changes = 0;
     wl_status status = WL_OK;
+    bool any = false;
     wl_buffer_text(out, "<h3>What would help</h3>\n");
     if (!r) {
         add_words(out, p->launch->no_advice);
@@ -213,21 +285,18 @@ wl_status wl_page_advice(const wl_page_part *p, wl_buffer *out, wl_error *err)
     if (r->count == 0)
         wl_buffer_add(out, "<p>Nothing that was tried takes %.1f %% or more off the time", 100 * r->least_gain);
     else
-        wl_buffer_add(out, "<p>Each change alone%s. Less than %.1f %% is a tie and not listed",
+        wl_buffer_add(out, "<p>%s%s. Less than %.1f %% is a tie and not listed",
+                      wl_advice_left(r) > 0 ? "Each change alone" : "The causes above",
                       r->has_combination ? ", and in the last row several together" : "", 100 * r->least_gain);
     wl_buffer_text(out, " (");
     wl_page_text(out, r->trust.basis);
     wl_buffer_text(out, ").</p>\n");
-    if (r->count > 0)
-        status = add_list(p, out, &changes, err);
-    if (changes)
-        wl_buffer_text(out, "<ul>\n");
+    if (wl_advice_left(r) > 0 || r->has_combination)
+        status = add_list(p, out, err);
     for (int c = 0; c < WL_CHANGE_COUNT; c++)
-        if (changes & 1u << c)
-            wl_buffer_add(out, "<li>%s: provided that %s</li>\n", wl_change_name((wl_change)c),
-                          wl_change_caveat((wl_change)c));
-    if (changes)
-        wl_buffer_text(out, "</ul>\n");
+        if (wl_advice_changes(r) & 1u << c && !wl_change_is_explained(r, (wl_change)c))
+            add_caveat(wl_change_name((wl_change)c), wl_change_caveat((wl_change)c), &any, out);
+    wl_buffer_text(out, any ? "</ul>\n" : "");
     return status;
 }
 

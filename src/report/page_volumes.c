@@ -147,13 +147,17 @@ static void add_legend(const volumes *v, wl_buffer *out)
     wl_buffer_text(out, "</p>\n");
 }
 
+static const char *unit_of(const wl_page_part *p) { return wl_work_unit_words(p->prediction->work_unit)->one; }
+
 void wl_page_volumes(const wl_page_part *p, wl_buffer *out)
 {
     const volumes v = measure(p);
-    wl_buffer_text(out, "<h3>Volumes on each level, by field</h3>\n"
-                        "<div class=\"wide\"><table class=\"volumes\"><thead><tr><th scope=\"col\">between</th>"
-                        "<th scope=\"col\" class=\"n\">per launch</th><th scope=\"col\" class=\"n\">per update</th>"
-                        "<th scope=\"col\">which field it is for</th></tr></thead>\n<tbody>\n");
+    wl_buffer_add(out,
+                  "<h3>Volumes on each level, by field</h3>\n"
+                  "<div class=\"wide\"><table class=\"volumes\"><thead><tr><th scope=\"col\">between</th>"
+                  "<th scope=\"col\" class=\"n\">per launch</th><th scope=\"col\" class=\"n\">per %s</th>"
+                  "<th scope=\"col\">which field it is for</th></tr></thead>\n<tbody>\n",
+                  unit_of(p));
     for (int l = 0; l < LEVEL_COUNT; l++)
         add_level(&v, (level)l, out);
     wl_page_table_end(out);
@@ -185,7 +189,7 @@ static void add_fields(const wl_page_part *p, wl_buffer *out)
     const size_t count = p->prediction->fields ? wl_kernel_field_count(p->kernel) : 0;
     if (count == 0)
         return;
-    wl_buffer_text(out, "<h4>By field, per update</h4>\n");
+    wl_buffer_add(out, "<h4>By field, per %s</h4>\n", unit_of(p));
     wl_page_table(out, "fields", heads, 8);
     for (size_t f = 0; f < count; f++) {
         wl_buffer_text(out, "<tr");
@@ -222,7 +226,7 @@ static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
 {
     static const char *const heads[] = {"##", "access", "kind", SHARE_HEADS};
     const size_t count = p->prediction->accesses ? wl_kernel_access_count(p->kernel) : 0;
-    wl_buffer_text(out, "<h4>By access, per update</h4>\n");
+    wl_buffer_add(out, "<h4>By access, per %s</h4>\n", unit_of(p));
     if (count == 0) {
         wl_buffer_text(out, "<p>No access is known on its own.</p>\n");
         return;

@@ -34,6 +34,7 @@ static void occupancy_and_wave(wl_json_out *o, const wl_prediction *p)
     wl_out_object_end(o);
     wl_out_object(o, "work");
     wl_out_whole(o, "items", p->items);
+    wl_out_text(o, "unit", wl_work_unit_words(p->work_unit)->name);
     wl_out_object_end(o);
     wl_out_object(o, "wave");
     wl_out_whole(o, "blocks", p->wave_blocks);

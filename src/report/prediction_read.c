@@ -127,6 +127,13 @@ static void read_schedule(reader *r, const json_t *launch, wl_schedule *schedule
         refuse(r, "'schedule' is wrong: %s", err.message);
 }
 
+/* Predictions of older versions do not name it. */
+static wl_work_unit unit_of(const json_t *work)
+{
+    const char *name = json_string_value(json_object_get(work, "unit"));
+    return wl_work_unit_named(name ? name : "");
+}
+
 static void read_launch(reader *r, const json_t *root, wl_prediction *p)
 {
     const json_t *launch = member(r, root, "launch"), *occupancy = member(r, root, "occupancy");
@@ -147,6 +154,7 @@ static void read_launch(reader *r, const json_t *root, wl_prediction *p)
         refuse(r, "the occupancy's limiter '%s' is not known", limiter);
     p->occupancy.limiter = (wl_occupancy_limit)limit;
     p->items = whole_of(r, member(r, root, "work"), "items", 1);
+    p->work_unit = unit_of(member(r, root, "work"));
     p->wave_blocks = whole_of(r, wave, "blocks", 1);
     p->blocks = whole_of(r, wave, "of", 1);
     p->waves = number_of(r, wave, "waves", 0);

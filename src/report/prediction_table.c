@@ -2,12 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/marks.h"
 #include "report/prediction_report.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 
 #define BAR_WIDTH 48
 
-/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per update. */
+/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per unit of work. */
 typedef struct parts {
     double loaded, again, saved;
 } parts;
@@ -48,10 +50,27 @@ static void add_numbers(const wl_prediction *p, wl_buffer *out)
     wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
 }
 
-static void add_line(const wl_prediction *p, wl_buffer *out)
+/* Of several launches with the same work, the one that takes least; `count`: none is told from the others. */
+static size_t best_of(const wl_prediction *const *predictions, size_t count)
 {
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (predictions[i]->items != predictions[0]->items)
+            return count;
+        best = predictions[i]->model.time_s < predictions[best]->model.time_s ? i : best;
+    }
+    return count > 1 ? best : count;
+}
+
+static void add_line(const wl_prediction *p, bool best, wl_buffer *out)
+{
+    if (best)
+        wl_mark_add(out, WL_MARK_BEST);
     add_numbers(p, out);
-    wl_buffer_add(out, "  %s\n", wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, "  %s", wl_bound_name(p->model.limiter));
+    if (best)
+        wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
 }
 
 static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
@@ -69,38 +88,59 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
 /* Each note once, whichever launch it belongs to. */
 static void add_notes(const wl_prediction *const *predictions, size_t count, wl_buffer *out)
 {
-    const char *lead = "\n";
+    bool first = true;
     for (size_t i = 0; i < count; i++) {
         for (int w = 0; w < predictions[i]->warning_count; w++) {
             bool shown = false;
             for (size_t j = 0; j < i && !shown; j++)
                 for (int v = 0; v < predictions[j]->warning_count && !shown; v++)
                     shown = strcmp(predictions[j]->warnings[v], predictions[i]->warnings[w]) == 0;
+            if (!shown && first)
+                wl_note_gap(out);
             if (!shown)
-                wl_buffer_add(out, "%snote: %s\n", lead, predictions[i]->warnings[w]);
-            lead = shown ? lead : "";
+                wl_note_line(out, "", "%s", predictions[i]->warnings[w]);
+            first = first && shown;
         }
     }
 }
 
-wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
-                               const wl_device *device, char **out, wl_error *err)
+/* 0: launches differ. */
+static int64_t common_items(const wl_prediction *const *predictions, size_t count)
 {
-    wl_buffer text = {0};
+    for (size_t i = 1; i < count; i++)
+        if (predictions[i]->items != predictions[0]->items)
+            return 0;
+    return count > 0 ? predictions[0]->items : 0;
+}
+
+wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
+                               const wl_device *device, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = wl_text_buffer(format);
+    const size_t best = best_of(predictions, count);
     double longest = 0;
-    wl_buffer_add(&text, "%s on %s (%s)\n\n", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM",
-                  "DRAM", "time", "");
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", "per LUP", "B/LUP",
-                  "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "limiter");
+    const wl_work_unit unit = wl_kernel_work_unit(kernel);
+    const wl_unit_heads h = wl_unit_heads_of(unit);
+    wl_mark_add(&text, WL_MARK_HEADLINE);
+    wl_buffer_add(&text, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
+    wl_mark_add(&text, WL_MARK_END);
+    wl_unit_explain(", ", unit, common_items(predictions, count), &text);
+    wl_buffer_add(&text, "\n\n%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM ld",
+                  "DRAM st", "time", "");
+    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", h.per, h.bytes,
+                  h.bytes, h.bytes, "ms", h.rate, "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
-        add_line(predictions[i], &text);
+        add_line(predictions[i], i == best, &text);
     }
     if (longest > 0) {
-        wl_buffer_add(&text, "\nDRAM loads per update: # loaded, + loaded again or to complete stores, . found in the "
-                             "L2 from earlier blocks\n");
+        wl_buffer_text(&text, "\n");
+        wl_mark_line(&text, 2);
+        wl_buffer_add(&text,
+                      "DRAM loads per %s: # loaded, + loaded again or to complete stores, . found in the "
+                      "L2 from earlier blocks\n",
+                      wl_work_unit_words(unit)->one);
         for (size_t i = 0; i < count; i++)
             add_bar(predictions[i], BAR_WIDTH / longest, &text);
     }
@@ -130,27 +170,32 @@ static bool is_named(const wl_prediction *const *predictions, const wl_device *c
     return false;
 }
 
-/* A note, with the devices it is about where it is not about all. */
+/* A note, with the devices it is about where it is not about all: "note (h200, v100): .." */
 static void add_note(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
                      const char *note, wl_buffer *out)
 {
     size_t about = 0;
     for (size_t i = 0; i < count; i++)
         about += has_note(predictions[i], note);
-    const char *lead = about < count ? "note (" : "note";
-    for (size_t i = 0; i < count && about < count; i++) {
+    if (about == count) {
+        wl_note_line(out, "", "%s", note);
+        return;
+    }
+    const char *lead = "note (";
+    wl_note_start(out);
+    for (size_t i = 0; i < count; i++) {
         if (!has_note(predictions[i], note) || is_named(predictions, devices, i, note))
             continue;
         wl_buffer_add(out, "%s%s", lead, wl_device_name(devices[i]));
         lead = ", ";
     }
-    wl_buffer_add(out, "%s: %s\n", about < count ? ")" : lead, note);
+    wl_buffer_add(out, "): %s\n", note);
 }
 
 static void add_device_notes(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
                              wl_buffer *out)
 {
-    wl_buffer_text(out, "\n");
+    wl_note_gap(out);
     for (size_t i = 0; i < count; i++)
         for (int w = 0; w < predictions[i]->warning_count; w++) {
             const char *note = predictions[i]->warnings[w];
@@ -170,11 +215,10 @@ static void add_models(const wl_prediction *const *predictions, const wl_device 
     for (size_t i = count; i-- > 0;)
         other = predictions[i]->model.id != predictions[0]->model.id ? i : other;
     if (other > 0)
-        wl_buffer_add(
-            out,
-            "note: times come from different models, %s on %s and %s on %s: --model limiter compares like with like\n",
-            wl_model_name(predictions[0]->model.id), wl_device_name(devices[0]),
-            wl_model_name(predictions[other]->model.id), wl_device_name(devices[other]));
+        wl_note_line(out, "",
+                     "times come from different models, %s on %s and %s on %s: --model limiter compares like with like",
+                     wl_model_name(predictions[0]->model.id), wl_device_name(devices[0]),
+                     wl_model_name(predictions[other]->model.id), wl_device_name(devices[other]));
 }
 
 static int longest_name(const wl_device *const *devices, size_t count)
@@ -185,32 +229,44 @@ static int longest_name(const wl_device *const *devices, size_t count)
     return longest;
 }
 
-static void add_device_head(int width, wl_buffer *text)
+static void add_device_head(int width, const wl_unit_heads *h, wl_buffer *text)
 {
     wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s\n", width, "", "", "", "blk", "L1 wavefr",
-                  "L2-L1", "DRAM", "DRAM", "time", "", "time /");
+                  "L2-L1", "DRAM ld", "DRAM st", "time", "", "time /");
     wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s  %s\n", width, "device", "block", "fold",
-                  "/SM", "per LUP", "B/LUP", "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "first", "limiter");
+                  "/SM", h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate, "first", "limiter");
 }
 
 wl_status wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
-                                   size_t count, const wl_kernel *kernel, char **out, wl_error *err)
+                                   size_t count, const wl_kernel *kernel, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
+    const size_t best = best_of(predictions, count);
     const int width = longest_name(devices, count);
     double first = 0; /* time of the launch on the first device */
-    wl_buffer_add(&text, "%s, devices compared\n\n", wl_kernel_name(kernel));
-    add_device_head(width, &text);
+    const wl_work_unit unit = wl_kernel_work_unit(kernel);
+    const wl_unit_heads h = wl_unit_heads_of(unit);
+    wl_mark_add(&text, WL_MARK_HEADLINE);
+    wl_buffer_add(&text, "%s, devices compared", wl_kernel_name(kernel));
+    wl_mark_add(&text, WL_MARK_END);
+    wl_unit_explain(", ", unit, common_items(predictions, count), &text);
+    wl_buffer_text(&text, "\n\n");
+    add_device_head(width, &h, &text);
     for (size_t i = 0; i < count; i++) {
         const wl_prediction *p = predictions[i];
         first = devices[i] == devices[0] ? p->model.time_s : first;
+        if (i == best)
+            wl_mark_add(&text, WL_MARK_BEST);
         wl_buffer_add(&text, "%-*s ", width, wl_device_name(devices[i]));
         add_numbers(p, &text);
         if (first > 0 && p->model.time_s > 0)
             wl_buffer_add(&text, " %8.2f", p->model.time_s / first);
         else
             wl_buffer_add(&text, " %8s", "-");
-        wl_buffer_add(&text, "  %s\n", wl_bound_name(p->model.limiter));
+        wl_buffer_add(&text, "  %s", wl_bound_name(p->model.limiter));
+        if (i == best)
+            wl_mark_add(&text, WL_MARK_END);
+        wl_buffer_text(&text, "\n");
     }
     add_device_notes(predictions, devices, count, &text);
     add_models(predictions, devices, count, &text);

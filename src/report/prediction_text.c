@@ -6,11 +6,13 @@
 #include "base/units.h"
 #include "metrics/layer_condition.h"
 #include "report/derived.h"
+#include "report/marks.h"
 #include "report/prediction_report.h"
 #include "report/shape_text.h"
 #include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
+#define PARTS_COLUMN 50 /* where the parts of a metric stand in its row */
 
 static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
 {
@@ -23,6 +25,7 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
         return;
     }
     wl_scaled_text(v->value, total, sizeof total);
+    wl_mark_line(out, PARTS_COLUMN);
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
     const char *separator = "   = ";
@@ -42,12 +45,18 @@ static void add_head(const wl_report *r, wl_buffer *out)
     (void)wl_shape_text(p->launch.block, block);
     (void)wl_shape_text(p->launch.grid, grid);
     (void)wl_shape_text(p->launch.fold, fold);
-    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device),
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(r->kernel), wl_device_name(r->device),
                   wl_device_title(r->device));
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 4);
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
                   (long long)p->launch.registers, (long long)p->launch.shared_bytes);
-    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
-                  (long long)p->items, (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "  %lld %s; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
+                  (long long)p->items, wl_work_unit_words(p->work_unit)->explained,
+                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
                   wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
 }
 
@@ -66,7 +75,11 @@ static void add_headline(const wl_report *r, wl_buffer *out)
     wl_ceilings_read(r->device, &ceilings);
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    wl_buffer_add(out, "  %s, %sLUP/s", time, rate);
+    wl_mark_line(out, 4);
+    wl_buffer_text(out, "  ");
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s, %s%s/s", time, rate, wl_work_unit_words(r->prediction->work_unit)->name);
+    wl_mark_add(out, WL_MARK_END);
     if (wl_all_flops(&tallies, &flops) && flops > 0) {
         wl_scaled_text(flops / m->time_s, rate, sizeof rate);
         wl_buffer_add(out, ", %sFLOP/s", rate);
@@ -82,7 +95,9 @@ static void add_headline(const wl_report *r, wl_buffer *out)
 
 static void add_metrics(const wl_report *r, wl_buffer *out)
 {
-    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
+    char each[16];
+    (void)snprintf(each, sizeof each, "per %s", wl_work_unit_words(r->prediction->work_unit)->one);
+    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", each);
     add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
     add_row(r, "global stores", WL_METRIC_inst_global_st, out);
     if (r->prediction->metrics[WL_METRIC_inst_local_ld].known) {
@@ -142,6 +157,7 @@ static void add_figures(const wl_report *r, wl_buffer *out)
 static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
 {
     const char *separator = "";
+    wl_mark_line(out, 19);
     wl_buffer_add(out, "  %-16s ", "");
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
         if (mix->warp[c] <= 0)
@@ -198,7 +214,9 @@ static void add_caches(const wl_report *r, wl_buffer *out)
     char alloc[32], room[32];
     wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value, alloc, sizeof alloc);
     wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
-    wl_buffer_add(out, "\n  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n",
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 6);
+    wl_buffer_add(out, "  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n",
                   alloc, room, p->l1_oversubscription, 100 * p->l1_miss_rate);
     if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
         wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
@@ -239,7 +257,8 @@ static void add_shares(const wl_report *r, wl_buffer *out)
                  n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
     if (fields < 2 && n == 0)
         return;
-    wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");
+    wl_buffer_add(out, "\n  per %-12s wavefronts  L2 load   L2 store  DRAM load  DRAM store\n",
+                  wl_work_unit_words(p->work_unit)->one);
     for (size_t i = 0; i < fields + n; i++) {
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
         const char *name =
@@ -262,6 +281,7 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     bool taken[WL_NAMED_WAITS] = {false};
     if (!m->from_life)
         return;
+    wl_mark_line(out, 4);
     wl_buffer_add(out, "  waits, from the life of a warp: ");
     for (int n = 0; n < count; n++) {
         int most = -1;
@@ -286,12 +306,16 @@ static void add_model(const wl_report *r, wl_buffer *out)
         if (!m->bound_known[i])
             continue;
         wl_quantity_text(WL_DIM_TIME, m->bound_s[i], time, sizeof time);
+        if ((wl_bound_id)i == m->limiter)
+            wl_mark_add(out, WL_MARK_LIMITER);
         wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i), time);
         wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
-        wl_buffer_add(out, "%s\n",
-                      (wl_bound_id)i == m->limiter                         ? "  <- limiter"
-                      : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
-                                                                           : "");
+        wl_buffer_text(out, (wl_bound_id)i == m->limiter                         ? "  <- limiter"
+                            : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
+                                                                                 : "");
+        if ((wl_bound_id)i == m->limiter)
+            wl_mark_add(out, WL_MARK_END);
+        wl_buffer_text(out, "\n");
     }
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
@@ -304,7 +328,10 @@ static void add_model(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
                       m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,
                       m->kinds.wait_cycles);
-    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s", time, rate, wl_bound_name(m->limiter));
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "  predicted %s, %s%s/s, limited by ", time, rate,
+                  wl_work_unit_words(r->prediction->work_unit)->name);
+    wl_mark_text(out, WL_MARK_LIMITER, wl_bound_name(m->limiter));
     if (m->next != m->limiter)
         wl_buffer_add(out, ", then %s", wl_bound_name(m->next));
     wl_buffer_add(out, "\n");
@@ -323,11 +350,13 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     add_shares(r, out);
     add_lines(r, out);
     add_model(r, out);
-    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
+    wl_buffer_text(out, "\n");
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
                   wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
                   wl_count_method_name(p->count_method), wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
-        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+        wl_note_line(out, "  ", "%s", p->warnings[i]);
     if (p->confidence)
         wl_confidence_text(r->device, p->model.id, out);
 }

@@ -42,6 +42,7 @@ void wl_rank_json_start(const wl_ranked_space *s, wl_buffer *out)
     json_t *head = wl_json_object(j);
     wl_json_set(j, head, "schema", wl_json_text(j, "warpline.rank/1"));
     wl_json_set(j, head, "kernel", wl_json_text(j, wl_kernel_name(wl_ranker_kernel(s->ranker))));
+    wl_json_set(j, head, "unit", wl_json_text(j, wl_kernel_unit(wl_ranker_kernel(s->ranker))));
     wl_json_symbol(j, head, wl_ranker_kernel(s->ranker));
     add_opened(j, head, out);
     wl_buffer_text(out, "\"spaces\": [");

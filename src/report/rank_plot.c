@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "kernel/work_unit.h"
 #include "report/gnuplot.h"
 #include "report/rank_report.h"
 #include "search/ranker.h"
@@ -169,14 +170,19 @@ static void write_launch(const wl_launch *launch, const char *between, wl_buffer
     }
 }
 
+static const wl_unit_words *words_of(const wl_ranked_space *space)
+{
+    return wl_work_unit_words(wl_kernel_work_unit(wl_ranker_kernel(space->ranker)));
+}
+
 /* Two blocks of data per row: the points, then the bars of the best. */
 static void write_data(const panel *p, wl_buffer *out)
 {
     const wl_ranked_space *space = p->space;
     wl_launch launch;
     point at;
-    wl_buffer_add(out, "# bytes/item items/s colour rank block[,fold]; %zu launches%s\n", space->count,
-                  space->count > POINTS_MAX ? ", thinned out" : "");
+    wl_buffer_add(out, "# bytes/%s %s/s colour rank block[,fold]; %zu launches%s\n", words_of(space)->one,
+                  words_of(space)->many, space->count, space->count > POINTS_MAX ? ", thinned out" : "");
     for (size_t i = 0; i < space->count; i++) {
         if (!is_shown(space, i) || !make_point(space, &space->launches[i], &at))
             continue;
@@ -185,7 +191,8 @@ static void write_data(const panel *p, wl_buffer *out)
         write_launch(&launch, ",", out);
         wl_buffer_text(out, "\n");
     }
-    wl_buffer_text(out, "\n\n# rank, bytes/item: L2 loads, L2 stores, memory loads, memory stores\n");
+    wl_buffer_add(out, "\n\n# rank, bytes/%s: L2 loads, L2 stores, memory loads, memory stores\n",
+                  words_of(space)->one);
     for (size_t i = 0; i < space->count && i < BEST; i++) {
         wl_buffer_add(out, "%zu", i + 1);
         for (int v = 0; v < VOLUMES; v++)
@@ -341,12 +348,12 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
     const char *unit_name = "";
     const double unit = choose_unit(p->y.hi / 2, &unit_name);
     const double bandwidth = p->bandwidth;
+    const wl_unit_words *work = words_of(p->space);
     char bandwidth_text[32];
     wl_quantity_text(WL_DIM_BANDWIDTH, bandwidth, bandwidth_text, sizeof bandwidth_text);
     write_title(p, out);
-    wl_buffer_add(out,
-                  "set xlabel 'memory volume, loads and stores [B per item]'\nset ylabel 'predicted [%sitems/s]'\n",
-                  unit_name);
+    wl_buffer_add(out, "set xlabel 'memory volume, loads and stores [B per %s]'\nset ylabel 'predicted [%s%s/s]'\n",
+                  work->one, unit_name, work->name);
     write_axis('x', &p->x, 1, out);
     write_axis('y', &p->y, unit, out);
     write_marks(p, out);
@@ -388,9 +395,9 @@ static void write_bars(const panel *p, size_t row, double below, wl_buffer *out)
         out,
         "unset label\nunset arrow\nunset logscale\nset title \"L2 and memory volumes\\nof the best %zu launches\"\n"
         "set label 'rank: threads per block, cells per thread (fold)' at screen 0.775,%.6f center\n"
-        "unset xlabel\nset ylabel 'volume [B per item]'\n"
+        "unset xlabel\nset ylabel 'volume [B per %s]'\n"
         "set xrange [0.4:%zu.6]\nset ytics autofreq\nset yrange [0:%.6g]\nset xtics rotate by 32 right (",
-        count, below, count, 1.2 * highest_bar(space, count));
+        count, below, words_of(space)->one, count, 1.2 * highest_bar(space, count));
     for (size_t i = 0; i < count; i++) {
         wl_launch launch;
         wl_ranker_launch(space->ranker, space->launches[i].index, &launch);

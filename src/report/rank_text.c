@@ -2,8 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/marks.h"
 #include "report/rank_report.h"
 #include "report/shape_text.h"
+#include "report/unit_heads.h"
 #include "search/ranker.h"
 
 static void number(wl_buffer *out, int width, int digits, double value)
@@ -33,6 +35,8 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
+    if (i == 0)
+        wl_mark_add(out, WL_MARK_BEST);
     wl_buffer_add(out, "%4zu  %-11s %-6s ", i + 1, wl_shape_text(launch.block, block),
                   wl_shape_text(launch.fold, fold));
     schedule_cell(s, &launch, out);
@@ -51,7 +55,10 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
         wl_buffer_add(out, " %+6.1f%%", 100 * (s->launches[i + 1].time_s / r->time_s - 1));
     else
         wl_buffer_add(out, " %7s", "");
-    wl_buffer_add(out, "  %s\n", wl_bound_name((wl_bound_id)r->limiter));
+    wl_buffer_add(out, "  %s", wl_bound_name((wl_bound_id)r->limiter));
+    if (i == 0)
+        wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
 }
 
 /* The most warps a multiprocessor of this device can hold; every device has these numbers. */
@@ -67,11 +74,12 @@ static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
 {
     const double most = most_warps(wl_ranker_device(s->ranker));
     const int wide = wl_ranker_has_schedules(s->ranker) ? SCHEDULE_WIDTH + 1 : 0;
+    const wl_unit_heads h = wl_unit_heads_of(wl_kernel_work_unit(wl_ranker_kernel(s->ranker)));
     wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", wide, "", "blk",
                   "", "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
     wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
-                  wide, wide ? "schedule" : "", "/SM", "warps", "per LUP", "B/LUP", "B/LUP", "B/LUP", "B/LUP", "ms",
-                  "GLUP/s", "best", "to next", "limiter");
+                  wide, wide ? "schedule" : "", "/SM", "warps", h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate,
+                  "best", "to next", "limiter");
     wl_tie_groups groups = {.tie = s->tie};
     for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
@@ -87,26 +95,23 @@ static void ties(const wl_ranked_space *s, wl_buffer *out)
 {
     const size_t first = wl_rank_within(s, s->tie);
     double ratio;
-    if (s->ranking.count == 1)
-        wl_buffer_text(out, "\n");
+    wl_buffer_text(out, "\n");
     if (first > 1)
-        wl_buffer_add(out,
-                      "\nThe first %zu are as good as equal: they lie within the error of this model, %.1f %% (%s).\n",
-                      first, 100 * (s->tie - 1), s->trust.basis);
+        wl_line(out, 2, "The first %zu are as good as equal: they lie within the error of this model, %.1f %% (%s).\n",
+                first, 100 * (s->tie - 1), s->trust.basis);
     else if (s->ranking.count > 1)
-        wl_buffer_add(out, "\nThe first is ahead of all others by more than the error of this model, %.1f %% (%s).\n",
-                      100 * (s->tie - 1), s->trust.basis);
+        wl_line(out, 2, "The first is ahead of all others by more than the error of this model, %.1f %% (%s).\n",
+                100 * (s->tie - 1), s->trust.basis);
     if (s->chosen && s->chance > 0)
-        wl_buffer_add(out, "To benchmark: these %zu. The true best is among them with a probability of %.0f %%.\n",
-                      s->count, 100 * s->chance);
+        wl_line(out, 2, "To benchmark: these %zu. The true best is among them with a probability of %.0f %%.\n",
+                s->count, 100 * s->chance);
     else if (s->chosen)
-        wl_buffer_add(
-            out, "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
-            s->count);
+        wl_line(out, 2,
+                "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
+                s->count);
     else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) < s->count)
-        wl_buffer_add(out,
-                      "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
-                      wl_rank_within(s, ratio));
+        wl_line(out, 2, "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
+                wl_rank_within(s, ratio));
 }
 
 static void left_out_text(const wl_ranked_space *s, wl_buffer *out)
@@ -115,21 +120,21 @@ static void left_out_text(const wl_ranked_space *s, wl_buffer *out)
     const char *condition;
     for (size_t i = 0; (condition = wl_ranker_condition(s->ranker, i)); i++)
         if (s->ranking.conditions[i] > 0)
-            wl_buffer_add(out, "left out: %lld, %s: %s\n", (long long)s->ranking.conditions[i],
-                          wl_outcome_text(WL_OUTCOME_WHERE), condition);
+            wl_line(out, 2, "left out: %lld, %s: %s\n", (long long)s->ranking.conditions[i],
+                    wl_outcome_text(WL_OUTCOME_WHERE), condition);
     for (int o = 0; o < WL_OUTCOME_COUNT; o++)
         if (outcomes[o] > 0 && o != WL_OUTCOME_PREDICTED && o != WL_OUTCOME_WHERE)
-            wl_buffer_add(out, "%s: %lld, %s\n", wl_outcome_cannot_run((wl_outcome)o) ? "cannot run" : "left out",
-                          (long long)outcomes[o], wl_outcome_text((wl_outcome)o));
+            wl_line(out, 2, "%s: %lld, %s\n", wl_outcome_cannot_run((wl_outcome)o) ? "cannot run" : "left out",
+                    (long long)outcomes[o], wl_outcome_text((wl_outcome)o));
 }
 
 static void notes(const wl_ranked_space *s, wl_buffer *out)
 {
     const char *note;
     for (size_t i = 0; (note = wl_ranker_note(s->ranker, i)); i++)
-        wl_buffer_add(out, "note: %s\n", note);
+        wl_note_line(out, "", "%s", note);
     if (s->trust.assumed)
-        wl_buffer_add(out, "note: the error of the model was not measured on this device; that of another is taken\n");
+        wl_note_line(out, "", "the error of the model was not measured on this device; that of another is taken");
 }
 
 static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, wl_buffer *out)
@@ -137,11 +142,16 @@ static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, 
     for (size_t i = 0; i < count; i++) {
         const wl_ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
+        const wl_kernel *kernel = wl_ranker_kernel(s->ranker);
         char domain[WL_SHAPE_LENGTH];
-        wl_buffer_add(out, "%s%s on %s (%s)%s%s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
-                      wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
-                      s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain, domain) : "",
-                      (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
+        wl_buffer_text(out, i ? "\n" : "");
+        wl_mark_line(out, 2);
+        wl_mark_add(out, WL_MARK_HEADLINE);
+        wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
+        wl_mark_add(out, WL_MARK_END);
+        wl_buffer_add(out, "%s%s", s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain, domain) : "");
+        wl_unit_explain(", ", wl_kernel_work_unit(kernel), wl_ranker_items(s->ranker), out);
+        wl_buffer_add(out, ": %lld launch%s predicted%s\n\n", (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
                       s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es",
                       s->ranking.stopped ? " (interrupted)" : "");
         if (s->count == 0)
@@ -153,9 +163,10 @@ static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, 
     }
 }
 
-wl_status wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, char **out, wl_error *err)
+wl_status wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, wl_format format, char **out,
+                       wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     add_spaces(spaces, count, top, &text);
     return wl_buffer_take(&text, out, err);
 }

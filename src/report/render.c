@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_file.h"
 #include "report/coverage_report.h"
+#include "report/marks.h"
 #include "report/prediction_report.h"
 #include "report/roofline_report.h"
 #include "report/stack_report.h"
@@ -14,7 +15,7 @@
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
 
 /* Neither text nor JSON. */
-static bool is_other(wl_format format) { return format != WL_FORMAT_TEXT && !is_json(format); }
+static bool is_other(wl_format format) { return format == WL_FORMAT_CSV || format == WL_FORMAT_SVG; }
 
 static wl_status no_form(wl_error *err, const char *what, wl_format format)
 {
@@ -37,7 +38,8 @@ static wl_status render(const wl_report *r, wl_format format, wl_buffer *text, w
         break;
     case WL_FORMAT_JSON_LINE: return wl_report_json_line(r, text, err);
     case WL_FORMAT_CSV: wl_report_csv(r, text); break;
-    case WL_FORMAT_TEXT: wl_report_text(r, text); break;
+    case WL_FORMAT_TEXT:
+    case WL_FORMAT_MARKED: wl_report_text(r, text); break;
     case WL_FORMAT_SVG: return no_form(err, "a prediction", format);
     }
     return WL_OK;
@@ -47,7 +49,7 @@ wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel 
                                wl_format format, char **out, wl_error *err)
 {
     const wl_report r = report_of(prediction, kernel, device);
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     const wl_status status = render(&r, format, &text, err);
     if (status == WL_OK)
         return wl_buffer_take(&text, out, err);
@@ -107,7 +109,7 @@ wl_status wl_stack_render(const wl_prediction *prediction, const wl_kernel *kern
                           wl_format format, char **out, wl_error *err)
 {
     wl_stack_report r = {.prediction = prediction, .kernel = kernel, .device = device, .stacks = prediction->stacks};
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (!r.stacks)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "the prediction was made without stacks");
     WL_TRY(choose_models(&r, all, err));
@@ -124,7 +126,7 @@ wl_status wl_stack_render(const wl_prediction *prediction, const wl_kernel *kern
 
 wl_status wl_trace_render(const wl_trace *trace, wl_format format, const wl_trace_look *look, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_trace_json(trace, out, err);
     if (format == WL_FORMAT_CSV)
@@ -139,14 +141,15 @@ wl_status wl_trace_render(const wl_trace *trace, wl_format format, const wl_trac
 
 wl_status wl_roofline_render(const wl_roofline *roofline, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (roofline->launch_count == 0)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a roofline without a launch has nothing to show");
     switch (format) {
     case WL_FORMAT_JSON:
     case WL_FORMAT_JSON_LINE: return wl_roofline_json(roofline, format == WL_FORMAT_JSON_LINE, out, err);
     case WL_FORMAT_CSV: wl_roofline_csv(roofline, &text); break;
-    case WL_FORMAT_TEXT: wl_roofline_text(roofline, &text); break;
+    case WL_FORMAT_TEXT:
+    case WL_FORMAT_MARKED: wl_roofline_text(roofline, &text); break;
     case WL_FORMAT_SVG: wl_roofline_svg(roofline, &text); break;
     }
     return wl_buffer_take(&text, out, err);
@@ -154,7 +157,7 @@ wl_status wl_roofline_render(const wl_roofline *roofline, wl_format format, char
 
 wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_diff_json(diff, format == WL_FORMAT_JSON_LINE, out, err);
     if (is_other(format))
@@ -165,7 +168,7 @@ wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_e
 
 wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_check_json(check, kernel, out, err);
     if (is_other(format))
@@ -176,7 +179,7 @@ wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format f
 
 wl_status wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_advise_json(report, out, err);
     if (is_other(format))
@@ -191,7 +194,7 @@ wl_status wl_advise_render(const wl_advise_report *report, wl_format format, cha
 wl_status wl_choice_render(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device, wl_format format,
                            char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_choice_json(choice, kernel, device, out, err);
     if (format == WL_FORMAT_SVG)
@@ -206,7 +209,7 @@ wl_status wl_choice_render(const wl_choice *choice, const wl_kernel *kernel, con
 wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_comparison_json(comparison, out, err);
     if (format == WL_FORMAT_SVG)
@@ -220,7 +223,7 @@ wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format
 
 wl_status wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_fit_json(fit, origin, out, err);
     if (is_other(format))
@@ -231,7 +234,7 @@ wl_status wl_fit_render(const wl_fit *fit, const char *origin, wl_format format,
 
 wl_status wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_device_json(device, out, err);
     if (is_other(format))
@@ -242,7 +245,7 @@ wl_status wl_device_render(const wl_device *device, wl_format format, char **out
 
 static wl_status render_list(const wl_device *const *devices, size_t count, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_json(format))
         return wl_device_list_json(devices, count, out, err);
     if (is_other(format))
@@ -269,7 +272,7 @@ wl_status wl_device_list_render(wl_format format, char **out, wl_error *err)
 wl_status wl_device_compare_render(const wl_device *const *devices, size_t count, bool sources, wl_format format,
                                    char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (count < 2)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a comparison needs two devices or more");
     if (is_json(format))
@@ -285,7 +288,7 @@ wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t 
 {
     wl_occupancy_report r = {
         .device = device, .threads = threads, .registers = registers, .shared_bytes = shared_bytes};
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     WL_TRY(wl_occupancy_compute(device, threads, registers, shared_bytes, &r.occupancy, err));
     WL_TRY(wl_occupancy_next(device, threads, registers, shared_bytes, &r.next, err));
     if (is_json(format))
@@ -309,7 +312,7 @@ wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *er
 
 wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err)
 {
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (is_other(format))
         return no_form(err, "a PTX file", format);
     WL_TRY(wl_ptx_any_fits(report->ptx, report->part, err));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/roofline_report.h"
+#include "report/marks.h"
 #include "report/roofline_scene.h"
 #include "report/wrapped_text.h"
 
@@ -267,7 +268,9 @@ static void add_notes(const wl_roofline *r, wl_buffer *out)
         wl_buffer note = {0};
         if (!wl_roofline_note(r, i, &note))
             return;
-        wl_buffer_add(out, "%s  note: %s\n", i == 0 ? "\n" : "", note.text ? note.text : "");
+        if (i == 0)
+            wl_note_gap(out);
+        wl_note_line(out, "  ", "%s", note.text ? note.text : "");
         out->failed = out->failed || note.failed;
         wl_buffer_drop(&note);
     }
@@ -277,7 +280,10 @@ void wl_roofline_text(const wl_roofline *r, wl_buffer *out)
 {
     wl_scene s;
     wl_scene_make(r, &s);
-    wl_buffer_add(out, "%s of %s (%s)\n", wl_roofline_title(r), r->device, r->title);
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s of %s (%s)", wl_roofline_title(r), r->device, r->title);
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
     add_picture(&s, out);
     add_roofs(&s, out);
     add_table(r, out);

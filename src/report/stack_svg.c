@@ -183,7 +183,8 @@ static void add_words(drawing *d, const wl_stack_line *line)
     wl_buffer_add(&words, "line %d", (int)line->op->line);
     if (wl_stack_place(d->r, line->op, place)[0])
         wl_buffer_add(&words, ", %s", place);
-    wl_buffer_add(&words, "; %.4g times, %.4g cycles for %s", line->times, line->stall, wl_stack_cause(line));
+    wl_buffer_add(&words, "; %.4g time%s, %.4g cycles for %s", line->times, line->times == 1 ? "" : "s", line->stall,
+                  wl_stack_cause(line));
     if (line->from)
         wl_buffer_add(&words, ": line %d, %s", (int)line->from->line, wl_stack_ptx(line->from, ptx));
     wl_svg_text(d->out, MARGIN, d->y + 22, "faint small", words.text ? words.text : "", WORDS);

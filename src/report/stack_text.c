@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "report/marks.h"
 #include "report/shape_text.h"
 #include "report/stack_report.h"
 
@@ -14,8 +15,11 @@ static void add_head(const wl_stack_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
     char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
-    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device),
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(r->kernel), wl_device_name(r->device),
                   wl_device_title(r->device));
+    wl_mark_add(out, WL_MARK_END);
+    wl_buffer_text(out, "\n");
     wl_buffer_add(out, "  block %s, grid %s; %lld block%s and %lld warps per SM\n",
                   wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
                   (long long)p->occupancy.blocks_per_sm, p->occupancy.blocks_per_sm == 1 ? "" : "s",
@@ -112,8 +116,8 @@ static void add_meanings(const wl_stack_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n");
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         if (wl_stack_part_shows(r, (wl_stack_part)p))
-            wl_buffer_add(out, "  %-10s %s\n", wl_stack_part_name((wl_stack_part)p),
-                          wl_stack_part_meaning((wl_stack_part)p));
+            wl_line(out, 13, "  %-10s %s\n", wl_stack_part_name((wl_stack_part)p),
+                    wl_stack_part_meaning((wl_stack_part)p));
 }
 
 /* ---- lines ---- */
@@ -194,7 +198,7 @@ void wl_stack_text(const wl_stack_report *r, wl_buffer *out)
     add_meanings(r, out);
     add_lines(r, out);
     if (p->warning_count > 0)
-        wl_buffer_add(out, "\n");
+        wl_note_gap(out);
     for (int i = 0; i < p->warning_count; i++)
-        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+        wl_note_line(out, "  ", "%s", p->warnings[i]);
 }

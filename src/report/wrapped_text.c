@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/marks.h"
+
 void wl_wrapped_text(const char *text, int width, wl_buffer *out)
 {
     int column = 0;
@@ -14,6 +16,8 @@ void wl_wrapped_text(const char *text, int width, wl_buffer *out)
             wl_buffer_text(out, "\n");
             column = 0;
         }
+        if (column == 0)
+            wl_mark_line(out, 2); /* for a narrower page */
         wl_buffer_add(out, "%s%.*s", column ? " " : "  ", length, word);
         column += length + (column > 0);
         word += length + (word[length] == ' ');

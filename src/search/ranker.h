@@ -55,7 +55,7 @@ bool wl_ranker_has_schedules(const wl_ranker *ranker);
 /* Fills blocks, folds and schedules, and counts what they exclude. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
-/* Lattice updates of one launch. */
+/* Units of work of one launch. */
 int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
 /* What had to be assumed for all launches; NULL beyond the last. */
 const char *wl_ranker_note(const wl_ranker *ranker, size_t index);

@@ -270,12 +270,19 @@ static void make_work(void)
     atexit(remove_work);
 }
 
+/* Both are built into one folder. */
+static const char *beside_flatten(void)
+{
+    const char *slash = strrchr(options.flatten, '/');
+    return format("%.*s/terminal", (int)(slash - options.flatten), options.flatten);
+}
+
 /* What a command may count on: tools on its path, the source tree, no setting of the user's. */
 static void set_environment(void)
 {
     const char *bin = format("%s/bin", work), *old = getenv("PATH");
     if (mkdir(bin, 0777) || symlink(options.warpline, format("%s/warpline", bin)) ||
-        symlink(options.flatten, format("%s/flatten", bin)))
+        symlink(options.flatten, format("%s/flatten", bin)) || symlink(beside_flatten(), format("%s/terminal", bin)))
         die(bin);
     setenv("PATH", format("%s:%s", bin, old ? old : "/usr/bin:/bin"), 1);
     setenv("WARPLINE", options.warpline, 1);

@@ -105,7 +105,7 @@ static inline void fuzz_check_render(const wl_prediction *p, const wl_kernel *ke
     wl_error err = {0};
     char *table = NULL;
     const wl_prediction *const two[2] = {p, p};
-    const wl_status status = wl_predictions_table(two, 2, kernel, device, &table, &err);
+    const wl_status status = wl_predictions_table(two, 2, kernel, device, WL_FORMAT_TEXT, &table, &err);
     fuzz_check_outcome(status, table, &err);
     free(table);
 }

@@ -15,7 +15,7 @@ static void check_known(const char *table, const char *word)
 {
     wl_error err = {0};
     char *text = NULL;
-    check_ok(word, wl_explain(word, NULL, &text, &err), &err);
+    check_ok(word, wl_explain(word, NULL, WL_FORMAT_TEXT, &text, &err), &err);
     check_true(table, word, text && strstr(text, "\n  ") && strlen(text) > strlen(word) + 4);
     free(text);
 }
@@ -81,15 +81,15 @@ static void spelling(void **state)
     wl_error err = {0};
     char *metric = NULL, *word = NULL, *other = NULL;
     assert_int_equal(wl_metric_text(WL_METRIC_flops, &metric, &err), WL_OK);
-    assert_int_equal(wl_explain("flops", NULL, &word, &err), WL_OK);
+    assert_int_equal(wl_explain("flops", NULL, WL_FORMAT_TEXT, &word, &err), WL_OK);
     assert_int_equal(strncmp(word, metric, strlen(metric)), 0);
     free(word);
-    assert_int_equal(wl_explain("layer_condition", NULL, &word, &err), WL_OK);
-    assert_int_equal(wl_explain("Layer Condition", NULL, &other, &err), WL_OK);
+    assert_int_equal(wl_explain("layer_condition", NULL, WL_FORMAT_TEXT, &word, &err), WL_OK);
+    assert_int_equal(wl_explain("Layer Condition", NULL, WL_FORMAT_TEXT, &other, &err), WL_OK);
     assert_string_equal(word, other);
     free(other);
     other = NULL;
-    assert_int_equal(wl_explain("layer_conditon", NULL, &other, &err), WL_E_INPUT);
+    assert_int_equal(wl_explain("layer_conditon", NULL, WL_FORMAT_TEXT, &other, &err), WL_E_INPUT);
     assert_string_equal(err.message, "nothing is called 'layer_conditon'; did you mean 'layer_condition'?");
     assert_null(other);
     free(word);

@@ -706,6 +706,17 @@ static void rankings_need_a_contest(void **state)
     check_done();
 }
 
+/* The words of fit --target, but for ranking, which fits nothing. */
+static void targets(void **state)
+{
+    static const char *const names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
+                                        "dram_load_bytes", "dram_store_bytes", "time"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        check_true(names[i], "a target", wl_fit_target_known(names[i]));
+    check_true("ranking", "no target", !wl_fit_target_known("ranking"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -721,6 +732,7 @@ int main(void)
         cmocka_unit_test(files_keep_what_was_not_fitted),
         cmocka_unit_test(units_stay),
         cmocka_unit_test(files_of_other_style),
+        cmocka_unit_test(targets),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -47,6 +47,7 @@ static void test_launch(void **state)
     check_int("grid", "x", wl_prediction_launch(e.p)->grid[0], 10);
     check_int("occupancy", "blocks", wl_prediction_occupancy(e.p)->blocks_per_sm, 4);
     check_int("items", "updates", wl_prediction_items(e.p), 640LL * 512 * 512);
+    check_text("items", "unit", wl_prediction_unit(e.p), "LUP");
     check_int("blocks", "all", wl_prediction_blocks(e.p), 10LL * 128 * 256);
     check_int("blocks", "resident", wl_prediction_wave_blocks(e.p), 4 * 132);
     check_true("kernel", "the one given", wl_prediction_kernel(e.p) == e.kernel);

@@ -58,7 +58,8 @@ static void predict(wl_buffer *all, const wl_kernel *kernel, const wl_device *de
             take(all, text);
         }
     }
-    need("table", wl_predictions_table((const wl_prediction *const *)p, 2, kernel, device, &text, &err), &err);
+    need("table", wl_predictions_table((const wl_prediction *const *)p, 2, kernel, device, WL_FORMAT_TEXT, &text, &err),
+         &err);
     take(all, text);
     const wl_diff_side a = {p[0], "k", "h200"}, b = {p[1], "k", "h200"};
     need("difference", wl_diff_new(a, b, &diff, &err), &err);

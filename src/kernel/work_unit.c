@@ -1,0 +1,138 @@
+/* work_unit.c - see work_unit.h. Addresses are looked at around the middle of the domain, where no edge changes them, so
+ * that clamped and periodic edges are no hindrance. SPDX-License-Identifier: MIT */
+#include "kernel/work_unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "kernel/kernel_internal.h"
+
+#define REACH                                                                                                          \
+    16 /* cells between two accesses of a stencil at most; a longer step goes to another array or population */
+#define INSIDE 1024 /* a coordinate away from edges, where the domain is not known */
+#define STEPS_MAX (3 + WL_FIELD_DIMS_MAX)
+
+static const wl_unit_words words[] = {
+    [WL_WORK_CELL] = {"cell", "cell", "cells", "cells"},
+    [WL_WORK_UPDATE] = {"LUP", "update", "updates", "lattice updates (LUP)"},
+};
+
+const wl_unit_words *wl_work_unit_words(wl_work_unit unit) { return &words[unit]; }
+
+wl_work_unit wl_work_unit_named(const char *name)
+{
+    return strcmp(name, words[WL_WORK_UPDATE].name) == 0 ? WL_WORK_UPDATE : WL_WORK_CELL;
+}
+
+const char *wl_kernel_unit(const wl_kernel *kernel) { return words[wl_kernel_work_unit(kernel)].name; }
+
+/* Where the grid says what the domain is, all three may be used. */
+static int dims_of(const wl_kernel *k) { return k->dims ? k->dims : 3; }
+
+/* How an address changes with a step in the domain, or in a further dimension of the field. */
+typedef struct step {
+    int64_t stride;
+    int64_t reach; /* steps to a neighbour at most; 0: no neighbours that way */
+} step;
+
+typedef struct place {
+    int64_t at[WL_VAR_COUNT]; /* the middle of the domain, first trips of loops */
+} place;
+
+static bool value_at(const wl_access *a, const place *p, wl_var var, int64_t change, int64_t *value)
+{
+    place near = *p;
+    near.at[var] += change;
+    return wl_expr_value(a->index, near.at, 1, value, NULL) == WL_OK;
+}
+
+/* Further away first, so that what is left is less than the next stride. */
+static int by_stride(const void *a, const void *b)
+{
+    const int64_t x = llabs(((const step *)a)->stride), y = llabs(((const step *)b)->stride);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* False: the address is not known, or does not grow steadily. */
+static bool find_steps(const wl_kernel *k, const wl_access *a, const place *p, int64_t *address, step *out, int *count)
+{
+    const wl_field *field = &k->fields[a->field];
+    *count = 0;
+    if (!value_at(a, p, WL_VAR_X, 0, address))
+        return false;
+    for (int d = 0; d < dims_of(k); d++) {
+        int64_t before, after;
+        if (!value_at(a, p, (wl_var)(WL_VAR_X + d), -1, &before) ||
+            !value_at(a, p, (wl_var)(WL_VAR_X + d), 1, &after) || after - *address != *address - before)
+            return false;
+        if (after != *address)
+            out[(*count)++] = (step){after - *address, k->dims ? wl_min(REACH, k->domain[d] - 1) : REACH};
+    }
+    for (int d = dims_of(k); d < field->dims; d++)
+        if (field->strides[d] != 0)
+            out[(*count)++] = (step){field->strides[d], 0};
+    qsort(out, (size_t)*count, sizeof *out, by_stride);
+    return true;
+}
+
+static int64_t nearest_quotient(int64_t a, int64_t b)
+{
+    const int64_t size = llabs(b), q = wl_floor_div(2 * a + size, 2 * size);
+    return b < 0 ? -q : q;
+}
+
+/* Is this distance a step to a neighbour? Populations of a lattice may lie in one field without a dimension of their own:
+ * then the longest stride is taken as often as needed, and the others say whether it is a neighbour's. */
+static bool is_neighbour(int64_t distance, const step *steps, int count)
+{
+    bool moved = false;
+    for (int i = 0; i < count; i++) {
+        const int64_t q = nearest_quotient(distance, steps[i].stride);
+        distance -= q * steps[i].stride;
+        if (llabs(q) <= steps[i].reach)
+            moved = moved || q != 0;
+        else if (i > 0 && steps[i].reach > 0)
+            return false;
+    }
+    return moved && distance == 0;
+}
+
+static bool is_looked_at(const wl_access *a) { return !a->traced && !wl_expr_depends_on_launch(a->index); }
+
+/* The first access of this kind to the field: the others are compared with it. */
+static const wl_access *first_like(const wl_kernel *k, const wl_access *a)
+{
+    const wl_access *first = k->accesses;
+    while (first->field != a->field || first->store != a->store || !is_looked_at(first))
+        first++;
+    return first;
+}
+
+static bool meets_neighbours(const wl_kernel *k, const wl_access *a, const place *p)
+{
+    step steps[STEPS_MAX];
+    int64_t address, other;
+    int count;
+    const wl_access *first = first_like(k, a);
+    if (!find_steps(k, first, p, &address, steps, &count))
+        return false;
+    if (a != first)
+        return value_at(a, p, WL_VAR_X, 0, &other) && is_neighbour(other - address, steps, count);
+    for (int i = 0; i < k->loop_count; i++)
+        if (k->loop_extent[i] > 1 && value_at(a, p, (wl_var)(WL_VAR_LOOP_0 + i), 1, &other) &&
+            is_neighbour(other - address, steps, count))
+            return true;
+    return false;
+}
+
+wl_work_unit wl_kernel_work_unit(const wl_kernel *k)
+{
+    place p = {0};
+    for (int d = 0; d < dims_of(k); d++)
+        p.at[WL_VAR_X + d] = k->dims ? k->first[d] + (k->domain[d] - k->first[d]) / 2 : INSIDE;
+    for (size_t i = 0; i < k->access_count; i++)
+        if (is_looked_at(&k->accesses[i]) && meets_neighbours(k, &k->accesses[i], &p))
+            return WL_WORK_UPDATE;
+    return WL_WORK_CELL;
+}

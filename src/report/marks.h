@@ -1,0 +1,27 @@
+/* marks.h - marks in texts for people: WL_FORMAT_MARKED, see wl_text_mark. SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_MARKS_H
+#define WL_REPORT_MARKS_H
+
+#include "base/buffer.h"
+#include "warpline/predict.h"
+
+/* A buffer for a text of this format. Marks are written only where it is MARKED. */
+wl_buffer wl_text_buffer(wl_format format);
+
+/* A part of a line begins, or ends (WL_MARK_END). */
+void wl_mark_add(wl_buffer *out, wl_text_mark mark);
+/* A line begins that may be broken between words; what is broken off is set in by `indent` columns. */
+void wl_mark_line(wl_buffer *out, int indent);
+/* A whole line of that kind, with its end in the text. */
+void wl_line(wl_buffer *out, int indent, const char *format, ...) WL_PRINTF(3, 4);
+/* A whole line: "LEADnote: TEXT". */
+void wl_note_line(wl_buffer *out, const char *lead, const char *format, ...) WL_PRINTF(3, 4);
+/* A line that begins with "note" follows, which the caller writes. */
+void wl_note_start(wl_buffer *out);
+/* An empty line that belongs to the notes below it. */
+void wl_note_gap(wl_buffer *out);
+
+/* Text as a part of its own. */
+void wl_mark_text(wl_buffer *out, wl_text_mark mark, const char *text);
+
+#endif /* WL_REPORT_MARKS_H */
