@@ -10,7 +10,7 @@
 
 /* Every thread walks along a row of its own, longer than what a warp is sure to find again. */
 #define HEAD                                                                                                           \
-    "name: walk\ndomain: [65536]\nfields: {a: {type: f32, extent: [8388608]}, out: {type: f32, extent: [65536]}}\n"     \
+    "name: walk\ndomain: [65536]\nfields: {a: {type: f32, extent: [8388608]}, out: {type: f32, extent: [65536]}}\n"    \
     "stores: [\"out[x]\"]\n"
 #define WALK "\"a[64*x + r]\""
 #define WALKED (65536. * 64 * 4) /* bytes, each once */
