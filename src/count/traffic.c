@@ -13,6 +13,7 @@
 #include "count/loop_runs.h"
 #include "count/walk_replay.h"
 #include "count/spread.h"
+#include "count/step_counts.h"
 #include "count/windows.h"
 
 typedef struct tally {
@@ -276,63 +277,7 @@ static wl_status count_in_step(const tally *t)
     return WL_OK;
 }
 
-/* ---- runs of loop steps ---- */
-
-/* Counts one run length: the footprints of loops with these extents. */
-static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
-{
-    wl_view view = *t->in->view;
-    view.steps = extents;
-    for (size_t i = 0; i < t->out->field_count; i++) {
-        wl_field_traffic *f = &t->out->fields[i];
-        wl_block_sum block, warp = {0};
-        wl_block_sum_input in = sum_input(t, i, WL_LOADS, false, 2);
-        const double runs = wl_loop_runs_of(t->in->view, i, WL_LOADS, extents);
-        const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
-        in.view = &view;
-        f->step_runs[n] = runs;
-        if (!f->loaded_too)
-            continue;
-        WL_TRY(warps_too ? wl_block_and_warp_sums(&in, &in, t->warp_size, &block, &warp, t->err)
-                         : wl_block_sum_make(&in, &block, t->err));
-        f->step_sectors[n] = block.granules[0] * runs;
-        t->out->step_lines[n] += block.granules[1] / t->out->blocks;
-        t->out->step_distinct[n] +=
-            wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : block.granules[0] / t->out->blocks;
-        if (warps_too)
-            f->step_warp_sectors[n] = warp.granules[0] * runs;
-    }
-    return WL_OK;
-}
-
-static wl_status count_all_steps(const tally *t)
-{
-    wl_traffic *o = t->out;
-    int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
-    o->step_count = wl_loop_runs_choose(t->in->view->kernel, extents);
-    for (int n = 0; n < o->step_count; n++) {
-        o->step_share[n] = 1;
-        for (int l = 0; l < t->in->view->kernel->loop_count; l++)
-            o->step_share[n] *= (double)extents[n][l] / (double)t->in->view->kernel->loop_extent[l];
-    }
-    for (int n = 0; n + 1 < o->step_count; n++)
-        WL_TRY(count_steps(t, n, extents[n]));
-    const int last = o->step_count - 1; /* all steps: already known */
-    for (size_t i = 0; i < o->field_count; i++) {
-        wl_field_traffic *f = &o->fields[i];
-        f->step_sectors[last] = f->block_sectors;
-        f->step_runs[last] = 1;
-        if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
-            f->step_warp_sectors[last] = f->warp_sectors;
-        o->step_lines[last] += f->block_lines / o->blocks;
-        o->step_distinct[last] += wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : f->block_sectors / o->blocks;
-        /* samples must not contradict each other: longer runs never have more distinct sectors */
-        for (int n = 0; n <= last; n++)
-            f->step_sectors[n] =
-                fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);
-    }
-    return WL_OK;
-}
+/* ---- stores of single steps ---- */
 
 /* Blocks that start together and walk side by side write the pieces of a sector that they share in the same step, or,
  * where one begins where another ends, in different ones: then more sectors are written in single steps than in all. */
@@ -474,7 +419,7 @@ static wl_status count_all(const tally *t, wl_arena *arena)
         WL_TRY(count_loads(t, f));
     WL_TRY(count_common(t));
     WL_TRY(count_in_step(t));
-    WL_TRY(count_all_steps(t));
+    WL_TRY(wl_steps_count(t->in, t->counter, t->warp_size, arena, t->out, t->err));
     WL_TRY(replay(t, arena));
     WL_TRY(replay_walks(t, arena));
     wl_error limit = {0};

@@ -75,6 +75,7 @@ typedef struct wl_mix {
     bool has_memory, has_memory_on; /* known where there is an instruction stream */
     wl_longest_warp longest;        /* 0: not known, like the others */
     wl_kinds kinds;                 /* of blocks that do unequal work */
+    double code;                    /* machine instructions that the executed code consists of */
     bool sampled;                   /* from a sample of blocks, */
     double error;                   /* with this largest relative standard error */
 } wl_mix;

@@ -126,6 +126,7 @@ struct wl_kernel {
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
+    double code;          /* machine instructions of all that is executed; 0: not known */
     double idle_accesses; /* of them, those of code that no lane enters, which is predicated */
     bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */

@@ -65,6 +65,7 @@ typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
     wl_volume local;   /* of local memory: see local_volumes.h */
     wl_volume total;   /* of fields and local memory */
+    double code;       /* bytes of machine code that the L2 delivers: see code_volumes.h */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
     double least[2];   /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
     bool has_distinct;

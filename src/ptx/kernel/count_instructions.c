@@ -89,6 +89,15 @@ double wl_ptx_thread_executes(const wl_ptx_source *s, int32_t function, int32_t 
     return s->recovery.executed[c->as[instruction]] + (copy >= 0 ? s->recovery.executed[copy] : 0);
 }
 
+#define UNROLLED_COPIES 7 /* of a loop that the assembler unrolls: of four trips, of two, of one */
+
+/* Machine instructions that an instruction of PTX is written as, if any warp executes it. */
+static double written_as(const wl_ptx_source *s, int32_t function, int32_t instruction, double executed)
+{
+    const bool unrolled = s->counting[function].unrolled[instruction] >= 0;
+    return executed > 0 ? s->weights[function][instruction] * (unrolled ? UNROLLED_COPIES : 1) : 0;
+}
+
 void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
 {
     const int32_t f = (int32_t)(s->launch.entry - s->launch.module->functions);
@@ -96,6 +105,7 @@ void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
     for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
         wl_memory_op kinds[2];
         const double executed = wl_ptx_thread_executes(s, f, i);
+        kernel->code += written_as(s, f, i, executed);
         if (uses_data_stage(&s->launch.entry->instructions[i]))
             kernel->idle_accesses += s->weights[f][i] * (executed - s->recovery.executed[i]);
         for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
@@ -153,6 +163,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, executed, s->mix.warp);
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
                                s->mix.thread);
+            s->mix.code += written_as(s, f, i, executed);
             s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
             wl_ptx_add_converts(in, &s->counting[f], i, executed, s->mix.converts);
             s->mix.thread_on += weight * p->threads_on[at];
