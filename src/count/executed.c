@@ -128,6 +128,9 @@ static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, 
     out->integer_pipe = kernel->integer_pipe * census->warp_cells;
     for (int c = 0; c < WL_CONVERT_COUNT; c++)
         out->converts[c] = kernel->converts[c] * census->warp_cells;
+    for (int c = 0; c < WL_MULTIPLY_COUNT; c++)
+        out->multiplies[c] = kernel->multiplies[c] * census->warp_cells;
+    out->has_multiplies = kernel->has_multiplies;
     out->has_memory = kernel->has_memory;
     for (int op = 0; op < WL_MEMORY_COUNT; op++)
         out->memory[op] = kernel->memory[op] * census->warp_cells;

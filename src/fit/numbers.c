@@ -47,8 +47,7 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_stream_loss),
     /* of warps that are followed through loops and barriers: kernels from PTX */
     IF_SHOWN(TIME, dram_queue_wait, 1),
-    IF_SHOWN(TIME, barrier_overlap, 1),
-    IF_SHOWN(TIME, barrier_reach, 4),
+    IF_SHOWN(TIME, unit_norm, 3),
 };
 const size_t wl_fit_spec_count = sizeof wl_fit_specs / sizeof wl_fit_specs[0];
 

@@ -583,7 +583,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
         "stores",       "loops",      "scalars",       "flops",  "registers",     "shared_bytes",
         "instructions", "barriers",   "guarded_cells", "where",  "mix",           "idle_instructions",
         "atomics",      "fp_results", "shuffles",      "tensor", "tensor_groups", "from",
-        "integer_pipe", "conversions"};
+        "integer_pipe", "conversions", "products"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

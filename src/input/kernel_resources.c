@@ -132,24 +132,25 @@ static wl_status read_idle(wl_kernel_builder *b)
     return WL_OK;
 }
 
-/* Of the mix: conversions by kind. */
-static wl_status read_conversions(wl_kernel_builder *b)
+/* Of the mix: instructions of one sort, by kind. */
+static wl_status read_kinds(wl_kernel_builder *b, const char *name, const char *const *kinds, int count, double *out)
 {
-    static const char *const kinds[] = {[WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide"};
-    const wl_yaml *map = wl_yaml_get(b->root, "conversions");
+    const wl_yaml *map = wl_yaml_get(b->root, name);
     if (!map)
         return WL_OK;
-    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, "conversions", b->err));
-    WL_TRY(wl_yaml_known_keys(map, kinds, WL_CONVERT_COUNT, "conversions", b->err));
-    for (int c = 0; c < WL_CONVERT_COUNT; c++)
+    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, name, b->err));
+    WL_TRY(wl_yaml_known_keys(map, kinds, (size_t)count, name, b->err));
+    for (int c = 0; c < count; c++)
         if (wl_yaml_get(map, kinds[c]))
-            WL_TRY(wl_kernel_amount(b, wl_yaml_get(map, kinds[c]), kinds[c], &b->kernel->converts[c]));
+            WL_TRY(wl_kernel_amount(b, wl_yaml_get(map, kinds[c]), kinds[c], &out[c]));
     return WL_OK;
 }
 
 /* The sum of the mix is the kernel's `instructions` unless that is given. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
+    static const char *const conversions[] = {[WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide"};
+    static const char *const products[] = {[WL_MULTIPLY_NARROW] = "narrow", [WL_MULTIPLY_WIDE] = "wide"};
     const wl_yaml *mix = wl_yaml_get(b->root, "mix");
     wl_kernel *k = b->kernel;
     const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles"), *pipe = wl_yaml_get(b->root, "integer_pipe");
@@ -159,7 +160,9 @@ static wl_status read_mix(wl_kernel_builder *b)
         WL_TRY(wl_kernel_amount(b, shuffles, "shuffles", &k->shuffles));
     if (pipe)
         WL_TRY(wl_kernel_amount(b, pipe, "integer_pipe", &k->integer_pipe));
-    WL_TRY(read_conversions(b));
+    WL_TRY(read_kinds(b, "conversions", conversions, WL_CONVERT_COUNT, k->converts));
+    WL_TRY(read_kinds(b, "products", products, WL_MULTIPLY_COUNT, k->multiplies));
+    k->has_multiplies = wl_yaml_get(b->root, "products") != NULL;
     if (!mix)
         return WL_OK;
     WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));

@@ -52,6 +52,9 @@ void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
  * with the special functions; from and to 64 bits, with the special functions or on a pipe of their own. */
 typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_COUNT } wl_convert_kind;
 
+/* Products of integers, by the size of the result. */
+typedef enum wl_multiply_kind { WL_MULTIPLY_NARROW, WL_MULTIPLY_WIDE, WL_MULTIPLY_COUNT } wl_multiply_kind;
+
 /* Arithmetic outside tensor cores, by width. */
 typedef enum wl_float_kind { WL_FLOAT_F16, WL_FLOAT_F32, WL_FLOAT_F64, WL_FLOAT_COUNT } wl_float_kind;
 
@@ -66,6 +69,8 @@ typedef struct wl_mix {
     double branches, divergent;                 /* warp branches, and divergent ones */
     double integer_pipe;                        /* warp instructions that only the integer pipe executes */
     double converts[WL_CONVERT_COUNT];          /* warp instructions: of integer_pipe, and of the class special */
+    double multiplies[WL_MULTIPLY_COUNT];       /* warp instructions of the class int */
+    bool has_multiplies;                        /* known where there is an instruction stream */
     double shuffles;                            /* warp shuffles: they use the data stage of the L1 */
     double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */

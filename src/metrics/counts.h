@@ -44,6 +44,7 @@ typedef struct wl_counts {
     const wl_life_profile *lives; /* the kinds of warps, borrowed; none: a time model assumes one */
     size_t life_count;
     wl_waiting waiting; /* of a block, from them */
+    wl_waiting leading; /* likewise, if its warp comes first to what many walk through; not known: none does */
 } wl_counts;
 
 /* Inputs of the wavefront sums. */

@@ -9,11 +9,31 @@
 #include "kernel/program.h"
 #include "timeline/cluster.h"
 
+#define BARRIER_WARPS 8 /* of barrier_latency */
+
 /* Whether a loop leads a load from place to place. */
 static bool walks(const wl_kernel *k, const wl_access *access, const wl_access_cost *cost)
 {
     const uint32_t loops = k->loop_count > 0 ? wl_access_vars(access) >> WL_VAR_LOOP_0 : 0;
     return !access->store && cost->inst > 0 && (loops & ((1u << k->loop_count) - 1)) != 0;
+}
+
+/* The most loads of each field in a trip of a loop, without those of loops in it. */
+static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t field_count, double *count)
+{
+    for (size_t i = 0; i < lives->count; i++)
+        for (size_t p = 0; p < lives->list[i].count; p++) {
+            const wl_stretch *loop = &lives->list[i].parts[p], *last = loop + loop->count;
+            if (!loop->loop)
+                continue;
+            memset(count, 0, field_count * sizeof *count);
+            for (const wl_stretch *part = loop + 1; part <= last; part += 1 + (part->loop ? part->count : 0))
+                for (int32_t o = part->first; o < part->first + part->count && !part->loop; o++)
+                    if (lives->ops[o].kind == WL_OP_LOAD && lives->ops[o].field >= 0)
+                        count[lives->ops[o].field] += 1;
+            for (size_t f = 0; f < field_count; f++)
+                fields[f].in_trip = fmax(fields[f].in_trip, count[f]);
+        }
 }
 
 wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
@@ -24,7 +44,8 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
     *out = (wl_followed){.field_count = k->field_count,
                          .sector = (double)costs->rules->sector,
                          .in_line = (double)((1 << costs->rules->line_shift) / costs->rules->sector),
-                         .tag_banks = (double)costs->rules->tag_banks};
+                         .tag_banks = (double)costs->rules->tag_banks,
+                         .block_warps = (double)wl_ceil_div(launched->threads, warp_size)};
     if (!k->source.live || (!k->source.repeats && !always))
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &out->lives, err));
@@ -39,6 +60,13 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
         f->in_walk += walks(k, &k->accesses[a], &costs->access[a]);
         f->traced = f->traced || (k->accesses[a].traced && !k->accesses[a].store);
     }
+    double *count = WL_ARENA_NEW(arena, double, k->field_count + 1);
+    if (!count)
+        return wl_fail_memory(err);
+    count_trips(out->lives, fields, k->field_count, count);
+    for (size_t f = 0; f < k->field_count; f++)
+        if (fields[f].in_walk > 0 && !fields[f].traced)
+            WL_TRY(wl_common_walk_find(costs, launched, f, arena, &fields[f].walk, err));
     out->fields = fields;
     if (!k->source.at_launch) /* a kernel that serves all launches knows the warps of the one it was made for */
         out->warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, warp_size);
@@ -64,10 +92,25 @@ static double waits_share(const wl_field_accesses *f, double lines, double misse
     return f->traced || !(f->in_walk > 0) ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
 }
 
+/* The shares of loads that wait for the L2 and for DRAM, if so many are sent there, of the first of all warps that walk
+ * through the same data at the same time. Multiprocessors that walk through it together send such loads once, too. */
+static void in_step(const wl_common_walk *w, double merged, double missed[2])
+{
+    const double together[2] = {fmin(w->together[0] * fmax(1, merged), w->together[1]), w->together[1]};
+    for (int level = 0; level < 2; level++)
+        missed[level] = fmax(missed[level], fmin(w->fresh, missed[level] * together[level]));
+}
+
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out)
 {
+    double interval = 0, merged = 1, schedulers = 1;
+    (void)wl_device_get(device, WL_DEVICE_issue_rate, &schedulers);
+    (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
     wl_waits_read(device, out);
+    if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval)) /* it opens as the last warp arrives */
+        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BARRIER_WARPS);
+    out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;
     out->field_count = followed->field_count;
     for (size_t f = 0; f < followed->field_count; f++) {
@@ -77,9 +120,16 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         const double l1 = requested > 0 ? fmin(1, loaded / requested) : 0;
         const double l2 = !volumes->known ? 1 : loaded > 0 ? fmin(1, wl_volume_dram_loads(v) / loaded) : 0;
         const double lines = lines_of(followed, a);
-        const double waits = waits_share(a, lines, l1);
+        double late[2] = {l1, l1 * l2};
+        in_step(&a->walk, merged, late);
+        const double waits = waits_share(a, lines, l1), far = waits_share(a, lines, l1 * l2);
+        const double trip = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines))); /* waits for the first to come */
+        const bool common = late[0] > l1 || late[1] > l1 * l2;
+        const double leader = common ? fmax(waits, fmin(1, late[0] * trip)) : waits;
+        const double further = common ? fmax(far, fmin(1, late[1] * trip)) : far;
         fields[f] = (wl_field_waits){.l1_misses = waits,
-                                     .l2_misses = waits > 0 ? waits_share(a, lines, l1 * l2) / waits : 0,
+                                     .l2_misses = waits > 0 ? far / waits : 0,
+                                     .leading = {leader, leader > 0 ? fmin(1, further / leader) : 0},
                                      .lines = lines,
                                      .reads = per_instruction(a, 0),
                                      .writes = per_instruction(a, 1),
@@ -106,6 +156,17 @@ static void scale_warps(double warps, wl_life_profile *list, size_t count)
         list[i].warps *= warps / known;
 }
 
+/* Whether the first warp waits more often than the others. */
+static bool has_leader(const wl_waits *waits)
+{
+    for (size_t f = 0; f < waits->field_count; f++) {
+        const wl_field_waits *w = &waits->fields[f];
+        if (w->leading[0] > w->l1_misses || w->leading[0] * w->leading[1] > w->l1_misses * w->l2_misses)
+            return true;
+    }
+    return false;
+}
+
 wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl_arena *arena, wl_counts *out,
                           wl_error *err)
 {
@@ -113,6 +174,12 @@ wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl
     wl_life_profile *profiles = WL_ARENA_NEW(arena, wl_life_profile, lives->count + 1);
     if (!profiles)
         return wl_fail_memory(err);
+    out->leading = (wl_waiting){0};
+    if (has_leader(waits)) {
+        wl_waits first = *waits;
+        first.leads = true;
+        WL_TRY(wl_waiting_find(lives, &first, arena, profiles, &out->leading, err));
+    }
     out->lives = profiles;
     out->life_count = lives->count;
     WL_TRY(wl_waiting_find(lives, waits, arena, profiles, &out->waiting, err));

@@ -11,6 +11,7 @@
 
 #include "laws/volumes.h"
 #include "metrics/counts.h"
+#include "model/common_walk.h"
 #include "timeline/profile.h"
 
 /* What the warps access of a field; launch totals of loads and of stores. */
@@ -18,7 +19,9 @@ typedef struct wl_field_accesses {
     double inst[2], sectors[2];
     double tags;    /* tag wavefronts of loads; 0: not known */
     double in_walk; /* loads of one step of the loop that leads them on; 0: none does */
+    double in_trip; /* loads of one trip of a loop, as machine code has it: some are unrolled */
     bool traced;    /* data decide what it loads */
+    wl_common_walk walk;
 } wl_field_accesses;
 
 /* Warps and their accesses, without any latency. */
@@ -29,6 +32,7 @@ typedef struct wl_followed {
     double sector;             /* bytes */
     double in_line, tag_banks; /* sectors; lines that a tag wavefront can serve */
     double warps;              /* of the launch; 0: the lives are those of this launch */
+    double block_warps;
 } wl_followed;
 
 /* The warps of the launch, where the kernel has an instruction stream and they tell something: `always`, or if they

@@ -94,6 +94,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block,
                    .waiting = &c->waiting,
+                   .leading = &c->leading,
                    .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
                    .cached = v->cached};
     if (c->executed.by_class)
@@ -102,6 +103,10 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
         d.special_cycles = work->specials * (double)out->items / fp_rate;
+    if (c->executed.by_class && c->executed.mix.has_multiplies) { /* not what addresses look like, but what there is */
+        d.multiplies = c->executed.mix.multiplies[WL_MULTIPLY_NARROW];
+        d.wide_multiplies = c->executed.mix.multiplies[WL_MULTIPLY_WIDE];
+    }
     d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
     d.integer_inst = c->executed.mix.integer_pipe;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);

@@ -60,8 +60,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
-        {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
-        {WL_DEVICE_barrier_reach, offsetof(wl_turnover, barrier_reach), false},
+        {WL_DEVICE_barrier_interval, offsetof(wl_turnover, barrier_interval), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
         {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
@@ -141,7 +140,8 @@ static double units_together(const wl_turnover *n, const wl_demand *d, const wl_
     const double norm = lives(d) ? n->unit_norm : 0;
     const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
-    return beside(beside(beside(l1, arithmetic, norm), s[WL_BOUND_ISSUE], norm), s[WL_BOUND_INTEGER], norm);
+    const double pipes = beside(beside(l1, arithmetic, norm), s[WL_BOUND_ISSUE], norm);
+    return fmax(beside(pipes, s[WL_BOUND_INTEGER], norm), s[WL_BOUND_BARRIER]);
 }
 
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
@@ -157,6 +157,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
+    bound(m, WL_BOUND_BARRIER, n->barrier_interval * d->barriers * d->warps / cycles);
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
     return units_together(n, d, m);
@@ -243,15 +244,17 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
 typedef struct resident {
     double blocks, own; /* at once; cycles of the busiest unit */
     double overlap;     /* own work that overlaps with no other block's */
+    double in_step;     /* cycles by which its warps delay one another; below 0: in phases, not known */
 } resident;
 
 /* How long a block is resident: its own work, and its wait as far as the work of other blocks does
- * not hide it. */
+ * not hide it. The life of a warp has its own work in it. */
 static double residence(const wl_turnover *n, const resident *r, double wait)
 {
     const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
     const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
-    return alone * r->own + wl_norm2(wait, (r->blocks - alone) * r->own, p);
+    const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
+    return alone * r->own + wl_norm2(idle, (r->blocks - alone) * r->own, p);
 }
 
 /* A block lives as long as its longest warp, whatever the others do: that warp's dependent instructions,
@@ -288,7 +291,7 @@ static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w
     const double left = d->blocks - full * n->sms * w->at.blocks;
     if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
         return w->waves * each;
-    const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap};
+    const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap, w->at.in_step};
     const double in_step = fmax(0, 1 - w->start / wait) / full;
     return w->waves * each + in_step * (residence(n, &last, wait) - (w->waves - full) * each);
 }
@@ -327,9 +330,9 @@ static double dram_queue(const wl_turnover *n, const wl_demand *d)
 }
 
 /* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
-static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
+static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
+                           wl_block_waits *parts)
 {
-    const wl_waiting *life = d->waiting;
     const double dram = life->level[2]; /* what it adds to the wait for the L2 */
     const double calm = w->start + life->cycles - dram * (1 - w->cold);
     const double q = n->norm, queue = dram_queue(n, d);
@@ -349,15 +352,35 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     return wait;
 }
 
-/* Own work of a block that overlaps with no other block's. Warps that have just met at a barrier wait and work at
- * the same time; each barrier keeps them together for a while, then they drift apart. */
-static double overlap_of(const wl_turnover *n, const wl_demand *d)
+/* Blocks as a multiprocessor sees them. The warps of a block execute the same and take turns: they stay in step, and
+ * stall together, one instruction of each other warp apart. What delays the longest of them is what the others do on
+ * its scheduler, or in the L1. */
+static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
+                            double cycles, double busiest)
 {
-    if (!lives(d) || !(d->waiting->barriers > 0) || !(n->barrier_overlap > 0))
-        return n->overlap;
-    const double together = n->barrier_reach * d->waiting->barriers, loads = d->waiting->loads;
-    const double share = n->barrier_reach > 0 && loads > together ? together / loads : 1;
-    return n->overlap + (n->barrier_overlap - n->overlap) * share;
+    const double own = busiest * cycles, *s = m->bound_s;
+    if (!lives(d))
+        return (resident){at_once, own, n->overlap, -1};
+    const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
+    const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered;
+    const double l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles * (1 - 1 / fmax(1, d->block_warps));
+    return (resident){at_once, own, 1, fmax(0, fmax(scheduler, l1))};
+}
+
+/* Warps that walk through the same data at the same time cannot pass the first of them. It waits for each sector that
+ * is new; the work of the others goes on meanwhile. */
+static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
+                          wl_model_result *m)
+{
+    wl_block_waits parts;
+    if (!lives(d) || !d->leading || !d->leading->known)
+        return;
+    const double first = wait_of_life(n, d, w, d->leading, &parts), all = w->waves * first / n->clock;
+    if (all <= *sm)
+        return;
+    *wait = first;
+    *sm = all;
+    m->waits = parts;
 }
 
 /* With the atomics. Where one block follows another, atomics of some go on under the work of others. Blocks that are
@@ -386,20 +409,22 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     memory_bounds(n, d, cold, m);
     const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms)); /* on the busiest multiprocessor */
     const double waves = fmax(d->blocks / (n->sms * at_once), 1);
-    const double own = busiest * n->clock / (waves * at_once);
+    const resident block = resident_of(n, d, m, at_once, n->clock / (waves * at_once), busiest);
+    const double own = block.own;
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
     /* blocks of one wave end together, and leave one after the other */
     const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
     const waits w = {.waves = waves,
                      .start = n->turnover + (d->stores ? n->store_wait : 0) + leaving / waves,
-                     .at = {at_once, own, overlap_of(n, d)},
+                     .at = block,
                      .cold = cold,
                      .l2 = l2,
                      .dram = dram};
     m->from_life = lives(d);
-    const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
-    const double sm = all_waves(n, d, &w, wait) / n->clock;
+    double wait = lives(d) ? wait_of_life(n, d, &w, d->waiting, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
+    double sm = all_waves(n, d, &w, wait) / n->clock;
+    follow_leader(n, d, &w, &wait, &sm, m);
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors,

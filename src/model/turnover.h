@@ -52,6 +52,7 @@ typedef struct wl_demand {
     double loads_per_phase;
     double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
     const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
+    const wl_waiting *leading; /* of one whose warp comes first to what many walk through; likewise */
     double footprint;          /* bytes that it touches, loads and stores */
     double cached;             /* of dram_read, what the cache of the memory holds from within the launch */
     const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
@@ -69,7 +70,7 @@ typedef struct wl_turnover {
     double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width, unit_norm;
+    double launch_latency, queue_wait, barrier_interval, store_wait, turnaround, fill_width, unit_norm;
     double room, steepness; /* of the L2, for what an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory */

@@ -19,6 +19,7 @@
 /* Where the accesses of a field find their data. */
 typedef struct wl_field_waits {
     double l1_misses, l2_misses; /* shares of warp instructions that wait for the L2, and of these, for DRAM */
+    double leading[2];           /* the same of the first of all warps that load the same one after the other */
     double reads, writes;        /* requests of one warp instruction */
     double missed[2];            /* of the reads, shares that miss the L1, and both */
     double lines;                /* that a load of one warp instruction touches */
@@ -31,6 +32,8 @@ typedef struct wl_waits {
     double spread[2];                /* what L2 and DRAM add for twice as many lines at once: the last one counts */
     const wl_field_waits *fields;
     size_t field_count;
+    bool leads;    /* the warp comes first to what many load */
+    double others; /* warps of its block on the same scheduler */
 } wl_waits;
 void wl_waits_read(const wl_device *device, wl_waits *out);
 

@@ -5,13 +5,14 @@
 
 #include "base/fail.h"
 
-static wl_waiting wait_of(const wl_life_profile *p)
+static wl_waiting wait_of(const wl_life_profile *p, double others)
 {
     wl_waiting w = {.known = true, .atomics = p->atomics};
     for (size_t i = 0; i < p->count; i++) {
         const wl_life_interval *at = &p->list[i];
         w.issue += at->times * at->instructions;
         w.stall[at->cause] += at->times * at->stall;
+        w.covered += at->times * fmin(at->stall, others);
         w.barriers += at->cause == WL_STALL_BARRIER ? at->times : 0;
         w.loads += at->cause == WL_STALL_MEMORY ? at->times : 0;
         for (int l = 0; l < 3; l++)
@@ -27,6 +28,7 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
 {
     to->cycles += share * one->cycles;
     to->issue += share * one->issue;
+    to->covered += share * one->covered;
     to->barriers += share * one->barriers;
     to->loads += share * one->loads;
     to->atomics += share * one->atomics;
@@ -57,7 +59,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
     for (size_t i = 0; i < lives->count; i++) {
         const wl_life *life = &lives->list[i];
         WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
-        const wl_waiting one = wait_of(&profiles[i]);
+        const wl_waiting one = wait_of(&profiles[i], waits->others);
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;

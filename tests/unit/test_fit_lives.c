@@ -195,9 +195,9 @@ static wl_fit_result fit(wl_device *device, const wl_fit_case *cases, size_t cou
 static void waits_are_found_again(void **state)
 {
     (void)state;
-    static const double truths[][3] = {{0.3, 2.5, 6}, {1.8, 0.7, 4}, {0.5, 3, 5}};
-    static const wl_device_key keys[] = {WL_DEVICE_dram_queue_wait, WL_DEVICE_barrier_overlap, WL_DEVICE_barrier_reach};
-    static const double starts[] = {1, 1, 4};
+    static const double truths[][2] = {{0.3, 2.5}, {1.8, 4}, {0.5, 3}};
+    static const wl_device_key keys[] = {WL_DEVICE_dram_queue_wait, WL_DEVICE_unit_norm};
+    static const double starts[] = {1, 3};
     for (size_t t = 0; t < COUNT_OF(truths); t++) {
         wl_device *device = device_of("h200"), *truth = device_of("h200");
         for (size_t k = 0; k < COUNT_OF(keys); k++) {
@@ -211,9 +211,7 @@ static void waits_are_found_again(void **state)
             const wl_fit_number *n = number_of(&r, keys[k]);
             assert_non_null(n);
             check_near(wl_device_key_name(keys[k]), "fitted", n->fitted, truths[t][k], 0.05);
-            /* where barriers hardly matter, no launch tells how far they reach */
-            if (keys[k] != WL_DEVICE_barrier_reach || truths[t][1] > 1)
-                check_true(wl_device_key_name(keys[k]), "launches decide", n->deviation > 0 && n->deviation < 0.2);
+            check_true(wl_device_key_name(keys[k]), "launches decide", n->deviation > 0 && n->deviation < 0.2);
             check_near(wl_device_key_name(keys[k]), "start", n->start, starts[k], 0);
             check_near(wl_device_key_name(keys[k]), "the device has it", device->entries[keys[k]].values[0], n->fitted,
                        0);
@@ -237,25 +235,21 @@ static size_t choose(const char *const *families, size_t count, wl_fit_case *out
     return chosen;
 }
 
-/* Blocks without barriers do not tell how blocks with barriers overlap, nor for how long. */
+/* Where DRAM answers as fast as the L2, no launch tells how long its queue is. */
 static void what_no_launch_shows_is_kept(void **state)
 {
     (void)state;
     static const char *const families[] = {"update", "scan"};
     static wl_fit_case cases[3 * CASES_MAX];
     wl_device *device = device_of("h200");
-    const double own = device->entries[WL_DEVICE_barrier_overlap].values[0];
+    device->entries[WL_DEVICE_dram_latency].values[0] = device->entries[WL_DEVICE_l2_latency].values[0];
+    device->entries[WL_DEVICE_dram_latency_spread].values[0] = 0;
+    const double own = device->entries[WL_DEVICE_dram_queue_wait].values[0];
     measure(device);
-    wl_fit_result r = fit(device, cases, choose(families, 1, cases), NULL);
-    check_true("barrier_overlap", "is not fitted", !number_of(&r, WL_DEVICE_barrier_overlap));
-    check_true("barrier_reach", "is not fitted", !number_of(&r, WL_DEVICE_barrier_reach));
-    check_near("barrier_overlap", "is kept", device->entries[WL_DEVICE_barrier_overlap].values[0], own, 0);
-    check_true("dram_queue_wait", "is fitted", number_of(&r, WL_DEVICE_dram_queue_wait) != NULL);
-    /* a family that is left out is not judged by a number that has seen it */
-    r = fit(device, cases, choose(families, 2, cases), "scan");
-    const wl_fit_number *n = number_of(&r, WL_DEVICE_barrier_overlap);
-    assert_non_null(n);
-    check_near("barrier_overlap", "neutral", n->fitted, n->start, 1e-6);
+    const wl_fit_result r = fit(device, cases, choose(families, 2, cases), NULL);
+    check_true("dram_queue_wait", "is not fitted", !number_of(&r, WL_DEVICE_dram_queue_wait));
+    check_near("dram_queue_wait", "is kept", device->entries[WL_DEVICE_dram_queue_wait].values[0], own, 0);
+    check_true("unit_norm", "is fitted", number_of(&r, WL_DEVICE_unit_norm) != NULL);
     wl_device_free(device);
     check_done();
 }

@@ -34,16 +34,26 @@ static wl_field_waits waits_of(const accessed *a, const wl_device *device, bool 
     wl_access accesses[1 + LOADS_MAX] = {{.store = true, .traced = a->store_by_data, .index = &step}};
     wl_access_cost cost[1 + LOADS_MAX] = {{.inst = INSTRUCTIONS, .sectors = INSTRUCTIONS * 3, .tag = INSTRUCTIONS * 9}};
     for (int i = 1; i <= loads; i++) {
-        accesses[i] = (wl_access){.traced = a->load_by_data, .index = &step};
+        accesses[i] = (wl_access){.traced = a->load_by_data, .index = &step, .unit_bytes = 4};
         cost[i] = (wl_access_cost){.inst = each, .sectors = each * a->sectors, .tag = each * a->tags};
     }
-    wl_kernel kernel = {.field_count = 1,
+    wl_field field = {.vector = 1};
+    wl_kernel kernel = {.fields = &field,
+                        .field_count = 1,
                         .accesses = accesses,
                         .access_count = (size_t)(1 + loads),
                         .loop_count = a->in_walk > 0,
+                        .loop_extent = {100},
                         .source = {.context = &lives, .live = live, .repeats = true}};
-    const wl_costs costs = {.kernel = &kernel, .rules = &rules, .access = cost};
-    const wl_geometry launched = {.blocks = 10, .threads = 64};
+    const wl_costs costs = {.kernel = &kernel, .device = device, .rules = &rules, .access = cost};
+    const wl_geometry launched = {.block = {64, 1, 1},
+                                  .fold = {1, 1, 1},
+                                  .grid = {10, 1, 1},
+                                  .grid_dim = {10, 1, 1},
+                                  .cells = {640, 1, 1},
+                                  .blocks = 10,
+                                  .threads = 64,
+                                  .wave_blocks = 10};
     const double loaded = 32 * INSTRUCTIONS * a->sectors * a->missed[0];
     wl_volume volume = {.l2_compulsory = loaded, .dram_compulsory = loaded * a->missed[1]};
     const wl_volumes volumes = {.fields = &volume, .known = known};

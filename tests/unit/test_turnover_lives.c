@@ -1,4 +1,4 @@
-/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics in step, barriers, and the
+/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics, warps in step, barriers, and the
  * work of blocks of several kinds. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -148,39 +148,94 @@ static void atomics_of_one_wave_are_in_step(void **state)
     check_done();
 }
 
-/* ---- barriers ---- */
+/* ---- warps in step ---- */
 
-/* Two barriers; a block works 1000 cycles and waits 500. What overlaps with nothing is no more than all the work there
- * is: where a block is alone on its multiprocessor, its own. */
-static void barriers_keep_warps_together_for_some_loads(void **state)
+/* A warp issues for 200 cycles and stalls for 300. The other warps of its block on its scheduler delay it by what they
+ * issue, but for one instruction each in every stall; other blocks hide what then is left. */
+static void warps_of_a_block_stay_in_step(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        double barriers, reach, loads, overlap;
-    } cases[] = {{"no barrier", 0, 4, 16, 0.5},    {"no loads", 2, 4, 0, 1.5},    {"loads within reach", 2, 4, 8, 1.5},
-                 {"twice as many", 2, 4, 16, 1},   {"many", 2, 4, 800, 0.51},     {"a longer reach", 2, 8, 16, 1.5},
-                 {"more barriers", 4, 4, 16, 1.5}, {"no number", 2, 0, 1600, 1.5}};
+        double instructions, covered; /* of a block, on a scheduler */
+        double block;                 /* until it ends, alone */
+    } cases[] = {{"one warp", 200, 0, 500},
+                 {"two, long between stalls", 400, 0, 700},
+                 {"four", 800, 0, 1100},
+                 {"four, a stall every other instruction", 800, 300, 800},
+                 {"as many as can hide all stalls", 800, 600, 800}};
     wl_turnover n = numbers();
-    n.overlap = 0.5;
-    n.barrier_overlap = 1.5;
+    n.overlap_norm = 2;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double own = cases[i].instructions, idle = cases[i].block - own;
         const wl_waiting life = {
-            .known = true, .repeats = true, .cycles = 500, .barriers = cases[i].barriers, .loads = cases[i].loads};
-        n.barrier_reach = cases[i].reach;
+            .known = true, .repeats = true, .cycles = 500, .issue = 200, .covered = cases[i].covered};
         for (int blocks = 1; blocks <= 2; blocks++) {
             wl_demand d = demand_of(blocks, 1, &life);
-            d.l1_wavefronts = 1000 * d.blocks;
-            const double alone = 1000 * fmin(blocks, cases[i].overlap), beside = 1000 * blocks - alone;
-            check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(500, beside)) * 1e-9, NEAR);
+            d.instructions = own * n.issue_rate * d.blocks;
+            const double time = own + hypot(idle, (blocks - 1) * own);
+            check_near(cases[i].name, blocks == 1 ? "alone" : "two blocks", apply(&n, &d).time_s, time * 1e-9, NEAR);
         }
     }
     check_done();
 }
 
+/* The L1 serves four warps for 400 cycles; one of them lives 500, of which its own loads are a quarter of the work. */
+static void warps_queue_for_the_l1(void **state)
+{
+    (void)state;
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100};
+    wl_turnover n = numbers();
+    wl_demand d = demand_of(1, 1, &life);
+    d.block_warps = 4;
+    d.l1_wavefronts = 400 * d.blocks;
+    check_near("four warps", "time", apply(&n, &d).time_s, (500 + 300) * 1e-9, NEAR);
+    d.block_warps = 1;
+    check_near("one warp", "time", apply(&n, &d).time_s, 500e-9, NEAR);
+    check_done();
+}
+
+/* Warps that walk through the same data do not pass the first; their own work goes on while it waits. */
+static void nobody_passes_the_leader(void **state)
+{
+    (void)state;
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100},
+                     leading = {.known = true, .repeats = true, .cycles = 900, .issue = 100, .level = {0, 600, 0}};
+    wl_turnover n = numbers();
+    wl_demand d = demand_of(1, 1, &life);
+    d.leading = &leading;
+    wl_model_result m = apply(&n, &d);
+    check_near("little work", "time", m.time_s, 900e-9, NEAR);
+    check_near("little work", "waits for the L2", m.waits.level[1], 600, NEAR);
+    d.instructions = 2000 * n.issue_rate * d.blocks;
+    m = apply(&n, &d);
+    check_near("more work than its wait", "time", m.time_s, 2400e-9, NEAR);
+    check_near("more work than its wait", "waits for the L2", m.waits.level[1], 0, NEAR);
+    check_done();
+}
+
+/* ---- barriers ---- */
+
+/* Warps of all blocks arrive one after the other. */
+static void warps_arrive_at_barriers_one_by_one(void **state)
+{
+    (void)state;
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100, .barriers = 10};
+    wl_turnover n = numbers();
+    wl_demand d = demand_of(4, 1, &life);
+    d.barriers = 10;
+    d.block_warps = 16;
+    d.warps = 16 * d.blocks;
+    check_near("no number", "bound", apply(&n, &d).bound_s[WL_BOUND_BARRIER], 0, 0);
+    n.barrier_interval = 2;
+    check_near("2 cycles each", "bound", apply(&n, &d).bound_s[WL_BOUND_BARRIER], 4 * 16 * 10 * 2e-9, NEAR);
+    check_true("2 cycles each", "no shorter", apply(&n, &d).time_s >= 4 * 16 * 10 * 2e-9);
+    check_done();
+}
+
 /* ---- the last wave ---- */
 
-/* Four blocks at once that work 1000 cycles each and wait 500, on 10 multiprocessors. Fewer of them in the last wave
+/* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of them in the last wave
  * have these to themselves; the more waves there were, the less blocks end together. */
 static void last_wave_may_be_a_part(void **state)
 {
@@ -194,19 +249,20 @@ static void last_wave_may_be_a_part(void **state)
                  {"a quarter behind one", 1.25, 1},
                  {"three quarters", 1.75, 3},
                  {"a half behind four", 4.5, 2}};
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500};
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1500};
     wl_turnover n = numbers();
     n.overlap = 0.5;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_demand d = demand_of(4, cases[i].waves, &life);
         d.l1_wavefronts = 1000 * d.blocks;
-        const double all = 500 + hypot(500, 3500), fewer = 500 + hypot(500, 1000 * cases[i].last - 500);
+        const double all = 1000 + hypot(500, 3000), fewer = 1000 + hypot(500, 1000 * cases[i].last - 1000);
         const double whole = floor(cases[i].waves), part = cases[i].waves - whole;
         const double more = cases[i].last > 0 ? (fewer - part * all) / whole : 0;
         check_near(cases[i].name, "time", apply(&n, &d).time_s, (cases[i].waves * all + more) * 1e-9, NEAR);
         d.waiting = NULL; /* lives that are not followed are short: waves run into each other */
         n.turnover = 500;
-        check_near(cases[i].name, "no life", apply(&n, &d).time_s, cases[i].waves * all * 1e-9, NEAR);
+        const double phases = 500 + hypot(500, 3500);
+        check_near(cases[i].name, "no life", apply(&n, &d).time_s, cases[i].waves * phases * 1e-9, NEAR);
         n.turnover = 0;
     }
     check_done();
@@ -283,7 +339,10 @@ int main(void)
         cmocka_unit_test(reads_wait_between_writes),
         cmocka_unit_test(blocks_leave_one_after_the_other),
         cmocka_unit_test(atomics_of_one_wave_are_in_step),
-        cmocka_unit_test(barriers_keep_warps_together_for_some_loads),
+        cmocka_unit_test(warps_of_a_block_stay_in_step),
+        cmocka_unit_test(warps_queue_for_the_l1),
+        cmocka_unit_test(nobody_passes_the_leader),
+        cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
         cmocka_unit_test(last_wave_may_be_a_part),
         cmocka_unit_test(a_mean_block_has_its_own_work),
         cmocka_unit_test(warps_work_while_the_longest_waits),

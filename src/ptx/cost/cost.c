@@ -379,6 +379,23 @@ static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, 
     return (wl_ptx_split){says ? row : NULL, says ? weight : 0};
 }
 
+static bool is_product(const wl_ptx_instruction *in)
+{
+    return (in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && wl_cost_kind_of(in->type) < WL_COST_F32;
+}
+
+/* The product that an instruction is, or that is folded into it. */
+static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
+{
+    const wl_ptx_instruction *product = weight > 0 && is_product(in) ? in : NULL;
+    for (int o = 1; o < in->operand_count && weight > 0 && wl_cost_is_sum(in) && !product; o++) {
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
+        if (part && is_product(part) && w->folded[part - w->function->instructions])
+            product = part;
+    }
+    return !product ? 0 : 1 + (is_64_bit(product) ? WL_MULTIPLY_WIDE : WL_MULTIPLY_NARROW);
+}
+
 static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 {
     const wl_ptx_function *function = &w->narrow;
@@ -387,12 +404,14 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
     w->split = WL_ARENA_NEW(arena, wl_ptx_split, function->instruction_count + 1);
     w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
+    w->multiplies = WL_ARENA_NEW(arena, uint8_t, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
-    if (!w->weight || !w->split || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
+    if (!w->weight || !w->split || !w->folded || !w->multiplies || !w->divided || !w->branch || !w->unrolled ||
+        !w->repeated || !w->high)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
@@ -403,6 +422,7 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
         w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);
+        w->multiplies[i] = multiply_of(w, &function->instructions[i], w->weight[i]);
     }
     wl_cost_find_predicated(w);
     wl_cost_weigh_flow(w);
@@ -418,7 +438,7 @@ wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, c
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
     if (counting)
-        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split};
+        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split, w.multiplies};
     return WL_OK;
 }
 
@@ -447,6 +467,13 @@ void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *co
     const bool from_int = in->type == WL_PTX_F32 && !wl_ptx_type_is_float(in->from);
     if (wide || from_int)
         converts[wide ? WL_CONVERT_WIDE : WL_CONVERT_INT] += s->weight * executed;
+}
+
+void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,
+                           double multiplies[WL_MULTIPLY_COUNT])
+{
+    if (counting->multiplies[i] > 0)
+        multiplies[counting->multiplies[i] - 1] += executed;
 }
 
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i)

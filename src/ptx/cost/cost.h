@@ -30,6 +30,7 @@ typedef struct wl_ptx_counting {
      * instruction there that is executed as often. -1: none. */
     const int32_t *repeated;
     const wl_ptx_split *split; /* valid as long as the costs */
+    const uint8_t *multiplies; /* integer products among its machine instructions: 1 + wl_multiply_kind; 0: none */
 } wl_ptx_counting;
 
 /* Adds to the classes of its machine instructions what so many executions of instruction i, with this weight, are. */
@@ -37,6 +38,9 @@ void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *
                         double executed, double classes[WL_INST_CLASS_COUNT]);
 /* Of the machine instructions of i, those that only the integer pipe executes. */
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i);
+/* Adds so many executions of instruction i to the integer products, if it is one. */
+void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,
+                           double multiplies[WL_MULTIPLY_COUNT]);
 /* Adds so many executions of instruction i to the conversions of its kind, if it is one. */
 void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double executed,
                          double converts[WL_CONVERT_COUNT]);

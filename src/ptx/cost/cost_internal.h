@@ -22,6 +22,7 @@ typedef struct wl_weigher {
     wl_ptx_def_use def_use;
     double *weight;
     wl_ptx_split *split;
+    uint8_t *multiplies; /* by instruction: see wl_ptx_counting */
     bool *folded;       /* by instruction: folded into the sum that reads it */
     bool *divided;      /* by register: an earlier instruction divides by it */
     wl_high_half *high; /* by register: the high half of its 64-bit values */

@@ -152,7 +152,7 @@ static void add_flops(const wl_ptx_instruction *in, double threads, wl_mix *mix)
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
-    s->mix.has_memory = s->mix.has_memory_on = true;
+    s->mix.has_memory = s->mix.has_memory_on = s->mix.has_multiplies = true;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
@@ -166,6 +166,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.code += written_as(s, f, i, executed);
             s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
             wl_ptx_add_converts(in, &s->counting[f], i, executed, s->mix.converts);
+            wl_ptx_add_multiplies(&s->counting[f], i, executed, s->mix.multiplies);
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];

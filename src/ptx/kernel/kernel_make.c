@@ -62,6 +62,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, out->mix);
         out->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
         wl_ptx_add_converts(&f->instructions[i], &s->counting[number], i, executed, out->converts);
+        wl_ptx_add_multiplies(&s->counting[number], i, executed, out->multiplies);
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);

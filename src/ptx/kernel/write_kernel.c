@@ -395,6 +395,8 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
         if (s->converts[WL_CONVERT_INT] + s->converts[WL_CONVERT_WIDE] > 0)
             wl_buffer_add(out, "conversions: {int: %.15g, wide: %.15g}\n", s->converts[WL_CONVERT_INT],
                           s->converts[WL_CONVERT_WIDE]);
+        wl_buffer_add(out, "products: {narrow: %.15g, wide: %.15g}\n", s->multiplies[WL_MULTIPLY_NARROW],
+                      s->multiplies[WL_MULTIPLY_WIDE]);
         write_tensor(out, "tensor", s->tensor);
         write_tensor(out, "tensor_groups", s->tensor_groups);
         write_mix(out, s->stage_count ? "idle_instructions:\n  - {" : "idle_instructions: {", s->idle);

@@ -32,6 +32,7 @@ typedef struct wl_ptx_summary {
     wl_idle_stage stages[WL_IDLE_STAGES_MAX];
     int stage_count;
     double flops, fp_results, barriers, shuffles, integer_pipe, converts[WL_CONVERT_COUNT];
+    double multiplies[WL_MULTIPLY_COUNT];
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     bool has_flops;
 } wl_ptx_summary;
