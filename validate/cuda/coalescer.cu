@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 #define CHECK(x) do { cudaError_t e_ = (x); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_)); exit(1); } } while (0)
 
-struct Plan { int members, lag[132], stream[132]; }; // lag < 0: takes no part
+struct Plan { int members, lag[132], stream[132]; }; // lag in cycles; < 0: takes no part
 __device__ unsigned arrived;
 __global__ void reset() { arrived = 0; }
 __global__ void warm(const float *d, long n, float *o) {
@@ -24,7 +24,7 @@ __global__ void k_coalescer(const float *d, long lines, Plan p, int pace, int bu
   long long start = clock64() + 1000;
   const float *base = d + (long)p.stream[sm] * lines * 32;
   for (long i = 0; i < lines; i += burst) {
-    while (clock64() < start + (long long)(i / burst + p.lag[sm]) * pace);
+    while (clock64() < start + (long long)(i / burst) * pace + p.lag[sm]);
     float v[8];
 #pragma unroll
     for (int k = 0; k < 8; k++) if (k < burst && lane < 8 * sectors) v[k] = __ldcg(base + (i + k) * 32 + lane + (s == 1234.5f));
@@ -39,7 +39,8 @@ int main() {
   CHECK(cudaMalloc(&d, lines * 16 * 128)); CHECK(cudaMemset(d, 0, lines * 16 * 128)); CHECK(cudaMalloc(&o, 4));
   CHECK(cudaFuncSetAttribute(k_coalescer, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024)); // one block each
   printf("what,members,lag,pace,burst,sectors,streams\n");
-  auto go = [&](const char *what, Plan p, int lag, int pace, int burst, int sectors, int streams) {
+  auto go = [&](const char *what, Plan p, int lag, int pace, int burst, int sectors, int streams, bool in_cycles = false) {
+    for (int i = 0; i < 132; i++) p.lag[i] *= !in_cycles && p.lag[i] > 0 ? pace : 1;
     p.members = 0;
     for (int i = 0; i < 132; i++) p.members += p.lag[i] >= 0;
     warm<<<132, 256>>>(d, lines * 32 * streams, o); reset<<<1, 1>>>();
@@ -57,5 +58,11 @@ int main() {
   }
   for (int lag : {0, 1, 4}) for (int m = 1; m <= 16; m++) { Plan p = none; for (int i = 0; i < m; i++) p.lag[gpc[i]] = i * lag; go("members", p, lag, 1800, 1, 4, 1); }
   for (int lag : {0, 1, 4}) { Plan p = none; for (int i = 0; i < 132; i++) p.lag[i] = i * lag; go("all", p, lag, 900, 1, 4, 1); }
+  for (int lag : {0, 4, 8, 16, 32, 64, 96, 128, 192, 256, 320, 384, 448, 600}) { // cycles: rows of probes/h200_coalescer_lag.csv
+    Plan p = none; p.lag[0] = 0; p.lag[16] = lag; go("two", p, lag, 1800, 1, 4, 1, true); go("one_sector", p, lag, 1800, 1, 1, 1, true);
+    p.lag[32] = 2 * lag; go("three", p, lag, 1800, 1, 4, 1, true);
+    p = none; for (int i = 0; i < 16; i++) p.lag[gpc[i]] = (i * 7 % 16) * lag / 16; go("spread", p, lag, 1800, 1, 4, 1, true);
+    p = none; for (int i = 0; i < 132; i++) p.lag[i] = (i * 37 % 132) * lag / 132; go("all_spread", p, lag, 1800, 1, 4, 1, true);
+  }
   return 0;
 }

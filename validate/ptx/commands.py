@@ -2,7 +2,8 @@
 """commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
 Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_waiting,
-h200_blocked_more, h200_staggered, h200_steps, h200_walks, h200_roofline, h200_texture), the command that predicts it from PTX.
+h200_blocked_more, h200_staggered, h200_steps, h200_walks, h200_roofline, h200_texture), the command that predicts it
+from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
 aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
