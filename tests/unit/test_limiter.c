@@ -153,6 +153,7 @@ static void pipes_of_generations(void **state)
                                "mix: {fp32: 1, int: 9, special: 8, load: 1}\n"
                                "integer_pipe: 8\n"
                                "conversions: {int: 8, wide: 4}\n"
+                               "products: {narrow: 1, wide: 0.5}\n"
                                "flops: 1\n"
                                "registers: 32\n";
     static const struct {
@@ -179,6 +180,8 @@ static void pipes_of_generations(void **state)
         const double warps = 8 * ceil(100000 / sms) / clock;
         check_near(cases[i].device, "arithmetic", p.model.bound_s[WL_BOUND_FP], cases[i].arithmetic * warps, 1e-12);
         check_near(cases[i].device, "integer", p.model.bound_s[WL_BOUND_INTEGER], cases[i].integer * warps, 1e-12);
+        check_near(cases[i].device, "products", p.mix.multiplies[WL_MULTIPLY_NARROW], 8e5, 1e-9);
+        check_near(cases[i].device, "wide ones", p.mix.multiplies[WL_MULTIPLY_WIDE], 4e5, 1e-9);
         wl_device_free(device);
     }
     wl_kernel_free(kernel);
@@ -234,6 +237,8 @@ static void emulated_kernels_have_an_fp_bound(void **state)
         const wl_prediction p = predict(kernel, device, &options.launch, &(wl_predict_options){.emulate = emulate});
         check_near(name, "conversions", p.mix.converts[WL_CONVERT_INT], 1080 * 8, 1e-9);
         check_near(name, "wide ones", p.mix.converts[WL_CONVERT_WIDE], 2 * 1080 * 8, 1e-9);
+        check_near(name, "wide products", p.mix.multiplies[WL_MULTIPLY_WIDE], 1080 * 8, 1e-9);
+        check_near(name, "narrow ones", p.mix.multiplies[WL_MULTIPLY_NARROW], 0, 0);
         /* nine results take 4.5 cycles of a warp, three conversions 6 */
         check_near(name, "fp", p.model.bound_s[WL_BOUND_FP], 10 * 8 * 3 * 32 / 16.0 / CLOCK, 1e-9);
     }
