@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "device/device_internal.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
@@ -118,15 +117,12 @@ static double most_runs(const wl_view *view, size_t field, bool *alike)
 static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
     wl_view view = *t->in->view;
-    double together = 0;
-    (void)wl_device_get(t->in->device, WL_DEVICE_l1_runs_together, &together);
     view.steps = extents;
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
         run_sums sums;
         bool alike = true;
-        const double runs =
-            together > 0 ? wl_loop_runs_of(t->in->view, i, WL_LOADS, extents) : most_runs(&view, i, &alike);
+        const double runs = most_runs(&view, i, &alike);
         const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
         f->step_runs[n] = runs;
         if (!f->loaded_too)

@@ -44,7 +44,7 @@ OPEN = """What is open. RTX 2080 Ti: code that exceeds the instruction cache is 
 share a fetch depends on how their blocks drift apart, which is not followed (docs/model.md, "Machine code"). Matrix products
 on the A100: those that read A or B from global memory in the inner loop, without a tile in shared memory, are predicted 8 %
 too fast in the mean and are picked, others 1 % too slow (45 launches outside of the table). Hotspot: times are predicted too
-short by a third in the mean, between nothing and half; the kernel that was measured is not published with the times.
+short by a third in the mean, by two thirds at most; the reason is not known.
 """
 
 
