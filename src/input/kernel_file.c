@@ -579,10 +579,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",         "params",     "domain",        "fields", "update",        "loads",
-        "stores",       "loops",      "scalars",       "flops",  "registers",     "shared_bytes",
-        "instructions", "barriers",   "guarded_cells", "where",  "mix",           "idle_instructions",
-        "atomics",      "fp_results", "shuffles",      "tensor", "tensor_groups", "from",
+        "name",         "params",      "domain",        "fields", "update",        "loads",
+        "stores",       "loops",       "scalars",       "flops",  "registers",     "shared_bytes",
+        "instructions", "barriers",    "guarded_cells", "where",  "mix",           "idle_instructions",
+        "atomics",      "fp_results",  "shuffles",      "tensor", "tensor_groups", "from",
         "integer_pipe", "conversions", "products"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));

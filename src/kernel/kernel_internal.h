@@ -122,7 +122,7 @@ struct wl_kernel {
     double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
     wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
     int idle_stage_count;
-    double shuffles, integer_pipe, converts[WL_CONVERT_COUNT];                /* of a thread per cell: see wl_mix */
+    double shuffles, integer_pipe, converts[WL_CONVERT_COUNT]; /* of a thread per cell: see wl_mix */
     double multiplies[WL_MULTIPLY_COUNT];
     bool has_multiplies;
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */

@@ -23,11 +23,11 @@ typedef struct wl_weigher {
     double *weight;
     wl_ptx_split *split;
     uint8_t *multiplies; /* by instruction: see wl_ptx_counting */
-    bool *folded;       /* by instruction: folded into the sum that reads it */
-    bool *divided;      /* by register: an earlier instruction divides by it */
-    wl_high_half *high; /* by register: the high half of its 64-bit values */
-    int32_t *branch;    /* by instruction: the branch whose predicate guards it; -1: none */
-    int32_t *unrolled;  /* by instruction: see wl_ptx_counting */
+    bool *folded;        /* by instruction: folded into the sum that reads it */
+    bool *divided;       /* by register: an earlier instruction divides by it */
+    wl_high_half *high;  /* by register: the high half of its 64-bit values */
+    int32_t *branch;     /* by instruction: the branch whose predicate guards it; -1: none */
+    int32_t *unrolled;   /* by instruction: see wl_ptx_counting */
     int32_t *repeated;
 } wl_weigher;
 

@@ -1,6 +1,6 @@
 // Cycles of a load whose address is what the load before gave: from shared memory and from the L1, by its width, by the
 // distance between lanes (0: all read one element) and by the warps that do so. Not in the form of harness.h: it prints
-// the rows of probes/h200_latency.csv. Those of global memory include 8 cycles of address arithmetic.
+// the rows of probes/h200_load_latency.csv. Those of global memory include 8 cycles of address arithmetic.
 #include <cstdio>
 #include <cuda_runtime.h>
 #define CHECK(x) do { cudaError_t e_ = (x); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_)); return 1; } } while (0)
