@@ -18,6 +18,16 @@ static bool walks(const wl_kernel *k, const wl_access *access, const wl_access_c
     return !access->store && cost->inst > 0 && (loops & ((1u << k->loop_count) - 1)) != 0;
 }
 
+static double mean_wavefronts(const wl_costs *costs)
+{
+    double wavefronts = 0, inst = 0;
+    for (size_t a = 0; a < costs->kernel->access_count; a++) {
+        wavefronts += wl_access_wavefronts(costs, a);
+        inst += costs->access[a].inst;
+    }
+    return inst > 0 ? fmax(1, wavefronts / inst) : 1;
+}
+
 /* The most loads of each field in a trip of a loop, without those of loops in it. */
 static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t field_count, double *count)
 {
@@ -67,6 +77,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
     for (size_t f = 0; f < k->field_count; f++)
         if (fields[f].in_walk > 0 && !fields[f].traced)
             WL_TRY(wl_common_walk_find(costs, launched, f, arena, &fields[f].walk, err));
+    out->wavefronts = mean_wavefronts(costs);
     out->fields = fields;
     if (!k->source.at_launch) /* a kernel that serves all launches knows the warps of the one it was made for */
         out->warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, warp_size);
@@ -110,6 +121,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     wl_waits_read(device, out);
     if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval)) /* it opens as the last warp arrives */
         out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BARRIER_WARPS);
+    out->queued = followed->wavefronts * fmax(0, followed->block_warps - 1);
     out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;
     out->field_count = followed->field_count;

@@ -33,6 +33,7 @@ typedef struct wl_followed {
     double in_line, tag_banks; /* sectors; lines that a tag wavefront can serve */
     double warps;              /* of the launch; 0: the lives are those of this launch */
     double block_warps;
+    double wavefronts; /* of an access, in the L1; at least 1 */
 } wl_followed;
 
 /* The warps of the launch, where the kernel has an instruction stream and they tell something: `always`, or if they

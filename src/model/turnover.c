@@ -362,8 +362,9 @@ static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_m
     if (!lives(d))
         return (resident){at_once, own, n->overlap, -1};
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
-    const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered;
-    const double l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles * (1 - 1 / fmax(1, d->block_warps));
+    const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
+    const double requests = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles * (1 - 1 / fmax(1, d->block_warps));
+    const double l1 = requests - d->waiting->covered[1];
     return (resident){at_once, own, 1, fmax(0, fmax(scheduler, l1))};
 }
 

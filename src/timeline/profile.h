@@ -34,6 +34,7 @@ typedef struct wl_waits {
     size_t field_count;
     bool leads;    /* the warp comes first to what many load */
     double others; /* warps of its block on the same scheduler */
+    double queued; /* cycles of the L1 for a request of each of them, on all schedulers */
 } wl_waits;
 void wl_waits_read(const wl_device *device, wl_waits *out);
 

@@ -5,14 +5,25 @@
 
 #include "base/fail.h"
 
-static wl_waiting wait_of(const wl_life_profile *p, double others)
+/* While a warp stalls, each other warp of its block issues one instruction. Where that is a request to the L1, these
+ * requests are served meanwhile. A barrier opens after the last of them. */
+static void add_covered(const wl_life_interval *at, const wl_waits *waits, wl_waiting *w)
+{
+    const bool requests = at->cause == WL_STALL_SHARED || at->cause == WL_STALL_MEMORY;
+    if (at->cause == WL_STALL_BARRIER)
+        return;
+    w->covered[0] += at->times * fmin(at->stall, waits->others);
+    w->covered[1] += requests ? at->times * fmin(at->stall, waits->queued) : 0;
+}
+
+static wl_waiting wait_of(const wl_life_profile *p, const wl_waits *waits)
 {
     wl_waiting w = {.known = true, .atomics = p->atomics};
     for (size_t i = 0; i < p->count; i++) {
         const wl_life_interval *at = &p->list[i];
         w.issue += at->times * at->instructions;
         w.stall[at->cause] += at->times * at->stall;
-        w.covered += at->times * fmin(at->stall, others);
+        add_covered(at, waits, &w);
         w.barriers += at->cause == WL_STALL_BARRIER ? at->times : 0;
         w.loads += at->cause == WL_STALL_MEMORY ? at->times : 0;
         for (int l = 0; l < 3; l++)
@@ -28,7 +39,8 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
 {
     to->cycles += share * one->cycles;
     to->issue += share * one->issue;
-    to->covered += share * one->covered;
+    for (int i = 0; i < 2; i++)
+        to->covered[i] += share * one->covered[i];
     to->barriers += share * one->barriers;
     to->loads += share * one->loads;
     to->atomics += share * one->atomics;
@@ -59,7 +71,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
     for (size_t i = 0; i < lives->count; i++) {
         const wl_life *life = &lives->list[i];
         WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
-        const wl_waiting one = wait_of(&profiles[i], waits->others);
+        const wl_waiting one = wait_of(&profiles[i], waits);
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;

@@ -16,9 +16,9 @@ typedef struct wl_waiting {
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
-    double covered;                         /* stalls in which the others of its scheduler issue one instruction each */
-    double barriers, loads;                 /* that it passes; how often it waits for memory */
-    double atomics;                         /* share of the cycles from its first atomic to its last */
+    double covered[2];      /* in its stalls: others of its scheduler issue, their requests are served */
+    double barriers, loads; /* that it passes; how often it waits for memory */
+    double atomics;         /* share of the cycles from its first atomic to its last */
 } wl_waiting;
 
 /* `profiles` has one entry for each life. */

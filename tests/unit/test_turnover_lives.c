@@ -169,7 +169,7 @@ static void warps_of_a_block_stay_in_step(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double own = cases[i].instructions, idle = cases[i].block - own;
         const wl_waiting life = {
-            .known = true, .repeats = true, .cycles = 500, .issue = 200, .covered = cases[i].covered};
+            .known = true, .repeats = true, .cycles = 500, .issue = 200, .covered = {cases[i].covered, 0}};
         for (int blocks = 1; blocks <= 2; blocks++) {
             wl_demand d = demand_of(blocks, 1, &life);
             d.instructions = own * n.issue_rate * d.blocks;
@@ -190,6 +190,10 @@ static void warps_queue_for_the_l1(void **state)
     d.block_warps = 4;
     d.l1_wavefronts = 400 * d.blocks;
     check_near("four warps", "time", apply(&n, &d).time_s, (500 + 300) * 1e-9, NEAR);
+    const wl_waiting served = {.known = true, .repeats = true, .cycles = 500, .issue = 100, .covered = {0, 200}};
+    d.waiting = &served;
+    check_near("two thirds of it while it stalls", "time", apply(&n, &d).time_s, (500 + 100) * 1e-9, NEAR);
+    d.waiting = &life;
     d.block_warps = 1;
     check_near("one warp", "time", apply(&n, &d).time_s, 500e-9, NEAR);
     check_done();
