@@ -32,48 +32,48 @@ static void occupancy_text(const wl_inquiry *q, const char *by, char *text, size
                    (long long)q->now.occupancy.warps_per_sm, (long long)warps_most(q), by);
 }
 
+/* Tries smaller numbers of what limits the blocks of a multiprocessor; `by` says what it is now. */
+static wl_status blame_number(wl_inquiry *q, wl_cause_id id, wl_launch *launch, int64_t *number, const int64_t *steps,
+                              size_t count, const char *of, const char *by, wl_error *err)
+{
+    char text[160], change[60] = "";
+    wl_tried best = {0};
+    for (size_t i = 0; i < count; i++) {
+        bool better;
+        *number = steps[i];
+        WL_TRY(wl_try_launch(q, launch, &best, &better, err));
+        if (better)
+            (void)snprintf(change, sizeof change, "%lld %s", (long long)steps[i], of);
+    }
+    occupancy_text(q, by, text, sizeof text);
+    return wl_blame(q, id, WL_NO_ACCESS, &best, text, change, err);
+}
+
 wl_status wl_cause_registers(wl_inquiry *q, wl_error *err)
 {
-    char by[60], text[160], change[60];
+    char by[60];
     int64_t stated, steps[WL_OCCUPANCY_STEPS];
     const int64_t now = q->now.launch.registers;
-    wl_tried best = {0};
     wl_launch launch = q->launch;
     if (!is_limited_by(q, WL_LIMIT_REGISTERS) || (!launch.registers && !wl_kernel_registers(q->given, &stated)))
         return WL_OK; /* an assumed number is no cause */
     const size_t count = wl_fewer_registers(q->device, q->geometry.threads, now, q->geometry.shared_bytes, now, steps);
-    for (size_t i = 0; i < count; i++) {
-        bool better;
-        launch.registers = steps[i];
-        WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
-        if (better)
-            (void)snprintf(change, sizeof change, "%lld registers", (long long)steps[i]);
-    }
     (void)snprintf(by, sizeof by, "%lld registers per thread", (long long)now);
-    occupancy_text(q, by, text, sizeof text);
-    return wl_blame(q, WL_CAUSE_REGISTERS, WL_NO_ACCESS, &best, text, change, err);
+    return blame_number(q, WL_CAUSE_REGISTERS, &launch, &launch.registers, steps, count, "registers", by, err);
 }
 
 wl_status wl_cause_shared(wl_inquiry *q, wl_error *err)
 {
-    char by[60], text[160], change[60];
+    static const char of[] = "bytes of shared memory";
+    char by[60];
     int64_t steps[WL_OCCUPANCY_STEPS];
     const int64_t now = q->geometry.shared_bytes;
-    wl_tried best = {0};
     wl_launch launch = q->launch;
     if (!is_limited_by(q, WL_LIMIT_SHARED))
         return WL_OK;
     const size_t count = wl_less_shared(q->device, q->geometry.threads, q->now.launch.registers, now, now, steps);
-    for (size_t i = 0; i < count; i++) {
-        bool better;
-        launch.shared_bytes = steps[i];
-        WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
-        if (better)
-            (void)snprintf(change, sizeof change, "%lld bytes of shared memory", (long long)steps[i]);
-    }
-    (void)snprintf(by, sizeof by, "%lld bytes of shared memory", (long long)now);
-    occupancy_text(q, by, text, sizeof text);
-    return wl_blame(q, WL_CAUSE_SHARED, WL_NO_ACCESS, &best, text, change, err);
+    (void)snprintf(by, sizeof by, "%lld %s", (long long)now, of);
+    return blame_number(q, WL_CAUSE_SHARED, &launch, &launch.shared_bytes, steps, count, of, by, err);
 }
 
 /* Blocks of half, twice or four times the threads in one dimension. */
