@@ -1,8 +1,8 @@
 /* predictor.h - what predictions of one kernel on one device share, and their scratch memory.
  *
  * Cached across launches: the shapes of fields, a thread's instructions per folding, warp patterns,
- * counts of regions, and the counts of the latest launches whose threads a schedule orders. The key of each entry is everything it depends on, so no prediction depends on
- * earlier ones.
+ * counts of regions, and the counts of the latest launches whose threads a schedule orders. The key
+ * of each entry is everything it depends on, so no prediction depends on earlier ones.
  *
  * Layer  predict (uses everything up to metrics). Oracle: tests/unit/test_kept.c.
  * SPDX-License-Identifier: MIT */
@@ -83,8 +83,8 @@ wl_status wl_predictor_view(wl_predictor *predictor, const wl_geometry *launched
 wl_status wl_predictor_instructions(wl_predictor *predictor, const wl_view *view, const wl_geometry *geometry,
                                     wl_instructions *out, wl_error *err);
 
-/* Fills in what was counted of a launch whose threads are ordered; false: nothing is kept of it. And keeps it: these are
- * the costs of accesses, warps, traffic and method of the counts. */
+/* Fills in what was counted of a launch whose threads are ordered; false: nothing is kept of it. And keeps
+ * it: these are the costs of accesses, warps, traffic and method of the counts. */
 bool wl_predictor_recall(wl_predictor *predictor, const wl_launch *launch, int64_t samples, wl_counts *out);
 wl_status wl_predictor_keep(wl_predictor *predictor, const wl_launch *launch, int64_t samples, const wl_counts *counts,
                             wl_error *err);

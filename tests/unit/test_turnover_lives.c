@@ -1,5 +1,5 @@
-/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics, warps in step, barriers, and the
- * work of blocks of several kinds. SPDX-License-Identifier: MIT */
+/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics, warps in step,
+ * barriers, and the work of blocks of several kinds. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "unit/round_numbers.h"
@@ -239,8 +239,8 @@ static void warps_arrive_at_barriers_one_by_one(void **state)
 
 /* ---- the last wave ---- */
 
-/* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of them in the last wave
- * have these to themselves; the more waves there were, the less blocks end together. */
+/* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of them in the last
+ * wave have these to themselves; the more waves there were, the less blocks end together. */
 static void last_wave_may_be_a_part(void **state)
 {
     (void)state;
