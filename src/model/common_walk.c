@@ -56,26 +56,18 @@ static wl_status first_lane(void *context, const int64_t *addresses, const uint8
     return WL_OK;
 }
 
-/* Whether a loop leads a load from place to place. */
-static bool walks(const wl_costs *costs, size_t access, size_t field)
+bool wl_access_walks(const wl_costs *costs, size_t access)
 {
     const wl_kernel *k = costs->kernel;
     const wl_access *a = &k->accesses[access];
     const uint32_t loops = k->loop_count > 0 ? wl_access_vars(a) >> WL_VAR_LOOP_0 : 0;
-    return (size_t)a->field == field && !a->store && !a->traced && costs->access[access].inst > 0 &&
-           (loops & ((1u << k->loop_count) - 1)) != 0;
-}
-
-static void block_at(const wl_geometry *g, int64_t number, int64_t block[3])
-{
-    block[0] = g->start[0] + number % g->grid[0];
-    block[1] = g->start[1] + number / g->grid[0] % g->grid[1];
-    block[2] = g->start[2] + number / g->grid[0] / g->grid[1];
+    return !a->store && costs->access[access].inst > 0 && (loops & ((1u << k->loop_count) - 1)) != 0;
 }
 
 typedef struct walker {
     const wl_geometry *geometry;
     int warp_size;
+    int64_t sms, wave, middle; /* blocks of a wave, at least 1; one of them that is not at an edge */
     wl_program program;
     bool guarded;
 } walker;
@@ -86,7 +78,7 @@ static int fill(const walker *w, int64_t block, int64_t warp, wl_lane_values *va
     wl_warp_id id = {.first_thread = warp * w->warp_size};
     int64_t fold[3], hi[3];
     uint8_t lane[WL_LANES_MAX];
-    block_at(w->geometry, block, id.block);
+    wl_block_at(w->geometry, block, id.block);
     wl_folds_named(w->geometry, wl_access_vars(w->program.access), w->guarded, fold, hi);
     return wl_lanes_fill(w->geometry, &id, w->warp_size, fold, values, lane);
 }
@@ -115,25 +107,22 @@ static wl_status add_start(walker *w, int64_t block, int64_t warp, int shift, st
 }
 
 /* Blocks go to multiprocessors in turn. Of the GPU's, some that lie evenly in the wave are compared. */
-static wl_status find_together(walker *w, const wl_device *device, int shift, double together[2], wl_error *err)
+static wl_status find_together(walker *w, int shift, double together[2], wl_error *err)
 {
-    const wl_geometry *g = w->geometry;
-    const int64_t sms = wl_max(1, wl_device_int(device, WL_DEVICE_sm_count));
-    const int64_t wave = wl_max(1, g->wave_blocks), warps = wl_ceil_div(g->threads, w->warp_size);
-    const int64_t middle = wl_min(wave - 1, sms / 2);
-    starts near = {0}, block = {0}, far = {0};
-    for (int64_t b = middle; b < wave; b += sms)
+    const int64_t warps = wl_ceil_div(w->geometry->threads, w->warp_size), sampled = wl_min(WARPS, w->wave);
+    starts near = {0}, far = {0};
+    int in_block = 1; /* different places of one block's warps */
+    for (int64_t b = w->middle; b < w->wave; b += w->sms) {
         for (int64_t i = 0; i < warps; i++)
             WL_TRY(add_start(w, b, i, shift, &near, err));
-    for (int64_t i = 0; i < warps; i++)
-        WL_TRY(add_start(w, middle, i, shift, &block, err));
-    const int64_t sampled = wl_min(WARPS, wave);
+        in_block = b == w->middle && near.distinct > 0 ? near.distinct : in_block;
+    }
     for (int64_t i = 0; i < sampled; i++)
-        WL_TRY(add_start(w, i * wave / sampled, warps / 2, shift, &far, err));
+        WL_TRY(add_start(w, i * w->wave / sampled, warps / 2, shift, &far, err));
     together[0] = near.distinct > 0 ? (double)near.warps / near.distinct : 1;
     const bool few = 2 * far.distinct < far.warps; /* else they are a sample of more */
-    const double streams = (few ? 1 : (double)wave / (double)sampled) * far.distinct * fmax(1, block.distinct);
-    together[1] = fmax(together[0], (double)wave * (double)warps / fmax(1, streams));
+    const double streams = (few ? 1 : (double)w->wave / (double)sampled) * far.distinct * in_block;
+    together[1] = fmax(together[0], (double)w->wave * (double)warps / fmax(1, streams));
     return WL_OK;
 }
 
@@ -141,13 +130,19 @@ wl_status wl_common_walk_find(const wl_costs *costs, const wl_geometry *g, size_
                               wl_common_walk *out, wl_error *err)
 {
     const wl_kernel *k = costs->kernel;
+    const int64_t sms = wl_max(1, wl_device_int(costs->device, WL_DEVICE_sm_count)), wave = wl_max(1, g->wave_blocks);
     sectors *seen = NULL;
     int64_t steps[WL_LOOPS_MAX];
     *out = (wl_common_walk){0};
     for (size_t a = 0; a < k->access_count; a++) {
-        if (!walks(costs, a, field))
+        if ((size_t)k->accesses[a].field != field || k->accesses[a].traced || !wl_access_walks(costs, a))
             continue;
-        walker w = {.geometry = g, .warp_size = costs->rules->warp_size, .guarded = k->guarded_cells};
+        walker w = {.geometry = g,
+                    .warp_size = costs->rules->warp_size,
+                    .sms = sms,
+                    .wave = wave,
+                    .middle = wl_min(wave - 1, sms / 2),
+                    .guarded = k->guarded_cells};
         WL_TRY(wl_program_make(k, &k->accesses[a], scratch, &w.program, err));
         int64_t left = STEPS;
         for (int l = k->loop_count - 1; l >= 0; l--) {
@@ -160,11 +155,10 @@ wl_status wl_common_walk_find(const wl_costs *costs, const wl_geometry *g, size_
             if (!seen)
                 return wl_fail_memory(err);
             seen->shift = costs->rules->sector_shift;
-            WL_TRY(find_together(&w, costs->device, seen->shift, out->together, err));
+            WL_TRY(find_together(&w, seen->shift, out->together, err));
         }
         wl_lane_values values;
-        const int64_t sms = wl_max(1, wl_device_int(costs->device, WL_DEVICE_sm_count));
-        if (fill(&w, wl_min(wl_max(1, g->wave_blocks) - 1, sms / 2), 0, &values) > 0)
+        if (fill(&w, w.middle, 0, &values) > 0)
             WL_TRY(wl_program_run(&w.program, &values, add_sectors, seen, err));
     }
     out->fresh = seen && seen->asked > 0 ? seen->fresh / seen->asked : 0;

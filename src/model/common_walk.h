@@ -16,6 +16,9 @@ typedef struct wl_common_walk {
     double together[2]; /* warps that load the same at the same time: on a multiprocessor, on the GPU; 0: no loop */
 } wl_common_walk;
 
+/* Whether a loop leads a load from place to place. */
+bool wl_access_walks(const wl_costs *costs, size_t access);
+
 /* Of the loads of a field. Addresses that depend on data tell nothing. */
 wl_status wl_common_walk_find(const wl_costs *costs, const wl_geometry *geometry, size_t field, wl_arena *scratch,
                               wl_common_walk *out, wl_error *err);

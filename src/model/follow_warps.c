@@ -11,13 +11,6 @@
 
 #define BARRIER_WARPS 8 /* of barrier_latency */
 
-/* Whether a loop leads a load from place to place. */
-static bool walks(const wl_kernel *k, const wl_access *access, const wl_access_cost *cost)
-{
-    const uint32_t loops = k->loop_count > 0 ? wl_access_vars(access) >> WL_VAR_LOOP_0 : 0;
-    return !access->store && cost->inst > 0 && (loops & ((1u << k->loop_count) - 1)) != 0;
-}
-
 static double mean_wavefronts(const wl_costs *costs)
 {
     double wavefronts = 0, inst = 0;
@@ -50,12 +43,11 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
                          wl_followed *out, wl_error *err)
 {
     const wl_kernel *k = costs->kernel;
-    const int warp_size = costs->rules->warp_size;
     *out = (wl_followed){.field_count = k->field_count,
                          .sector = (double)costs->rules->sector,
                          .in_line = (double)((1 << costs->rules->line_shift) / costs->rules->sector),
                          .tag_banks = (double)costs->rules->tag_banks,
-                         .block_warps = (double)wl_ceil_div(launched->threads, warp_size)};
+                         .block_warps = (double)wl_ceil_div(launched->threads, costs->rules->warp_size)};
     if (!k->source.live || (!k->source.repeats && !always))
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &out->lives, err));
@@ -67,7 +59,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
         f->inst[k->accesses[a].store] += costs->access[a].inst;
         f->sectors[k->accesses[a].store] += costs->access[a].sectors;
         f->tags += k->accesses[a].store ? 0 : costs->access[a].tag;
-        f->in_walk += walks(k, &k->accesses[a], &costs->access[a]);
+        f->in_walk += wl_access_walks(costs, a);
         f->traced = f->traced || (k->accesses[a].traced && !k->accesses[a].store);
     }
     double *count = WL_ARENA_NEW(arena, double, k->field_count + 1);
@@ -80,7 +72,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
     out->wavefronts = mean_wavefronts(costs);
     out->fields = fields;
     if (!k->source.at_launch) /* a kernel that serves all launches knows the warps of the one it was made for */
-        out->warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, warp_size);
+        out->warps = (double)launched->blocks * out->block_warps;
     return WL_OK;
 }
 
@@ -179,6 +171,22 @@ static bool has_leader(const wl_waits *waits)
     return false;
 }
 
+/* The waits of that warp. */
+static wl_status waits_of_leader(const wl_field_waits *from, size_t count, wl_arena *arena, const wl_field_waits **out,
+                                 wl_error *err)
+{
+    wl_field_waits *fields = WL_ARENA_NEW(arena, wl_field_waits, count + 1);
+    if (!fields)
+        return wl_fail_memory(err);
+    for (size_t f = 0; f < count; f++) {
+        fields[f] = from[f];
+        fields[f].l1_misses = from[f].leading[0];
+        fields[f].l2_misses = from[f].leading[1];
+    }
+    *out = fields;
+    return WL_OK;
+}
+
 wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl_arena *arena, wl_counts *out,
                           wl_error *err)
 {
@@ -189,7 +197,7 @@ wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl
     out->leading = (wl_waiting){0};
     if (has_leader(waits)) {
         wl_waits first = *waits;
-        first.leads = true;
+        WL_TRY(waits_of_leader(waits->fields, waits->field_count, arena, &first.fields, err));
         WL_TRY(wl_waiting_find(lives, &first, arena, profiles, &out->leading, err));
     }
     out->lives = profiles;

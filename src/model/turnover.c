@@ -291,7 +291,8 @@ static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w
     const double left = d->blocks - full * n->sms * w->at.blocks;
     if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
         return w->waves * each;
-    const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap, w->at.in_step};
+    resident last = w->at;
+    last.blocks = fmin(w->at.blocks, ceil(left / n->sms));
     const double in_step = fmax(0, 1 - w->start / wait) / full;
     return w->waves * each + in_step * (residence(n, &last, wait) - (w->waves - full) * each);
 }

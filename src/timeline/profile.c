@@ -69,8 +69,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
 
 static const wl_field_waits *field_of(const walker *w, const wl_op *op)
 {
-    static const wl_field_waits unknown = {
-        .l1_misses = 1, .l2_misses = 1, .leading = {1, 1}, .reads = 4, .writes = 4, .missed = {1, 1}};
+    static const wl_field_waits unknown = {.l1_misses = 1, .l2_misses = 1, .reads = 4, .writes = 4, .missed = {1, 1}};
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
@@ -81,8 +80,8 @@ static void meet_caches(walker *w, int32_t number, bool once)
     const wl_op *op = &w->lives->ops[number];
     const wl_field_waits *f = field_of(w, op);
     double *met = &w->met[2 * number];
-    met[0] = w->waits->leads ? f->leading[0] : f->l1_misses;
-    met[1] = met[0] * (w->waits->leads ? f->leading[1] : f->l2_misses);
+    met[0] = f->l1_misses;
+    met[1] = f->l1_misses * f->l2_misses;
     if (!once || op->field < 0)
         return;
     for (int l = 0; l < 2; l++) {

@@ -32,7 +32,6 @@ typedef struct wl_waits {
     double spread[2];                /* what L2 and DRAM add for twice as many lines at once: the last one counts */
     const wl_field_waits *fields;
     size_t field_count;
-    bool leads;    /* the warp comes first to what many load */
     double others; /* warps of its block on the same scheduler */
     double queued; /* cycles of the L1 for a request of each of them, on all schedulers */
 } wl_waits;
