@@ -2,8 +2,8 @@
 """commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
 Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_waiting,
-h200_blocked_more, h200_staggered, h200_steps, h200_walks, h200_roofline, h200_texture), the command that predicts it
-from PTX.
+h200_blocked_more, h200_staggered, h200_steps, h200_walks, h200_passes, h200_roofline, h200_texture), the command that
+predicts it from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
 aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
@@ -15,6 +15,7 @@ import shlex
 import sys
 
 import blocked_more
+import passes
 import roofline
 import staggered
 import steps
@@ -379,6 +380,7 @@ PROGRAMS = {
     "h200_staggered": ("staggered", staggered.FAMILIES),
     "h200_steps": ("steps", steps.FAMILIES),
     "h200_walks": ("walks", walks.FAMILIES),
+    "h200_passes": ("passes", passes.FAMILIES),
     "h200_roofline": ("roofline", roofline.FAMILIES),
     "h200_texture": ("texture", {
         "tex1d": tex1d, "tex2d_copy": tex2d_copy, "tex2d_normal": tex2d_normal, "tex2d": tex2d, "tex3d": tex3d,

@@ -71,8 +71,8 @@ def full_rows(results):
 
 INTRO = """## Kernels from PTX
 
-The launches of h200_fit, h200_fit2, h200_data, h200_uneven, h200_blocked_more, h200_walks, h200_staggered, h200_steps,
-h200_roofline and h200_texture predicted from PTX (nvcc 13.0, sm_90) instead of kernel files (h200_waiting has a section of its own, below):
+The launches of h200_fit, h200_fit2, h200_data, h200_uneven, h200_blocked_more, h200_walks, h200_passes, h200_staggered,
+h200_steps, h200_roofline and h200_texture predicted from PTX (nvcc 13.0, sm_90) instead of kernel files (h200_waiting has a section of its own, below):
 {rows} launches, {families} families, device `h200`; `validate/ptx/commands.py` prints the commands. Addresses are
 recovered or emulated, registers are those of the machine code, inputs those that were measured with. How many machine
 instructions a PTX instruction stands for was fitted to the machine code of h200_fit and h200_data: there, the columns
