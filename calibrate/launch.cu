@@ -111,8 +111,8 @@ static void block_rate(machine &m)
     keep(m, CAL_block_rate, best, {1e7, 1e11}, "empty kernels");
 }
 
-/* Every block logs its multiprocessor, its first and its last cycle; between them it waits for `wait` cycles and some.
- */
+/* Every block logs its multiprocessor, its first and its last cycle, and the first of its last warp; it waits for `wait`
+ * cycles and some. */
 static __global__ void turnover_kernel(int wait, int blocks, long long *log)
 {
     extern __shared__ char room[]; /* only its size matters */
@@ -120,6 +120,8 @@ static __global__ void turnover_kernel(int wait, int blocks, long long *log)
     const long long until = start + wait + (scramble(blockIdx.x) & 1023);
     while (clock64() < until) {
     }
+    if (threadIdx.x == blockDim.x - 1)
+        log[3 * blocks + blockIdx.x] = start;
     __syncthreads();
     if (threadIdx.x == 0) {
         log[blockIdx.x] = multiprocessor();
@@ -130,8 +132,8 @@ static __global__ void turnover_kernel(int wait, int blocks, long long *log)
     }
 }
 
-/* Median gap between the end of a block and the start of the one that takes its place. */
-static double turnover(machine &m, int threads, bool lone)
+/* Median gap between the end of a block and the start of the one that takes its place; `last`: of its last warp. */
+static double turnover(machine &m, int threads, bool lone, bool last = false)
 {
     const size_t shared = lone ? lone_block_shared(m, (const void *)turnover_kernel) : 0;
     int resident = 0;
@@ -143,10 +145,10 @@ static double turnover(machine &m, int threads, bool lone)
     for (int run = 0; run < 3; run++) {
         turnover_kernel<<<blocks, threads, shared>>>(4000, blocks, m.log);
         CUDA(cudaGetLastError());
-        const std::vector<double> log = read_log(m, 3 * (size_t)blocks);
+        const std::vector<double> log = read_log(m, 4 * (size_t)blocks);
         std::map<int, std::vector<std::pair<double, double>>> by_sm;
         for (int b = 0; b < blocks && run > 0; b++)
-            by_sm[(int)log[b]].push_back({log[blocks + b], log[2 * blocks + b]});
+            by_sm[(int)log[b]].push_back({log[(last ? 3 : 1) * blocks + b], log[2 * blocks + b]});
         for (auto &sm : by_sm) {
             std::vector<double> ends;
             for (const auto &b : sm.second)
@@ -163,16 +165,22 @@ static double turnover(machine &m, int threads, bool lone)
 
 static void block_turnover(machine &m)
 {
-    double typical = 0;
+    double typical = 0, at_8 = 0, at_32 = 0; /* the last two: until the last of so many warps starts */
     for (int threads = 32; threads <= 1024; threads *= 2) {
         const double lone = turnover(m, threads, true), full = turnover(m, threads, false);
         record(m, text("threads=%d;blocks=lone", threads), "turnover", lone, "cycles");
         record(m, text("threads=%d;blocks=full", threads), "turnover", full, "cycles");
         if (threads == 256)
             typical = lone;
+        if (threads == 256 || threads == 1024) {
+            const double last = turnover(m, threads, false, true);
+            record(m, text("threads=%d;blocks=full", threads), "turnover_of_last_warp", last, "cycles");
+            (threads == 256 ? at_8 : at_32) = last;
+        }
     }
     keep(m, CAL_block_turnover, typical, {50, 5000},
          "one block of 256 threads per multiprocessor; a start value: the one fitted over kernels is larger");
+    keep(m, CAL_warp_start, (at_32 - at_8) / (32 - 8), {0.1, 200}, "blocks of 8 and 32 warps at full occupancy");
 }
 
 /* Blocks that load U elements per thread (or write them too) and log how long they live: from the first instruction to

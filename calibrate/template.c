@@ -114,7 +114,7 @@ static const cal_template_row h200_everywhere[] = {
     {CAL_sfu_latency, 1, {17.02}},         {CAL_convert_latency, 1, {17.02}},  {CAL_shared_latency, 1, {23.03}},
     {CAL_shuffle_latency, 1, {24.03}},     {CAL_barrier_latency, 1, {28.18}},  {CAL_atomic_latency, 1, {387.6}},
     {CAL_texture_latency, 1, {88.08}},     {CAL_tensor_latency, 1, {24.2}},    {CAL_branch_latency, 1, {20.09}},
-    {CAL_launch_overhead, 1, {3.263e-6}},  {CAL_barrier_interval, 1, {2}},
+    {CAL_launch_overhead, 1, {3.263e-6}},  {CAL_barrier_interval, 1, {2}},    {CAL_warp_start, 1, {1.96}},
 };
 /* A size of its L2, but needed on every device. */
 static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};

@@ -63,6 +63,7 @@ static const struct {
     {WL_DEVICE_dram_random_rate, DRAM_RATE, false, false},
     {WL_DEVICE_dram_queue_wait, AS_IT_IS, false, false},
     {WL_DEVICE_barrier_interval, AS_IT_IS, false, false},
+    {WL_DEVICE_warp_start, AS_IT_IS, false, false},
     {WL_DEVICE_l2_latency_spread, L2_LATENCY, false, false},
     {WL_DEVICE_dram_latency_spread, DRAM_LATENCY, false, false},
     {WL_DEVICE_launch_overhead, AS_IT_IS, false, false},

@@ -9,7 +9,7 @@
 #include "kernel/program.h"
 #include "timeline/cluster.h"
 
-#define BARRIER_WARPS 8 /* of barrier_latency */
+#define BLOCK_WARPS 8 /* of barrier_latency; the other numbers suit blocks of about as many */
 
 static double mean_wavefronts(const wl_costs *costs)
 {
@@ -112,7 +112,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
     wl_waits_read(device, out);
     if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval)) /* it opens as the last warp arrives */
-        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BARRIER_WARPS);
+        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BLOCK_WARPS);
+    out->doublings = log2(fmax(1, followed->block_warps) / BLOCK_WARPS);
     out->queued = followed->wavefronts * fmax(0, followed->block_warps - 1);
     out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;

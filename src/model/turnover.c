@@ -61,6 +61,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_interval, offsetof(wl_turnover, barrier_interval), false},
+        {WL_DEVICE_warp_start, offsetof(wl_turnover, warp_start), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
         {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
@@ -319,6 +320,8 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
     return wait;
 }
 
+#define START_WARPS 8 /* of the blocks that block_turnover is measured with */
+
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
 /* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait. Reads queue, and
@@ -385,6 +388,14 @@ static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
     m->waits = parts;
 }
 
+/* Cycles from the end of a block to the start of the last warp of the next one in its place: warps start one after the
+ * other. Phases were fitted to blocks of all sizes without this. */
+static double until_start(const wl_turnover *n, const wl_demand *d)
+{
+    const double further = lives(d) ? n->warp_start * (d->block_warps - START_WARPS) : 0;
+    return n->turnover + further + (d->stores ? n->store_wait : 0);
+}
+
 /* With the atomics. Where one block follows another, atomics of some go on under the work of others. Blocks that are
  * all there at once are all in the same part of their lives: only the work between the first atomic and the last one
  * overlaps with them. `share` is what atomics weigh in the time. */
@@ -418,7 +429,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     /* blocks of one wave end together, and leave one after the other */
     const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
     const waits w = {.waves = waves,
-                     .start = n->turnover + (d->stores ? n->store_wait : 0) + leaving / waves,
+                     .start = until_start(n, d) + leaving / waves,
                      .at = block,
                      .cold = cold,
                      .l2 = l2,

@@ -30,6 +30,7 @@ typedef struct walker {
     double last;          /* when the last instruction was issued */
     double atomics[2];    /* when the first atomic was, and the last; below 0: none */
     double *met, *due;    /* by operation, by field: see wl_walk_scratch */
+    double spread;        /* of the waits since the warps of its block met: what twice as many lines would add */
     double lines[2];      /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
     double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
@@ -102,6 +103,13 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
     for (int l = 0; l < 2; l++)
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
+}
+
+/* What its wait would grow by with twice as many lines at once. */
+static double spread_of(const walker *w, const wl_op *op)
+{
+    const double *misses = &w->met[2 * (op - w->lives->ops)];
+    return op->kind == WL_OP_LOAD ? misses[0] * w->waits->spread[0] + misses[1] * w->waits->spread[1] : 0;
 }
 
 static double latency_of(const walker *w, const wl_op *op)
@@ -189,8 +197,10 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     } else if (from && from->kind == WL_OP_ATOMIC) {
         w->now.level[1] = stall;
     }
-    if (cause == WL_STALL_MEMORY)
+    if (cause == WL_STALL_MEMORY) {
+        w->spread = fmax(w->spread, spread_of(w, from));
         w->lines[0] = w->lines[1] = 0;
+    }
     to->cause = cause;
     to->op = op;
     to->from = producer;
@@ -210,6 +220,17 @@ static void count_requests(walker *w, const wl_op *op, double times)
     } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
         w->now.writes += times * f->writes;
     }
+}
+
+/* Until a barrier or a branch is through. Warps meet at a barrier: the last of all their lines counts. */
+static double wait_behind(walker *w, const wl_op *op)
+{
+    double wait = w->waits->result[op->kind] * op->chain - 1;
+    if (op->kind == WL_OP_BARRIER) {
+        wait += w->spread * w->waits->doublings;
+        w->spread = 0;
+    }
+    return fmax(0, wait);
 }
 
 static void walk_op(walker *w, int32_t number, bool once, double times)
@@ -245,10 +266,10 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
-        const double wait = w->waits->result[op->kind] * op->chain - 1;
+        const double wait = wait_behind(w, op);
         if (wait > 0)
             end_interval(w, number, number, wait, times);
-        w->last += fmax(0, wait);
+        w->last += wait;
     }
 }
 

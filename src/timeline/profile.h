@@ -32,8 +32,9 @@ typedef struct wl_waits {
     double spread[2];                /* what L2 and DRAM add for twice as many lines at once: the last one counts */
     const wl_field_waits *fields;
     size_t field_count;
-    double others; /* warps of its block on the same scheduler */
-    double queued; /* cycles of the L1 for a request of each of them, on all schedulers */
+    double doublings; /* log2 of the warps of its block, of those that the latencies are for */
+    double others;    /* warps of its block on the same scheduler */
+    double queued;    /* cycles of the L1 for a request of each of them, on all schedulers */
 } wl_waits;
 void wl_waits_read(const wl_device *device, wl_waits *out);
 

@@ -430,6 +430,37 @@ static void warps_wait_for_the_last_line(void **state)
     check_done();
 }
 
+/* Behind a load from DRAM; of those behind one another, the one that is spread most counts, and only once. */
+static void warps_meet_at_barriers(void **state)
+{
+    (void)state;
+    static const row rows[] = {LOAD("0", "1", 2), INT("1", "2"), {.kind = WL_OP_BARRIER}, LOAD("0", "1", 1)};
+    static const struct {
+        const char *name, *parts;
+        double doublings, cycles;
+    } cases[] = {{"no loads", "c", 2, 21},
+                 {"as many warps as the latencies are for", "abc", 0, 431 + 21},
+                 {"four times as many", "abc", 2, 431 + 21 + 2 * 88},
+                 {"two loads one after the other", "ababc", 2, 2 * 431 + 21 + 2 * 88},
+                 {"one from DRAM and one from the L2", "abdbc", 2, 431 + 131 + 21 + 2 * 88},
+                 {"two barriers", "abcc", 2, 431 + 2 * 21 + 2 * 88},
+                 {"in each trip", "50(abc)", 2, 50 * (431 + 21 + 2 * 88)},
+                 {"a block of few warps", "abc", -0.125, 431 + 21 - 11},
+                 {"no barrier opens before it is reached", "abc", -3, 431 + 1}};
+    wl_waits with = waits;
+    with.spread[0] = 8;
+    with.spread[1] = 80;
+    with.fields = of_lines;
+    with.field_count = COUNT_OF(of_lines);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        made m;
+        make(&m, rows, COUNT_OF(rows), cases[i].parts);
+        with.doublings = cases[i].doublings;
+        check_near(cases[i].name, "cycles", walk_with(&m, &with).cycles, cases[i].cycles, NEAR);
+    }
+    check_done();
+}
+
 /* ---- atomics ---- */
 
 /* From the first atomic to the last, of 100 cycles; a: an atomic, b: anything else. */
@@ -598,6 +629,7 @@ int main(void)
                                        cmocka_unit_test(requests_belong_to_intervals),
                                        cmocka_unit_test(requests_belong_to_who_waits),
                                        cmocka_unit_test(warps_wait_for_the_last_line),
+                                       cmocka_unit_test(warps_meet_at_barriers),
                                        cmocka_unit_test(atomics_take_a_share_of_a_life),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),
                                        cmocka_unit_test(deep_loops_end),
