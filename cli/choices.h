@@ -5,7 +5,8 @@
 
 #include "options.h"
 
-/* Called for each: a word, and what it is ("": nothing to say). A word that ends in = or : goes on. */
+/* Called for each: a word, and what it is ("": nothing to say; NULL: a built-in device, whose file
+ * has to be read for that). A word that ends in = or : goes on. */
 typedef void (*choice_sink)(void *user, const char *word, const char *meaning);
 
 /* Those of an option of a command; NULL: of its arguments, when `before` of them are given. True where names of files will

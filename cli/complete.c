@@ -24,13 +24,26 @@ static void print_line(const char *prefix, size_t prefix_length, const char *wor
     printf("%.*s%s\t%.*s\n", (int)prefix_length, prefix, word, (int)length, meaning);
 }
 
+static void offer_device(const wanted *w, const char *name)
+{
+    wl_device *device = NULL;
+    wl_error err = {0};
+    const bool read = wl_device_builtin(name, &device, &err) == WL_OK;
+    print_line(w->prefix, w->prefix_length, name, read ? wl_device_title(device) : "");
+    wl_device_free(device);
+}
+
 /* A candidate goes on as what is typed does. */
 static void offer(void *user, const char *word, const char *meaning)
 {
     const wanted *w = user;
     const char *typed = w->whole + w->prefix_length;
-    if (strncmp(word, typed, strlen(typed)) == 0)
+    if (strncmp(word, typed, strlen(typed)) != 0)
+        return;
+    if (meaning)
         print_line(w->prefix, w->prefix_length, word, meaning);
+    else
+        offer_device(w, word);
 }
 
 /* Of a list, the last one is completed. */

@@ -1,12 +1,13 @@
 """Spaces of launches, searched; whole columns come out of one C call. SPDX-License-Identifier: MIT"""
 from __future__ import annotations
 
+import bisect
 import ctypes
 import functools
 import json
 import math
+import operator
 from ctypes import byref, c_double
-from struct import Struct
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union, overload
 
 from . import errors
@@ -99,25 +100,25 @@ class Ranking(Sequence[Dict[str, Any]]):
         return out
 
     def _list_columns(self) -> Dict[str, Any]:
-        """The same without NumPy: structs are taken apart as a whole, not field by field."""
-        index, *rest = _unpacked(Ranked, self._records, self._count)
-        time, values, (blocks, warps, _outcome, limiter, following, _condition) = (
-            rest[0], rest[1:1 + RANK_VALUES], rest[1 + RANK_VALUES:])
-        launches = _unpacked(Launch, self._launches, self._count)
-        items = list(self._items[:self._count])
-        out: Dict[str, Any] = {"rank": list(range(1, len(index) + 1)), "group": _list_groups(time, self.tie)}
-        for i, (name, least) in enumerate((("block", 1), ("fold", 1), ("grid", 0))):
+        """The same without NumPy: whole columns are copied out of the structs, not field by field."""
+        records, launches = (_fields(s, a, self._count) for s, a in ((Ranked, self._records), (Launch, self._launches)))
+        time, items = records["time_s"], list(self._items[:self._count])
+        out: Dict[str, Any] = {"rank": list(range(1, self._count + 1)), "group": _list_groups(time, self.tie)}
+        for name, least in (("block", 1), ("fold", 1), ("grid", 0)):
             for d, axis in enumerate("xyz"):
-                out[f"{name}_{axis}"] = [max(e, least) for e in launches[3 * i + d]]
-        texts = {key: _schedule_text(*key) for key in set(zip(*launches[11:]))}
-        out["schedule"] = [texts[key] for key in zip(*launches[11:])]
-        out.update(registers=list(launches[9]), shared_bytes=list(launches[10]), blocks_per_sm=list(blocks),
-                   warps_per_sm=list(warps), time_s=list(time), items=items,
-                   items_per_s=[n / t for n, t in zip(items, time)])
-        for name, codes in (("limiter", limiter), ("next_limiter", following)):
-            names = {code: _bound(code) for code in set(codes)}
-            out[name] = [names[code] for code in codes]
-        out.update(zip(_metric_names(), map(list, values)))
+                extents = launches[f"{name}.{d}"]
+                out[f"{name}_{axis}"] = [e or least for e in extents] if least and 0 in extents else extents
+        schedules = zip(*(launches["schedule." + part] for part in ("kind", "width", "height")))
+        out["schedule"] = _texts(list(schedules), lambda schedule: _schedule_text(*schedule))
+        for name in ("registers", "shared_bytes"):
+            out[name] = launches[name]
+        for name in ("blocks_per_sm", "warps_per_sm", "time_s"):
+            out[name] = records[name]
+        out["items"] = items
+        out["items_per_s"] = list(map(operator.truediv, items, time))
+        for name, field in (("limiter", "limiter"), ("next_limiter", "next")):
+            out[name] = _texts(records[field], _bound)
+        out.update((name, records[f"values.{v}"]) for v, name in enumerate(_metric_names()))
         return out
 
     def __len__(self) -> int:
@@ -162,22 +163,38 @@ class Ranking(Sequence[Dict[str, Any]]):
                 "launches>")
 
 
-def _unpacked(struct: Any, array: Any, count: int) -> List[Sequence[Any]]:
-    """The fields of many structs, a column each; inner structs and arrays one after the other."""
+_CODES = {ctypes.c_int64: "q", ctypes.c_double: "d", ctypes.c_int32: "i", ctypes.c_int: "i", ctypes.c_uint8: "B"}
+
+
+@functools.lru_cache(maxsize=None)
+def _places(struct: Any) -> Dict[str, Any]:
+    """The numbers of a struct, as name -> (offset, code): "block.0" of an array, "schedule.kind" of a struct in it."""
+    found: Dict[str, Any] = {}
+    for name, kind in struct._fields_:
+        offset = getattr(struct, name).offset
+        if kind in _CODES:
+            found[name] = offset, _CODES[kind]
+        elif hasattr(kind, "_length_"):
+            size = ctypes.sizeof(kind._type_)
+            found.update((f"{name}.{i}", (offset + i * size, _CODES[kind._type_])) for i in range(kind._length_))
+        else:
+            found.update((f"{name}.{inner}", (offset + at, code)) for inner, (at, code) in _places(kind).items())
+    return found
+
+
+def _fields(struct: Any, array: Any, count: int) -> Dict[str, List[Any]]:
+    """The fields of many structs, a list each. A step through the memory is much faster than a look at each struct."""
     size = ctypes.sizeof(struct)
-    rows = Struct(_unpack_format(struct)).iter_unpack(memoryview(array).cast("B")[:count * size])
-    return list(zip(*rows)) or [()] * len(Struct(_unpack_format(struct)).unpack(bytes(size)))
+    memory = memoryview(array).cast("B")[:count * size]
+    views = {code: memory.cast(code) for code in set(_CODES.values())}
+    return {name: views[code][offset // views[code].itemsize::size // views[code].itemsize].tolist()
+            for name, (offset, code) in _places(struct).items()}
 
 
-def _unpack_format(struct: Any) -> str:
-    """As the module struct writes it, padding included: "@" aligns each field as C does."""
-    codes = {ctypes.c_int64: "q", ctypes.c_double: "d", ctypes.c_int32: "i", ctypes.c_int: "i", ctypes.c_uint8: "B"}
-    parts: List[str] = []
-    for _, kind in struct._fields_:
-        length = getattr(kind, "_length_", 1)
-        inner = getattr(kind, "_type_", kind) if length > 1 else kind
-        parts.append(codes[inner] * length if inner in codes else _unpack_format(inner)[1:])
-    return "@" + "".join(parts) + "0q"  # a struct ends where the next one of an array can begin
+def _texts(keys: List[Any], text_of: Callable[[Any], str]) -> List[str]:
+    """The text of each key; few of them differ."""
+    known = {key: text_of(key) for key in set(keys)}
+    return list(map(known.__getitem__, keys))
 
 
 @functools.lru_cache(maxsize=None)
@@ -221,13 +238,11 @@ def _groups(times: Any, tie: float) -> Any:
 
 def _list_groups(times: Sequence[float], tie: float) -> List[int]:
     groups: List[int] = []
-    start = 0.0
-    for time in times:
-        if not groups or time > start * tie:
-            start = time
-            groups.append(groups[-1] + 1 if groups else 1)
-        else:
-            groups.append(groups[-1])
+    group = 0
+    while len(groups) < len(times):
+        end = bisect.bisect_right(times, times[len(groups)] * tie)
+        group += 1
+        groups += [group] * (end - len(groups))
     return groups
 
 

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/print.h"
 
-static bool make_room(wl_buffer *b, size_t more)
+bool wl_buffer_grow(wl_buffer *b, size_t more)
 {
     if (b->failed)
         return false;
@@ -39,33 +39,15 @@ void wl_buffer_add_list(wl_buffer *b, const char *format, va_list args)
     const int n = wl_print_list(NULL, 0, format, args);
     if (n < 0)
         b->failed = true;
-    if (n > 0 && make_room(b, (size_t)n)) {
-        if (wl_print_list(b->text + b->length, (size_t)n + 1, format, again) == n)
+    char *to = n > 0 ? wl_buffer_room(b, (size_t)n) : NULL;
+    if (to) {
+        if (wl_print_list(to, (size_t)n + 1, format, again) == n)
             b->length += (size_t)n;
         else
             b->failed = true;
     }
     va_end(again);
 }
-
-void wl_buffer_put(wl_buffer *b, const char *text, size_t length)
-{
-    if (length == 0 || !make_room(b, length))
-        return;
-    memcpy(b->text + b->length, text, length);
-    b->length += length;
-    b->text[b->length] = '\0';
-}
-
-char *wl_buffer_room(wl_buffer *b, size_t most) { return make_room(b, most) ? b->text + b->length : NULL; }
-
-void wl_buffer_wrote(wl_buffer *b, size_t length)
-{
-    b->length += length;
-    b->text[b->length] = '\0';
-}
-
-void wl_buffer_text(wl_buffer *b, const char *text) { wl_buffer_put(b, text, strlen(text)); }
 
 void wl_buffer_repeat(wl_buffer *b, const char *piece, int times)
 {
@@ -81,7 +63,7 @@ void wl_buffer_drop(wl_buffer *b)
 
 wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
 {
-    if (!make_room(b, 0)) {
+    if (!wl_buffer_grow(b, 0)) {
         wl_buffer_drop(b);
         return wl_fail_memory(err);
     }

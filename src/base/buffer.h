@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "warpline/status.h"
 
@@ -21,15 +22,43 @@ typedef struct wl_buffer {
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
 void wl_buffer_add_list(wl_buffer *buffer, const char *format, va_list args) WL_PRINTF(2, 0);
-void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
-void wl_buffer_text(wl_buffer *buffer, const char *text);
 /* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is none. */
-char *wl_buffer_room(wl_buffer *buffer, size_t most);
-void wl_buffer_wrote(wl_buffer *buffer, size_t length);
+static inline char *wl_buffer_room(wl_buffer *buffer, size_t most);
+static inline void wl_buffer_wrote(wl_buffer *buffer, size_t length);
+static inline void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
+static inline void wl_buffer_text(wl_buffer *buffer, const char *text);
 void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
 /* Hands the text to the caller. */
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
 /* Frees the text instead. */
 void wl_buffer_drop(wl_buffer *buffer);
+
+/* ---- written here, because texts consist of many small pieces ---- */
+
+/* False: out of memory, now or before. */
+bool wl_buffer_grow(wl_buffer *buffer, size_t more);
+
+static inline char *wl_buffer_room(wl_buffer *buffer, size_t most)
+{
+    const bool fits = !buffer->failed && buffer->length + most + 1 <= buffer->capacity;
+    return fits || wl_buffer_grow(buffer, most) ? buffer->text + buffer->length : NULL;
+}
+
+static inline void wl_buffer_wrote(wl_buffer *buffer, size_t length)
+{
+    buffer->length += length;
+    buffer->text[buffer->length] = '\0';
+}
+
+static inline void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length)
+{
+    char *to = length > 0 ? wl_buffer_room(buffer, length) : NULL;
+    if (!to)
+        return;
+    memcpy(to, text, length);
+    wl_buffer_wrote(buffer, length);
+}
+
+static inline void wl_buffer_text(wl_buffer *buffer, const char *text) { wl_buffer_put(buffer, text, strlen(text)); }
 
 #endif /* WL_BASE_BUFFER_H */

@@ -39,21 +39,49 @@ static size_t put_special(wl_buffer *b, const char *text)
     return length ? length : 1;
 }
 
-/* Nearly all texts are plain: room for one is made once. */
+#define EACH_BYTE 0x0101010101010101u
+#define HIGH_BITS 0x8080808080808080u
+
+/* Whether one of eight characters is a control character, a quote, a backslash or no ASCII. The highest bit of a byte
+ * says so; it may also be set above a byte that is special, which changes no answer. */
+static bool any_special(uint64_t eight)
+{
+    const uint64_t quote = eight ^ EACH_BYTE * '"', backslash = eight ^ EACH_BYTE * '\\';
+    return ((eight | (eight - EACH_BYTE * ' ') | (quote - EACH_BYTE) | (backslash - EACH_BYTE)) & HIGH_BITS) != 0;
+}
+
+/* The length of the part that JSON writes as it is. */
+static size_t plain_length(const char *text, size_t length)
+{
+    size_t n = 0;
+    for (uint64_t eight; n + sizeof eight <= length; n += sizeof eight) {
+        memcpy(&eight, text + n, sizeof eight);
+        if (any_special(eight))
+            break;
+    }
+    for (unsigned char c; n < length && (c = (unsigned char)text[n]) >= ' ' && c < 0x80 && c != '"' && c != '\\';)
+        n++;
+    return n;
+}
+
 static void put_quoted(wl_buffer *b, const char *text, size_t length)
 {
-    const char *const end = text + length;
-    wl_buffer_put(b, "\"", 1);
-    while (text < end) {
-        char *to = wl_buffer_room(b, (size_t)(end - text));
-        const char *from = text;
-        if (!to)
-            return;
-        for (unsigned char c; text < end && (c = (unsigned char)*text) >= ' ' && c < 0x80 && c != '"' && c != '\\';)
-            *to++ = *text++;
-        wl_buffer_wrote(b, (size_t)(text - from));
-        if (text < end)
-            text += put_special(b, text);
+    size_t plain = plain_length(text, length);
+    char *to = wl_buffer_room(b, length + 2);
+    if (!to)
+        return;
+    *to++ = '"';
+    memcpy(to, text, plain);
+    if (plain == length) { /* nearly all texts */
+        to[plain] = '"';
+        wl_buffer_wrote(b, length + 2);
+        return;
+    }
+    wl_buffer_wrote(b, plain + 1);
+    for (size_t at = plain; at < length; at += plain) {
+        at += put_special(b, text + at);
+        plain = plain_length(text + at, length - at);
+        wl_buffer_put(b, text + at, plain);
     }
     wl_buffer_put(b, "\"", 1);
 }
@@ -67,18 +95,28 @@ static void new_line(wl_json_out *o)
         wl_buffer_put(o->text, " ", 1);
 }
 
+static void put_separator(wl_json_out *o, char mark, bool blank)
+{
+    char *to = wl_buffer_room(o->text, 2);
+    if (!to)
+        return;
+    to[0] = mark;
+    to[1] = ' ';
+    wl_buffer_wrote(o->text, blank ? 2 : 1);
+}
+
 /* What stands before a value. */
 static void begin(wl_json_out *o, const char *key)
 {
     if (o->filled)
-        wl_buffer_put(o->text, ", ", o->form == WL_JSON_SPACED ? 2 : 1);
+        put_separator(o, ',', o->form == WL_JSON_SPACED);
     if (o->form == WL_JSON_INDENTED && o->depth > 0)
         new_line(o);
     o->filled = true;
     if (!key)
         return;
     put_quoted(o->text, key, strlen(key));
-    wl_buffer_put(o->text, ": ", o->form == WL_JSON_COMPACT ? 1 : 2);
+    put_separator(o, ':', o->form != WL_JSON_COMPACT);
 }
 
 static void open(wl_json_out *o, const char *key, const char *bracket)
@@ -113,9 +151,10 @@ void wl_out_text(wl_json_out *o, const char *key, const char *value)
 
 void wl_out_whole(wl_json_out *o, const char *key, int64_t value)
 {
-    char text[WL_DIGITS_ROOM];
     begin(o, key);
-    wl_buffer_put(o->text, text, wl_digits_whole(value, text));
+    char *to = wl_buffer_room(o->text, WL_DIGITS_ROOM);
+    if (to)
+        wl_buffer_wrote(o->text, wl_digits_whole(value, to));
 }
 
 void wl_out_truth(wl_json_out *o, const char *key, bool value)
@@ -145,15 +184,15 @@ static size_t tidy(char *text, size_t length)
 
 void wl_out_real(wl_json_out *o, const char *key, double value)
 {
-    char text[WL_DIGITS_ROOM + 2];
     if (!isfinite(value))
         return;
     begin(o, key);
-    const size_t length = wl_digits_real(value, o->digits, text);
+    char *to = wl_buffer_room(o->text, WL_DIGITS_ROOM + 2);
+    const size_t length = to ? wl_digits_real(value, o->digits, to) : 0;
     if (length == 0)
         o->text->failed = true;
     else
-        wl_buffer_put(o->text, text, tidy(text, length));
+        wl_buffer_wrote(o->text, tidy(to, length));
 }
 
 void wl_out_number(wl_json_out *o, const char *key, double value)

@@ -9,13 +9,16 @@ static bool is_control(char c) { return (unsigned char)c < ' '; }
 
 void wl_quote_csv(wl_buffer *out, const char *text)
 {
-    wl_buffer_text(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"')
-            wl_buffer_text(out, "\"");
-        add_blank_or(out, *text == '\n' || *text == '\r', *text);
+    wl_buffer_put(out, "\"", 1);
+    for (;; text++) {
+        const size_t plain = strcspn(text, "\"\n\r");
+        wl_buffer_put(out, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        wl_buffer_text(out, *text == '"' ? "\"\"" : " ");
     }
-    wl_buffer_text(out, "\"");
+    wl_buffer_put(out, "\"", 1);
 }
 
 void wl_quote_gnuplot(wl_buffer *out, const char *text)

@@ -69,6 +69,7 @@ typedef struct walker {
     int64_t executions;           /* in one chunk */
     int64_t before, beyond;       /* bytes that the loops of a chunk add to each piece without a gap */
     int64_t lines_each;           /* lines that stand for one: loops with larger strides */
+    uint64_t name;                /* of what it loads: lines that several accesses share have one key */
     double cycles, sectors;       /* per execution by one warp */
 } walker;
 
@@ -170,7 +171,6 @@ static piece *use(shelf *s, uint64_t key, int64_t lines)
     i = s->unused >= 0 ? s->unused : s->count++;
     if (i == s->unused)
         s->unused = s->pieces[i].chained;
-    bucket = &s->buckets[wl_hash_word(key) & s->mask];
     s->pieces[i] = (piece){.key = key, .lines = (int32_t)lines, .chained = *bucket};
     *bucket = i;
     s->used += lines;
@@ -197,6 +197,7 @@ typedef struct walking {
 
 typedef struct street {
     const wl_walk_input *in;
+    int line_shift, sector_shift; /* both are powers of two */
     chunks chunks;
     walker walkers[ACCESSES_MOST];
     int walker_count;
@@ -241,14 +242,16 @@ static wl_status add_bytes(void *context, const int64_t *addresses, const uint8_
     return WL_OK;
 }
 
+/* Granules, of 2^shift bytes each, that the bytes from `lo` to before `hi` touch. */
+static int64_t granules(int64_t lo, int64_t hi, int shift) { return ((hi - 1) >> shift) - (lo >> shift) + 1; }
+
 /* How much of its lines an instruction wants. */
 static void count_wanted(street *s, const walker *w, const bytes *b)
 {
-    const int64_t line = s->in->line, sector = s->in->sector;
     for (int n = 0; n < b->count && w->field >= 0; n++) {
-        const int64_t lines = wl_floor_div(b->hi[n] - 1, line) - wl_floor_div(b->lo[n], line) + 1;
-        s->wanted[w->field] += (double)(wl_floor_div(b->hi[n] - 1, sector) - wl_floor_div(b->lo[n], sector) + 1);
-        s->lines[w->field] += (double)(lines * (line / sector));
+        const int64_t lines = granules(b->lo[n], b->hi[n], s->line_shift);
+        s->wanted[w->field] += (double)granules(b->lo[n], b->hi[n], s->sector_shift);
+        s->lines[w->field] += (double)(lines << (s->line_shift - s->sector_shift));
     }
 }
 
@@ -304,25 +307,28 @@ static bool is_executed(const walker *w, const int64_t at[WL_LOOPS_MAX])
     return true;
 }
 
+/* fmin and fmax are calls, and there are no NaNs here. */
+static double earlier(double a, double b) { return a < b ? a : b; }
+static double later_of(double a, double b) { return a > b ? a : b; }
+
 /* Loads the lines from `lo` to before `hi`; returns when the last is there. */
 static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, double waits, int later)
 {
-    const int64_t line = s->in->line, sector = s->in->sector;
+    const int64_t line = s->in->line;
     double there = 0;
-    for (int64_t l = wl_floor_div(lo, line); l * line < hi; l++) {
-        const int64_t from = wl_max(lo - l * line, 0) / sector, to = (wl_min(hi - l * line, line) - 1) / sector;
+    for (int64_t l = lo >> s->line_shift, start = l * line; start < hi; l++, start += line) {
+        const int64_t from = wl_max(lo - start, 0) >> s->sector_shift,
+                      to = (wl_min(hi - start, line) - 1) >> s->sector_shift;
         const uint32_t wanted = (2u << to) - (1u << from);
-        const uint64_t kind = w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0,
-                       name = wl_hash_add((uint64_t)w->field, kind);
-        piece *p = use(&s->l1, wl_hash_add(name, (uint64_t)l), w->lines_each);
+        piece *p = use(&s->l1, wl_hash_add(w->name, (uint64_t)l), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
             const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
             s->missed[later][w->field] += (double)(__builtin_popcount(missing) * w->lines_each);
             p->sectors |= wanted;
-            p->there = fmax(p->there, s->now + waits * s->in->miss * (1 + late));
+            p->there = later_of(p->there, s->now + waits * s->in->miss * (1 + late));
         }
-        there = fmax(there, p->there);
+        there = later_of(there, p->there);
     }
     return there;
 }
@@ -343,7 +349,7 @@ static void play(street *s, walking *warp)
         if (w->field < 0)
             continue;
         const int64_t together = barriers ? 1 : wl_max(1, UNROLLED / s->walkers[w->kind].alike);
-        waits = fmax(waits, (double)w->executions / (double)together);
+        waits = later_of(waits, (double)w->executions / (double)together);
     }
     for (int i = 0; i < s->walker_count; i++) {
         const walker *w = &s->walkers[i];
@@ -354,17 +360,17 @@ static void play(street *s, walking *warp)
         for (int l = 0; l < WL_LOOPS_MAX; l++)
             offset += at[l] * w->stride[l];
         for (int n = 0; n < b->count; n++)
-            there = fmax(there,
-                         load_lines(s, w, b->lo[n] + offset + w->before, b->hi[n] + offset + w->beyond, waits, later));
+            there = later_of(
+                there, load_lines(s, w, b->lo[n] + offset + w->before, b->hi[n] + offset + w->beyond, waits, later));
         s->requested[later][w->field] += b->count ? (double)w->executions * w->sectors : 0;
     }
     s->now += cycles;
-    warp->ready = fmax(there, s->now + waits * s->in->hit) + waits * ARITHMETIC;
+    warp->ready = later_of(there, s->now + waits * s->in->hit) + waits * ARITHMETIC;
     warp->chunk++;
     s->events++;
     if (!barriers)
         return;
-    s->waiting[warp->place] = fmax(s->waiting[warp->place], warp->ready);
+    s->waiting[warp->place] = later_of(s->waiting[warp->place], warp->ready);
     warp->ready = INFINITY;
     if (++s->waiting_count[warp->place] < s->left[warp->place])
         return;
@@ -386,7 +392,7 @@ static walking *choose(street *s, double *soon)
             walking *w = &s->warps[i];
             if (!w->active)
                 continue;
-            *soon = fmin(*soon, w->ready);
+            *soon = earlier(*soon, w->ready);
             if (w->ready <= s->now &&
                 (!best || w->started < best->started || (w->started == best->started && w->ready < best->ready)))
                 best = w;
@@ -478,6 +484,7 @@ static wl_status make_walkers(street *s, wl_arena *arena)
         while (w->kind < s->walker_count && !go_alike(&s->walkers[w->kind], w))
             w->kind++;
         s->walkers[w->kind].alike++;
+        w->name = wl_hash_add((uint64_t)w->field, w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0);
         s->walker_count++;
     }
     return WL_OK;
@@ -541,6 +548,8 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
         return wl_fail_memory(err);
     s->in = in;
     s->err = err;
+    s->line_shift = wl_log2(in->line);
+    s->sector_shift = wl_log2(in->sector);
     s->chunks = divide(in->view->kernel);
     WL_TRY(make_walkers(s, arena));
     WL_TRY(make_street(s, arena));

@@ -21,14 +21,54 @@
 #define ORDERED_BUDGET (1 << 18) /* the same where only the order of threads has none: their blocks are much alike */
 #define ROUNDING 1e-9            /* relative errors below are those of sums of doubles */
 
+/* What a warp's addresses cost, however often they come. */
+typedef struct plain_cost {
+    int hit, sectors;
+    wl_tag_cost tag;
+} plain_cost;
+
+/* The latest of them: a loop that does not move an access repeats it. */
+typedef struct latest_warp {
+    int lanes; /* 0: none yet */
+    uint8_t which[WL_LANES_MAX];
+    int64_t address[WL_LANES_MAX];
+    plain_cost cost;
+} latest_warp;
+
 /* One execution of an access by one warp. */
 typedef struct opaque_warp {
     const wl_warps_measurer *m;
     size_t access;
     const uint8_t *lane;
-    double scale;      /* executions it stands for */
-    double wavefronts; /* the same where wavefronts are counted; 0: for this one they are not */
+    double scale;        /* executions it stands for */
+    double wavefronts;   /* the same where wavefronts are counted; 0: for this one they are not */
+    latest_warp *latest; /* of this warp; NULL: executions differ */
 } opaque_warp;
+
+static plain_cost cost_of(const wl_l1_rules *rules, const wl_warp_access *w)
+{
+    plain_cost c = {.hit = wl_warp_hit_wavefronts(rules, w), .sectors = wl_warp_sectors(rules, w)};
+    if (rules->has_hash)
+        c.tag = wl_warp_tag_cost(rules, w);
+    return c;
+}
+
+/* The same, unless it is known from the execution before. */
+static plain_cost plain_cost_of(const opaque_warp *o, const wl_warp_access *w, const int64_t *addresses,
+                                const uint8_t *which, int lanes)
+{
+    latest_warp *l = o->latest;
+    const size_t bytes = (size_t)lanes * sizeof *addresses;
+    if (!l)
+        return cost_of(o->m->context.rules, w);
+    if (l->lanes == lanes && memcmp(l->address, addresses, bytes) == 0 && memcmp(l->which, which, (size_t)lanes) == 0)
+        return l->cost;
+    l->lanes = lanes;
+    memcpy(l->address, addresses, bytes);
+    memcpy(l->which, which, (size_t)lanes);
+    l->cost = cost_of(o->m->context.rules, w);
+    return l->cost;
+}
 
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
@@ -58,12 +98,14 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->texture_sectors += o->scale * c.sectors;
         cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
     }
-    if (o->wavefronts > 0 && (!texture || a->store)) /* surfaces are stored through the data stage of other stores */
-        cost->hit += o->wavefronts * wl_warp_hit_wavefronts(rules, &w);
-    cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash && o->wavefronts > 0 && (!texture || a->store)) {
-        const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
-        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->wavefronts, a->store);
+    if (o->wavefronts > 0 && (!texture || a->store)) { /* surfaces are stored through the data stage of other stores */
+        const plain_cost c = plain_cost_of(o, &w, addresses, which, lanes);
+        cost->hit += o->wavefronts * c.hit;
+        cost->sectors += o->scale * c.sectors;
+        if (rules->has_hash)
+            add_tag_total(cost, (wl_tag_total){c.tag.tag, c.tag.cold, c.tag.tag > 1}, o->wavefronts, a->store);
+    } else {
+        cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     }
     if (a->store) {
         const wl_warp_written written = wl_warp_write(rules, &w);
@@ -78,7 +120,8 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const wl_geometry *g = m->context.geometry;
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
-    opaque_warp one = {m, access, lane, scale, scale};
+    latest_warp latest = {.lanes = 0};
+    opaque_warp one = {m, access, lane, scale, scale, &latest};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
@@ -93,8 +136,10 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
         for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
             for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
                 for (f[0] = lo[0]; f[0] < hi[0]; f[0]++)
-                    if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0)
+                    if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0) {
+                        latest.lanes = 0; /* `which` is of these lanes */
                         WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
+                    }
     }
     return WL_OK;
 }
@@ -426,7 +471,7 @@ static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
         const bool counted = chosen(w, e->access);
-        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0};
+        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL};
         w[e->access].all += scale;
         w[e->access].counted += counted ? scale : 0;
         const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;

@@ -20,12 +20,23 @@ size_t wl_rank_within(const wl_ranked_space *s, double ratio)
     return n;
 }
 
-/* Gives a piece to the sink, and is done with it. */
-static wl_status send(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
+#define LAUNCH_LENGTH 512              /* of nearly every launch */
+#define PIECE_LENGTH ((size_t)1 << 16) /* launches of one piece, where they do not come one by one */
+
+/* Gives a piece to the sink; its memory can be used again. */
+static wl_status pass_on(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
 {
     wl_status status = piece->failed ? wl_fail_memory(err) : WL_OK;
     if (status == WL_OK && piece->length > 0)
         status = w->sink(w->user, piece->text, piece->length, err);
+    piece->length = 0;
+    return status;
+}
+
+/* The same, and is done with it. */
+static wl_status send(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
+{
+    const wl_status status = pass_on(w, piece, err);
     wl_buffer_drop(piece);
     return status;
 }
@@ -46,10 +57,9 @@ wl_status wl_rank_write_space(wl_rank_writer *w, const wl_ranked_space *s, wl_er
     return send(w, &piece, err);
 }
 
-static wl_status write_launch(wl_rank_writer *w, const wl_ranked_space *s, const wl_ranked *r, wl_rank_place place,
-                              wl_error *err)
+static void add_launch(wl_rank_writer *w, const wl_ranked_space *s, const wl_ranked *r, wl_rank_place place,
+                       wl_buffer *piece)
 {
-    wl_buffer piece = {0};
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
     for (int d = 0; d < 3; d++) {
@@ -57,16 +67,18 @@ static wl_status write_launch(wl_rank_writer *w, const wl_ranked_space *s, const
         launch.fold[d] += launch.fold[d] == 0;
     }
     if (is_csv(w))
-        wl_rank_csv_launch(s, &launch, r, place, &piece);
+        wl_rank_csv_launch(s, &launch, r, place, piece);
     else
-        wl_rank_json_launch(s, &launch, r, place, w->launches == 0, &piece);
+        wl_rank_json_launch(s, &launch, r, place, w->launches == 0, piece);
     w->launches++;
-    return send(w, &piece, err);
 }
 
 wl_status wl_rank_write_launch(wl_rank_writer *w, const wl_ranked_space *s, const wl_ranked *r, wl_error *err)
 {
-    return write_launch(w, s, r, (wl_rank_place){0, 0}, err);
+    wl_buffer piece = {0};
+    (void)wl_buffer_room(&piece, LAUNCH_LENGTH);
+    add_launch(w, s, r, (wl_rank_place){0, 0}, &piece);
+    return send(w, &piece, err);
 }
 
 static wl_status end_space(wl_rank_writer *w, const wl_ranked_space *s, bool sorted, wl_error *err)
@@ -85,11 +97,19 @@ wl_status wl_rank_write_space_end(wl_rank_writer *w, const wl_ranked_space *s, w
 wl_status wl_rank_write_sorted(wl_rank_writer *w, const wl_ranked_space *s, size_t top, wl_error *err)
 {
     wl_tie_groups groups = {.tie = s->tie};
+    wl_buffer piece = {0};
     WL_TRY(wl_rank_write_space(w, s, err));
-    for (size_t i = 0; i < s->count && i < top; i++) {
+    wl_status status = WL_OK;
+    for (size_t i = 0; status == WL_OK && i < s->count && i < top; i++) {
         const wl_rank_place place = {i + 1, wl_tie_group_of(&groups, &s->launches[i])};
-        WL_TRY(write_launch(w, s, &s->launches[i], place, err));
+        add_launch(w, s, &s->launches[i], place, &piece);
+        if (piece.length >= PIECE_LENGTH || piece.failed)
+            status = pass_on(w, &piece, err);
     }
+    if (status == WL_OK)
+        status = pass_on(w, &piece, err);
+    wl_buffer_drop(&piece);
+    WL_TRY(status);
     return end_space(w, s, true, err);
 }
 

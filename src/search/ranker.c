@@ -87,6 +87,14 @@ static void note_effort(wl_ranker *r)
         r->kernel->source.effort, r->kernel->source.effort);
 }
 
+static bool any_schedule(const wl_ranker *r)
+{
+    for (int64_t i = 0; r->launches && i < r->size; i++)
+        if (r->launches[i].schedule.kind != WL_SCHEDULE_LINEAR)
+            return true;
+    return !r->launches && (r->schedules.count > 1 || r->schedules.at[0].kind != WL_SCHEDULE_LINEAR);
+}
+
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
@@ -99,6 +107,7 @@ static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
                        "the kernel has no domain: without one the grid does not follow from the block");
     WL_TRY(copy_grid(r, space, err));
     WL_TRY(wl_ranker_enumerate(r, space, err));
+    r->has_schedules = any_schedule(r);
     WL_TRY(copy_conditions(r, space, err));
     note_effort(r);
     return make_predictors(r, err);
@@ -203,13 +212,7 @@ void wl_ranker_launch(const wl_ranker *r, int64_t index, wl_launch *out)
     set_grid(r, out);
 }
 
-bool wl_ranker_has_schedules(const wl_ranker *r)
-{
-    for (int64_t i = 0; r->launches && i < r->size; i++)
-        if (r->launches[i].schedule.kind != WL_SCHEDULE_LINEAR)
-            return true;
-    return !r->launches && (r->schedules.count > 1 || r->schedules.at[0].kind != WL_SCHEDULE_LINEAR);
-}
+bool wl_ranker_has_schedules(const wl_ranker *ranker) { return ranker->has_schedules; }
 
 int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
 {

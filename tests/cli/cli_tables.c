@@ -1,7 +1,9 @@
 /* cli_tables.c - runs the command-line tests of tables, several at a time, each in its own folder.
  *
- * cli_tables [--update] [--jobs N] [--only PATTERN] WARPLINE FLATTEN ROOT TABLE...
+ * cli_tables [--update] [--jobs N] [--only PATTERN] [--times N] WARPLINE FLATTEN ROOT TABLE...
+ * --times N: also the N cases that take most processor time.
  * SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* wait4 */
 #define _XOPEN_SOURCE 700
 #include "case_table.h"
 #include "line_match.h"
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +32,7 @@ typedef enum verdict { PASSED, FAILED, SKIPPED } verdict;
 
 static struct {
     bool update;
-    long jobs;
+    long jobs, times;
     const char *only, *warpline, *flatten, *root;
     case_table *tables;
     size_t table_count;
@@ -40,7 +43,8 @@ typedef struct job {
     test_case *test;
     size_t number;
     pid_t process;
-    int status; /* of wait() */
+    int status;     /* of wait() */
+    double seconds; /* of processor time */
 } job;
 
 static char work[PATH_MAX]; /* the folder of all cases */
@@ -161,12 +165,15 @@ static void start(job *j)
 static void reap(job **running, size_t *count)
 {
     int status;
-    pid_t process = waitpid(-1, &status, 0);
+    struct rusage used;
+    pid_t process = wait4(-1, &status, 0, &used);
     for (size_t i = 0; process > 0 && i < *count; i++) {
         if (running[i]->process != process)
             continue;
         kill(-process, SIGKILL);
         running[i]->status = status;
+        running[i]->seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                              1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
         running[i] = running[--*count];
         return;
     }
@@ -296,7 +303,8 @@ static void set_environment(void)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: cli_tables [--update] [--jobs N] [--only PATTERN] WARPLINE FLATTEN ROOT TABLE...\n");
+    fprintf(stderr, "usage: cli_tables [--update] [--jobs N] [--only PATTERN] [--times N] "
+                    "WARPLINE FLATTEN ROOT TABLE...\n");
     exit(2);
 }
 
@@ -320,6 +328,8 @@ static void read_options(int argc, char **argv)
             options.jobs = strtol(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             options.only = argv[++i];
+        else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc)
+            options.times = strtol(argv[++i], NULL, 10);
         else
             usage();
     }
@@ -373,6 +383,23 @@ static int check_all(const job *jobs, size_t count)
     return number[FAILED] && !options.update ? 1 : 0;
 }
 
+static int by_seconds(const void *a, const void *b)
+{
+    const double x = ((const job *)a)->seconds, y = ((const job *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static void print_times(job *jobs, size_t count)
+{
+    double all = 0;
+    for (size_t i = 0; i < count; i++)
+        all += jobs[i].seconds;
+    printf("%.1f s of processor time in %zu cases\n", all, count);
+    qsort(jobs, count, sizeof *jobs, by_seconds);
+    for (size_t i = 0; i < count && i < (size_t)options.times; i++)
+        printf("%7.2f s %s (%s)\n", jobs[i].seconds, jobs[i].test->name, jobs[i].test->table);
+}
+
 int main(int argc, char **argv)
 {
     read_options(argc, argv);
@@ -392,5 +419,8 @@ int main(int argc, char **argv)
     make_work();
     set_environment();
     run_all(jobs, count);
-    return check_all(jobs, count);
+    const int result = check_all(jobs, count);
+    if (options.times > 0)
+        print_times(jobs, count);
+    return result;
 }
