@@ -6,11 +6,12 @@
 
 #include "base/fail.h"
 #include "cache/few_ways.h"
+#include "cache/line_table.h"
 #include "cache/many_ways.h"
 #include "cache/packed_sets.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
-#define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */
+#define NEARBY_BYTES ((size_t)16 << 10) /* of slots: what is larger is fetched ahead */
 #define MIXED_LEAST 32                   /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8                        /* .. all but one in so many */
 #define AHEAD 16                         /* requests whose index is fetched ahead, a power of two; slots: half of it */
@@ -31,35 +32,46 @@ bool wl_policy_find(const char *name, wl_policy *policy)
 
 /* ---- life ---- */
 
+static inline bool is_table(const wl_cache *c) { return c->kind == WL_TABLE_LRU || c->kind == WL_TABLE_RANDOM; }
+
 static bool make_slots(wl_cache *c)
 {
     const size_t lines = (size_t)c->shape.lines;
+    size_t places = lines;
+    if (is_table(c)) {
+        if (!wl_table_make(c))
+            return false;
+        places = (c->group_mask + 1) * WL_PLACES;
+        c->large = (c->group_mask + 1) * sizeof *c->buckets > NEARBY_BYTES;
+    }
     if (c->shape.write_back)
-        c->written = malloc(lines * (size_t)c->shape.sectors * sizeof *c->written);
+        c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
     if (c->shape.write_back && !c->written)
         return false;
+    if (is_table(c))
+        return true;
     if (c->kind == WL_PACKED_16) {
         c->large = c->set_count * sizeof *c->packed > NEARBY_BYTES;
         return wl_packed_make(c);
     }
-    c->slots = calloc(lines, sizeof *c->slots);
+    c->slots = wl_cache_slots(lines);
     if (!c->slots)
         return false;
-    for (size_t i = 0; i < lines; i++)
-        c->slots[i].line = WL_NO_LINE;
     c->large = lines * sizeof *c->slots > NEARBY_BYTES;
     return c->few ? wl_few_make(c) : wl_many_make(c);
 }
 
 static wl_cache_kind kind_of(const wl_cache *c)
 {
+    if (wl_table_can(c))
+        return c->shape.policy == WL_POLICY_LRU ? WL_TABLE_LRU : WL_TABLE_RANDOM;
     if (c->shape.policy != WL_POLICY_LRU)
         return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
     if (wl_packed_can(c))
         return WL_PACKED_16;
     if (c->few)
         return c->wide ? WL_FEW_64 : WL_FEW_16;
-    return c->set_count == 1 ? WL_ALL_LRU : WL_MANY_LRU;
+    return WL_MANY_LRU;
 }
 
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
@@ -99,25 +111,27 @@ void wl_cache_free(wl_cache *c)
 {
     if (!c)
         return;
-    free(c->slots);
-    free(c->index);
-    free(c->queues);
-    free(c->entries);
-    free(c->last_uses);
-    free(c->places);
-    free(c->written);
+    wl_cache_free_memory(c);
     free(c);
 }
 
 /* ---- accesses ---- */
 
-/* What follows from the number of a line. Packed sets have no room for large ones. */
+/* Numbers of lines that a cache has room for are below. */
+static inline uint64_t bound_of(const wl_cache *c)
+{
+    return c->kind == WL_PACKED_16 ? WL_PACKED_LINES : is_table(c) ? WL_TABLE_LINES : UINT64_MAX;
+}
+
+/* What follows from the number of a line. Those without room for large ones are widened. */
 static wl_key key_of(wl_cache *c, uint64_t line)
 {
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+    if (line >= bound_of(c) && c->kind == WL_PACKED_16)
         c->failed = !wl_packed_widen(c) || c->failed;
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
-        line %= WL_PACKED_LINES; /* counts are void */
+    if (line >= bound_of(c) && is_table(c))
+        c->failed = !wl_table_widen(c) || c->failed;
+    if (line >= bound_of(c))
+        line %= bound_of(c); /* counts are void */
     return wl_key_of(c, line, c->kind);
 }
 
@@ -126,6 +140,8 @@ bool wl_cache_failed(const wl_cache *c) { return c->failed; }
 /* The number of a line's slot; -1: it is not there. */
 static inline int32_t find(const wl_cache *c, wl_key key)
 {
+    if (is_table(c))
+        return wl_table_find(c, key);
     if (c->kind != WL_PACKED_16)
         return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
     const int32_t way = wl_packed_find(c, key);
@@ -135,6 +151,8 @@ static inline int32_t find(const wl_cache *c, wl_key key)
 /* Present sectors of a slot, and above them dirty ones. */
 static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 {
+    if (is_table(c))
+        return wl_bucket_of(c, (uint32_t)at)->sectors[(uint32_t)at % WL_PLACES];
     if (c->kind != WL_PACKED_16)
         return c->slots[at].sectors;
     return wl_unpacked_sectors(c->packed[key.set].sectors[at - wl_few_first(c, key)]);
@@ -142,7 +160,9 @@ static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 
 static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
 {
-    if (c->kind != WL_PACKED_16)
+    if (is_table(c))
+        wl_bucket_of(c, (uint32_t)at)->sectors[(uint32_t)at % WL_PLACES] = sectors;
+    else if (c->kind != WL_PACKED_16)
         c->slots[at].sectors = sectors;
     else
         c->packed[key.set].sectors[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
@@ -156,7 +176,8 @@ WL_ALWAYS_INLINE int32_t touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
-    case WL_ALL_LRU:
+    case WL_TABLE_LRU: return wl_table_touch(c, key, true, touched);
+    case WL_TABLE_RANDOM: return wl_table_touch(c, key, false, touched);
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
     }
@@ -197,9 +218,12 @@ WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_c
         touched.missing = sectors & ~(uint32_t)*present;
         *present |= (uint8_t)sectors;
     } else {
-        wl_slot *s = &c->slots[touch(c, key, kind, note, &touched)];
-        touched.missing = sectors & ~s->sectors;
-        s->sectors |= sectors;
+        const uint32_t at = (uint32_t)touch(c, key, kind, note, &touched);
+        uint32_t *present = kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM
+                                ? &wl_bucket_of(c, at)->sectors[at % WL_PLACES]
+                                : &c->slots[at].sectors;
+        touched.missing = sectors & ~*present;
+        *present |= sectors;
     }
     *sums += sums_of(sectors, touched.missing, touched.resident);
     return touched;
@@ -228,7 +252,12 @@ wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind >= WL_ALL_LRU) {
+    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM) {
+        wl_fetch_ahead(&c->buckets[key.group]);
+        wl_fetch_ahead(c->buckets[key.group].sectors);
+        return;
+    }
+    if (kind >= WL_MANY_LRU) {
         wl_fetch_ahead(&c->groups[key.group]);
         return;
     }
@@ -244,7 +273,7 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
 /* The slot that the line is likely to have, or to get. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind >= WL_ALL_LRU) {
+    if (kind >= WL_MANY_LRU) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
@@ -263,16 +292,15 @@ WL_ALWAYS_INLINE void load_far(wl_cache *c, const wl_request *requests, size_t c
 {
     wl_key keys[AHEAD];
     load_sums sums = 0;
+    const bool slots = kind != WL_PACKED_16 && kind != WL_TABLE_LRU && kind != WL_TABLE_RANDOM;
     for (size_t i = 0; i < count + AHEAD; i++) {
-
-        if (i >= AHEAD) {
+        if (i >= AHEAD)
             missing[i - AHEAD] = load(c, keys[i % AHEAD], requests[i - AHEAD].sectors, kind, false, &sums).missing;
-        }
         if (i < count) {
             keys[i % AHEAD] = wl_key_of(c, requests[i].line, kind);
             fetch_index(c, keys[i % AHEAD], kind);
         }
-        if (kind != WL_PACKED_16 && i >= AHEAD / 2 && i < count + AHEAD / 2)
+        if (slots && i >= AHEAD / 2 && i < count + AHEAD / 2)
             fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], kind);
     }
     add_loads(c, count, sums);
@@ -304,51 +332,66 @@ LOAD_ALL(load_packed_16, WL_PACKED_16)
 LOAD_ALL(load_few_16, WL_FEW_16)
 LOAD_ALL(load_few_64, WL_FEW_64)
 LOAD_ALL(load_few_random, WL_FEW_RANDOM)
-LOAD_ALL(load_all_lru, WL_ALL_LRU)
+LOAD_ALL(load_table_lru, WL_TABLE_LRU)
+LOAD_ALL(load_table_random, WL_TABLE_RANDOM)
 LOAD_ALL(load_many_lru, WL_MANY_LRU)
 LOAD_ALL(load_many_random, WL_MANY_RANDOM)
 #undef LOAD_ALL
 
 /* ---- many loads that mix hits and misses ---- */
 
-WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
-                                         bool large, load_sums *sums)
+WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_bucket *spare, wl_key key, uint32_t sectors,
+                                         wl_policy policy, bool large, load_sums *sums)
 {
     wl_touched touched = {0};
-    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, large, &touched)];
-    const uint32_t missing = sectors & ~s->sectors;
-    s->sectors |= sectors;
+    const uint32_t at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, spare, key, large, &touched)
+                        : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, spare, key, large, &touched)
+                                                     : wl_table_touch_mixed_4(c, m, spare, key, &touched);
+    uint32_t *present = &m->buckets[at / WL_PLACES].sectors[at % WL_PLACES];
+    const uint32_t missing = sectors & ~*present;
+    *present |= sectors;
     *sums += sums_of(sectors, missing, touched.resident);
     return missing;
 }
 
-static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
-                                                     uint32_t *missing)
+WL_ALWAYS_INLINE void load_mixed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                 wl_policy policy)
 {
     wl_key keys[AHEAD];
     load_sums sums = 0;
-    wl_group spare = {.passed = 0};
+    wl_bucket spare = {.passed = 0};
     wl_mixed m;
     wl_mixed_begin(c, &m);
+    if (policy == WL_POLICY_RANDOM)
+        wl_mixed_foresee(&m);
     const bool large = c->large;
     for (size_t i = 0; i < count && !large; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, false, &sums);
+        const wl_key key = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
+        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, policy, false, &sums);
     }
     for (size_t i = 0; i < count + AHEAD && large; i++) {
         if (i >= AHEAD)
             missing[i - AHEAD] =
-                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
+                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, true, &sums);
         if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-            fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
+            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
+            fetch_index(c, keys[i % AHEAD], WL_TABLE_LRU);
         }
-        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], WL_ALL_LRU);
     }
     wl_mixed_end(c, &m);
     add_loads(c, count, sums);
 }
+
+#define LOAD_MIXED(name, policy)                                                                                       \
+    static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
+                                               uint32_t *missing)                                                      \
+    {                                                                                                                  \
+        load_mixed(c, requests, count, missing, policy);                                                               \
+    }
+LOAD_MIXED(load_mixed_lru, WL_POLICY_LRU)
+LOAD_MIXED(load_mixed_random, WL_POLICY_RANDOM)
+LOAD_MIXED(load_mixed_random_4, WL_POLICY_RANDOM_4)
+#undef LOAD_MIXED
 
 static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 {
@@ -362,10 +405,15 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_PACKED_16] = load_packed_16,     [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random,   [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
+        [WL_FEW_RANDOM] = load_few_random,   [WL_TABLE_LRU] = load_table_lru, [WL_TABLE_RANDOM] = load_table_random, [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
-    if (c->kind == WL_PACKED_16 && any_beyond(requests, count, WL_PACKED_LINES)) {
+    static void (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+        [WL_POLICY_LRU] = load_mixed_lru,
+        [WL_POLICY_RANDOM] = load_mixed_random,
+        [WL_POLICY_RANDOM_4] = load_mixed_random_4,
+    };
+    if (bound_of(c) != UINT64_MAX && any_beyond(requests, count, bound_of(c))) {
         for (size_t i = 0; i < count; i++)
             missing[i] = wl_cache_load(c, requests[i].line, requests[i].sectors).missing;
         return;
@@ -373,8 +421,9 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
     for (size_t at = 0; at < count; at += SUMMED_MAX) {
         const size_t some = count - at < SUMMED_MAX ? count - at : SUMMED_MAX;
         const int64_t before = c->counts.line_misses;
-        const bool mixed = c->kind == WL_ALL_LRU && c->mixed && c->queues[0].holes.count == 0;
-        (mixed ? load_all_mixed : loads[c->kind])(c, requests + at, some, missing + at);
+        const bool full = c->shape.policy == WL_POLICY_RANDOM_4 || (is_table(c) && c->queues[0].holes.count == 0);
+        const bool mixed = is_table(c) && c->mixed && full;
+        (mixed ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
         if (some >= MIXED_LEAST)
             c->mixed = missed > few && missed < (int64_t)some - few;
@@ -442,7 +491,7 @@ const wl_evicted *wl_cache_evicted(const wl_cache *c) { return c->evicted; }
 
 bool wl_cache_holds(const wl_cache *c, uint64_t line)
 {
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+    if (line >= bound_of(c))
         return false;
     return find(c, wl_key_of(c, line, c->kind)) >= 0;
 }
@@ -461,6 +510,10 @@ void wl_cache_clean(wl_cache *c)
 {
     if (c->kind == WL_PACKED_16) {
         clean_packed(c);
+        return;
+    }
+    if (is_table(c)) {
+        wl_table_clean(c);
         return;
     }
     for (int64_t i = 0; i < c->shape.lines; i++)
