@@ -11,7 +11,7 @@
 #include "cache/packed_sets.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
-#define NEARBY_BYTES ((size_t)16 << 10) /* of slots: what is larger is fetched ahead */
+#define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */
 #define MIXED_LEAST 32                   /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8                        /* .. all but one in so many */
 #define AHEAD 16                         /* requests whose index is fetched ahead, a power of two; slots: half of it */
@@ -42,7 +42,6 @@ static bool make_slots(wl_cache *c)
         if (!wl_table_make(c))
             return false;
         places = (c->group_mask + 1) * WL_PLACES;
-        c->large = (c->group_mask + 1) * sizeof *c->buckets > NEARBY_BYTES;
     }
     if (c->shape.write_back)
         c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
@@ -50,14 +49,11 @@ static bool make_slots(wl_cache *c)
         return false;
     if (is_table(c))
         return true;
-    if (c->kind == WL_PACKED_16) {
-        c->large = c->set_count * sizeof *c->packed > NEARBY_BYTES;
+    if (c->kind == WL_PACKED_16)
         return wl_packed_make(c);
-    }
     c->slots = wl_cache_slots(lines);
     if (!c->slots)
         return false;
-    c->large = lines * sizeof *c->slots > NEARBY_BYTES;
     return c->few ? wl_few_make(c) : wl_many_make(c);
 }
 
@@ -71,10 +67,15 @@ static wl_cache_kind kind_of(const wl_cache *c)
         return WL_PACKED_16;
     if (c->few)
         return c->wide ? WL_FEW_64 : WL_FEW_16;
-    return WL_MANY_LRU;
+    return c->set_count == 1 ? WL_ALL_LRU : WL_MANY_LRU;
 }
 
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
+{
+    return wl_cache_new_near(shape, NEARBY_BYTES, out, err);
+}
+
+wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err)
 {
     const int64_t ways = shape->ways ? shape->ways : shape->lines;
     *out = NULL;
@@ -97,7 +98,10 @@ wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *er
     c->set_inverse = UINT64_MAX / c->set_count;
     c->few = ways <= WL_FEW_WAYS_MAX;
     c->wide = c->few && ways > WL_SET_WAYS(false);
+    c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
     c->kind = kind_of(c);
+    if (c->kind == WL_PACKED_16)
+        c->large = c->set_count * sizeof *c->packed > nearby;
     c->random = wl_hash_word(shape->seed + 1) | 1;
     if (!make_slots(c)) {
         wl_cache_free(c);
@@ -152,7 +156,7 @@ static inline int32_t find(const wl_cache *c, wl_key key)
 static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 {
     if (is_table(c))
-        return wl_bucket_of(c, (uint32_t)at)->sectors[(uint32_t)at % WL_PLACES];
+        return wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)];
     if (c->kind != WL_PACKED_16)
         return c->slots[at].sectors;
     return wl_unpacked_sectors(c->packed[key.set].sectors[at - wl_few_first(c, key)]);
@@ -161,7 +165,7 @@ static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
 {
     if (is_table(c))
-        wl_bucket_of(c, (uint32_t)at)->sectors[(uint32_t)at % WL_PLACES] = sectors;
+        wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = sectors;
     else if (c->kind != WL_PACKED_16)
         c->slots[at].sectors = sectors;
     else
@@ -178,6 +182,7 @@ WL_ALWAYS_INLINE int32_t touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
     case WL_TABLE_LRU: return wl_table_touch(c, key, true, touched);
     case WL_TABLE_RANDOM: return wl_table_touch(c, key, false, touched);
+    case WL_ALL_LRU:
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
     }
@@ -189,13 +194,14 @@ typedef uint64_t load_sums;
 #define SUMMED_MAX 2048 /* loads: their sectors need 15 bits */
 
 #define BITS(mask) (uint64_t)(((mask)&1) + ((mask) >> 1 & 1) + ((mask) >> 2 & 1) + ((mask) >> 3 & 1))
-#define MISSED(mask) (BITS(mask) << 16 | (uint64_t)1 << 32)
+#define SUM(asked, missing) (BITS(asked) | BITS(missing) << 16 | (uint64_t)((missing) != 0) << 32)
+#define SUMS_4(missing, a) SUM(a, missing), SUM((a) + 1, missing), SUM((a) + 2, missing), SUM((a) + 3, missing)
+#define SUMS_16(missing) {SUMS_4(missing, 0), SUMS_4(missing, 4), SUMS_4(missing, 8), SUMS_4(missing, 12)}
 
-static const uint64_t asked_of_four[] = {BITS(0), BITS(1), BITS(2),  BITS(3),  BITS(4),  BITS(5),  BITS(6),  BITS(7),
-                                         BITS(8), BITS(9), BITS(10), BITS(11), BITS(12), BITS(13), BITS(14), BITS(15)};
-static const uint64_t missed_of_four[] = {0,          MISSED(1),  MISSED(2),  MISSED(3), MISSED(4),  MISSED(5),
-                                          MISSED(6),  MISSED(7),  MISSED(8),  MISSED(9), MISSED(10), MISSED(11),
-                                          MISSED(12), MISSED(13), MISSED(14), MISSED(15)};
+/* By missing sectors, and those asked for. */
+static const uint64_t sums_of_four[16][16] = {
+    SUMS_16(0), SUMS_16(1), SUMS_16(2),  SUMS_16(3),  SUMS_16(4),  SUMS_16(5),  SUMS_16(6),  SUMS_16(7),
+    SUMS_16(8), SUMS_16(9), SUMS_16(10), SUMS_16(11), SUMS_16(12), SUMS_16(13), SUMS_16(14), SUMS_16(15)};
 
 static inline uint64_t sums_of_many(uint32_t sectors, uint32_t missing)
 {
@@ -204,8 +210,7 @@ static inline uint64_t sums_of_many(uint32_t sectors, uint32_t missing)
 
 WL_ALWAYS_INLINE load_sums sums_of(uint32_t sectors, uint32_t missing, bool resident)
 {
-    const uint64_t sum =
-        sectors < 16 ? asked_of_four[sectors] + missed_of_four[missing] : sums_of_many(sectors, missing);
+    const uint64_t sum = sectors < 16 ? sums_of_four[missing][sectors] : sums_of_many(sectors, missing);
     return sum + (sum << 16 & (uint64_t)!resident << 48);
 }
 
@@ -220,7 +225,7 @@ WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_c
     } else {
         const uint32_t at = (uint32_t)touch(c, key, kind, note, &touched);
         uint32_t *present = kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM
-                                ? &wl_bucket_of(c, at)->sectors[at % WL_PLACES]
+                                ? &wl_bucket_of(c, at)->sectors[wl_place_of(at)]
                                 : &c->slots[at].sectors;
         touched.missing = sectors & ~*present;
         *present |= sectors;
@@ -257,7 +262,7 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
         wl_fetch_ahead(c->buckets[key.group].sectors);
         return;
     }
-    if (kind >= WL_MANY_LRU) {
+    if (kind >= WL_ALL_LRU) {
         wl_fetch_ahead(&c->groups[key.group]);
         return;
     }
@@ -273,7 +278,7 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
 /* The slot that the line is likely to have, or to get. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind >= WL_MANY_LRU) {
+    if (kind >= WL_ALL_LRU) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
@@ -332,6 +337,7 @@ LOAD_ALL(load_packed_16, WL_PACKED_16)
 LOAD_ALL(load_few_16, WL_FEW_16)
 LOAD_ALL(load_few_64, WL_FEW_64)
 LOAD_ALL(load_few_random, WL_FEW_RANDOM)
+LOAD_ALL(load_all_lru, WL_ALL_LRU)
 LOAD_ALL(load_table_lru, WL_TABLE_LRU)
 LOAD_ALL(load_table_random, WL_TABLE_RANDOM)
 LOAD_ALL(load_many_lru, WL_MANY_LRU)
@@ -340,78 +346,126 @@ LOAD_ALL(load_many_random, WL_MANY_RANDOM)
 
 /* ---- many loads that mix hits and misses ---- */
 
-WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_bucket *spare, wl_key key, uint32_t sectors,
-                                         wl_policy policy, bool large, load_sums *sums)
+WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
+                                         bool large, load_sums *sums)
 {
     wl_touched touched = {0};
-    const uint32_t at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, spare, key, large, &touched)
-                        : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, spare, key, large, &touched)
-                                                     : wl_table_touch_mixed_4(c, m, spare, key, &touched);
-    uint32_t *present = &m->buckets[at / WL_PLACES].sectors[at % WL_PLACES];
-    const uint32_t missing = sectors & ~*present;
-    *present |= sectors;
+    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, large, &touched)];
+    const uint32_t missing = sectors & ~s->sectors;
+    s->sectors |= sectors;
     *sums += sums_of(sectors, missing, touched.resident);
     return missing;
 }
 
-WL_ALWAYS_INLINE void load_mixed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                 wl_policy policy)
+static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
+                                                     uint32_t *missing)
 {
     wl_key keys[AHEAD];
     load_sums sums = 0;
-    wl_bucket spare = {.passed = 0};
+    wl_group spare = {.passed = 0};
     wl_mixed m;
     wl_mixed_begin(c, &m);
-    if (policy == WL_POLICY_RANDOM)
-        wl_mixed_foresee(&m);
     const bool large = c->large;
     for (size_t i = 0; i < count && !large; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
-        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, policy, false, &sums);
+        const wl_key key = wl_key_of(c, requests[i].line, WL_ALL_LRU);
+        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, false, &sums);
     }
     for (size_t i = 0; i < count + AHEAD && large; i++) {
         if (i >= AHEAD)
             missing[i - AHEAD] =
-                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, true, &sums);
+                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
         if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
-            fetch_index(c, keys[i % AHEAD], WL_TABLE_LRU);
+            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
+            fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
         }
+        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
+            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], WL_ALL_LRU);
     }
     wl_mixed_end(c, &m);
     add_loads(c, count, sums);
 }
 
-#define LOAD_MIXED(name, policy)                                                                                       \
+WL_ALWAYS_INLINE uint32_t load_one_of_table(wl_cache *c, wl_table_run *m, wl_key key, uint32_t sectors, wl_policy policy,
+                                         bool large, load_sums *sums)
+{
+    const wl_spot at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, key, large)
+                       : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, key, large)
+                                                    : wl_table_touch_mixed_4(c, m, key);
+    uint32_t *present = &at.bucket->sectors[at.place];
+    const uint32_t missing = sectors & ~*present;
+    *present |= sectors;
+    *sums += sums_of(sectors, missing, at.there);
+    return missing;
+}
+
+WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                 wl_policy policy)
+{
+    wl_key keys[AHEAD];
+    load_sums sums = 0;
+    wl_table_run m;
+    wl_table_run_begin(c, &m);
+    if (policy == WL_POLICY_RANDOM)
+        wl_table_run_foresee(&m);
+    const bool large = c->large;
+    for (size_t i = 0; i < count && !large; i++) {
+        const wl_key key = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
+        missing[i] = load_one_of_table(c, &m, key, requests[i].sectors, policy, false, &sums);
+    }
+    for (size_t i = 0; i < count + AHEAD && large; i++) {
+        if (i >= AHEAD)
+            missing[i - AHEAD] =
+                load_one_of_table(c, &m, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, true, &sums);
+        if (i < count) {
+            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
+            fetch_index(c, keys[i % AHEAD], WL_TABLE_LRU);
+        }
+    }
+    wl_table_run_end(c, &m);
+    add_loads(c, count, sums);
+}
+
+#define LOAD_TABLE(name, policy)                                                                                       \
     static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
                                                uint32_t *missing)                                                      \
     {                                                                                                                  \
-        load_mixed(c, requests, count, missing, policy);                                                               \
+        load_table(c, requests, count, missing, policy);                                                               \
     }
-LOAD_MIXED(load_mixed_lru, WL_POLICY_LRU)
-LOAD_MIXED(load_mixed_random, WL_POLICY_RANDOM)
-LOAD_MIXED(load_mixed_random_4, WL_POLICY_RANDOM_4)
-#undef LOAD_MIXED
+LOAD_TABLE(load_table_mixed_lru, WL_POLICY_LRU)
+LOAD_TABLE(load_table_mixed_random, WL_POLICY_RANDOM)
+LOAD_TABLE(load_table_mixed_random_4, WL_POLICY_RANDOM_4)
+#undef LOAD_TABLE
 
 static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 {
-    bool beyond = false;
+    uint64_t all = 0; /* no line is larger than all of their bits together */
     for (size_t i = 0; i < count; i++)
+        all |= requests[i].line;
+    bool beyond = false;
+    for (size_t i = 0; i < count && all >= bound; i++)
         beyond |= requests[i].line >= bound;
     return beyond;
+}
+
+/* Is it of no use to guess whether a line is there? */
+static bool is_mixed(const wl_cache *c)
+{
+    if (!c->mixed || (c->kind != WL_ALL_LRU && !is_table(c)))
+        return false;
+    return c->shape.policy == WL_POLICY_RANDOM_4 || c->queues[0].holes.count == 0;
 }
 
 void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_PACKED_16] = load_packed_16,     [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random,   [WL_TABLE_LRU] = load_table_lru, [WL_TABLE_RANDOM] = load_table_random, [WL_MANY_LRU] = load_many_lru,
+        [WL_FEW_RANDOM] = load_few_random,   [WL_TABLE_LRU] = load_table_lru, [WL_TABLE_RANDOM] = load_table_random, [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
     static void (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_POLICY_LRU] = load_mixed_lru,
-        [WL_POLICY_RANDOM] = load_mixed_random,
-        [WL_POLICY_RANDOM_4] = load_mixed_random_4,
+        [WL_POLICY_LRU] = load_table_mixed_lru,
+        [WL_POLICY_RANDOM] = load_table_mixed_random,
+        [WL_POLICY_RANDOM_4] = load_table_mixed_random_4,
     };
     if (bound_of(c) != UINT64_MAX && any_beyond(requests, count, bound_of(c))) {
         for (size_t i = 0; i < count; i++)
@@ -421,9 +475,9 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
     for (size_t at = 0; at < count; at += SUMMED_MAX) {
         const size_t some = count - at < SUMMED_MAX ? count - at : SUMMED_MAX;
         const int64_t before = c->counts.line_misses;
-        const bool full = c->shape.policy == WL_POLICY_RANDOM_4 || (is_table(c) && c->queues[0].holes.count == 0);
-        const bool mixed = is_table(c) && c->mixed && full;
-        (mixed ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
+        (!is_mixed(c)                ? loads[c->kind]
+         : c->kind == WL_ALL_LRU ? load_all_mixed
+                                 : mixed_loads[c->shape.policy])(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
         if (some >= MIXED_LEAST)
             c->mixed = missed > few && missed < (int64_t)some - few;
@@ -435,7 +489,8 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
 /* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
 static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    uint32_t *parts = c->written + (size_t)at * (size_t)c->shape.sectors;
+    const size_t number = is_table(c) ? wl_table_number((uint32_t)at) : (size_t)at;
+    uint32_t *parts = c->written + number * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;
         if (!(sectors & bit) || there & bit)

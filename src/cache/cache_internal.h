@@ -38,8 +38,9 @@ typedef enum wl_cache_kind {
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
-    WL_TABLE_LRU, /* from here on lines are hashed; these have one set */
+    WL_TABLE_LRU, /* from here on lines are hashed; these have one set, .. */
     WL_TABLE_RANDOM,
+    WL_ALL_LRU, /* .. and so has this one */
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
@@ -52,8 +53,9 @@ typedef struct wl_holes {
 /* Of a set with many ways. Each use of a slot is an entry of a queue; of these only the last one of each slot counts,
  * which has a bit in `last_uses`. */
 typedef struct wl_queue {
-    uint32_t head, tail; /* nothing counts before head */
+    uint32_t head; /* nothing counts before it */
     wl_holes holes;
+    uint32_t tail; /* apart from head: side by side, compilers move both through a vector at each use */
 } wl_queue;
 
 #define WL_PASSED_ON ((uint32_t)1 << 31)
@@ -143,7 +145,7 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
         key.group = spread >> c->group_shift;
         return key;
     }
-    if (c->set_count > 1) {
+    if (kind != WL_ALL_LRU && c->set_count > 1) {
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
     }
@@ -203,6 +205,9 @@ static inline void wl_fetch_ahead(const void *memory)
     (void)memory;
 #endif
 }
+
+/* wl_cache_new with the bytes of slots up to which nothing is fetched ahead. */
+wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err);
 
 /* Zeros, from the start of a pair of memory lines on; in huge pages, if there is much of it. *allocated: to be freed. */
 void *wl_cache_memory(size_t bytes, void **allocated);

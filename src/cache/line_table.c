@@ -8,7 +8,12 @@
 #define LINES_OF_BUCKET 4 /* at most, on average */
 #define USES_PER_WAY 4    /* entries of the queue */
 
-bool wl_table_can(const wl_cache *c) { return c->set_count == 1 && !c->few; }
+#define BUCKET_BITS 24    /* their positions need less than 31 */
+
+bool wl_table_can(const wl_cache *c)
+{
+    return c->set_count == 1 && !c->few && c->large && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKET_BITS;
+}
 
 bool wl_table_make(wl_cache *c)
 {
@@ -18,7 +23,7 @@ bool wl_table_make(wl_cache *c)
     const size_t buckets = (size_t)1 << bits;
     c->group_shift = 64 - bits;
     c->group_mask = buckets - 1;
-    c->buckets = wl_cache_memory(buckets * sizeof *c->buckets, &c->index);
+    c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
     c->queues = calloc(1, sizeof *c->queues);
     if (!c->buckets || !c->queues)
         return false;
@@ -28,9 +33,11 @@ bool wl_table_make(wl_cache *c)
     if (c->shape.policy != WL_POLICY_LRU)
         return (c->places = calloc((size_t)c->shape.lines, sizeof *c->places)) != NULL;
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    c->entries = malloc(c->queue_room * sizeof *c->entries);
-    c->last_uses = calloc(c->queue_room / 64, sizeof *c->last_uses);
-    return c->entries && c->last_uses;
+    const size_t entries = c->queue_room + WL_SCANNED + 1; /* what is scanned may end behind them; and one to spare */
+    c->entries = malloc(entries * sizeof *c->entries);
+    if (c->entries)
+        memset(c->entries, -1, entries * sizeof *c->entries);
+    return c->entries != NULL;
 }
 
 /* ---- the table ---- */
@@ -49,13 +56,14 @@ static uint32_t enter(wl_cache *c, wl_key key)
     b->low[place] = (uint32_t)key.line;
     b->high[place] = (uint16_t)(key.line >> 32);
     b->sectors[place] = 0;
-    return wl_table_marked(key, (uint32_t)at * WL_PLACES + place);
+    return wl_table_marked(key, (uint32_t)at * WL_POSITIONS + place);
 }
 
 static wl_slot slot_at(const wl_cache *c, uint32_t position)
 {
     const wl_bucket *b = wl_bucket_of(c, position);
-    return (wl_slot){.line = wl_bucket_line(b, position % WL_PLACES), .sectors = b->sectors[position % WL_PLACES]};
+    const uint32_t place = wl_place_of(position);
+    return (wl_slot){.line = wl_bucket_line(b, place), .sectors = b->sectors[place]};
 }
 
 /* Removes a line; i: of those that this access evicts. Buckets that passed it on forget it. */
@@ -64,10 +72,10 @@ static void leave(wl_cache *c, int i, uint32_t marked)
     const uint32_t position = marked & ~WL_PASSED_ON;
     const wl_slot gone = slot_at(c, position);
     wl_cache_note_evicted(c, i, &gone);
-    for (uint64_t at = wl_key_of(c, gone.line, WL_TABLE_LRU).group; at != position / WL_PLACES;
+    for (uint64_t at = wl_key_of(c, gone.line, WL_TABLE_LRU).group; at != position / WL_POSITIONS;
          at = (at + 1) & c->group_mask)
         c->buckets[at].passed--;
-    wl_bucket_of(c, position)->high[position % WL_PLACES] = WL_TABLE_NONE;
+    wl_table_remove(c->buckets, position);
 }
 
 void wl_table_written_back(wl_cache *c, uint32_t position)
@@ -82,15 +90,14 @@ void wl_table_shorten(wl_cache *c)
 {
     wl_queue *q = &c->queues[0];
     uint32_t kept = 0;
-    for (uint32_t word = q->head / 64; word < c->queue_room / 64; word++)
-        for (uint64_t bits = c->last_uses[word]; bits; bits &= bits - 1) {
-            const uint32_t marked = c->entries[64 * word + (uint32_t)__builtin_ctzll(bits)];
-            c->entries[kept] = marked;
-            wl_bucket_of(c, marked & ~WL_PASSED_ON)->used[marked % WL_PLACES] = kept++;
-        }
-    memset(c->last_uses, 0, c->queue_room / 64 * sizeof *c->last_uses);
-    memset(c->last_uses, -1, kept / 64 * sizeof *c->last_uses);
-    c->last_uses[kept / 64] = ((uint64_t)1 << kept % 64) - 1;
+    for (uint32_t i = q->head; i < q->tail; i++) {
+        const uint32_t marked = c->entries[i];
+        if (marked == WL_NO_POSITION)
+            continue;
+        c->entries[kept] = marked;
+        wl_bucket_of(c, marked & ~WL_PASSED_ON)->used[wl_place_of(marked)] = kept++;
+    }
+    memset(c->entries + kept, -1, (c->queue_room - kept) * sizeof *c->entries);
     q->head = 0;
     q->tail = kept;
 }
@@ -99,12 +106,9 @@ void wl_table_shorten(wl_cache *c)
 static uint32_t take_oldest(wl_cache *c)
 {
     wl_queue *q = &c->queues[0];
-    uint32_t word = q->head / 64;
-    while (c->last_uses[word] == 0)
-        word++;
-    q->head = 64 * word + (uint32_t)__builtin_ctzll(c->last_uses[word]);
-    wl_table_forget_use(c, q->head);
-    return c->entries[q->head];
+    const uint32_t last = wl_table_oldest(c->entries, q->head);
+    q->head = last + 1;
+    return c->entries[last];
 }
 
 /* ---- eviction ---- */
@@ -137,28 +141,38 @@ int32_t wl_table_place(wl_cache *c, wl_key key)
         return (int32_t)position;
     }
     c->places[holes->first] = marked;
-    wl_bucket_of(c, position)->used[position % WL_PLACES] = (uint32_t)holes->first;
+    wl_bucket_of(c, position)->used[wl_place_of(position)] = (uint32_t)holes->first;
     holes->first = holes->first + 1 == c->ways ? 0 : holes->first + 1;
     return (int32_t)position;
 }
 
-wl_found wl_table_touch_apart(wl_cache *c, wl_key key)
+wl_spot wl_table_touch_apart(wl_cache *c, wl_key key)
 {
     wl_touched touched = {0};
-    const int32_t at = wl_table_touch(c, key, c->kind == WL_TABLE_LRU, &touched);
-    return (wl_found){(uint32_t)at, touched.resident};
+    const uint32_t at = (uint32_t)wl_table_touch(c, key, c->kind == WL_TABLE_LRU, &touched);
+    return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
 }
 
 /* ---- all lines ---- */
 
+/* The next position with a line, from *at on. False: there is none. */
+static bool next_line(const wl_cache *c, uint32_t *at)
+{
+    for (; *at / WL_POSITIONS <= c->group_mask; ++*at) {
+        if (wl_place_of(*at) == WL_PLACES)
+            *at += WL_POSITIONS - WL_PLACES;
+        if (*at / WL_POSITIONS <= c->group_mask && wl_bucket_of(c, *at)->high[wl_place_of(*at)] != WL_TABLE_NONE)
+            return true;
+    }
+    return false;
+}
+
 void wl_table_clean(wl_cache *c)
 {
-    for (uint32_t at = 0; at < (c->group_mask + 1) * WL_PLACES; at++) {
+    for (uint32_t at = 0; next_line(c, &at); at++) {
         const wl_slot slot = slot_at(c, at);
-        if (slot.line >= WL_TABLE_LINES || !wl_dirty(&slot))
-            continue;
         wl_cache_count_written(c, &slot);
-        wl_bucket_of(c, at)->sectors[at % WL_PLACES] = wl_present(&slot);
+        wl_bucket_of(c, at)->sectors[wl_place_of(at)] = wl_present(&slot);
     }
 }
 
@@ -168,7 +182,7 @@ static void move_lines(wl_cache *c, const wl_cache *from)
     const wl_queue *q = &from->queues[0];
     if (c->shape.policy == WL_POLICY_LRU) {
         for (uint32_t i = q->head; i < q->tail; i++)
-            if (from->last_uses[i / 64] >> i % 64 & 1) {
+            if (from->entries[i] != WL_NO_POSITION) {
                 const wl_slot s = slot_at(from, from->entries[i] & ~WL_PASSED_ON);
                 const int32_t at = wl_many_place(c, wl_key_of(c, s.line, WL_MANY_LRU));
                 c->slots[at].sectors = s.sectors;
@@ -176,11 +190,9 @@ static void move_lines(wl_cache *c, const wl_cache *from)
         return;
     }
     c->queues[0].holes = q->holes;
-    for (uint32_t at = 0; at < (from->group_mask + 1) * WL_PLACES; at++) {
-        wl_slot s = slot_at(from, at);
-        if (s.line >= WL_TABLE_LINES)
-            continue;
-        const uint32_t slot = wl_bucket_of(from, at)->used[at % WL_PLACES];
+    for (uint32_t at = 0; next_line(from, &at); at++) {
+        const wl_slot s = slot_at(from, at);
+        const uint32_t slot = wl_bucket_of(from, at)->used[wl_place_of(at)];
         c->slots[slot] = s;
         wl_many_enter(c, wl_key_of(c, s.line, WL_MANY_RANDOM), (int32_t)slot);
     }
@@ -189,12 +201,9 @@ static void move_lines(wl_cache *c, const wl_cache *from)
 static void move_written(wl_cache *c, const wl_cache *from)
 {
     const size_t parts = (size_t)c->shape.sectors;
-    for (uint32_t at = 0; at < (from->group_mask + 1) * WL_PLACES; at++) {
-        const uint64_t line = slot_at(from, at).line;
-        if (line >= WL_TABLE_LINES)
-            continue;
-        const size_t slot = (size_t)wl_many_find(c, wl_key_of(c, line, WL_MANY_LRU));
-        memcpy(c->written + slot * parts, from->written + at * parts, parts * sizeof *c->written);
+    for (uint32_t at = 0; next_line(from, &at); at++) {
+        const size_t slot = (size_t)wl_many_find(c, wl_key_of(c, slot_at(from, at).line, WL_MANY_LRU));
+        memcpy(c->written + slot * parts, from->written + wl_table_number(at) * parts, parts * sizeof *c->written);
     }
 }
 
