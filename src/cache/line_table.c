@@ -8,7 +8,7 @@
 #define LINES_OF_BUCKET 4 /* at most, on average */
 #define USES_PER_WAY 4    /* entries of the queue */
 
-#define BUCKET_BITS 24    /* their positions need less than 31 */
+#define BUCKET_BITS 24 /* their positions need less than 31 */
 
 bool wl_table_can(const wl_cache *c)
 {
