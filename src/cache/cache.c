@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cache/load.h"
+#include "cache/cache_load.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
 #define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */

@@ -1,5 +1,5 @@
 /* load_many.c - many loads, whose order is known: see cache.h. SPDX-License-Identifier: MIT */
-#include "cache/load.h"
+#include "cache/cache_load.h"
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */

@@ -1,11 +1,11 @@
-/* load.h - one load of a cache of each kind, and what loads add to its counts.
+/* cache_load.h - one load of a cache of each kind, and what loads add to its counts.
  *
  * Kinds are constants where it matters: the loops of load_many.c have one form for each.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_CACHE_LOAD_H
-#define WL_CACHE_LOAD_H
+#ifndef WL_CACHE_CACHE_LOAD_H
+#define WL_CACHE_CACHE_LOAD_H
 
 #include "cache/few_ways.h"
 #include "cache/line_table.h"
@@ -96,4 +96,4 @@ static inline void wl_add_loads(wl_cache *c, size_t loads, wl_load_sums sums)
     c->counts.fetched_sectors += (int64_t)(sums >> 16 & 0xffff);
 }
 
-#endif /* WL_CACHE_LOAD_H */
+#endif /* WL_CACHE_CACHE_LOAD_H */
