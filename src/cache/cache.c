@@ -5,15 +5,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cache/few_ways.h"
-#include "cache/many_ways.h"
-#include "cache/packed_sets.h"
+#include "cache/cache_load.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
 #define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */
-#define MIXED_LEAST 32                   /* loads that tell whether lines are mostly there, or mostly not: .. */
-#define GUESSED 8                        /* .. all but one in so many */
-#define AHEAD 16                         /* requests whose index is fetched ahead, a power of two; slots: half of it */
 
 static const char *const policy_names[WL_POLICY_COUNT] = {"lru", "random", "random4"};
 
@@ -34,25 +29,30 @@ bool wl_policy_find(const char *name, wl_policy *policy)
 static bool make_slots(wl_cache *c)
 {
     const size_t lines = (size_t)c->shape.lines;
+    size_t places = lines;
+    if (wl_is_table(c)) {
+        if (!wl_table_make(c))
+            return false;
+        places = (c->group_mask + 1) * WL_PLACES;
+    }
     if (c->shape.write_back)
-        c->written = malloc(lines * (size_t)c->shape.sectors * sizeof *c->written);
+        c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
     if (c->shape.write_back && !c->written)
         return false;
-    if (c->kind == WL_PACKED_16) {
-        c->large = c->set_count * sizeof *c->packed > NEARBY_BYTES;
+    if (wl_is_table(c))
+        return true;
+    if (c->kind == WL_PACKED_16)
         return wl_packed_make(c);
-    }
-    c->slots = calloc(lines, sizeof *c->slots);
+    c->slots = wl_cache_slots(lines);
     if (!c->slots)
         return false;
-    for (size_t i = 0; i < lines; i++)
-        c->slots[i].line = WL_NO_LINE;
-    c->large = lines * sizeof *c->slots > NEARBY_BYTES;
     return c->few ? wl_few_make(c) : wl_many_make(c);
 }
 
 static wl_cache_kind kind_of(const wl_cache *c)
 {
+    if (wl_table_can(c))
+        return c->shape.policy == WL_POLICY_LRU ? WL_TABLE_LRU : WL_TABLE_RANDOM;
     if (c->shape.policy != WL_POLICY_LRU)
         return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
     if (wl_packed_can(c))
@@ -63,6 +63,11 @@ static wl_cache_kind kind_of(const wl_cache *c)
 }
 
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
+{
+    return wl_cache_new_near(shape, NEARBY_BYTES, out, err);
+}
+
+wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err)
 {
     const int64_t ways = shape->ways ? shape->ways : shape->lines;
     *out = NULL;
@@ -85,7 +90,10 @@ wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *er
     c->set_inverse = UINT64_MAX / c->set_count;
     c->few = ways <= WL_FEW_WAYS_MAX;
     c->wide = c->few && ways > WL_SET_WAYS(false);
+    c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
     c->kind = kind_of(c);
+    if (c->kind == WL_PACKED_16)
+        c->large = c->set_count * sizeof *c->packed > nearby;
     c->random = wl_hash_word(shape->seed + 1) | 1;
     if (!make_slots(c)) {
         wl_cache_free(c);
@@ -99,25 +107,21 @@ void wl_cache_free(wl_cache *c)
 {
     if (!c)
         return;
-    free(c->slots);
-    free(c->index);
-    free(c->queues);
-    free(c->entries);
-    free(c->last_uses);
-    free(c->places);
-    free(c->written);
+    wl_cache_free_memory(c);
     free(c);
 }
 
 /* ---- accesses ---- */
 
-/* What follows from the number of a line. Packed sets have no room for large ones. */
+/* What follows from the number of a line. Those without room for large ones are widened. */
 static wl_key key_of(wl_cache *c, uint64_t line)
 {
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+    if (line >= wl_bound_of(c) && c->kind == WL_PACKED_16)
         c->failed = !wl_packed_widen(c) || c->failed;
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
-        line %= WL_PACKED_LINES; /* counts are void */
+    if (line >= wl_bound_of(c) && wl_is_table(c))
+        c->failed = !wl_table_widen(c) || c->failed;
+    if (line >= wl_bound_of(c))
+        line %= wl_bound_of(c); /* counts are void */
     return wl_key_of(c, line, c->kind);
 }
 
@@ -126,6 +130,8 @@ bool wl_cache_failed(const wl_cache *c) { return c->failed; }
 /* The number of a line's slot; -1: it is not there. */
 static inline int32_t find(const wl_cache *c, wl_key key)
 {
+    if (wl_is_table(c))
+        return wl_table_find(c, key);
     if (c->kind != WL_PACKED_16)
         return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
     const int32_t way = wl_packed_find(c, key);
@@ -135,6 +141,8 @@ static inline int32_t find(const wl_cache *c, wl_key key)
 /* Present sectors of a slot, and above them dirty ones. */
 static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 {
+    if (wl_is_table(c))
+        return wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)];
     if (c->kind != WL_PACKED_16)
         return c->slots[at].sectors;
     return wl_unpacked_sectors(c->packed[key.set].sectors[at - wl_few_first(c, key)]);
@@ -142,243 +150,21 @@ static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 
 static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
 {
-    if (c->kind != WL_PACKED_16)
+    if (wl_is_table(c))
+        wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = sectors;
+    else if (c->kind != WL_PACKED_16)
         c->slots[at].sectors = sectors;
     else
         c->packed[key.set].sectors[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
 }
 
-/* Finds or makes a line, and makes it the last used one. */
-WL_ALWAYS_INLINE int32_t touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
-{
-    switch (kind) {
-    case WL_PACKED_16: return wl_few_first(c, key) + (int32_t)wl_packed_touch(c, key, note, touched);
-    case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
-    case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
-    case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
-    case WL_ALL_LRU:
-    case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
-    default: return wl_many_touch(c, key, false, touched);
-    }
-}
-
-/* Sums of some loads in one number: bits 0.. sectors asked for, 16.. sectors that were missing, 32.. loads that missed
- * some, 48.. of these, loads whose line was not there. */
-typedef uint64_t load_sums;
-#define SUMMED_MAX 2048 /* loads: their sectors need 15 bits */
-
-#define BITS(mask) (uint64_t)(((mask)&1) + ((mask) >> 1 & 1) + ((mask) >> 2 & 1) + ((mask) >> 3 & 1))
-#define MISSED(mask) (BITS(mask) << 16 | (uint64_t)1 << 32)
-
-static const uint64_t asked_of_four[] = {BITS(0), BITS(1), BITS(2),  BITS(3),  BITS(4),  BITS(5),  BITS(6),  BITS(7),
-                                         BITS(8), BITS(9), BITS(10), BITS(11), BITS(12), BITS(13), BITS(14), BITS(15)};
-static const uint64_t missed_of_four[] = {0,          MISSED(1),  MISSED(2),  MISSED(3), MISSED(4),  MISSED(5),
-                                          MISSED(6),  MISSED(7),  MISSED(8),  MISSED(9), MISSED(10), MISSED(11),
-                                          MISSED(12), MISSED(13), MISSED(14), MISSED(15)};
-
-static inline uint64_t sums_of_many(uint32_t sectors, uint32_t missing)
-{
-    return (uint64_t)wl_bit_count(sectors) | (uint64_t)wl_bit_count(missing) << 16 | (uint64_t)(missing != 0) << 32;
-}
-
-WL_ALWAYS_INLINE load_sums sums_of(uint32_t sectors, uint32_t missing, bool resident)
-{
-    const uint64_t sum =
-        sectors < 16 ? asked_of_four[sectors] + missed_of_four[missing] : sums_of_many(sectors, missing);
-    return sum + (sum << 16 & (uint64_t)!resident << 48);
-}
-
-WL_ALWAYS_INLINE wl_touched load(wl_cache *c, wl_key key, uint32_t sectors, wl_cache_kind kind, bool note,
-                                 load_sums *sums)
-{
-    wl_touched touched = {0};
-    if (kind == WL_PACKED_16) {
-        uint8_t *present = &c->packed[key.set].sectors[wl_packed_touch(c, key, note, &touched)];
-        touched.missing = sectors & ~(uint32_t)*present;
-        *present |= (uint8_t)sectors;
-    } else {
-        wl_slot *s = &c->slots[touch(c, key, kind, note, &touched)];
-        touched.missing = sectors & ~s->sectors;
-        s->sectors |= sectors;
-    }
-    *sums += sums_of(sectors, touched.missing, touched.resident);
-    return touched;
-}
-
-static void add_loads(wl_cache *c, size_t loads, load_sums sums)
-{
-    const int64_t misses = (int64_t)(sums >> 32 & 0xffff), of_lines = (int64_t)(sums >> 48);
-    c->counts.loads += (int64_t)loads;
-    c->counts.line_misses += of_lines;
-    c->counts.sector_misses += misses - of_lines;
-    c->counts.load_sectors += (int64_t)(sums & 0xffff);
-    c->counts.fetched_sectors += (int64_t)(sums >> 16 & 0xffff);
-}
-
 wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 {
     const wl_key key = key_of(c, line);
-    load_sums sums = 0;
-    const wl_touched touched = load(c, key, sectors, c->kind, true, &sums);
-    add_loads(c, 1, sums);
+    wl_load_sums sums = 0;
+    const wl_touched touched = wl_load_one(c, key, sectors, c->kind, true, &sums);
+    wl_add_loads(c, 1, sums);
     return touched;
-}
-
-/* ---- many loads ---- */
-
-WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
-{
-    if (kind >= WL_ALL_LRU) {
-        wl_fetch_ahead(&c->groups[key.group]);
-        return;
-    }
-    if (kind == WL_PACKED_16) {
-        wl_fetch_ahead(&c->packed[key.set]);
-        wl_fetch_ahead(c->packed[key.set].high);
-        return;
-    }
-    for (int i = 0; i < WL_SET_ALL(c->wide); i += WL_SET_ALL(false))
-        wl_fetch_ahead(wl_few_set(c, key.set, c->wide) + i);
-}
-
-/* The slot that the line is likely to have, or to get. */
-WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
-{
-    if (kind >= WL_ALL_LRU) {
-        const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
-        if (places)
-            wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
-        return;
-    }
-    const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
-    wl_tags *set = wl_few_set(c, key.set, wide);
-    const uint64_t alike = wl_few_alike(set, key.tag, wide);
-    const uint32_t other = kind == WL_FEW_RANDOM ? 0 : wl_few_oldest(c, wl_few_ages(set, wide), wide);
-    wl_fetch_ahead(&c->slots[wl_few_first(c, key) + (alike ? __builtin_ctzll(alike) : (int32_t)other)]);
-}
-
-/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. */
-WL_ALWAYS_INLINE void load_far(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                               wl_cache_kind kind)
-{
-    wl_key keys[AHEAD];
-    load_sums sums = 0;
-    for (size_t i = 0; i < count + AHEAD; i++) {
-
-        if (i >= AHEAD) {
-            missing[i - AHEAD] = load(c, keys[i % AHEAD], requests[i - AHEAD].sectors, kind, false, &sums).missing;
-        }
-        if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, kind);
-            fetch_index(c, keys[i % AHEAD], kind);
-        }
-        if (kind != WL_PACKED_16 && i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], kind);
-    }
-    add_loads(c, count, sums);
-}
-
-WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                               wl_cache_kind kind)
-{
-    if (c->large) {
-        load_far(c, requests, count, missing, kind);
-        return;
-    }
-    load_sums sums = 0;
-    for (size_t i = 0; i < count; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, kind);
-        missing[i] = load(c, key, requests[i].sectors, kind, false, &sums).missing;
-    }
-    add_loads(c, count, sums);
-}
-
-/* One form for each kind, apart: together they would share the registers. */
-#define LOAD_ALL(name, kind)                                                                                           \
-    static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
-                                               uint32_t *missing)                                                      \
-    {                                                                                                                  \
-        load_all(c, requests, count, missing, kind);                                                                   \
-    }
-LOAD_ALL(load_packed_16, WL_PACKED_16)
-LOAD_ALL(load_few_16, WL_FEW_16)
-LOAD_ALL(load_few_64, WL_FEW_64)
-LOAD_ALL(load_few_random, WL_FEW_RANDOM)
-LOAD_ALL(load_all_lru, WL_ALL_LRU)
-LOAD_ALL(load_many_lru, WL_MANY_LRU)
-LOAD_ALL(load_many_random, WL_MANY_RANDOM)
-#undef LOAD_ALL
-
-/* ---- many loads that mix hits and misses ---- */
-
-WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
-                                         bool large, load_sums *sums)
-{
-    wl_touched touched = {0};
-    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, large, &touched)];
-    const uint32_t missing = sectors & ~s->sectors;
-    s->sectors |= sectors;
-    *sums += sums_of(sectors, missing, touched.resident);
-    return missing;
-}
-
-static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
-                                                     uint32_t *missing)
-{
-    wl_key keys[AHEAD];
-    load_sums sums = 0;
-    wl_group spare = {.passed = 0};
-    wl_mixed m;
-    wl_mixed_begin(c, &m);
-    const bool large = c->large;
-    for (size_t i = 0; i < count && !large; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, false, &sums);
-    }
-    for (size_t i = 0; i < count + AHEAD && large; i++) {
-        if (i >= AHEAD)
-            missing[i - AHEAD] =
-                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
-        if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-            fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
-        }
-        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], WL_ALL_LRU);
-    }
-    wl_mixed_end(c, &m);
-    add_loads(c, count, sums);
-}
-
-static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
-{
-    bool beyond = false;
-    for (size_t i = 0; i < count; i++)
-        beyond |= requests[i].line >= bound;
-    return beyond;
-}
-
-void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
-{
-    static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_PACKED_16] = load_packed_16,     [WL_FEW_16] = load_few_16,   [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random,   [WL_ALL_LRU] = load_all_lru, [WL_MANY_LRU] = load_many_lru,
-        [WL_MANY_RANDOM] = load_many_random,
-    };
-    if (c->kind == WL_PACKED_16 && any_beyond(requests, count, WL_PACKED_LINES)) {
-        for (size_t i = 0; i < count; i++)
-            missing[i] = wl_cache_load(c, requests[i].line, requests[i].sectors).missing;
-        return;
-    }
-    for (size_t at = 0; at < count; at += SUMMED_MAX) {
-        const size_t some = count - at < SUMMED_MAX ? count - at : SUMMED_MAX;
-        const int64_t before = c->counts.line_misses;
-        const bool mixed = c->kind == WL_ALL_LRU && c->mixed && c->queues[0].holes.count == 0;
-        (mixed ? load_all_mixed : loads[c->kind])(c, requests + at, some, missing + at);
-        const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
-        if (some >= MIXED_LEAST)
-            c->mixed = missed > few && missed < (int64_t)some - few;
-    }
 }
 
 /* ---- stores ---- */
@@ -386,7 +172,8 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
 /* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
 static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    uint32_t *parts = c->written + (size_t)at * (size_t)c->shape.sectors;
+    const size_t number = wl_is_table(c) ? wl_table_number((uint32_t)at) : (size_t)at;
+    uint32_t *parts = c->written + number * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;
         if (!(sectors & bit) || there & bit)
@@ -413,7 +200,7 @@ wl_touched wl_cache_store(wl_cache *c, uint64_t line, uint32_t sectors, const ui
     c->counts.store_sectors += wl_bit_count(sectors);
     if (!c->shape.store_allocates && find(c, key) < 0)
         return touched;
-    const int32_t at = touch(c, key, c->kind, true, &touched);
+    const int32_t at = wl_touch(c, key, c->kind, true, &touched);
     c->counts.store_hits += touched.resident;
     uint32_t there = sectors_of(c, key, at);
     if (c->shape.write_back && written)
@@ -432,7 +219,7 @@ uint32_t wl_cache_fill(wl_cache *c, uint64_t line, uint32_t sectors)
     wl_touched touched = {0};
     int32_t at = find(c, key);
     if (at < 0)
-        at = touch(c, key, c->kind, true, &touched);
+        at = wl_touch(c, key, c->kind, true, &touched);
     const uint32_t there = sectors_of(c, key, at);
     set_sectors(c, key, at, there | sectors);
     return sectors & ~there;
@@ -442,7 +229,7 @@ const wl_evicted *wl_cache_evicted(const wl_cache *c) { return c->evicted; }
 
 bool wl_cache_holds(const wl_cache *c, uint64_t line)
 {
-    if (c->kind == WL_PACKED_16 && line >= WL_PACKED_LINES)
+    if (line >= wl_bound_of(c))
         return false;
     return find(c, wl_key_of(c, line, c->kind)) >= 0;
 }
@@ -461,6 +248,10 @@ void wl_cache_clean(wl_cache *c)
 {
     if (c->kind == WL_PACKED_16) {
         clean_packed(c);
+        return;
+    }
+    if (wl_is_table(c)) {
+        wl_table_clean(c);
         return;
     }
     for (int64_t i = 0; i < c->shape.lines; i++)

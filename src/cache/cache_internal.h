@@ -20,7 +20,6 @@
 #define WL_NO_LINE UINT64_MAX       /* of an empty slot */
 #define WL_RUN 4                    /* lines that WL_POLICY_RANDOM_4 evicts */
 #define WL_MEMORY_LINE ((size_t)64) /* of the machine that simulates */
-#define WL_PLACES 8                 /* of a group of the hash table */
 
 typedef struct wl_slot {
     uint64_t line;
@@ -39,7 +38,9 @@ typedef enum wl_cache_kind {
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
-    WL_ALL_LRU, /* one set */
+    WL_TABLE_LRU, /* from here on lines are hashed; these have one set, .. */
+    WL_TABLE_RANDOM,
+    WL_ALL_LRU, /* .. and so has this one */
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
@@ -52,8 +53,9 @@ typedef struct wl_holes {
 /* Of a set with many ways. Each use of a slot is an entry of a queue; of these only the last one of each slot counts,
  * which has a bit in `last_uses`. */
 typedef struct wl_queue {
-    uint32_t head, tail; /* nothing counts before head */
+    uint32_t head; /* nothing counts before it */
     wl_holes holes;
+    uint32_t tail; /* apart from head: side by side, compilers move both through a vector at each use */
 } wl_queue;
 
 #define WL_PASSED_ON ((uint32_t)1 << 31)
@@ -65,6 +67,16 @@ typedef struct wl_group {
     uint32_t passed; /* lines that found no place here, and lie in one of the next groups */
     uint32_t unused[3];
 } wl_group;
+
+/* See line_table.h. */
+typedef struct wl_bucket {
+    uint32_t low[WL_PLACES]; /* bits of the numbers of lines */
+    uint16_t high[WL_PLACES];
+    uint32_t passed; /* lines that found no place here, and lie in one of the next buckets */
+    uint32_t unused[3];
+    uint32_t sectors[WL_PLACES]; /* as those of a slot */
+    uint32_t used[WL_PLACES];    /* place of the last use in the queue; random policies: the slot */
+} wl_bucket;
 
 /* See packed_sets.h. */
 typedef struct wl_packed_set {
@@ -93,6 +105,7 @@ struct wl_cache {
     wl_ages last_age; /* of the oldest way, as often as a vector has room */
     int64_t empty;    /* slots */
     /* many ways */
+    wl_bucket *buckets;
     wl_group *groups;
     uint64_t group_mask;
     int group_shift; /* 64 - log2 of their number */
@@ -126,8 +139,12 @@ static inline uint64_t wl_set_remainder(const wl_cache *c, uint64_t n)
 WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kind kind)
 {
     const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
-    const bool few = kind < WL_ALL_LRU;
+    const bool few = kind < WL_TABLE_LRU;
     wl_key key = {.line = line};
+    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM) {
+        key.group = spread >> c->group_shift;
+        return key;
+    }
     if (kind != WL_ALL_LRU && c->set_count > 1) {
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
@@ -145,13 +162,24 @@ static inline void wl_slot_clear(wl_slot *s, uint64_t line)
     s->sectors = 0;
 }
 
-/* 0 <= result < n */
+/* xorshift64*, Vigna 2016: the next state .. */
+static inline uint64_t wl_random_next(uint64_t state)
+{
+    state ^= state >> 12;
+    state ^= state << 25;
+    return state ^ state >> 27;
+}
+
+/* .. and what it gives, 0 <= result < n. */
+static inline int32_t wl_random_below(uint64_t state, int32_t n)
+{
+    return (int32_t)((state * 0x2545f4914f6cdd1du >> 32) * (uint64_t)n >> 32);
+}
+
 static inline int32_t wl_cache_draw(wl_cache *c, int32_t n)
 {
-    c->random ^= c->random >> 12;
-    c->random ^= c->random << 25;
-    c->random ^= c->random >> 27;
-    return (int32_t)((c->random * 0x2545f4914f6cdd1du >> 32) * (uint64_t)n >> 32); /* xorshift64*, Vigna 2016 */
+    c->random = wl_random_next(c->random);
+    return wl_random_below(c->random, n);
 }
 
 static inline void wl_cache_count_written(wl_cache *c, const wl_slot *s)
@@ -177,5 +205,15 @@ static inline void wl_fetch_ahead(const void *memory)
     (void)memory;
 #endif
 }
+
+/* wl_cache_new with the bytes of slots up to which nothing is fetched ahead. */
+wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err);
+
+/* Zeros, from the start of a pair of memory lines on; in huge pages, if there is much of it. *allocated: to be freed. */
+void *wl_cache_memory(size_t bytes, void **allocated);
+/* Empty ones. NULL: no memory. */
+wl_slot *wl_cache_slots(size_t lines);
+void wl_cache_free_memory(wl_cache *c);
+void wl_cache_forget_memory(wl_cache *c);
 
 #endif /* WL_CACHE_CACHE_INTERNAL_H */

@@ -111,4 +111,75 @@ WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], cons
 #endif
 }
 
+#define WL_PLACES 8 /* of a group or bucket of a hash table */
+
+/* A bit for each of eight numbers whose low and high parts are these, and from bit 8 on one for each whose high part is
+ * `none`. */
+WL_ALWAYS_INLINE uint32_t wl_same_or_none_folded(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
+                                                 uint32_t wanted_low, uint32_t wanted_high, uint32_t none)
+{
+    uint32_t both = 0;
+    for (int i = 0; i < WL_PLACES; i++) {
+        both |= (uint32_t)((low[i] == wanted_low) & (high[i] == wanted_high)) << i;
+        both |= (uint32_t)(high[i] == none) << (i + WL_PLACES);
+    }
+    return both;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_same_or_none(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
+                                          uint32_t wanted_low, uint32_t wanted_high, uint32_t none)
+{
+#if defined(__SSE2__)
+    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
+    const __m128i *lows = (const __m128i *)(const void *)low;
+    const __m128i highs = _mm_load_si128((const __m128i *)(const void *)high);
+    const __m128i first = _mm_cmpeq_epi32(_mm_load_si128(lows), of_low),
+                  second = _mm_cmpeq_epi32(_mm_load_si128(lows + 1), of_low);
+    const __m128i same = _mm_and_si128(_mm_packs_epi32(first, second), _mm_cmpeq_epi16(highs, of_high));
+    const __m128i empty = _mm_cmpeq_epi16(highs, (__m128i)wl_every_tag(none));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, empty));
+#else
+    return wl_same_or_none_folded(low, high, wanted_low, wanted_high, none);
+#endif
+}
+
+/* The first eight of these bits alone. */
+WL_ALWAYS_INLINE uint32_t wl_same_of_eight(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
+                                           uint32_t wanted_low, uint32_t wanted_high)
+{
+#if defined(__SSE2__)
+    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
+    const __m128i *lows = (const __m128i *)(const void *)low;
+    const __m128i first = _mm_cmpeq_epi32(_mm_load_si128(lows), of_low),
+                  second = _mm_cmpeq_epi32(_mm_load_si128(lows + 1), of_low);
+    const __m128i highs = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(const void *)high), of_high);
+    const __m128i same = _mm_and_si128(_mm_packs_epi32(first, second), highs);
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
+#else
+    return wl_same_or_none_folded(low, high, wanted_low, wanted_high, UINT32_MAX);
+#endif
+}
+
+/* A bit for each of eight numbers that is not this one. */
+WL_ALWAYS_INLINE uint32_t wl_other_of_eight_folded(const uint32_t *numbers, uint32_t number)
+{
+    uint32_t other = 0;
+    for (int i = 0; i < WL_PLACES; i++)
+        other |= (uint32_t)(numbers[i] != number) << i;
+    return other;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_other_of_eight(const uint32_t *numbers, uint32_t number)
+{
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi32((int)number), *all = (const __m128i *)(const void *)numbers;
+    const __m128i first = _mm_cmpeq_epi32(_mm_loadu_si128(all), wanted),
+                  second = _mm_cmpeq_epi32(_mm_loadu_si128(all + 1), wanted);
+    const __m128i same = _mm_packs_epi32(first, second);
+    return ((uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, same)) & 0xff) ^ 0xff;
+#else
+    return wl_other_of_eight_folded(numbers, number);
+#endif
+}
+
 #endif /* WL_CACHE_COMPARED_H */

@@ -33,7 +33,7 @@ bool wl_many_make(wl_cache *c)
 
 /* ---- the table ---- */
 
-static void enter(wl_cache *c, wl_key key, int32_t slot)
+void wl_many_enter(wl_cache *c, wl_key key, int32_t slot)
 {
     uint64_t at = key.group;
     uint32_t free_places;
@@ -127,7 +127,7 @@ int32_t wl_many_place(wl_cache *c, wl_key key)
     holes->first = holes->first + 1 == c->ways ? 0 : holes->first + 1;
     holes->count--;
     wl_slot_clear(&c->slots[at], key.line);
-    enter(c, key, at);
+    wl_many_enter(c, key, at);
     if (c->shape.policy == WL_POLICY_LRU)
         wl_many_note_use(c, key.set, at);
     return at;

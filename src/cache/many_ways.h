@@ -9,6 +9,8 @@
  * Where some lines are there and some are not, no branch depends on that (wl_many_touch_mixed): the slot is the one that
  * was found or the oldest, its last use is forgotten and a new one noted, and its line enters the table, or a spare group.
  *
+ * A large cache of one set has a table of its own: line_table.h.
+ *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CACHE_MANY_WAYS_H
@@ -68,6 +70,9 @@ static inline void wl_many_note_use(wl_cache *c, uint64_t set, int32_t at)
     c->last_uses[(set * c->queue_room + q->tail) / 64] |= (uint64_t)1 << q->tail % 64;
     c->slots[at].used = q->tail++;
 }
+
+/* Enters a line that is not there into the table. */
+void wl_many_enter(wl_cache *c, wl_key key, int32_t slot);
 
 /* A slot for a line that is not there, as the last used one. */
 int32_t wl_many_place(wl_cache *c, wl_key key);

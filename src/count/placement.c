@@ -203,10 +203,38 @@ static wl_tag_cost cost_of_any(const wl_l1_rules *rules, const wl_segments *segm
     return cost;
 }
 
+#define FEW_LINES 4                      /* whose tag banks, two bits each, are a number of .. */
+#define FEW_CHOICES (1 << 2 * FEW_LINES) /* .. so many */
+#define CHOICES_OF_WORD (CHAR_BIT * (int)sizeof(uint64_t))
+
+/* The tag banks of a few lines decide about the cost, and many addresses have the same ones. */
+static void costs_of_few(const wl_l1_rules *rules, const wl_placement *p, const int64_t *address, int n,
+                         wl_tag_cost *out)
+{
+    wl_tag_cost known[FEW_CHOICES];
+    uint64_t is_known[FEW_CHOICES / CHOICES_OF_WORD] = {0};
+    for (int i = 0; i < n; i++) {
+        const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
+        unsigned banks = 0;
+        for (int k = 0; k < p->lines; k++)
+            banks = banks << 2 | (unsigned)wl_l1_tag_bank(rules, base + p->line[k]);
+        const uint64_t bit = (uint64_t)1 << banks % CHOICES_OF_WORD;
+        if (!(is_known[banks / CHOICES_OF_WORD] & bit)) {
+            known[banks] = cost_of_four(rules, p, base);
+            is_known[banks / CHOICES_OF_WORD] |= bit;
+        }
+        out[i] = known[banks];
+    }
+}
+
 void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
                         const int64_t *address, int n, wl_tag_cost *out)
 {
     const bool four = rules->tag_banks == FOUR && segments->words == 1;
+    if (four && p->lines <= FEW_LINES) {
+        costs_of_few(rules, p, address, n, out);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
         out[i] = four ? cost_of_four(rules, p, base) : cost_of_any(rules, segments, p, base);

@@ -39,8 +39,8 @@ struct wl_ordered_warps {
     int table_bits;
     wl_arena *arena;
     placing *placings;
-    wl_tag_cost *tags; /* of each warp, for the access measured last */
-    size_t tags_of;    /* 1 + this access */
+    wl_tag_cost **tags; /* of each access and warp, where they are known */
+    size_t *alike;      /* accesses whose tags are found together */
 };
 
 bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
@@ -173,30 +173,58 @@ static placing *find_placing(wl_ordered_warps *w, const wl_warps_measurer *m, si
     return p;
 }
 
-#define TOGETHER 64 /* warps whose tags are looked at together */
+#define TOGETHER 64 /* addresses whose tags are looked at together */
 
-/* Tags depend on all bits of an address: those of a group together, as each has to be prepared. */
+/* Accesses from this one on whose warps lie as its own do, but for whole periods. */
+static bool find_alike(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, const placing *p, size_t *count)
+{
+    const size_t all = m->kernel->access_count;
+    *count = 0;
+    if (!w->tags &&
+        (!(w->tags = WL_ARENA_NEW(w->arena, wl_tag_cost *, all)) || !(w->alike = WL_ARENA_NEW(w->arena, size_t, all))))
+        return false;
+    for (size_t a = access; a < all; a++) {
+        const wl_bound *b = &m->bounds[a];
+        if (w->tags[a] || !wl_ordered_can(m, a) || b->access->width_bytes != p->width ||
+            memcmp(&b->form.k[WL_VAR_X], p->stride, sizeof p->stride) != 0 ||
+            ((b->form.c - m->bounds[access].form.c) & (m->context.period - 1)) != 0)
+            continue;
+        if (!(w->tags[a] = WL_ARENA_NEW(w->arena, wl_tag_cost, w->warps)))
+            return false;
+        w->alike[(*count)++] = a;
+    }
+    return true;
+}
+
+/* Tags depend on all bits of an address: those of a group and of accesses alike together, as each has to be prepared. */
 static bool find_tags(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, const placing *p)
 {
     int64_t address[TOGETHER];
-    wl_tag_cost cost[TOGETHER];
-    if (!w->tags && !(w->tags = WL_ARENA_NEW(w->arena, wl_tag_cost, w->warps)))
+    wl_tag_cost cost[TOGETHER], *to[TOGETHER];
+    size_t alike;
+    if (!find_alike(w, m, access, p, &alike))
         return false;
     for (int32_t i = 0; i < p->group_count; i++) {
         const warp_group *g = &p->groups[i];
-        for (int64_t done = 0; done < g->count; done += TOGETHER) {
-            const int64_t *members = p->members + g->first + done;
-            const int n = (int)wl_min(TOGETHER, g->count - done);
-            for (int k = 0; k < n; k++)
-                address[k] = p->warps[members[k]].start + m->bounds[access].form.c;
+        const int64_t all = g->count * (int64_t)alike;
+        for (int64_t done = 0, member = 0, of = 0; done < all; done += TOGETHER) {
+            const int n = (int)wl_min(TOGETHER, all - done);
+            for (int k = 0; k < n; k++) {
+                const int64_t warp = p->members[g->first + member];
+                address[k] = p->warps[warp].start + m->bounds[w->alike[of]].form.c;
+                to[k] = &w->tags[w->alike[of]][warp];
+                of = of + 1 == (int64_t)alike ? 0 : of + 1;
+                member += of == 0;
+            }
             wl_pattern_tag_costs(&m->context, g->pattern, address, n, cost);
             for (int k = 0; k < n; k++)
-                w->tags[members[k]] = cost[k];
+                *to[k] = cost[k];
         }
     }
-    w->tags_of = access + 1;
     return true;
 }
+
+static wl_tag_total tag_total(const wl_tag_cost *c) { return (wl_tag_total){c->tag, c->cold, c->tag > 1}; }
 
 wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, int64_t i, double scale)
 {
@@ -204,7 +232,7 @@ wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, si
     const bool store = m->bounds[access].access->store;
     const placing *p = find_placing(w, m, access);
     wl_access_cost *cost = &m->costs[access];
-    if (!p || (rules->has_hash && w->tags_of != access + 1 && !find_tags(w, m, access, p)))
+    if (!p || (rules->has_hash && (!w->tags || !w->tags[access]) && !find_tags(w, m, access, p)))
         return wl_fail_memory(m->err);
     for (int64_t n = i * w->per_block; n < (i + 1) * w->per_block; n++) {
         if (p->warps[n].group < 0)
@@ -215,7 +243,7 @@ wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, si
         cost->hit += scale * wl_pattern_hit(rules, pattern, address);
         cost->sectors += scale * wl_pattern_sectors(rules, pattern, address);
         if (rules->has_hash)
-            add_tag_total(cost, (wl_tag_total){w->tags[n].tag, w->tags[n].cold, w->tags[n].tag > 1}, scale, store);
+            add_tag_total(cost, tag_total(&w->tags[access][n]), scale, store);
         if (store)
             add_written(cost, wl_pattern_written(rules, pattern, address & (m->context.period - 1)), scale);
     }

@@ -200,7 +200,7 @@ static wl_cache_shape random_shape(random_source *r)
     const int sectors[] = {1, 2, 4, 4, 8, 16};
     wl_cache_shape s = {.ways = way};
     const int64_t sets = random_in(r, 1, way > 32 ? 3 : way > 8 ? 4 : 9);
-    s.lines = way ? way * sets : random_in(r, 1, 70);
+    s.lines = way ? way * sets : random_in(r, 1, 220); /* more than 64 ways are hashed */
     s.sectors = RANDOM_OF(r, sectors);
     s.policy = (wl_policy)random_in(r, 0, WL_POLICY_COUNT - 1);
     s.seed = (uint64_t)random_in(r, 0, 1000);
@@ -323,7 +323,7 @@ static int one_batch(wl_cache *cache, naive *n, walk *w)
 static void test_one_cache(void **state)
 {
     static naive n;
-    int mixed = 0, packed = 0, widened = 0; /* caches that end as these */
+    int mixed = 0, tables = 0, packed = 0, widened = 0; /* caches that end as these */
     (void)state;
     for (uint64_t seed = 1; seed <= effort_cases(CASES); seed++) {
         random_source r = random_start(seed);
@@ -332,9 +332,9 @@ static void test_one_cache(void **state)
         walk w = {&r, 0, distinct, shape.sectors, 0};
         wl_cache *cache = NULL;
         wl_error err = {0};
-        assert_int_equal(wl_cache_new(&shape, &cache, &err), WL_OK);
+        const size_t nearby = random_chance(&r, 50) ? 0 : SIZE_MAX; /* as if it were large, or not */
+        assert_int_equal(wl_cache_new_near(&shape, nearby, &cache, &err), WL_OK);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
-        cache->large = random_chance(&r, 50); /* fetch ahead, which a cache of this size would not */
         naive_start(&n, &shape);
         for (int i = 0; i < ACCESSES; i++) {
             w.far = i >= begins_far ? 2 : 0;
@@ -345,6 +345,7 @@ static void test_one_cache(void **state)
         }
         assert_false(wl_cache_failed(cache));
         mixed += cache->kind == WL_ALL_LRU && cache->mixed;
+        tables += (cache->kind == WL_TABLE_LRU || cache->kind == WL_TABLE_RANDOM) && cache->mixed;
         packed += cache->kind == WL_PACKED_16;
         widened += cache->kind == WL_FEW_16 && shape.sectors <= 4;
         wl_cache_counts counts = wl_cache_count(cache);
@@ -355,7 +356,7 @@ static void test_one_cache(void **state)
         check_counts(&counts, &n.counts);
         wl_cache_free(cache);
     }
-    assert_true(mixed > 0 && packed > 0 && widened > 0);
+    assert_true(mixed > 0 && tables > 0 && packed > 0 && widened > 0);
 }
 
 /* ---- laws ---- */

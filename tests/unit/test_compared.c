@@ -62,9 +62,32 @@ static void test_lines(void **state)
     }
 }
 
+/* The same of eight; and a high part that stands for none. */
+static void test_eight(void **state)
+{
+    (void)state;
+    _Alignas(64) uint32_t low[WL_PLACES];
+    _Alignas(64) uint16_t high[WL_PLACES];
+    for (uint32_t mask = 0; mask < 1u << 16; mask++) {
+        const uint32_t same = mask & 0xff, none = mask >> 8 & ~same;
+        for (int i = 0; i < WL_PLACES; i++) {
+            low[i] = (same >> i & 1) || i % 2 ? 0x80000001u : 0x80000000u;
+            high[i] = none >> i & 1 ? 0xffff : same >> i & 1 ? 0x8001 : 0x8002;
+        }
+        assert_int_equal(wl_same_or_none(low, high, 0x80000001u, 0x8001, 0xffff), same | none << 8);
+        assert_int_equal(wl_same_or_none_folded(low, high, 0x80000001u, 0x8001, 0xffff), same | none << 8);
+        assert_int_equal(wl_same_of_eight(low, high, 0x80000001u, 0x8001), same);
+        for (int i = 0; i < WL_PLACES; i++)
+            low[i] = same >> i & 1 ? UINT32_MAX : 0xffff0000u + (uint32_t)i;
+        assert_int_equal(wl_other_of_eight(low, UINT32_MAX), ~same & 0xff);
+        assert_int_equal(wl_other_of_eight_folded(low, UINT32_MAX), ~same & 0xff);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags), cmocka_unit_test(test_ages),
-                                       cmocka_unit_test(test_every_lane), cmocka_unit_test(test_lines)};
+                                       cmocka_unit_test(test_every_lane), cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_eight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
