@@ -109,6 +109,8 @@ static void ties(const wl_ranked_space *s, wl_buffer *out)
         wl_line(out, 2,
                 "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
                 s->count);
+    else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) == 1 && s->count > 1)
+        wl_line(out, 2, "The first is the true best with a probability of 80 %% or more.\n");
     else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) < s->count)
         wl_line(out, 2, "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
                 wl_rank_within(s, ratio));
