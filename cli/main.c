@@ -72,7 +72,8 @@ static const size_t command_count = sizeof commands / sizeof commands[0];
 static void print_help(void)
 {
     const int columns = wrap_columns();
-    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline [--color WHEN] [--quiet] COMMAND [arguments]\n\n",
+    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline [--color WHEN] [--quiet] COMMAND "
+           "[arguments]\n\n",
            wl_version());
     for (size_t i = 0; i < command_count; i++)
         wrap_print(commands[i].summary, printf("  %-10s ", commands[i].name), COMMAND_INDENT, columns);

@@ -141,9 +141,12 @@ static int read_space(const options *o, rank_job *j)
     const bool listed = o->block_count > 0; /* registers and foldings are in the list */
     const struct {
         const char *option, *key, *text;
-    } keys[] = {{"--block-x", "block.x", o->block_axis[0]}, {"--block-y", "block.y", o->block_axis[1]},
-                {"--block-z", "block.z", o->block_axis[2]}, {"--threads", "threads", o->threads},
-                {"--registers", "registers", listed ? NULL : o->registers}, {"--grid", "grid", o->grid},
+    } keys[] = {{"--block-x", "block.x", o->block_axis[0]},
+                {"--block-y", "block.y", o->block_axis[1]},
+                {"--block-z", "block.z", o->block_axis[2]},
+                {"--threads", "threads", o->threads},
+                {"--registers", "registers", listed ? NULL : o->registers},
+                {"--grid", "grid", o->grid},
                 {"--schedules", "schedule", o->schedules}};
     wl_error err = {0};
     if (wl_space_new(&j->space, &err) != WL_OK ||
