@@ -1,5 +1,6 @@
 #!/bin/sh
-# make-deb.sh - builds the Debian packages and their source package into build/deb, from what git knows of this checkout, and has lintian look at them.
+# make-deb.sh - builds the Debian packages and their source package into build/deb, from what git
+# knows of this checkout, and has lintian look at them.
 # With CHROOT=FOLDER they are then installed in that clean system (as `mmdebstrap --variant=minbase bookworm FOLDER` makes it)
 # and run there, as root.
 set -eu
