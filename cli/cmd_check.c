@@ -93,13 +93,16 @@ static bool has_given_grid(const check *c, const wl_launch *l)
     wl_launch given = c->job.common;
     memcpy(given.block, l->block, sizeof given.block);
     memcpy(given.fold, l->fold, sizeof given.fold);
-    return job_set_grid(c->options, &c->job, &given, &ignored) == WL_OK && shape_same(given.grid, l->grid);
+    return job_set_grid(c->options, &c->job, &(launch_rule){0}, &given, &ignored) == WL_OK &&
+           shape_same(given.grid, l->grid);
 }
 
-/* Is a stored launch the one that a --block means, with all that it says besides the options? */
-static bool is_launch(const check *c, const wl_launch *given, const wl_launch *l)
+/* Is a stored launch the one that --block number i means, with all that it says besides the options? */
+static bool is_launch(const check *c, size_t i, const wl_launch *l)
 {
-    const wl_launch *common = &c->job.common;
+    const wl_launch *common = &c->job.common, *given = &c->job.launches[i];
+    if (strstr(c->options->block[i], ":grid=") && !shape_same(given->grid, l->grid))
+        return false;
     return shape_same(given->block, l->block) &&
            (shape_same(given->fold, common->fold) || shape_same(given->fold, l->fold)) &&
            (given->registers == common->registers || given->registers == l->registers) &&
@@ -113,7 +116,7 @@ static const char *contradiction(const check *c, const wl_stored *s)
     const wl_launch *l = wl_prediction_launch(s->prediction), *given = &c->job.common;
     bool block = o->block_count == 0;
     for (size_t i = 0; i < c->job.launch_count; i++)
-        block = block || is_launch(c, &c->job.launches[i], l);
+        block = block || is_launch(c, i, l);
     if (!block)
         return "--block";
     if (o->device && strcmp(wl_device_name(c->job.device), s->device) != 0)
@@ -143,7 +146,7 @@ static wl_status check_selection(const check *c, wl_error *err)
         const char *against = "--block";
         for (size_t i = 0; i < wl_stored_count(c->baseline.list) && against; i++) {
             const wl_stored *s = wl_stored_at(c->baseline.list, i);
-            if (c->job.launch_count == 0 || is_launch(c, &c->job.launches[b], wl_prediction_launch(s->prediction)))
+            if (c->job.launch_count == 0 || is_launch(c, b, wl_prediction_launch(s->prediction)))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
@@ -202,7 +205,7 @@ static wl_launch launch_again(const check *c, const wl_stored *s)
     const wl_launch *given = &c->job.common;
     int64_t stated = 0, extent[3];
     for (size_t i = 0; i < c->job.launch_count; i++)
-        if (is_launch(c, &c->job.launches[i], &l))
+        if (is_launch(c, i, &l))
             given = &c->job.launches[i];
     if (!given->registers && wl_kernel_registers(c->job.kernel, &stated))
         l.registers = 0;

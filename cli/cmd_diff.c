@@ -116,11 +116,12 @@ static int predict_side(const options *o, job *j, side *s)
     }
     job_drop_device(j);
     j->request.launch = *launch;
+    j->read_at = s->text.rule;
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
     if (status == WL_OK)
         status = name_side(wl_kernel_name(j->kernel), wl_device_name(j->device), s, &err);
     if (status == WL_OK)
-        status = job_set_grid(o, j, launch, &err);
+        status = job_set_grid(o, j, &s->text.rule, launch, &err);
     if (status == WL_OK)
         status = wl_prediction_new(&s->own, &err);
     if (status == WL_OK) {

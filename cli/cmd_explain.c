@@ -8,6 +8,7 @@
 #include "load.h"
 #include "options.h"
 #include "output.h"
+#include "wrap.h"
 
 static int print(wl_status status, char *text, const wl_error *err)
 {
@@ -77,6 +78,8 @@ int cmd_explain(const options *o)
     return code;
 }
 
+#define KERNEL_INDENT 17
+
 int cmd_kernels(const options *o)
 {
     if (o->argument_count == 0 || (o->argument_count == 1 && strcmp(o->arguments[0], "list") == 0)) {
@@ -84,7 +87,9 @@ int cmd_kernels(const options *o)
             size_t length = 0;
             const char *text = wl_kernel_builtin_text(wl_kernel_builtin_name(i), &length);
             const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : ""; /* the file's first line */
-            printf("%-16s %.*s\n", wl_kernel_builtin_name(i), (int)strcspn(comment, "\n"), comment);
+            char summary[256];
+            (void)snprintf(summary, sizeof summary, "%.*s", (int)strcspn(comment, "\n"), comment);
+            wrap_print(summary, printf("%-16s ", wl_kernel_builtin_name(i)), KERNEL_INDENT, wrap_columns());
         }
         return EXIT_OK;
     }

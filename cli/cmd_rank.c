@@ -58,7 +58,9 @@ static wl_status make_ranker(rank_job *j, size_t device, size_t domain, wl_ranke
     j->rank.progress = on_progress;
     j->rank.each = on_records;
     j->rank.user = j;
-    wl_status status = wl_ranker_new(j->kernels[domain], j->devices[device], j->space, &j->rank, &s->ranker, err);
+    wl_status status = rank_list_launches(j, device, domain, err);
+    if (status == WL_OK)
+        status = wl_ranker_new(j->kernels[domain], j->devices[device], j->space, &j->rank, &s->ranker, err);
     if (status == WL_OK)
         status = wl_trust_of(j->devices[device], j->rank.predict.model, &s->trust, err);
     if (status != WL_OK)

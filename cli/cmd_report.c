@@ -83,6 +83,12 @@ static wl_status load_quick(const options *o, job *j, wl_kernel **out, wl_error 
 static wl_status predict_one(report *r, const options *o, job *j, size_t i, const wl_kernel *quick, wl_error *err)
 {
     wl_prediction *prediction = NULL;
+    char own[LAUNCH_TEXT_MAX];
+    const char *rule = j->grid && !strstr(o->block[i], ":grid=") ? o->grid : NULL;
+    if (j->rules[i].length) {
+        (void)snprintf(own, sizeof own, "%.*s", j->rules[i].length, j->rules[i].given + j->rules[i].at);
+        rule = own;
+    }
     wl_status status = wl_prediction_new(&prediction, err);
     if (status == WL_OK) {
         progress_wait();
@@ -100,7 +106,7 @@ static wl_status predict_one(report *r, const options *o, job *j, size_t i, cons
                                       .options = o,
                                       .others = quick ? quick : j->kernel,
                                       .launch = j->launches[i],
-                                      .rule = j->grid ? o->grid : NULL},
+                                      .rule = rule},
                      err);
     wl_prediction_free(prediction);
     return status;

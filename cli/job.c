@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "diag.h"
-#include "launch_text.h"
 #include "load.h"
 
 void job_drop_device(job *j)
@@ -71,12 +70,10 @@ static void show_grid(const options *o, wl_error *err)
     diag_remember("--grid", o->grid);
 }
 
-static bool is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
-
 /* "20x128x256"; a rule may name params of the kernel, which is not there yet. */
 static int read_grid(const options *o, job *j)
 {
-    if (!o->grid || is_rule(o->grid))
+    if (!o->grid || grid_is_rule(o->grid))
         return EXIT_OK;
     return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
 }
@@ -84,7 +81,7 @@ static int read_grid(const options *o, job *j)
 /* A kernel in PTX has no params, and needs a grid before it is there. */
 static wl_status read_rule(const options *o, job *j, wl_error *err)
 {
-    if (!o->grid || !is_rule(o->grid) || j->grid)
+    if (!o->grid || !grid_is_rule(o->grid) || j->grid)
         return WL_OK;
     const wl_status status = wl_grid_rule_parse(j->kernel, o->grid, o->set, o->set_count, &j->grid, err);
     if (status == WL_OK)
@@ -101,6 +98,7 @@ static int read_launch(const options *o, size_t i, job *j)
     launch_text text = {.launch = j->common};
     const int code = launch_text_read("--block", o->block[i], &text);
     j->launches[i] = text.launch;
+    j->rules[i] = text.rule;
     if (code != EXIT_OK || !text.device)
         return code;
     usage_error("device= goes with the launches of diff; give --device %s", text.device);
@@ -128,21 +126,24 @@ int job_read_launches(const options *o, job *j)
         return code;
     j->launch_count = o->block_count;
     j->request.launch = o->block_count ? j->launches[0] : *common;
+    j->read_at = j->rules[0];
     j->options.per_access = o->per_access;
     j->options.confidence = o->confidence;
     j->options.per_line = o->per_line;
     return option_predict(o, &j->options);
 }
 
-wl_status job_set_grid(const options *o, const job *j, wl_launch *launch, wl_error *err)
+wl_status job_set_grid(const options *o, const job *j, const launch_rule *own, wl_launch *launch, wl_error *err)
 {
     int64_t domain[3];
     memcpy(domain, j->request.domain, sizeof domain);
-    if (!j->grid || launch->grid[0])
+    if (!own->length && (!j->grid || launch->grid[0]))
         return WL_OK;
     if (domain[0] == 0 && j->kernel) /* extents beyond the domain's are 1 */
         for (int d = 0, dims = wl_kernel_domain(j->kernel, domain); dims > 0 && d < 3; d++)
             domain[d] = d < dims ? domain[d] : 1;
+    if (own->length)
+        return launch_rule_apply(own, o, j->kernel, j->device, domain, launch, err);
     const wl_status status = wl_grid_rule_apply(j->grid, j->device, domain, launch, err);
     if (status != WL_OK)
         show_grid(o, err);
@@ -153,7 +154,7 @@ static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *
 {
     wl_status status = read_rule(o, j, err);
     if (status == WL_OK)
-        status = job_set_grid(o, j, &j->request.launch, err);
+        status = job_set_grid(o, j, &j->read_at, &j->request.launch, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, path, j->device, &j->unit, err);
     return status == WL_OK ? ptx_unit_kernel(j->unit, &j->request, &j->kernel, err) : status;
@@ -194,21 +195,30 @@ wl_status job_load(const options *o, const char *kernel, const char *device, job
     if (status == WL_OK && !j->kernel)
         status = job_load_kernel(o, kernel, j, err);
     for (size_t i = 0; i < j->launch_count && status == WL_OK; i++)
-        status = job_set_grid(o, j, &j->launches[i], err);
+        status = job_set_grid(o, j, &j->rules[i], &j->launches[i], err);
     if (status == WL_OK && !j->predictor)
         status = wl_predictor_new(j->kernel, j->device, &j->predictor, err);
     return status;
 }
 
+/* Does the block say it itself, as in "32x8:grid=20x4"? */
+static bool says(const char *block, const char *option)
+{
+    char key[32];
+    (void)snprintf(key, sizeof key, ":%s=", option + strlen("--"));
+    return strstr(block, key);
+}
+
 void job_show_option(const options *o, const char *block, wl_error *err)
 {
-    const char *text = strcmp(err->input, "--block") == 0      ? block
+    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
+        return;
+    const char *text = says(block, err->input)                 ? NULL
+                       : strcmp(err->input, "--block") == 0    ? block
                        : strcmp(err->input, "--fold") == 0     ? o->fold
                        : strcmp(err->input, "--grid") == 0     ? o->grid
                        : strcmp(err->input, "--schedule") == 0 ? o->schedule
                                                                : NULL;
-    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
-        return;
     if (!text && !strchr(block, ':'))
         return;
     if (!text) { /* it is the block that says so */

@@ -3,6 +3,7 @@
 #ifndef WL_CLI_JOB_H
 #define WL_CLI_JOB_H
 
+#include "launch_text.h"
 #include "options.h"
 #include "ptx_unit.h"
 
@@ -11,10 +12,12 @@ typedef struct job {
     wl_device *device;
     wl_predictor *predictor;
     ptx_unit *unit;      /* of a kernel in PTX or CUDA */
-    ptx_request request; /* its launch is the one it is read for */
+    ptx_request request; /* its launch is the one it is read for ... */
+    launch_rule read_at; /* ... with this grid, where that is a rule */
     wl_grid_rule *grid;  /* of every launch that has none; NULL: none has one */
     wl_launch common;    /* what the options say of every launch; no block */
     wl_launch launches[MANY_MAX];
+    launch_rule rules[MANY_MAX]; /* of their grids, where --block has one */
     size_t launch_count;
     wl_predict_options options;
 } job;
@@ -34,8 +37,10 @@ int job_read_launches(const options *options, job *job);
 wl_status job_load(const options *options, const char *kernel, const char *device, job *job, wl_error *err);
 /* The kernel alone. */
 wl_status job_load_kernel(const options *options, const char *kernel, job *job, wl_error *err);
-/* The grid of a launch from --grid, where it is a rule and the launch has none. */
-wl_status job_set_grid(const options *options, const job *job, wl_launch *launch, wl_error *err);
+/* The grid of a launch from its own rule (length 0: it has none), else from --grid, where that is a rule and the launch
+ * has no grid. */
+wl_status job_set_grid(const options *options, const job *job, const launch_rule *own, wl_launch *launch,
+                       wl_error *err);
 /* Makes room for another device; the predictor goes as well. */
 void job_drop_device(job *job);
 

@@ -18,6 +18,39 @@ static key key_of(const char *setting)
     return (key)k;
 }
 
+bool grid_is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
+
+/* A rule may name params of the kernel, which is not there yet. */
+static bool read_grid(const char *option, const char *name, const char *value, launch_text *l)
+{
+    if (!grid_is_rule(value))
+        return option_shape(name, value, l->launch.grid);
+    l->rule = (launch_rule){option, l->given, (int)(value - l->parts), (int)strlen(value)};
+    return true;
+}
+
+wl_status launch_rule_apply(const launch_rule *rule, const options *o, const wl_kernel *kernel, const wl_device *device,
+                            const int64_t domain[3], wl_launch *launch, wl_error *err)
+{
+    char text[LAUNCH_TEXT_MAX];
+    wl_grid_rule *parsed = NULL;
+    (void)snprintf(text, sizeof text, "%.*s", rule->length, rule->given + rule->at);
+    wl_status status = wl_grid_rule_parse(kernel, text, o->set, o->set_count, &parsed, err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(parsed, device, domain, launch, err);
+    wl_grid_rule_free(parsed);
+    if (status == WL_OK)
+        return WL_OK;
+    for (size_t i = 0; i < o->set_count; i++)
+        diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
+    if (!err->input[0]) {
+        (void)snprintf(err->input, sizeof err->input, "%s", rule->option);
+        err->loc.col += err->loc.line > 0 ? rule->at : 0;
+        diag_remember(rule->option, rule->given);
+    }
+    return status;
+}
+
 /* One of "fold=1x1x2"; messages show the whole text or the value. */
 static int read_setting(const char *option, launch_text *l, const char *setting)
 {
@@ -26,7 +59,7 @@ static int read_setting(const char *option, launch_text *l, const char *setting)
     const char *equals = strchr(setting, '='), *value = equals ? equals + 1 : "";
     if (k == KEY_COUNT || *value == '\0') {
         option_error(option, l->given, (int)(setting - l->parts) + 1,
-                     "a launch is BLOCK[:fold=XxYxZ][:grid=XxYxZ][:registers=N][:shared=BYTES][:device=D]"
+                     "a launch is BLOCK[:fold=XxYxZ][:grid=XxYxZ|RULE][:registers=N][:shared=BYTES][:device=D]"
                      "[:schedule=linear]");
         return EXIT_INPUT;
     }
@@ -34,7 +67,7 @@ static int read_setting(const char *option, launch_text *l, const char *setting)
     bool ok = true;
     switch (k) {
     case FOLD: ok = option_shape(name, value, l->launch.fold); break;
-    case GRID: ok = option_shape(name, value, l->launch.grid); break;
+    case GRID: ok = read_grid(option, name, value, l); break;
     case REGISTERS:
     case REGS: ok = option_integer(name, value, 1, 1024, &l->launch.registers); break;
     case SHARED: ok = option_bytes(name, value, 0, (int64_t)1 << 30, &l->launch.shared_bytes); break;
@@ -57,6 +90,7 @@ int launch_text_read(const char *option, const char *text, launch_text *l)
 {
     l->given = text;
     l->device = NULL;
+    l->rule = (launch_rule){0};
     if (strlen(text) >= sizeof l->parts) {
         usage_error("error: no launch is that long: '%.40s...'", text);
         return EXIT_INPUT;

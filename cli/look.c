@@ -48,7 +48,7 @@ const char *look_code(look_style style, const FILE *file)
 
 /* ---- marked text ---- */
 
-static bool is_mark(char byte) { return byte >= WL_MARK_END && byte <= WL_MARK_NOTE; }
+static bool is_mark(char byte) { return byte >= WL_MARK_END && byte <= WL_MARK_WIDE; }
 static bool starts_line(char byte) { return byte == WL_MARK_LINE || byte == WL_MARK_NOTE; }
 
 static look_style style_of(char mark)
@@ -83,7 +83,7 @@ static void put(const page *p, const char *text, size_t length)
         i += plain;
         if (i < length && starts_line(text[i]))
             i++; /* by how much it is set in */
-        else if (i < length && p->coloured)
+        else if (i < length && p->coloured && text[i] != WL_MARK_WIDE)
             fputs(look_code(style_of(text[i]), p->file), p->file);
     }
 }
@@ -171,16 +171,54 @@ static void put_any(const page *p, const char *text, size_t length)
         put_line(p, text + 2, length - 2, 0, indent);
 }
 
-void look_print(const char *text, size_t length, FILE *file)
+/* ---- tables that are wider than the terminal ---- */
+
+/* Is a line with parts that can be left out longer than the terminal is wide? */
+static bool is_too_wide(const char *text, size_t length, int columns)
 {
-    const page p = page_of(file);
+    for (const char *end = text + length; text < end;) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        const size_t line = stop ? (size_t)(stop - text) : (size_t)(end - text);
+        if (memchr(text, WL_MARK_WIDE, line) && width_of(text, line) > columns)
+            return true;
+        text += line + 1;
+    }
+    return false;
+}
+
+/* The text without those parts, in memory of malloc. */
+static char *narrowed(const char *text, size_t length, size_t *left)
+{
+    char *out = malloc(length + 1);
+    bool wide = false;
+    *left = 0;
+    for (size_t i = 0; out && i < length; i++) {
+        if (text[i] == WL_MARK_WIDE)
+            wide = !wide;
+        else if (!wide)
+            out[(*left)++] = text[i];
+    }
+    return out;
+}
+
+static void print_lines(const page *p, const char *text, size_t length)
+{
     for (const char *end = text + length; text < end;) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         const size_t line = stop ? (size_t)(stop - text) : (size_t)(end - text);
         if (text[0] != WL_MARK_NOTE || !diag_is_quiet()) {
-            put_any(&p, text, line);
-            fputs(stop ? "\n" : "", file);
+            put_any(p, text, line);
+            fputs(stop ? "\n" : "", p->file);
         }
         text += line + (stop != NULL);
     }
+}
+
+void look_print(const char *text, size_t length, FILE *file)
+{
+    const page p = page_of(file);
+    size_t left = length;
+    char *narrow = p.columns > 0 && is_too_wide(text, length, p.columns) ? narrowed(text, length, &left) : NULL;
+    print_lines(&p, narrow ? narrow : text, narrow ? left : length); /* without memory for it, the table is wide */
+    free(narrow);
 }

@@ -72,12 +72,15 @@ static const size_t command_count = sizeof commands / sizeof commands[0];
 static void print_help(void)
 {
     const int columns = wrap_columns();
-    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n",
+    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline [--color WHEN] [--quiet] COMMAND "
+           "[arguments]\n\n",
            wl_version());
     for (size_t i = 0; i < command_count; i++)
         wrap_print(commands[i].summary, printf("  %-10s ", commands[i].name), COMMAND_INDENT, columns);
     putchar('\n');
-    wrap_print("'warpline COMMAND --help' lists the options of one; --version (-V) prints the version.", 0, 0, columns);
+    wrap_print("'warpline COMMAND --help' lists the options of one; --version (-V) prints the version. --color WHEN "
+               "(auto, always, never) and --quiet may also come before the command.",
+               0, 0, columns);
     fputs("\n"
           "exit codes:\n"
           "  0    ok\n"
@@ -99,9 +102,27 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+/* Options of a command come after it. */
+static int misplaced_option(const char *word)
+{
+    option_text option;
+    const size_t length = strcspn(word, "=");
+    for (size_t c = 0; c < command_count; c++)
+        for (size_t i = 0; options_at(&commands[c], i, &option); i++)
+            if (strlen(option.name) == length && memcmp(option.name, word, length) == 0) {
+                usage_error("%s comes after the command, as in 'warpline %s %s%s%s'; before it go --color and --quiet",
+                            option.name, commands[c].name, option.name, option.value ? " " : "",
+                            option.value ? option.value : "");
+                return EXIT_USAGE;
+            }
+    return EXIT_OK;
+}
+
 static int unknown_command(const char *word)
 {
     const char *names[sizeof commands / sizeof commands[0] + 2] = {"--version", "--help"};
+    if (word[0] == '-' && misplaced_option(word) != EXIT_OK)
+        return EXIT_USAGE;
     for (size_t i = 0; i < command_count; i++)
         names[i + 2] = commands[i].name;
     usage_error("unknown command '%s'%s ('warpline --help' lists them)", word,
@@ -133,15 +154,39 @@ static int run_command(const command *c, int argc, char **argv)
     return EXIT_OK;
 }
 
+/* How many words --color and --quiet before the command are. */
+static int leading_options(int argc, char **argv)
+{
+    int n = 0;
+    for (; n + 1 < argc; n++) {
+        const char *word = argv[n + 1];
+        if (strcmp(word, "--color") == 0)
+            n++;
+        else if (strncmp(word, "--color=", strlen("--color=")) != 0 && strcmp(word, "--quiet") != 0)
+            break;
+    }
+    return n;
+}
+
+/* "--color never predict ..." becomes "predict --color never ...": every command takes these two. */
+static void move_command_first(int leading, char **argv)
+{
+    char *word = argv[leading + 1];
+    memmove(argv + 2, argv + 1, (size_t)leading * sizeof *argv);
+    argv[1] = word;
+}
+
 static int run(int argc, char **argv)
 {
-    if (argc < 2) {
+    const int leading = leading_options(argc, argv);
+    if (argc < leading + 2) {
         usage_error("no command given; 'warpline --help' lists them");
         return EXIT_USAGE;
     }
+    move_command_first(leading, argv);
     const char *word = argv[1];
-    if (strcmp(word, "help") == 0 && argc > 2)
-        return help_about(argv[2]);
+    if (strcmp(word, "help") == 0 && argc > leading + 2)
+        return help_about(argv[leading + 2]);
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0) {
         print_help();
         return EXIT_OK;

@@ -41,7 +41,7 @@ static const struct spec {
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "P",
      "threads per block; repeatable: each is a section"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "r",
-     "PTX, CUDA: the block to read the kernel with (default: 256, 32x8 or 32x4x2)"},
+     "rank only these launches, in place of a space: 32x4x2, 32x4x2:fold=1x1x2:regs=40; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "S",
      "threads per block (default 256)"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "o",

@@ -2,6 +2,7 @@
 #ifndef WL_CLI_RANK_JOB_H
 #define WL_CLI_RANK_JOB_H
 
+#include "launch_text.h"
 #include "options.h"
 #include "output.h"
 #include "ptx_unit.h"
@@ -10,6 +11,9 @@
 typedef struct rank_job {
     const options *options;
     wl_space *space;
+    wl_launch launches[MANY_MAX]; /* --block: these instead of a space ... */
+    launch_rule rules[MANY_MAX];  /* ... with their own rules for the grid */
+    size_t launch_count;
     wl_kernel *kernels[MANY_MAX]; /* one per domain */
     ptx_unit *unit;               /* of kernels in PTX or CUDA */
     wl_device *devices[MANY_MAX];
@@ -36,6 +40,8 @@ typedef struct rank_job {
 bool rank_usage(const options *options);
 /* Fills numbers, space, kernels, devices and room for the spaces; the exit code. */
 int rank_load(rank_job *job);
+/* The launches that --block names, if it does, with their grids on this device. */
+wl_status rank_list_launches(rank_job *job, size_t device, size_t domain, wl_error *err);
 void rank_job_free(rank_job *job);
 
 #endif /* WL_CLI_RANK_JOB_H */

@@ -23,6 +23,13 @@ static int inputs_from_stdin(const options *o)
     return n;
 }
 
+/* Do options say what to combine? With --block, one folding and one number of registers are those of every launch. */
+static bool names_space(const options *o)
+{
+    return o->block_axis[0] || o->block_axis[1] || o->block_axis[2] || o->threads || o->space || o->schedules ||
+           o->registers_file || o->folds_count > 1 || (o->folds_count == 1 && strpbrk(o->folds[0], ":,"));
+}
+
 bool rank_usage(const options *o)
 {
     const char *wrong = NULL, *kernel = o->update || o->argument_count == 0 ? NULL : o->arguments[0];
@@ -42,10 +49,9 @@ bool rank_usage(const options *o)
         wrong = "--type goes with --update";
     else if (ptx && o->folds_count)
         wrong = "--fold goes with kernel files; a kernel in PTX says itself what a thread computes";
-    else if (!ptx && o->block_count)
-        wrong = "--block goes with a .ptx or .cu file; the blocks to try are --block-x, --block-y and --block-z";
-    else if (o->block_count > 1)
-        wrong = "a kernel in PTX is read with one --block; the blocks to try are --block-x, --block-y and --block-z";
+    else if (o->block_count && names_space(o))
+        wrong = "--block names the launches to rank, so it goes without options of a space: --block-x, --block-y, "
+                "--block-z, --threads, --space, --schedules, --registers-file, --fold of several values";
     else if (!o->device_count)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
@@ -132,11 +138,15 @@ static int read_space_file(rank_job *j, const char *path,
 
 static int read_space(const options *o, rank_job *j)
 {
+    const bool listed = o->block_count > 0; /* registers and foldings are in the list */
     const struct {
         const char *option, *key, *text;
-    } keys[] = {{"--block-x", "block.x", o->block_axis[0]}, {"--block-y", "block.y", o->block_axis[1]},
-                {"--block-z", "block.z", o->block_axis[2]}, {"--threads", "threads", o->threads},
-                {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid},
+    } keys[] = {{"--block-x", "block.x", o->block_axis[0]},
+                {"--block-y", "block.y", o->block_axis[1]},
+                {"--block-z", "block.z", o->block_axis[2]},
+                {"--threads", "threads", o->threads},
+                {"--registers", "registers", listed ? NULL : o->registers},
+                {"--grid", "grid", o->grid},
                 {"--schedules", "schedule", o->schedules}};
     wl_error err = {0};
     if (wl_space_new(&j->space, &err) != WL_OK ||
@@ -150,14 +160,74 @@ static int read_space(const options *o, rank_job *j)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && code == EXIT_OK; i++)
         if (keys[i].text)
             code = set_key(j, keys[i].option, keys[i].key, keys[i].text, 0);
-    for (size_t i = 0; i < o->folds_count && code == EXIT_OK; i++)
+    for (size_t i = 0; i < o->folds_count && !listed && code == EXIT_OK; i++)
         code = set_fold(j, o->folds[i]);
     for (size_t i = 0; i < o->where_count && code == EXIT_OK; i++)
         code = set_key(j, "--where", "where", o->where[i], 0);
     return code;
 }
 
-/* ---- kernels, one per domain, and devices ---- */
+/* ---- launches in place of a space ---- */
+
+static int read_launches(const options *o, rank_job *j)
+{
+    wl_launch common = {0};
+    if (!o->block_count)
+        return EXIT_OK;
+    if ((o->folds_count && !option_shape("--fold", o->folds[0], common.fold)) ||
+        (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common.registers)))
+        return EXIT_INPUT;
+    for (; j->launch_count < o->block_count; j->launch_count++) {
+        launch_text text = {.launch = common};
+        const char *block = o->block[j->launch_count];
+        const int code = launch_text_read("--block", block, &text);
+        if (code != EXIT_OK)
+            return code;
+        if (text.device) {
+            usage_error("device= goes with the launches of diff; give --device %s", text.device);
+            return EXIT_USAGE;
+        }
+        if (text.launch.fold[0] && !o->update && ptx_is_source(o->arguments[0])) {
+            option_error("--block", block, 1,
+                         "fold= goes with kernel files; a kernel in PTX says itself what a thread computes");
+            return EXIT_INPUT;
+        }
+        j->launches[j->launch_count] = text.launch;
+        j->rules[j->launch_count] = text.rule;
+    }
+    return EXIT_OK;
+}
+
+/* What a rule may call domain.x: 0 where there is none. */
+static void domain_of(const rank_job *j, size_t index, int64_t domain[3])
+{
+    const options *o = j->options;
+    const int dims = wl_kernel_domain(j->kernels[index], domain);
+    int column;
+    for (int d = 0; d < 3; d++)
+        domain[d] = dims == 0 ? 0 : d < dims ? domain[d] : 1;
+    if (dims == 0 && o->domain_count)
+        (void)value_shape(o->domains[index], domain, &column); /* read before */
+}
+
+wl_status rank_list_launches(rank_job *j, size_t device, size_t index, wl_error *err)
+{
+    wl_launch launches[MANY_MAX];
+    int64_t domain[3];
+    if (!j->launch_count)
+        return WL_OK;
+    memcpy(launches, j->launches, sizeof launches);
+    domain_of(j, index, domain);
+    for (size_t i = 0; i < j->launch_count; i++) {
+        if (!j->rules[i].length)
+            continue;
+        const wl_status status = launch_rule_apply(&j->rules[i], j->options, j->kernels[index], j->devices[device],
+                                                   domain, &launches[i], err);
+        if (status != WL_OK)
+            return status;
+    }
+    return wl_space_list(j->space, launches, j->launch_count, err);
+}
 
 /* ---- kernels in PTX ---- */
 
@@ -175,24 +245,31 @@ static int dimensions(const options *o, const int64_t domain[3])
     return dims < 3 ? dims : 3;
 }
 
-/* A kernel is read for one launch: the block given, else a common one, with the first extents that are to be tried. */
-static bool reading_block(const options *o, const int64_t domain[3], int64_t block[3])
+/* A kernel is read for one launch: the first given, else a common block, with the first extents that are to be tried.
+ */
+static void choose_launch(const rank_job *j, const int64_t domain[3], wl_launch *launch)
 {
     static const int64_t common[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-    if (o->block_count)
-        return option_shape("--block", o->block[0], block);
-    memcpy(block, common[dimensions(o, domain) - 1], sizeof common[0]);
+    const options *o = j->options;
+    if (j->launch_count) {
+        *launch = j->launches[0];
+        return;
+    }
+    memcpy(launch->block, common[dimensions(o, domain) - 1], sizeof common[0]);
     for (int d = 0; d < 3; d++) {
         const long first = o->block_axis[d] ? strtol(o->block_axis[d], NULL, 10) : 0;
-        block[d] = first > 0 ? first : block[d];
+        launch->block[d] = first > 0 ? first : launch->block[d];
     }
-    return true;
 }
 
-static wl_status reading_grid(const options *o, const wl_device *device, ptx_request *r, wl_error *err)
+static wl_status reading_grid(const rank_job *j, ptx_request *r, wl_error *err)
 {
+    const options *o = j->options;
+    const wl_device *device = j->devices[0];
     wl_grid_rule *rule = NULL;
-    if (!o->grid)
+    if (j->rules[0].length)
+        return launch_rule_apply(&j->rules[0], o, NULL, device, r->domain, &r->launch, err);
+    if (!o->grid || r->launch.grid[0])
         return WL_OK;
     wl_status status = wl_grid_rule_parse(NULL, o->grid, o->set, o->set_count, &rule, err);
     if (status == WL_OK)
@@ -206,8 +283,8 @@ static wl_status reading_grid(const options *o, const wl_device *device, ptx_req
 static wl_status read_at(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
 {
     const options *o = j->options;
-    memset(r->launch.grid, 0, sizeof r->launch.grid);
-    wl_status status = reading_grid(o, j->devices[0], r, err);
+    memcpy(r->launch.grid, j->launches[0].grid, sizeof r->launch.grid);
+    wl_status status = reading_grid(j, r, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
     return status == WL_OK ? ptx_unit_kernel(j->unit, r, out, err) : status;
@@ -234,10 +311,11 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
     const options *o = j->options;
     ptx_request r = {0};
     memcpy(r.domain, domain, sizeof r.domain);
-    if (ptx_request_read(o, &r) != EXIT_OK || !reading_block(o, domain, r.launch.block)) {
+    if (ptx_request_read(o, &r) != EXIT_OK) {
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
+    choose_launch(j, domain, &r.launch);
     if (!o->effort)
         r.effort = EFFORT;
     return read_ptx(j, &r, out, err);
@@ -278,6 +356,8 @@ int rank_load(rank_job *j)
 {
     const options *o = j->options;
     int code = read_numbers(o, j);
+    if (code == EXIT_OK)
+        code = read_launches(o, j);
     if (code == EXIT_OK)
         code = load_all(o, j);
     return code == EXIT_OK ? read_space(o, j) : code; /* it may name params of the kernel */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# make-deb.sh - builds the Debian packages into build/deb, from what git knows of this checkout, and has lintian look at them.
+# make-deb.sh - builds the Debian packages and their source package into build/deb, from what git
+# knows of this checkout, and has lintian look at them.
 # With CHROOT=FOLDER they are then installed in that clean system (as `mmdebstrap --variant=minbase bookworm FOLDER` makes it)
 # and run there, as root.
 set -eu
@@ -12,7 +13,7 @@ rm -rf "$out"
 mkdir -p "$tree"
 git ls-files -z | xargs -0 cp --parents -P -t "$tree"
 log=$out/build.log
-(cd "$tree" && dpkg-buildpackage -us -uc -b) >"$log" 2>&1 || { tail -40 "$log" && exit 1; }
+(cd "$tree" && dpkg-buildpackage -us -uc) >"$log" 2>&1 || { tail -40 "$log" && exit 1; }
 ls "$out"/*.deb
 
 if command -v lintian >/dev/null 2>&1; then

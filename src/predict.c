@@ -1,22 +1,22 @@
 /* predict.c - a prediction, stage by stage: the table of contents of the library.
  *
- *   geometry   launch + device + kernel   -> grid, occupancy, wave               launch/
- *   view       kernel                     -> shapes of each field                count/view
- *   limits     view + geometry            -> no thread leaves the buffers        count/buffer_limits
- *   warps      view + L1 rules            -> wavefronts, sectors                 count/warps
- *   thread     view                       -> what a thread waits for             laws/thread
- *   executed   kernel + geometry          -> instructions                        count/executed
- *   remapping  schedule                   -> instructions to find a cell         count/remapping
- *   local      kernel + geometry          -> local memory of threads             count/local_count
- *   traffic    view + geometry            -> what warps, blocks and runs touch   count/traffic
- *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
- *   simulation kernel + geometry          -> volumes by caches, if asked for     laws/simulated_volumes
- *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
- *   metrics    the above                  -> one table of named values           metrics/fill
- *   lives      instructions + volumes     -> intervals of warps, and their waits model/follow_warps
- *   time       metrics + device           -> bounds, time, limiter               model/
- *   stacks     time + intervals           -> where the cycles go, if asked for   model/stacks
- *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
+ * geometry   launch + device + kernel   -> grid, occupancy, wave             launch/
+ * view       kernel                     -> shapes of each field              count/view
+ * limits     view + geometry            -> no thread leaves the buffers      count/buffer_limits
+ * warps      view + L1 rules            -> wavefronts, sectors               count/warps
+ * thread     view                       -> what a thread waits for           laws/thread
+ * executed   kernel + geometry          -> instructions                      count/executed
+ * remapping  schedule                   -> instructions to find a cell       count/remapping
+ * local      kernel + geometry          -> local memory of threads           count/local_count
+ * traffic    view + geometry            -> what warps, blocks and runs touch count/traffic
+ * volumes    traffic + laws, or curves  -> L2 and memory volumes             laws/volumes
+ * simulation kernel + geometry          -> volumes by caches, if asked for   laws/simulated_volumes
+ * invariants volumes + counts           -> volumes that can be               metrics/invariants
+ * metrics    the above                  -> one table of named values         metrics/fill
+ * lives      instructions + volumes     -> intervals of warps, their waits   model/follow_warps
+ * time       metrics + device           -> bounds, time, limiter             model/
+ * stacks     time + intervals           -> where the cycles go, if asked for model/stacks
+ * warnings   the above                  -> what was assumed or is unknown    metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 

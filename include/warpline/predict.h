@@ -145,7 +145,8 @@ typedef enum wl_text_mark {
     WL_MARK_FAILURE,  /* of a check */
     WL_MARK_LINE,     /* first in a line that may be broken between words. The byte after it, less ' ': by how many
                          columns what is broken off is set in */
-    WL_MARK_NOTE      /* the same of a line that says what was assumed: no result */
+    WL_MARK_NOTE,     /* the same of a line that says what was assumed: no result */
+    WL_MARK_WIDE      /* a part of a table begins or ends that can be left out where there are few columns */
 } wl_text_mark;
 
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,

@@ -100,7 +100,8 @@ WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
 /* Launch number `index`, with registers where space or kernel state them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
-/* The launches of many records, and their units of work (0: more than 2^60); either array may be NULL. */
+/* The launches of many records, with their grids also where these follow from the domain, and their units of work (0:
+ * more than 2^60); either array may be NULL. */
 WL_API void wl_ranker_launches(const wl_ranker *ranker, const wl_ranked *records, size_t count, wl_launch *launches,
                                int64_t *items);
 /* The whole prediction of one launch. Its shares last until the next call. */

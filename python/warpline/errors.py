@@ -1,7 +1,8 @@
 """Errors of the library as exceptions. SPDX-License-Identifier: MIT"""
 from __future__ import annotations
 
-from typing import Optional
+from contextlib import contextmanager
+from typing import Iterator, Optional
 
 __all__ = ["Error", "InputError", "RangeError", "UnsupportedError", "LimitError", "FileError",
            "BoundsError"]
@@ -47,3 +48,15 @@ class FileError(Error, OSError):
 
 class BoundsError(Error, IndexError):
     """A thread of the launch accesses memory outside of its buffers."""
+
+
+@contextmanager
+def about(argument: str) -> Iterator[None]:
+    """An error inside that names no file or argument is about this one."""
+    try:
+        yield
+    except Error as wrong:
+        if wrong.input:
+            raise
+        raise type(wrong)(wrong.message, status=wrong.status, input=argument, line=wrong.line,
+                          column=wrong.column) from None

@@ -65,9 +65,10 @@ def apply_rule(grid: Any, params: Optional[Params], device: Any, domain: Sequenc
         return
     rule = Handle(lib.wl_grid_rule_free)
     names = assignments(params)
-    lib.wl_grid_rule_parse(kernel, grid.encode(), strings(names), len(names), rule.out)
     extent = (c_int64 * 3)(*(tuple(domain) + (1,) * (3 - len(domain)) if domain else (0, 0, 0)))
-    lib.wl_grid_rule_apply(rule.pointer, device, extent, byref(out))
+    with errors.about("grid"):
+        lib.wl_grid_rule_parse(kernel, grid.encode(), strings(names), len(names), rule.out)
+        lib.wl_grid_rule_apply(rule.pointer, device, extent, byref(out))
 
 
 def predict_options(model: Optional[str] = None, per_access: bool = False, per_line: bool = False,

@@ -73,7 +73,7 @@ class Ranking(Sequence[Dict[str, Any]]):
 
     @property
     def columns(self) -> Dict[str, Any]:
-        """The launches as columns. NaN: not known; a grid of 0 follows from the domain."""
+        """The launches as columns. NaN: not known."""
         if self._columns is None:
             self._columns = self._numpy_columns() if numpy is not None else self._list_columns()
         return self._columns

@@ -18,7 +18,8 @@ bool wl_few_make(wl_cache *c)
         if (c->shape.policy != WL_POLICY_LRU)
             memcpy(ages, &all, sizeof all);
         else
-            for (int way = 0; way < WL_SET_WAYS(c->wide); way++) /* what is no way is never the oldest, nor younger */
+            /* what is no way is never the oldest, nor younger */
+            for (int way = 0; way < WL_SET_WAYS(c->wide); way++)
                 ages[way / WL_AGES][way % WL_AGES] = way < c->ways ? (int8_t)(c->ways - 1 - way) : INT8_MAX;
     }
     return true;

@@ -8,8 +8,8 @@
 #include "base/ckd.h"
 #include "kernel/kernel_internal.h"
 
-#define REACH                                                                                                          \
-    16 /* cells between two accesses of a stencil at most; a longer step goes to another array or population */
+/* cells between two accesses of a stencil at most; a longer step goes to another array or population */
+#define REACH 16
 #define INSIDE 1024 /* a coordinate away from edges, where the domain is not known */
 #define STEPS_MAX (3 + WL_FIELD_DIMS_MAX)
 

@@ -314,7 +314,8 @@ static void note_missing(wl_table *t)
         if (used + strlen(name) + sizeof ", .." < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
         else
-            (void)snprintf(names + used, sizeof names - used, ", .."); /* more than a note has room for */
+            /* more than a note has room for */
+            (void)snprintf(names + used, sizeof names - used, ", ..");
     }
     if (used > 0)
         wl_notes_add(&t->notes, 0, "not measured: %s", names);

@@ -21,6 +21,9 @@ void wl_note_start(wl_buffer *out);
 /* An empty line that belongs to the notes below it. */
 void wl_note_gap(wl_buffer *out);
 
+/* Cells of a table that can be left out on a narrow terminal; in every line of the table the same. */
+void wl_mark_wide(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
+
 /* Text as a part of its own. */
 void wl_mark_text(wl_buffer *out, wl_text_mark mark, const char *text);
 

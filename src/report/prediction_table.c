@@ -38,16 +38,27 @@ static void add_numbers(const wl_prediction *p, wl_buffer *out)
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     (void)wl_shape_text(p->launch.block, block);
     (void)wl_shape_text(p->launch.fold, fold);
-    wl_buffer_add(out, "%-12s %-6s %3lld %9.3f", block, fold, (long long)p->occupancy.blocks_per_sm,
-                  p->metrics[WL_METRIC_l1_wavefronts].value / items);
-    wl_buffer_add(out, " %8.1f",
-                  (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
-    if (p->metrics[WL_METRIC_dram_load_bytes].known)
-        wl_buffer_add(out, " %8.1f %8.1f", p->metrics[WL_METRIC_dram_load_bytes].value / items,
-                      p->metrics[WL_METRIC_dram_store_bytes].value / items);
-    else
-        wl_buffer_add(out, " %8s %8s", "-", "-");
+    wl_buffer_add(out, "%-12s %-6s %3lld", block, fold, (long long)p->occupancy.blocks_per_sm);
+    wl_mark_wide(out, " %9.3f %8.1f", p->metrics[WL_METRIC_l1_wavefronts].value / items,
+                 (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
+    if (p->metrics[WL_METRIC_dram_load_bytes].known) {
+        wl_buffer_add(out, " %8.1f", p->metrics[WL_METRIC_dram_load_bytes].value / items);
+        wl_mark_wide(out, " %8.1f", p->metrics[WL_METRIC_dram_store_bytes].value / items);
+    } else {
+        wl_buffer_add(out, " %8s", "-");
+        wl_mark_wide(out, " %8s", "-");
+    }
     wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
+}
+
+/* Heads of the columns that add_numbers fills, but for the last two. */
+static void add_head(const char *block, const char *fold, const char *blocks, const wl_unit_heads *h, const char *loads,
+                     const char *stores, wl_buffer *out)
+{
+    wl_buffer_add(out, "%-12s %-6s %3s", block, fold, blocks);
+    wl_mark_wide(out, " %9s %8s", h->per, h->bytes);
+    wl_buffer_add(out, " %8s", loads);
+    wl_mark_wide(out, " %8s", stores);
 }
 
 /* Of several launches with the same work, the one that takes least; `count`: none is told from the others. */
@@ -82,7 +93,9 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
     wl_buffer_repeat(out, "#", (int)lround(v.loaded * scale));
     wl_buffer_repeat(out, "+", (int)lround(v.again * scale));
     wl_buffer_repeat(out, ".", (int)lround(v.saved * scale));
-    wl_buffer_add(out, "| %.1f B loaded, %.1f B saved\n", v.loaded + v.again, v.saved);
+    wl_buffer_add(out, "| %.1f B", v.loaded + v.again);
+    wl_mark_wide(out, " loaded, %.1f B saved", v.saved);
+    wl_buffer_text(out, "\n");
 }
 
 /* Each note once, whichever launch it belongs to. */
@@ -125,10 +138,11 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     wl_buffer_add(&text, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
     wl_mark_add(&text, WL_MARK_END);
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
-    wl_buffer_add(&text, "\n\n%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM ld",
-                  "DRAM st", "time", "");
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", h.per, h.bytes,
-                  h.bytes, h.bytes, "ms", h.rate, "limiter");
+    wl_buffer_text(&text, "\n\n");
+    add_head("", "", "blk", &(wl_unit_heads){.per = "L1 wavefr", .bytes = "L2-L1"}, "DRAM ld", "DRAM st", &text);
+    wl_buffer_add(&text, " %8s %8s\n", "time", "");
+    add_head("block", "fold", "/SM", &h, h.bytes, h.bytes, &text);
+    wl_buffer_add(&text, " %8s %8s  %s\n", "ms", h.rate, "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
@@ -231,10 +245,11 @@ static int longest_name(const wl_device *const *devices, size_t count)
 
 static void add_device_head(int width, const wl_unit_heads *h, wl_buffer *text)
 {
-    wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s\n", width, "", "", "", "blk", "L1 wavefr",
-                  "L2-L1", "DRAM ld", "DRAM st", "time", "", "time /");
-    wl_buffer_add(text, "%-*s %-12s %-6s %3s %9s %8s %8s %8s %8s %8s %8s  %s\n", width, "device", "block", "fold",
-                  "/SM", h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate, "first", "limiter");
+    wl_buffer_add(text, "%-*s ", width, "");
+    add_head("", "", "blk", &(wl_unit_heads){.per = "L1 wavefr", .bytes = "L2-L1"}, "DRAM ld", "DRAM st", text);
+    wl_buffer_add(text, " %8s %8s %8s\n%-*s ", "time", "", "time /", width, "device");
+    add_head("block", "fold", "/SM", h, h->bytes, h->bytes, text);
+    wl_buffer_add(text, " %8s %8s %8s  %s\n", "ms", h->rate, "first", "limiter");
 }
 
 wl_status wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,

@@ -41,24 +41,39 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
                   wl_shape_text(launch.fold, fold));
     schedule_cell(s, &launch, out);
     wl_buffer_add(out, "%3d %4.0f%%", (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / most_warps);
+    wl_mark_add(out, WL_MARK_WIDE);
     number(out, 8, 3, r->values[WL_RANK_l1_wavefronts] / items);
     number(out, 7, 1, r->values[WL_RANK_l2_load_bytes] / items);
     number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
+    wl_mark_add(out, WL_MARK_WIDE);
     number(out, 7, 1, r->values[WL_RANK_dram_load_bytes] / items);
+    wl_mark_add(out, WL_MARK_WIDE);
     number(out, 6, 1, r->values[WL_RANK_dram_store_bytes] / items);
+    wl_mark_add(out, WL_MARK_WIDE);
     wl_buffer_add(out, " %#9.4g %#8.4g", 1e3 * r->time_s, 1e-9 * items / r->time_s);
     if (i == 0)
         wl_buffer_add(out, " %7s", "");
     else
         wl_buffer_add(out, " %+6.1f%%", 100 * (r->time_s / s->best_s - 1));
     if (i + 1 < s->count)
-        wl_buffer_add(out, " %+6.1f%%", 100 * (s->launches[i + 1].time_s / r->time_s - 1));
+        wl_mark_wide(out, " %+6.1f%%", 100 * (s->launches[i + 1].time_s / r->time_s - 1));
     else
-        wl_buffer_add(out, " %7s", "");
+        wl_mark_wide(out, " %7s", "");
     wl_buffer_add(out, "  %s", wl_bound_name((wl_bound_id)r->limiter));
     if (i == 0)
         wl_mark_add(out, WL_MARK_END);
     wl_buffer_text(out, "\n");
+}
+
+/* Two lines of heads are alike: nine columns, of which those that a narrow terminal can do without are marked. */
+static void head(wl_buffer *out, const char *const *cells, const char *last)
+{
+    wl_mark_wide(out, " %8s %7s %6s", cells[0], cells[1], cells[2]);
+    wl_buffer_add(out, " %7s", cells[3]);
+    wl_mark_wide(out, " %6s", cells[4]);
+    wl_buffer_add(out, " %9s %8s %7s", cells[5], cells[6], cells[7]);
+    wl_mark_wide(out, " %7s", cells[8]);
+    wl_buffer_add(out, "%s\n", last);
 }
 
 /* The most warps a multiprocessor of this device can hold; every device has these numbers. */
@@ -75,17 +90,17 @@ static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
     const double most = most_warps(wl_ranker_device(s->ranker));
     const int wide = wl_ranker_has_schedules(s->ranker) ? SCHEDULE_WIDTH + 1 : 0;
     const wl_unit_heads h = wl_unit_heads_of(wl_kernel_work_unit(wl_ranker_kernel(s->ranker)));
-    wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", wide, "", "blk",
-                  "", "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
-    wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
-                  wide, wide ? "schedule" : "", "/SM", "warps", h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate,
-                  "best", "to next", "limiter");
+    wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s", "", "", "", wide, "", "blk", "");
+    head(out, (const char *[]){"L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin"}, "");
+    wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s", "rank", "block", "fold", wide, wide ? "schedule" : "", "/SM",
+                  "warps");
+    head(out, (const char *[]){h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate, "best", "to next"},
+         "  limiter");
     wl_tie_groups groups = {.tie = s->tie};
     for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
         if (group != last)
-            wl_buffer_add(out, "%4s  -- slower than the first of the group above by more than the model's error --\n",
-                          "");
+            wl_line(out, 9, "%4s  -- slower than the first of the group above by more than the model's error --\n", "");
         last = group;
         line(s, i, most, out);
     }
@@ -109,6 +124,8 @@ static void ties(const wl_ranked_space *s, wl_buffer *out)
         wl_line(out, 2,
                 "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
                 s->count);
+    else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) == 1 && s->count > 1)
+        wl_line(out, 2, "The first is the true best with a probability of 80 %% or more.\n");
     else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) < s->count)
         wl_line(out, 2, "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
                 wl_rank_within(s, ratio));

@@ -187,6 +187,16 @@ static void note(wl_ranker *r, const char *text)
         (void)snprintf(r->notes[r->note_count++], WL_RANK_NOTE_LENGTH, "%s", text);
 }
 
+static void note_registers(wl_ranker *r, bool unknown, bool taken_over)
+{
+    if (unknown)
+        note(r, "registers per thread are not given: the occupancy rests on an assumed number");
+    if (taken_over)
+        note(
+            r,
+            "folded launches are assumed to need no more registers than the kernel states; give registers per folding");
+}
+
 static void set_registers(wl_ranker *r, const wl_space *space)
 {
     bool unknown = false, taken_over = false;
@@ -203,12 +213,7 @@ static void set_registers(wl_ranker *r, const wl_space *space)
         unknown = unknown || (!f->registers && !r->kernel->registers);
         taken_over = taken_over || (!own && f->registers == 0 && r->kernel->registers && is_folded(f->fold));
     }
-    if (unknown)
-        note(r, "registers per thread are not given: the occupancy rests on an assumed number");
-    if (taken_over)
-        note(
-            r,
-            "folded launches are assumed to need no more registers than the kernel states; give registers per folding");
+    note_registers(r, unknown, taken_over);
 }
 
 /* A product that saturates below 2^60: lists can be very long. */
@@ -285,16 +290,29 @@ static wl_status number_launches(wl_ranker *r, wl_error *err)
     return WL_OK;
 }
 
+/* ---- launches in place of a space ---- */
+
+static wl_status copy_launches(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    bool unknown = false, taken_over = false;
+    r->launches = WL_ARENA_NEW(&r->arena, wl_launch, space->launch_count + 1);
+    if (!r->launches)
+        return wl_fail_memory(err);
+    memcpy(r->launches, space->launches, space->launch_count * sizeof *r->launches);
+    r->size = (int64_t)space->launch_count;
+    for (size_t i = 0; i < space->launch_count; i++) {
+        const wl_launch *l = &space->launches[i];
+        unknown = unknown || (!l->registers && !r->kernel->registers);
+        taken_over = taken_over || (!l->registers && r->kernel->registers && is_folded(l->fold));
+    }
+    note_registers(r, unknown, taken_over);
+    return WL_OK;
+}
+
 wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err)
 {
-    if (space->launches) {
-        r->launches = WL_ARENA_NEW(&r->arena, wl_launch, space->launch_count + 1);
-        if (!r->launches)
-            return wl_fail_memory(err);
-        memcpy(r->launches, space->launches, space->launch_count * sizeof *r->launches);
-        r->size = (int64_t)space->launch_count;
-        return WL_OK;
-    }
+    if (space->launches)
+        return copy_launches(r, space, err);
     WL_TRY(list_blocks(r, space, err));
     WL_TRY(list_folds(r, space, err));
     set_registers(r, space);

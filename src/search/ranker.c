@@ -227,10 +227,27 @@ int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
     return items;
 }
 
+static int64_t grid_extent(const wl_ranker *r, const wl_launch *launch, int d)
+{
+    int64_t values[WL_WHERE_NAMES];
+    const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
+    if (launch->grid[d] > 0)
+        return launch->grid[d];
+    if (launch->schedule.kind == WL_SCHEDULE_LINEAR || !r->kernel->dims)
+        return wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
+    wl_launch_values(r->kernel, r->warp_size, launch, values);
+    return values[WL_WHERE_GRID + d];
+}
+
 void wl_ranker_launches(const wl_ranker *r, const wl_ranked *records, size_t count, wl_launch *launches, int64_t *items)
 {
-    for (size_t i = 0; launches && i < count; i++)
+    for (size_t i = 0; launches && i < count; i++) {
+        int64_t grid[3];
         wl_ranker_launch(r, records[i].index, &launches[i]);
+        for (int d = 0; d < 3; d++)
+            grid[d] = grid_extent(r, &launches[i], d);
+        memcpy(launches[i].grid, grid, sizeof grid);
+    }
     for (size_t i = 0; items && i < count; i++)
         items[i] = wl_ranker_launch_items(r, records[i].index);
 }
@@ -278,18 +295,6 @@ bool wl_outcome_cannot_run(wl_outcome outcome)
     return cannot[outcome];
 }
 
-static int64_t grid_extent(const wl_ranker *r, const wl_launch *launch, int d)
-{
-    int64_t values[WL_WHERE_NAMES];
-    const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
-    if (launch->grid[d] > 0)
-        return launch->grid[d];
-    if (launch->schedule.kind == WL_SCHEDULE_LINEAR || !r->kernel->dims)
-        return wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
-    wl_launch_values(r->kernel, r->warp_size, launch, values);
-    return values[WL_WHERE_GRID + d];
-}
-
 /* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
@@ -297,8 +302,11 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
                                most_grid[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
     int64_t threads = 1, cells = 1;
     for (int d = 0; d < 3; d++)
-        if (launch->block[d] < 0 || launch->fold[d] < 0 || launch->grid[d] < 0)
+        if (launch->block[d] < 0 || launch->fold[d] < 0)
             return WL_OUTCOME_INVALID;
+    for (int d = 0; d < 3; d++)
+        if (launch->grid[d] < 0)
+            return WL_OUTCOME_NO_BLOCKS;
     for (int d = 0; d < 3; d++) {
         if (launch->block[d] > wl_device_int(r->device, most_block[d]))
             return WL_OUTCOME_EXTENT;
@@ -362,6 +370,19 @@ static void take_values(const wl_prediction *p, wl_ranked *out)
     }
 }
 
+/* A given grid may be too small for the domain: less work, so its time does not compare. A kernel that is analysed
+ * again for each launch may loop over what its grid leaves (grid-stride loops). */
+static bool is_partial(const wl_ranker *r, const wl_launch *launch, const wl_prediction *p)
+{
+    const int64_t *domain = wl_kernel_extent(r->kernel);
+    bool is_short = false;
+    if (!is_gridded(launch) || !r->kernel->dims || r->kernel->source.at_launch || wl_prediction_items(p) >= r->items)
+        return false;
+    for (int d = 0; d < r->kernel->dims && !is_scheduled(launch); d++)
+        is_short = is_short || launch->grid[d] * wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1) < domain[d];
+    return is_short || is_scheduled(launch);
+}
+
 /* WL_OK whatever the outcome of the launch; an error stops the search. */
 static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64_t index, wl_prediction *scratch,
                               wl_ranked *out, wl_error *err)
@@ -384,6 +405,7 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
     const wl_status status = wl_predict(predictor, &launch, &r->options.predict, scratch, &own);
     if (status == WL_OK) {
         take_values(scratch, out);
+        out->outcome = is_partial(r, &launch, scratch) ? WL_OUTCOME_PARTIAL : WL_OUTCOME_PREDICTED;
         return WL_OK;
     }
     if (status == WL_E_LIMIT) {

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* TIOCSWINSZ */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
     const pid_t printer = fork();
     if (printer == 0) {
         close(side);
+        (void)signal(SIGPIPE, SIG_IGN); /* "| head" may leave: still read on, so that the command can go on writing */
         print_all(terminal);
         fflush(stdout);
         _exit(0);

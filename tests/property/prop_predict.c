@@ -177,8 +177,7 @@ static void predict_afresh(const wl_launch *launch, outcome *out)
     wl_predictor_free(predictor);
 }
 
-/* ---- sums
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums ---- */
 
 static void check_values(const outcome *o)
 {
@@ -310,8 +309,7 @@ static void parts_and_shares_add_up(void **state)
     }
 }
 
-/* ---- caches
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- caches ---- */
 
 static void check_growth(const char *key, int64_t least, wl_metric metric, double *last)
 {
@@ -344,8 +342,7 @@ static void larger_caches_never_load_more(void **state)
     }
 }
 
-/* ---- places
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 /* Everything that whole lines decide; with `tags` also what the tag hash decides. */
 static void expect_same_place(const outcome *a, const outcome *b, bool tags)
@@ -382,8 +379,7 @@ static void shifts_by_whole_lines_change_nothing(void **state)
     }
 }
 
-/* ---- exact volumes
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- exact volumes ---- */
 
 static blocks all_blocks(void) { return (blocks){0, current.grid[0] * current.grid[1] * current.grid[2]}; }
 
@@ -518,9 +514,7 @@ static void aligned_stores_are_written_once(void **state)
     }
 }
 
-/* ---- state
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- state ---- */
 
 static void expect_same_outcome(const outcome *a, const outcome *b)
 {
@@ -572,9 +566,7 @@ static void predictors_remember_nothing(void **state)
     }
 }
 
-/* ---- main
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- main ---- */
 
 static int setup(void **state)
 {

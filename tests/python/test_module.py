@@ -123,7 +123,8 @@ def test_rank_is_what_the_command_prints(cli, python, command):
     for row, wanted in zip(ranking, space["launches"]):
         assert [row["rank"], row["group"], row["schedule"]] == [wanted["rank"], wanted["group"], wanted["schedule"]]
         for shape in ("block", "fold", "grid"):
-            assert [row[f"{shape}_{d}"] for d in "xyz"] == wanted.get(shape, [0, 0, 0])
+            if shape in wanted:
+                assert [row[f"{shape}_{d}"] for d in "xyz"] == wanted[shape]
         assert (row["limiter"], row["next_limiter"]) == (wanted["limiter"], wanted["next_limiter"])
         assert row["registers"] == wanted.get("registers", 0)
         assert (row["blocks_per_sm"], row["warps_per_sm"]) == tuple(wanted["occupancy"].values())
@@ -131,6 +132,24 @@ def test_rank_is_what_the_command_prints(cli, python, command):
             assert row[name] == pytest.approx(wanted[name], rel=1e-12)
         for name, value in wanted["metrics"].items():
             assert row[name] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("schedules", [None, "linear,column:32,tile:32x8,swizzle:4"])
+def test_a_ranking_has_the_grid_of_every_launch(schedules):
+    ranking = warpline.rank("star2d_5pt", "h200", block_x=[96, 256], block_y=[1, 3], schedules=schedules)
+    for row in ranking:
+        block, fold, grid = ([row[f"{what}_{d}"] for d in "xyz"] for what in ("block", "fold", "grid"))
+        launch = warpline.predict("star2d_5pt", "h200", block, fold=fold, schedule=row["schedule"])["launch"]
+        assert grid == launch["grid"]
+
+
+@pytest.mark.parametrize("grid", [0, "0", (0, 1), (4, -1), 1.5, "4x0", "nx*0", "4,0"])
+def test_a_grid_without_blocks_is_an_error(grid):
+    with pytest.raises(warpline.InputError, match="above 0|would be 0") as caught:
+        warpline.predict("star2d_5pt", "h200", (32, 8), grid=grid)
+    assert caught.value.input == "grid"
+    with pytest.raises(warpline.InputError, match="above 0|grid would have no blocks"):
+        warpline.rank("star2d_5pt", "h200", grid=grid)
 
 
 def test_columns_and_rows_are_the_same():

@@ -96,8 +96,8 @@ static void columns_are_found(void **state)
             wl_error err = {0};
             bool found;
             check_ok(kernels[i].name, wl_schedule_find(k, &arena, &f, &found, &err), &err);
-            const bool linear =
-                sizes[j].c == sizes[j].w && strcmp(kernels[i].name, "the thread as well") == 0; /* x is w*Y + X */
+            /* x is w*Y + X */
+            const bool linear = sizes[j].c == sizes[j].w && strcmp(kernels[i].name, "the thread as well") == 0;
             check_int(kernels[i].name, "found", found, kernels[i].found || linear);
             if (found) {
                 check_int(kernels[i].name, "width of a column", f.schedule.width, sizes[j].c);

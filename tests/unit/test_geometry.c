@@ -405,8 +405,7 @@ static void test_large_intervals(void **state)
     check_done();
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ---- */
 
 static void test_edge_cells(void **state)
 {

@@ -13,7 +13,7 @@ static void strip(char *text)
     for (const char *from = text; *from; from++) {
         if (*from == WL_MARK_LINE || *from == WL_MARK_NOTE)
             from++;
-        else if (*from > WL_MARK_NOTE || *from < WL_MARK_END)
+        else if (*from > WL_MARK_WIDE || *from < WL_MARK_END)
             *to++ = *from;
     }
     *to = '\0';

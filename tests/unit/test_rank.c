@@ -370,8 +370,9 @@ static void test_launches(void **state)
         wl_ranker_launches(ranker, best, ranking.count, NULL, items);
         for (size_t i = 0; i < ranking.count; i++) {
             wl_ranker_launch(ranker, best[i].index, &one);
-            check_true("launch", "the same", memcmp(&one, &launches[i], sizeof one) == 0);
             check_ok("predict", wl_ranker_predict(ranker, best[i].index, &p, &err), &err);
+            memcpy(one.grid, wl_prediction_launch(&p)->grid, sizeof one.grid); /* of a domain, too */
+            check_true("launch", "the same", memcmp(&one, &launches[i], sizeof one) == 0);
             check_int("launch", "items", items[i], wl_prediction_items(&p));
         }
         free(items);

@@ -13,9 +13,8 @@
 #define WARP 32.0
 #define LAW_POINTS 120
 #define LAW_RANGE 4.0
-#define BETWEEN_WARPS_MIN                                                                                              \
-    0.1 /* a smaller share of repetition between warps is left out: a quotient of small numbers                        \
-         */
+/* a smaller share of repetition between warps is left out: a quotient of small numbers */
+#define BETWEEN_WARPS_MIN 0.1
 
 typedef struct plotter {
     const rows *all;
