@@ -362,18 +362,12 @@ static void warps_work_while_the_longest_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_dram_grow_with_its_load),
-        cmocka_unit_test(reads_wait_between_writes),
-        cmocka_unit_test(blocks_leave_one_after_the_other),
-        cmocka_unit_test(atomics_of_one_wave_are_in_step),
-        cmocka_unit_test(warps_of_a_block_stay_in_step),
-        cmocka_unit_test(warps_queue_for_the_l1),
-        cmocka_unit_test(nobody_passes_the_leader),
-        cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
-        cmocka_unit_test(large_blocks_start_late),
-        cmocka_unit_test(last_wave_may_be_a_part),
-        cmocka_unit_test(a_mean_block_has_its_own_work),
-        cmocka_unit_test(warps_work_while_the_longest_waits),
+        cmocka_unit_test(waits_for_dram_grow_with_its_load), cmocka_unit_test(reads_wait_between_writes),
+        cmocka_unit_test(blocks_leave_one_after_the_other),  cmocka_unit_test(atomics_of_one_wave_are_in_step),
+        cmocka_unit_test(warps_of_a_block_stay_in_step),     cmocka_unit_test(warps_queue_for_the_l1),
+        cmocka_unit_test(nobody_passes_the_leader),          cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
+        cmocka_unit_test(large_blocks_start_late),           cmocka_unit_test(last_wave_may_be_a_part),
+        cmocka_unit_test(a_mean_block_has_its_own_work),     cmocka_unit_test(warps_work_while_the_longest_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
