@@ -1,12 +1,13 @@
 /* bench_cache.c - how many accesses the cache simulator serves per second on one core.
  *
- * Caches of the size of an L1 and of an L2, with few ways, many ways and fully associative, under each policy; random
- * lines, of which about half hit, and a stencil of 7 x 7, whose lines nearly all hit. Prints the best of some rounds and
- * the ratio to the bar of 50 million; asserts nothing.
+ * Caches of the size of an L1 and of an L2, with few ways, many ways and fully associative, under
+ * each policy; random lines, of which about half hit, and a stencil of 7 x 7, whose lines nearly
+ * all hit. Prints the best of some rounds and the ratio to the bar of 50 million; asserts nothing.
  *
- * On a machine that others use, a core does less in the same time. A loop of arithmetic that does nothing else is timed
- * before each round; the last column is the rate at the speed that this loop had in its fastest round, by the median
- * over rounds. What others do to caches and memory is not in it. */
+ * On a machine that others use, a core does less in the same time. A loop of arithmetic that does
+ * nothing else is timed before each round; the last column is the rate at the speed that this loop
+ * had in its fastest round, by the median over rounds. What others do to caches and memory is not
+ * in it. */
 
 #include "bench.h"
 
@@ -34,7 +35,8 @@ static double reference_ns(void)
     const double seconds = cpu_seconds() - start;
     for (int i = 0; i < 8; i++)
         all |= state[i];
-    return all ? 1e9 * seconds / steps : 0; /* it is never 0: the compiler must not leave the loop out */
+    /* it is never 0: the compiler must not leave the loop out */
+    return all ? 1e9 * seconds / steps : 0;
 }
 
 static double fastest_ns; /* of the reference, in this run */
@@ -120,7 +122,8 @@ int main(void)
                 bench(&shape, &random);
                 bench(&shape, &stencil);
             }
-        const wl_cache_shape l2 = {.lines = sizes[s], .ways = 16, .sectors = 4, .hashed_sets = true}; /* as of an L2 */
+        /* as of an L2 */
+        const wl_cache_shape l2 = {.lines = sizes[s], .ways = 16, .sectors = 4, .hashed_sets = true};
         bench(&l2, &random);
         bench(&l2, &stencil);
     }

@@ -1,8 +1,9 @@
-/* bench_cost.c - what one prediction of a kernel from PTX costs, from the text to the time: loops, conditions, data
- * that decides how long threads run.
+/* bench_cost.c - what one prediction of a kernel from PTX costs, from the text to the time: loops,
+ * conditions, data that decides how long threads run.
  *
- * usage: bench_cost [SOURCE_ROOT]; "." otherwise. Prints seconds of processor time and the ratio to the second that is
- * asked for, and the peak memory of all; asserts nothing. SPDX-License-Identifier: MIT */
+ * usage: bench_cost [SOURCE_ROOT]; "." otherwise. Prints seconds of processor time and the ratio to
+ * the second that is asked for, and the peak memory of all; asserts nothing.
+ * SPDX-License-Identifier: MIT */
 #include "bench.h"
 
 #include <math.h>

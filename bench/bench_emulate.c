@@ -1,8 +1,8 @@
 /* bench_emulate.c - how many thread instructions the emulator executes per second on one core.
  *
- * Three kernels: a stencil whose values are unknown, a product of matrices from shared memory with barriers, and a hash
- * of known integers. Prints the best of some rounds, with and without counting and visiting, and the ratio to the bar
- * of 30 million; asserts nothing. */
+ * Three kernels: a stencil whose values are unknown, a product of matrices from shared memory with
+ * barriers, and a hash of known integers. Prints the best of some rounds, with and without counting
+ * and visiting, and the ratio to the bar of 30 million; asserts nothing. */
 
 #include "bench.h"
 

@@ -57,7 +57,8 @@ static void bench_numbers(void)
 
 /* ---- batches ---- */
 
-#define ASKED 8 /* times that each launch is asked for, so that starting the program weighs little */
+/* times that each launch is asked for, so that starting the program weighs little */
+#define ASKED 8
 
 typedef struct launch_list {
     wl_launch all[1024];

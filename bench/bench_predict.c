@@ -1,9 +1,9 @@
 /* bench_predict.c - time of one full prediction, over domain sizes and block shapes.
  *
- * Prints microseconds per prediction of the range-4 stencil (26 accesses, all metrics), the ratio of the slowest to the
- * fastest domain, and the ratio to the public Python tool, which needs 2 to 30 s for the same. Each launch is predicted
- * over and over by one predictor, which keeps what it counted: bench_space and bench_rank measure launches that are met
- * for the first time. */
+ * Prints microseconds per prediction of the range-4 stencil (26 accesses, all metrics), the ratio
+ * of the slowest to the fastest domain, and the ratio to the public Python tool, which needs 2 to
+ * 30 s for the same. Each launch is predicted over and over by one predictor, which keeps what it
+ * counted: bench_space and bench_rank measure launches that are met for the first time. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
     double start = cpu_seconds();
     must(wl_predict(predictor, launch, &how, prediction, &err), &err);
     double best = cpu_seconds() - start;
-    const int repeats = (int)fmin(200, 1 + 0.01 / best); /* some kernels take a fraction of a second */
+    /* some kernels take a fraction of a second */
+    const int repeats = (int)fmin(200, 1 + 0.01 / best);
     for (int round = 0; round < 15; round++) {
         start = cpu_seconds();
         for (int i = 0; i < repeats; i++)
@@ -94,8 +95,8 @@ static double time_first(const wl_device *device, const char *kernel_name, const
     return best;
 }
 
-/* Stencils under a schedule, against the linear launch of as many threads: asked again, as above, and for the first
- * time. */
+/* Stencils under a schedule, against the linear launch of as many threads: asked again, as above,
+ * and for the first time. */
 static void time_schedules(void)
 {
     static const char *const orders[] = {"column:32", "column:64", "swizzle:8", "tile:32x8", "column:31", "column:48",

@@ -1,8 +1,8 @@
-/* bench_ptx.c - what reading a kernel from PTX costs: parsing, recovery of its addresses, prediction and ranking beside
- * the same kernel as a kernel file.
+/* bench_ptx.c - what reading a kernel from PTX costs: parsing, recovery of its addresses,
+ * prediction and ranking beside the same kernel as a kernel file.
  *
- * usage: bench_ptx [SOURCE_ROOT]; "." otherwise. Prints the best of some rounds and the ratio to what is asked for;
- * asserts nothing. SPDX-License-Identifier: MIT */
+ * usage: bench_ptx [SOURCE_ROOT]; "." otherwise. Prints the best of some rounds and the ratio to
+ * what is asked for; asserts nothing. SPDX-License-Identifier: MIT */
 #include "bench.h"
 
 #include <string.h>
@@ -163,7 +163,8 @@ static void bench_recovery(const wl_ptx *ptx, const wl_device *device)
         }
         wl_kernel *file = from_file(k);
         wl_launch launch = k->launch;
-        memset(launch.grid, 0, sizeof launch.grid); /* the kernel file's cells may be several to a thread */
+        /* the kernel file's cells may be several to a thread */
+        memset(launch.grid, 0, sizeof launch.grid);
         wl_launch plain = k->launch;
         for (int d = 0; d < 3; d++)
             plain.fold[d] = 1;

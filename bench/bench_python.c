@@ -1,4 +1,5 @@
-/* bench_python.c - runs rank_from_python.py with the library and the module that were built. usage: bench_python [PYTHON]
+/* bench_python.c - runs rank_from_python.py with the library and the module that were built. usage:
+ * bench_python [PYTHON]
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-/* bench_rank.c - speed and memory of searches: predictions per second on one core and on two, a space of a million
- * launches, and the paper's 168 launches with the start of the process.
+/* bench_rank.c - speed and memory of searches: predictions per second on one core and on two, a
+ * space of a million launches, and the paper's 168 launches with the start of the process.
  *
- * usage: bench_rank [WARPLINE]; the binary is found beside this program otherwise. Prints ratios to what is asked for;
- * asserts nothing. */
+ * usage: bench_rank [WARPLINE]; the binary is found beside this program otherwise. Prints ratios to
+ * what is asked for; asserts nothing. */
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,9 +1,10 @@
 /* bench_space.c - predictions per second over a whole space of launches of the range-4 stencil.
  *
- * Blocks of all powers of two and some that are not, each with several foldings, all metrics. Each round predicts the
- * space with a new predictor, so that nothing is kept from one round to the next; the shortest time of each launch
- * counts. Prints ratios to the bar of 20,000 predictions per second and core, and to 100 us per block of odd shape,
- * and the slowest launches; asserts nothing. */
+ * Blocks of all powers of two and some that are not, each with several foldings, all metrics. Each
+ * round predicts the space with a new predictor, so that nothing is kept from one round to the
+ * next; the shortest time of each launch counts. Prints ratios to the bar of 20,000 predictions per
+ * second and core, and to 100 us per block of odd shape, and the slowest launches; asserts
+ * nothing. */
 
 #include "bench.h"
 

@@ -1,5 +1,6 @@
-/* template.c - what a benchmark cannot give: facts per compute capability, and numbers of shipped devices that stand in
- * until a fit replaces them. tests/unit/test_calibrate.c compares the tables with share/devices.
+/* template.c - what a benchmark cannot give: facts per compute capability, and numbers of shipped
+ * devices that stand in until a fit replaces them. tests/unit/test_calibrate.c compares the tables
+ * with share/devices.
  * SPDX-License-Identifier: MIT */
 #include "write_device.h"
 
@@ -75,7 +76,8 @@ static const cal_template_row a100_curves[] = {
     {CAL_l2_curve_scale, 1, {4 * MiB}},
 };
 
-/* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
+/* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts
+ * from it. */
 static const cal_template_row h200_time[] = {
     {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
     {CAL_phase_wait, 1, {163.8}},         {CAL_dram_wait_first, 1, {583.7}},
@@ -103,7 +105,8 @@ static const cal_template_row h200_laws[] = {
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},
 };
-/* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what stays in the L1. */
+/* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what
+ * stays in the L1. */
 static const cal_template_row h200_everywhere[] = {
     {CAL_shared_broadcast, 1, {2}},        {CAL_l1_field_share, 1, {0.7}},     {CAL_l1_field_steepness, 1, {4}},
     {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
@@ -114,7 +117,7 @@ static const cal_template_row h200_everywhere[] = {
     {CAL_sfu_latency, 1, {17.02}},         {CAL_convert_latency, 1, {17.02}},  {CAL_shared_latency, 1, {23.03}},
     {CAL_shuffle_latency, 1, {24.03}},     {CAL_barrier_latency, 1, {28.18}},  {CAL_atomic_latency, 1, {387.6}},
     {CAL_texture_latency, 1, {88.08}},     {CAL_tensor_latency, 1, {24.2}},    {CAL_branch_latency, 1, {20.09}},
-    {CAL_launch_overhead, 1, {3.263e-6}},  {CAL_barrier_interval, 1, {2}},    {CAL_warp_start, 1, {1.96}},
+    {CAL_launch_overhead, 1, {3.263e-6}},  {CAL_barrier_interval, 1, {2}},     {CAL_warp_start, 1, {1.96}},
 };
 /* A size of its L2, but needed on every device. */
 static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};

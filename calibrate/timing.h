@@ -1,9 +1,10 @@
-/* timing.h - what every benchmark of calibrate/ uses: checked CUDA calls, timing, the CSV and the device file.
+/* timing.h - what every benchmark of calibrate/ uses: checked CUDA calls, timing, the CSV and the
+ * device file.
  *
- * Two clocks: events around launches (seconds), and clock64() inside a kernel (cycles of one multiprocessor, whatever
- * the frequency does). Loads and stores are inline PTX, so that neither a cache policy nor a loop is left to the
- * compiler; loops over resident data add a run-time zero to their addresses, so that no load is the same as the one
- * before.
+ * Two clocks: events around launches (seconds), and clock64() inside a kernel (cycles of one
+ * multiprocessor, whatever the frequency does). Loads and stores are inline PTX, so that neither a
+ * cache policy nor a loop is left to the compiler; loops over resident data add a run-time zero to
+ * their addresses, so that no load is the same as the one before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,15 +28,17 @@ struct failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-void cuda_check(cudaError_t error, const char *call, const char *file, int line); /* throws failure */
+/* throws failure */
+void cuda_check(cudaError_t error, const char *call, const char *file, int line);
 #define CUDA(call) cuda_check((call), #call, __FILE__, __LINE__)
 
 /* The GPU, its memory for the benchmarks, and where results go. */
 struct machine {
     cudaDeviceProp prop;
     int sms;
-    double clock_hz;     /* under load, measured by the benchmark clock; the query's value before */
-    double memory_peak;  /* bytes per second by the device query, for choosing amounts of work; 0: unknown */
+    double clock_hz; /* under load, measured by the benchmark clock; the query's value before */
+    /* bytes per second by the device query, for choosing amounts of work; 0: unknown */
+    double memory_peak;
     char *buffer;        /* zeroed device memory for data */
     size_t buffer_bytes; /* at most 55 % of the free memory */
     long long *log;      /* device memory for cycles and times */
@@ -54,12 +57,14 @@ struct benchmark {
     void (*run)(machine &m);
 };
 extern const benchmark query_benchmarks[], launch_benchmarks[], l1_benchmarks[], l2_benchmarks[], dram_benchmarks[],
-    arith_benchmarks[], latency_benchmarks[], phase_benchmarks[], spread_benchmarks[]; /* each ends with a null name */
+    /* each ends with a null name */
+    arith_benchmarks[], latency_benchmarks[], phase_benchmarks[], spread_benchmarks[];
 
 /* One row of the CSV: what was measured, under which parameters ("k=v;k=v"). */
 void record(machine &m, const std::string &parameters, const char *quantity, double value, const char *unit);
-/* A key of the device file with the source "measured: GPU, month, calibrate NAME"; a detail may follow. A value outside
- * what is plausible is not used: a comment in the file says so, and the key keeps what it had or gets a stand-in. */
+/* A key of the device file with the source "measured: GPU, month, calibrate NAME"; a detail may
+ * follow. A value outside what is plausible is not used: a comment in the file says so, and the key
+ * keeps what it had or gets a stand-in. */
 struct window {
     double low, high;
 };
@@ -77,7 +82,8 @@ double median(std::vector<double> values);
 double mean(const std::vector<double> &values);
 /* Median over `repeats` timed runs after one that is not. */
 double seconds(machine &m, const std::function<void()> &launch, int repeats = 5);
-/* What one more sweep takes, by the difference of two numbers of sweeps: no launch, no start, no cold first sweep. */
+/* What one more sweep takes, by the difference of two numbers of sweeps: no launch, no start, no
+ * cold first sweep. */
 double seconds_per_sweep(machine &m, int few, int many, const std::function<void(int)> &launch);
 /* The entries a kernel left in the log. */
 std::vector<double> read_log(machine &m, size_t count);
@@ -85,10 +91,12 @@ std::vector<double> read_log(machine &m, size_t count);
 double log_median(machine &m, size_t count, const std::function<void()> &launch);
 /* Shared memory that leaves room for one block only, and opts the kernel in. */
 size_t lone_block_shared(machine &m, const void *kernel);
-/* Rounds of a kernel that takes rounds as its argument, such that it runs for about `target` seconds. */
+/* Rounds of a kernel that takes rounds as its argument, such that it runs for about `target`
+ * seconds. */
 int rounds_for(machine &m, double target, const std::function<void(int)> &launch);
 size_t power_of_two_below(size_t n);
-/* A set that the L2 keeps whatever its partitions do, and one that it does not (a power of two each, in the buffer). */
+/* A set that the L2 keeps whatever its partitions do, and one that it does not (a power of two
+ * each, in the buffer). */
 size_t l2_set_bytes(const machine &m);
 size_t memory_set_bytes(const machine &m);
 
@@ -175,8 +183,9 @@ __device__ inline unsigned scramble(unsigned x)
 }
 #endif
 
-/* A ring of pointers: element i, i * stride bytes from base, points to element (i + step) % n. One thread of one block
- * follows it; the block may sweep the ring's lines first, which brings them into the L2, and always clears its L1. */
+/* A ring of pointers: element i, i * stride bytes from base, points to element (i + step) % n. One
+ * thread of one block follows it; the block may sweep the ring's lines first, which brings them
+ * into the L2, and always clears its L1. */
 struct ring {
     char *base;
     size_t n, stride, step;
@@ -186,10 +195,12 @@ struct ring {
     bool past_l1;        /* every hop goes to the L2, also to a line seen before */
 };
 double chase_cycles(machine &m, const ring &r); /* per hop */
-size_t ring_step(size_t n);                     /* a step that visits all of n in an order without neighbours */
+/* a step that visits all of n in an order without neighbours */
+size_t ring_step(size_t n);
 
-/* Bandwidth of persistent blocks: every thread reads `loads` elements of 8 bytes from each of `reads` arrays, and
- * writes them to each of `writes` arrays, again and again; the arrays are walked by all blocks together. */
+/* Bandwidth of persistent blocks: every thread reads `loads` elements of 8 bytes from each of
+ * `reads` arrays, and writes them to each of `writes` arrays, again and again; the arrays are
+ * walked by all blocks together. */
 struct stream {
     int reads, writes, loads;
     int threads_per_sm;
@@ -197,7 +208,8 @@ struct stream {
 };
 /* Bytes per second, read and written together; 0 when the kernel does not fit. */
 double stream_bandwidth(machine &m, const stream &s);
-/* Lone sectors: every thread reads 4 bytes, `stride` apart from its neighbour's; sectors per second. */
+/* Lone sectors: every thread reads 4 bytes, `stride` apart from its neighbour's; sectors per
+ * second. */
 double sector_rate(machine &m, size_t stride, size_t span_bytes);
 
 #endif /* CALIBRATE_BENCH_H */

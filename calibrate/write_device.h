@@ -1,8 +1,8 @@
 /* write_device.h - what the benchmarks found, and the device file that is written from it.
  *
- * Plain C without CUDA, so that it is tested where there is no GPU. The keys are those of warpline/device_keys.def:
- * a key added there is written here without further ado. Values are in base units (bytes, Hz, bytes/s, cycles,
- * seconds).
+ * Plain C without CUDA, so that it is tested where there is no GPU. The keys are those of
+ * warpline/device_keys.def: a key added there is written here without further ado. Values are in
+ * base units (bytes, Hz, bytes/s, cycles, seconds).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,27 +44,33 @@ bool cal_key_required(cal_key key);
 /* A file that lacks it gets a stand-in when it is read: a file of ours says which. */
 bool cal_key_assumed(cal_key key);
 
-/* Sets a key; a later call replaces an earlier one. A value that is not finite or below 0 is refused. */
+/* Sets a key; a later call replaces an earlier one. A value that is not finite or below 0 is
+ * refused. */
 bool cal_set(cal_device *device, cal_key key, double value, const char *source);
 bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t count, const char *source);
 /* Notes in the file why a key is left out. */
 void cal_leave_out(cal_device *device, cal_key key, const char *why);
-/* A comment above the key, say why a measurement is not used; the value, if any, comes from elsewhere. */
+/* A comment above the key, say why a measurement is not used; the value, if any, comes from
+ * elsewhere. */
 void cal_note(cal_device *device, cal_key key, const char *text);
 
-/* Where a curve of costs over growing sizes leaves its plateau: the index of the last cost before the first rise that
- * stays, that is, from which on every cost is above `factor` times the least one before it. count - 1 without one. */
+/* Where a curve of costs over growing sizes leaves its plateau: the index of the last cost before
+ * the first rise that stays, that is, from which on every cost is above `factor` times the least
+ * one before it. count - 1 without one. */
 size_t cal_knee(const double *costs, size_t count, double factor);
 
-/* "NVIDIA A100-SXM4-40GB" -> title as it is, name "a100-sxm4-40gb"; the architecture from the compute capability. */
+/* "NVIDIA A100-SXM4-40GB" -> title as it is, name "a100-sxm4-40gb"; the architecture from the
+ * compute capability. */
 void cal_identify(cal_device *device, const char *title, int major, int minor);
 
-/* What cannot be asked or measured, by compute capability: carve-outs, the size of the unified L1, sub-partitions.
- * Sets only keys that are not known yet. */
+/* What cannot be asked or measured, by compute capability: carve-outs, the size of the unified L1,
+ * sub-partitions. Sets only keys that are not known yet. */
 void cal_fill_facts(cal_device *device);
-/* Numbers that only a fit over kernels gives, and whatever is still missing, from the most similar shipped device. */
+/* Numbers that only a fit over kernels gives, and whatever is still missing, from the most similar
+ * shipped device. */
 void cal_fill_template(cal_device *device);
-/* The table behind cal_fill_template, for the test that compares it with share/devices. NULL behind the last. */
+/* The table behind cal_fill_template, for the test that compares it with share/devices. NULL behind
+ * the last. */
 typedef struct cal_template_row {
     cal_key key;
     size_t count;
@@ -72,7 +78,8 @@ typedef struct cal_template_row {
 } cal_template_row;
 const cal_template_row *cal_template(const char *device_name, size_t index);
 
-/* Writes the file. False, with the reason in `message`, when a required key is missing or the stream fails. */
+/* Writes the file. False, with the reason in `message`, when a required key is missing or the
+ * stream fails. */
 bool cal_write(const cal_device *device, FILE *stream, char *message, size_t size);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* batch.h - launches from lines of JSON, each with its kernel, arguments and device. SPDX-License-Identifier: MIT */
+/* batch.h - launches from lines of JSON, each with its kernel, arguments and device.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_BATCH_H
 #define WL_CLI_BATCH_H
 
@@ -13,8 +14,8 @@ typedef struct batch_launch {
 } batch_launch;
 typedef wl_status (*batch_visit)(void *user, const batch_launch *launch, wl_error *err);
 
-/* Predicts every line of --batch and shows it to `visit`. The first line that cannot be predicted, or that `visit`
- * refuses, ends it: the message names the line. The exit code. */
+/* Predicts every line of --batch and shows it to `visit`. The first line that cannot be predicted,
+ * or that `visit` refuses, ends it: the message names the line. The exit code. */
 int batch_each(const options *options, const wl_predict_options *predict, batch_visit visit, void *user);
 
 #endif /* WL_CLI_BATCH_H */

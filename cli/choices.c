@@ -1,5 +1,5 @@
-/* choices.c - see choices.h. Names come from the library's tables; what is written here is what the help of the option
- * lists, which tests/completion compares. SPDX-License-Identifier: MIT */
+/* choices.c - see choices.h. Names come from the library's tables; what is written here is what the
+ * help of the option lists, which tests/completion compares. SPDX-License-Identifier: MIT */
 #include "choices.h"
 
 #include <stdio.h>
@@ -62,8 +62,8 @@ static const struct {
 
 /* ---- which of them an option takes ---- */
 
-/* Beside those that option_values.c allows. Letters of commands as in options.c. Words separated by blanks; @file: any
- * file, @list: several with commas. */
+/* Beside those that option_values.c allows. Letters of commands as in options.c. Words separated by
+ * blanks; @file: any file, @list: several with commas. */
 static const struct {
     const char *option, *commands, *words;
 } table[] = {

@@ -1,4 +1,5 @@
-/* cmd_advise.c - warpline advise: the changes to one launch that help most. SPDX-License-Identifier: MIT */
+/* cmd_advise.c - warpline advise: the changes to one launch that help most.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

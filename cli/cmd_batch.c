@@ -1,7 +1,8 @@
 /* cmd_batch.c - predict --batch: one JSON object per line in, one result per line out, in order.
  *
- * Kernels and devices are kept between lines, so that a stream over many launches reads each file once. A line that
- * cannot be predicted gives {"error": "..."} and the rest goes on. SPDX-License-Identifier: MIT */
+ * Kernels and devices are kept between lines, so that a stream over many launches reads each file
+ * once. A line that cannot be predicted gives {"error": "..."} and the rest goes on.
+ * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -278,8 +279,8 @@ static void domain_of(const source *s, const kept *k, int64_t domain[3])
         domain[d] = 1;
 }
 
-/* "cdiv(nx,block.x)": with the params of the kernel and the line's names, the domain of a kernel in PTX, the warps of
- * the device. */
+/* "cdiv(nx,block.x)": with the params of the kernel and the line's names, the domain of a kernel in
+ * PTX, the warps of the device. */
 static wl_status read_rule(const json_t *line, const source *s, const kept *k, wl_launch *launch, wl_error *err)
 {
     wl_grid_rule *rule = NULL;

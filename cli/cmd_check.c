@@ -97,7 +97,8 @@ static bool has_given_grid(const check *c, const wl_launch *l)
            shape_same(given.grid, l->grid);
 }
 
-/* Is a stored launch the one that --block number i means, with all that it says besides the options? */
+/* Is a stored launch the one that --block number i means, with all that it says besides the
+ * options? */
 static bool is_launch(const check *c, size_t i, const wl_launch *l)
 {
     const wl_launch *common = &c->job.common, *given = &c->job.launches[i];
@@ -109,7 +110,8 @@ static bool is_launch(const check *c, size_t i, const wl_launch *l)
            (given->shared_bytes == common->shared_bytes || given->shared_bytes == l->shared_bytes);
 }
 
-/* The first option that says something else than the stored launch; NULL when it is the one meant. */
+/* The first option that says something else than the stored launch; NULL when it is the one
+ * meant. */
 static const char *contradiction(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
@@ -132,7 +134,8 @@ static const char *contradiction(const check *c, const wl_stored *s)
     return o->shared && given->shared_bytes != l->shared_bytes ? "--shared" : NULL;
 }
 
-/* Every block given must be there with everything else that is given; without blocks, one launch at least. */
+/* Every block given must be there with everything else that is given; without blocks, one launch at
+ * least. */
 static wl_status check_selection(const check *c, wl_error *err)
 {
     const size_t wanted = c->job.launch_count > 0 ? c->job.launch_count : 1;
@@ -159,8 +162,9 @@ static wl_status check_selection(const check *c, wl_error *err)
     return WL_OK;
 }
 
-/* What kernel and domain decide, they decide now: where the baseline has something else and the command line says
- * nothing, either a change of the kernel or an option of then would go unnoticed. */
+/* What kernel and domain decide, they decide now: where the baseline has something else and the
+ * command line says nothing, either a change of the kernel or an option of then would go
+ * unnoticed. */
 static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_prediction *p, wl_error *err)
 {
     const wl_launch *now = wl_prediction_launch(p), *then = wl_prediction_launch(s->prediction);

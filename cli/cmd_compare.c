@@ -1,4 +1,5 @@
-/* cmd_compare.c - warpline compare: predictions beside measurements. SPDX-License-Identifier: MIT */
+/* cmd_compare.c - warpline compare: predictions beside measurements.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -86,7 +86,8 @@ int cmd_kernels(const options *o)
         for (size_t i = 0; i < wl_kernel_builtin_count(); i++) {
             size_t length = 0;
             const char *text = wl_kernel_builtin_text(wl_kernel_builtin_name(i), &length);
-            const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : ""; /* the file's first line */
+            /* the file's first line */
+            const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : "";
             char summary[256];
             (void)snprintf(summary, sizeof summary, "%.*s", (int)strcspn(comment, "\n"), comment);
             wrap_print(summary, printf("%-16s ", wl_kernel_builtin_name(i)), KERNEL_INDENT, wrap_columns());

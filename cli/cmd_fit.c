@@ -1,4 +1,5 @@
-/* cmd_fit.c - warpline fit: the numbers of a device from measured launches. SPDX-License-Identifier: MIT */
+/* cmd_fit.c - warpline fit: the numbers of a device from measured launches.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ typedef struct job {
     char origin[300];
 } job;
 
-/* Shorter launches are mostly the cost of a launch: no contest, unless --min-time says otherwise. */
+/* Shorter launches are mostly the cost of a launch: no contest, unless --min-time says
+ * otherwise. */
 #define CONTEST_TIME_S 20e-6
 #define RANKING "ranking"
 

@@ -1,4 +1,5 @@
-/* cmd_metrics.c - warpline metrics: names of counters, and the command that collects them. SPDX-License-Identifier: MIT */
+/* cmd_metrics.c - warpline metrics: names of counters, and the command that collects them.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -45,7 +45,8 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     return status;
 }
 
-/* Everything that is predicted: one job for each device, since the kernel may be compiled for it; devices outermost. */
+/* Everything that is predicted: one job for each device, since the kernel may be compiled for it;
+ * devices outermost. */
 typedef struct batch_of_jobs {
     job *jobs;
     wl_prediction **predictions; /* launches of the first device, of the second, .. */
@@ -112,7 +113,8 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
 {
     job *j = &b->jobs[device];
     const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
-    j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
+    /* a launch or two: predication and divergence are worth some milliseconds */
+    j->options.emulate = true;
     return status == WL_OK ? predict_job(o, b, device, err) : status;
 }
 

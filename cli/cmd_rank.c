@@ -1,4 +1,5 @@
-/* cmd_rank.c - warpline rank: from what to search to a ranking, and to what shows it. SPDX-License-Identifier: MIT */
+/* cmd_rank.c - warpline rank: from what to search to a ranking, and to what shows it.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "team.h"
 
 #define TOP_DEFAULT 10
-#define KEPT_LEAST 64 /* launches of each space, however little memory may be used: a table needs some */
+/* launches of each space, however little memory may be used: a table needs some */
+#define KEPT_LEAST 64
 
 /* ---- the search ---- */
 
@@ -315,8 +317,9 @@ static int hold_result(rank_job *j)
     if (option_format_is(j->options, "text"))
         return hold_text(j, &err) == WL_OK ? EXIT_OK : diag_report(&err);
     if (err.code == WL_OK && write_sorted(j, j->space_count, &err) == WL_OK)
-        (void)!wl_rank_write_end(&j->writer, &err);              /* in err */
-    return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK; /* output_close tells what cannot be written */
+        (void)!wl_rank_write_end(&j->writer, &err); /* in err */
+    /* output_close tells what cannot be written */
+    return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK;
 }
 
 /* All is made before any is written, and files come before what is printed: after a failure

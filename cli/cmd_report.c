@@ -1,4 +1,5 @@
-/* cmd_report.c - warpline report: all that is known of launches, as one HTML file. SPDX-License-Identifier: MIT */
+/* cmd_report.c - warpline report: all that is known of launches, as one HTML file.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

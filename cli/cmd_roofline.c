@@ -1,4 +1,5 @@
-/* cmd_roofline.c - warpline roofline: launches under the ceilings of a device. SPDX-License-Identifier: MIT */
+/* cmd_roofline.c - warpline roofline: launches under the ceilings of a device.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* cmd_schedule.c - warpline schedule: orders of threads and blocks side by side. SPDX-License-Identifier: MIT */
+/* cmd_schedule.c - warpline schedule: orders of threads and blocks side by side.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 
 #include "options.h"
 
-/* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from it. */
+/* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from
+ * it. */
 typedef struct kernel_source {
     char *path;
     const char *input, *text;
@@ -43,7 +44,8 @@ typedef struct comparison {
     size_t counted_capacity;
 } comparison;
 
-/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit code. */
+/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit
+ * code. */
 int comparison_load(comparison *c);
 /* What is left out, on stderr. The exit code. */
 int comparison_print_skips(const comparison *c);
@@ -52,8 +54,9 @@ void comparison_free(comparison *c);
 /* compare_predict.c: fills the rows from the tables. */
 wl_status comparison_predict(comparison *c, wl_error *err);
 
-/* The schedule of a row by the pattern of its entry: "column:{col}" with the row's params; a width of 0 is the row of the
- * domain. WL_E_INPUT: a param is missing, or what comes out is no schedule. */
+/* The schedule of a row by the pattern of its entry: "column:{col}" with the row's params; a width
+ * of 0 is the row of the domain. WL_E_INPUT: a param is missing, or what comes out is no
+ * schedule. */
 wl_status row_schedule(const char *pattern, const wl_measurement *row, const int64_t domain[3], wl_schedule *out,
                        wl_error *err);
 bool names_param(const char *pattern, const char *name);

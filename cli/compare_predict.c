@@ -1,6 +1,8 @@
-/* compare_predict.c - the measured launches predicted: which rows, of which kernel, with which launch.
+/* compare_predict.c - the measured launches predicted: which rows, of which kernel, with which
+ * launch.
  *
- * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat them row after row.
+ * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat
+ * them row after row.
  * SPDX-License-Identifier: MIT */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -100,7 +102,8 @@ static void note_ignored(predictor *p, const char *name)
         snprintf(p->ignored[p->ignored_count++], sizeof p->ignored[0], "%s", name);
 }
 
-/* The sets of a row, later ones win: its params, those of the map, those of the command line. Cuts `params` up. */
+/* The sets of a row, later ones win: its params, those of the map, those of the command line. Cuts
+ * `params` up. */
 static size_t collect_sets(predictor *p, const wl_kernel *plain, char *params, const wl_map_entry *entry,
                            const char **sets)
 {
@@ -415,7 +418,8 @@ static bool is_kernel(const char *measured, const char *kernel)
     return strcmp(measured, kernel) == 0 || (strncmp(measured, "k_", 2) == 0 && strcmp(measured + 2, kernel) == 0);
 }
 
-/* A profile of a whole program holds launches of other kernels too: *only is then the kernel's name, else NULL. */
+/* A profile of a whole program holds launches of other kernels too: *only is then the kernel's
+ * name, else NULL. */
 static wl_status choose_kernel(predictor *p, const wl_table *table, const char *input, const char **only, wl_error *err)
 {
     const options *o = p->c->options;

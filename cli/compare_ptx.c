@@ -98,7 +98,8 @@ static bool is_whole_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Params of the row that are whole numbers: names in its arguments. Kept, since messages show them. */
+/* Params of the row that are whole numbers: names in its arguments. Kept, since messages show
+ * them. */
 static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *row, size_t *count, wl_error *err)
 {
     const size_t length = strlen(m->params);
@@ -159,7 +160,8 @@ static wl_status left_out(wl_error *why, const char *format, const char *name)
     return WL_E_INPUT;
 }
 
-/* The entry that the table calls so; where it has no names of kernels, the one that the map names. */
+/* The entry that the table calls so; where it has no names of kernels, the one that the map
+ * names. */
 static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_map_entry *mapped, const wl_measurement *m,
                             size_t *entry, wl_error *why)
 {

@@ -1,5 +1,5 @@
-/* compare_ptx.h - measured launches of kernels in PTX and CUDA files: which entry a row is a launch of, with which
- * arguments. SPDX-License-Identifier: MIT */
+/* compare_ptx.h - measured launches of kernels in PTX and CUDA files: which entry a row is a launch
+ * of, with which arguments. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_COMPARE_PTX_H
 #define WL_CLI_COMPARE_PTX_H
 
@@ -17,8 +17,8 @@ typedef struct ptx_row {
     char key[600];
 } ptx_row;
 
-/* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or --arg. An error in
- * `err` is one of every row; one in `why` is of this row, which is left out. */
+/* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or
+ * --arg. An error in `err` is one of every row; one in `why` is of this row, which is left out. */
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
                        ptx_row *out, wl_error *why, wl_error *err);
 

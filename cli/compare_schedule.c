@@ -1,4 +1,5 @@
-/* compare_schedule.c - the schedule of a measured row, by its entry of the map. SPDX-License-Identifier: MIT */
+/* compare_schedule.c - the schedule of a measured row, by its entry of the map.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static const char *value_of(const char *params, const char *name, size_t length)
     return NULL;
 }
 
-/* Puts the row's params in the place of their names in braces; false: one is unknown, or the text too long. */
+/* Puts the row's params in the place of their names in braces; false: one is unknown, or the text
+ * too long. */
 static bool fill_in(const char *pattern, const char *params, char *text, size_t size)
 {
     size_t used = 0;

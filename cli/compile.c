@@ -140,7 +140,8 @@ static void compiler_words(const options *o, const char *compiler, const char *a
 
 /* ---- compiling ---- */
 
-/* nvcc: "Unsupported gpu architecture 'sm_70'"; clang: "unsupported CUDA gpu architecture: sm_121". */
+/* nvcc: "Unsupported gpu architecture 'sm_70'"; clang: "unsupported CUDA gpu architecture:
+ * sm_121". */
 static bool lacks_arch(const char *log)
 {
     const char *at = log ? strstr(log, "nsupported") : NULL;

@@ -1,4 +1,5 @@
-/* compile.h - PTX from CUDA, by the compiler of this machine, and what ptxas says of it. SPDX-License-Identifier: MIT
+/* compile.h - PTX from CUDA, by the compiler of this machine, and what ptxas says of it.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef WL_CLI_COMPILE_H
 #define WL_CLI_COMPILE_H
@@ -14,9 +15,9 @@ bool arch_is_valid(const char *arch);
 /* The architecture of a device; false: its file does not say. */
 bool arch_of_device(const wl_device *device, char arch[ARCH_LENGTH]);
 
-/* The PTX of a CUDA file, in memory of malloc, as --compiler, --define, .. say. The path of the compiler that made it
- * is in `compiler`. WL_E_INPUT: it does not compile (the compiler's messages are on stderr then); WL_E_UNSUPPORTED:
- * there is no compiler. */
+/* The PTX of a CUDA file, in memory of malloc, as --compiler, --define, .. say. The path of the
+ * compiler that made it is in `compiler`. WL_E_INPUT: it does not compile (the compiler's messages
+ * are on stderr then); WL_E_UNSUPPORTED: there is no compiler. */
 wl_status compile_cuda(const options *options, const char *path, const char *arch, char compiler[PATH_LENGTH],
                        char **ptx, size_t *length, wl_error *err);
 

@@ -1,12 +1,13 @@
-/* complete.h - what programs ask about the command line: shells that complete a word, and the build of the man pages.
+/* complete.h - what programs ask about the command line: shells that complete a word, and the build
+ * of the man pages.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_COMPLETE_H
 #define WL_CLI_COMPLETE_H
 
 #include "options.h"
 
-/* warpline --complete WORD...: what the last word can become, after the others. A line each: the word, a tab, what it is;
- * "@file" where names of files will do. */
+/* warpline --complete WORD...: what the last word can become, after the others. A line each: the
+ * word, a tab, what it is; "@file" where names of files will do. */
 int complete(const command *commands, size_t count, const char *const *words, size_t word_count);
 
 /* warpline --tables: commands and options as lines of fields with tabs between them.

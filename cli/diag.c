@@ -62,7 +62,8 @@ static size_t kind_of(const char *message, look_style *style)
 #define NAME "warpline:"
 #define NOTE_INDENT 10
 
-/* Notes are broken to the terminal; errors are not, so that what reads them finds them in one line. */
+/* Notes are broken to the terminal; errors are not, so that what reads them finds them in one
+ * line. */
 static void put_message(const char *text)
 {
     look_style style;
@@ -128,7 +129,8 @@ void diag_quote(const char *text)
         fputc('\n', stderr);
 }
 
-/* The line, or of a long one the piece around the place, and carets under columns col .. col+len-1. */
+/* The line, or of a long one the piece around the place, and carets under columns col ..
+ * col+len-1. */
 static void show_line(const char *text, wl_loc loc)
 {
     for (int32_t line = 1; line < loc.line; line++) {

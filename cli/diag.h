@@ -17,7 +17,8 @@ void usage_error(const char *format, ...) WL_PRINTF(1, 2);
 /* A malformed option value: "--block:1:4: error: ...", the value, a caret. */
 void option_error(const char *option, const char *value, int column, const char *format, ...) WL_PRINTF(4, 5);
 
-/* "; did you mean 'near'?" for a word that is none of the names, or "" where none is near; valid until the next call. */
+/* "; did you mean 'near'?" for a word that is none of the names, or "" where none is near; valid
+ * until the next call. */
 const char *did_you_mean(const char *word, const char *const *names, size_t count);
 
 /* What another program said, as it is. */

@@ -1,5 +1,5 @@
-/* job.h - what commands that predict launches of one kernel have in common: kernel, device, predictor, and the launches
- * the options name. SPDX-License-Identifier: MIT */
+/* job.h - what commands that predict launches of one kernel have in common: kernel, device,
+ * predictor, and the launches the options name. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_JOB_H
 #define WL_CLI_JOB_H
 
@@ -22,29 +22,31 @@ typedef struct job {
     wl_predict_options options;
 } job;
 
-/* A kernel or --update, and what goes with either: prints what is wrong and returns false. `named` says whether the
- * arguments hold a kernel. */
+/* A kernel or --update, and what goes with either: prints what is wrong and returns false. `named`
+ * says whether the arguments hold a kernel. */
 bool job_kernel_usage(const options *options, bool named);
 
 /* The same for commands that look at one launch on one device. */
 bool job_launch_usage(const options *options);
 
-/* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to go on. */
+/* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to
+ * go on. */
 int job_read_launches(const options *options, job *job);
 
-/* Loads what the job does not have yet: device, kernel, predictor. `kernel` is NULL for --update. The launches have
- * their grids then. */
+/* Loads what the job does not have yet: device, kernel, predictor. `kernel` is NULL for --update.
+ * The launches have their grids then. */
 wl_status job_load(const options *options, const char *kernel, const char *device, job *job, wl_error *err);
 /* The kernel alone. */
 wl_status job_load_kernel(const options *options, const char *kernel, job *job, wl_error *err);
-/* The grid of a launch from its own rule (length 0: it has none), else from --grid, where that is a rule and the launch
- * has no grid. */
+/* The grid of a launch from its own rule (length 0: it has none), else from --grid, where that is a
+ * rule and the launch has no grid. */
 wl_status job_set_grid(const options *options, const job *job, const launch_rule *own, wl_launch *launch,
                        wl_error *err);
 /* Makes room for another device; the predictor goes as well. */
 void job_drop_device(job *job);
 
-/* The launch does not fit: the message shows the option it is about. `block` is the text of the block. */
+/* The launch does not fit: the message shows the option it is about. `block` is the text of the
+ * block. */
 void job_show_option(const options *options, const char *block, wl_error *err);
 
 void job_free(job *job);

@@ -97,7 +97,8 @@ static void keep(char *text)
 
 static bool exists(const char *path) { return access(path, R_OK) == 0; }
 
-/* "share/kernels/star3d_r4.yaml" names the built-in kernel also where that folder is not at hand. */
+/* "share/kernels/star3d_r4.yaml" names the built-in kernel also where that folder is not at
+ * hand. */
 static const char *builtin_name(const char *name, const char *folder, char *buffer, size_t size)
 {
     const size_t n = strlen(folder), length = strlen(name);
@@ -107,8 +108,8 @@ static const char *builtin_name(const char *name, const char *folder, char *buff
     return buffer;
 }
 
-/* A folder or file of the current directory that happens to be called like a built-in device does not hide it: a path
- * has a slash or a suffix, and such a name is nobody's. */
+/* A folder or file of the current directory that happens to be called like a built-in device does
+ * not hide it: a path has a slash or a suffix, and such a name is nobody's. */
 static bool is_device_file(const char *name)
 {
     size_t length;

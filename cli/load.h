@@ -4,7 +4,8 @@
 
 #include "warpline/warpline.h"
 
-/* The whole of a file ("-": standard input), 0-terminated, in memory of malloc. WL_E_IO when it cannot be read. */
+/* The whole of a file ("-": standard input), 0-terminated, in memory of malloc. WL_E_IO when it
+ * cannot be read. */
 wl_status load_text(const char *path, char **text, size_t *length, wl_error *err);
 
 /* A built-in name or a file. The text stays remembered for messages until load_forget. */
@@ -15,7 +16,8 @@ wl_status load_kernel_with_domain(const char *name, const wl_kernel_options *opt
                                   wl_kernel **out, wl_error *err);
 /* A kernel from --update, --domain and --type (NULL: f64), remembered likewise. */
 wl_status load_update(const char *update, const char *domain, const char *type, wl_kernel **out, wl_error *err);
-/* The text of a kernel file, to be parsed by the caller, remembered likewise; *input is its name in messages. */
+/* The text of a kernel file, to be parsed by the caller, remembered likewise; *input is its name in
+ * messages. */
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err);
 /* "; did you mean 'star2d_5pt'?" for a built-in kernel, or "". */
 const char *similar_kernel(const char *name);

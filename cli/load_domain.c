@@ -1,4 +1,5 @@
-/* load_domain.c - kernel files whose domain is given: the params it is made of are set. SPDX-License-Identifier: MIT */
+/* load_domain.c - kernel files whose domain is given: the params it is made of are set.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

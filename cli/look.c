@@ -1,5 +1,6 @@
-/* look.c - see look.h. Few parts have a style, and none means good or bad by red or green. Blue and orange of the palette
- * of 256 colours are readable on light and on dark; bold is the terminal's own. SPDX-License-Identifier: MIT */
+/* look.c - see look.h. Few parts have a style, and none means good or bad by red or green. Blue and
+ * orange of the palette of 256 colours are readable on light and on dark; bold is the terminal's
+ * own. SPDX-License-Identifier: MIT */
 #include "look.h"
 
 #include <stdlib.h>
@@ -219,6 +220,7 @@ void look_print(const char *text, size_t length, FILE *file)
     const page p = page_of(file);
     size_t left = length;
     char *narrow = p.columns > 0 && is_too_wide(text, length, p.columns) ? narrowed(text, length, &left) : NULL;
-    print_lines(&p, narrow ? narrow : text, narrow ? left : length); /* without memory for it, the table is wide */
+    /* without memory for it, the table is wide */
+    print_lines(&p, narrow ? narrow : text, narrow ? left : length);
     free(narrow);
 }

@@ -1,5 +1,6 @@
-/* look.h - how texts for people look: colour, lines broken to the width of a terminal, notes left out (--quiet). Only on
- * standard output and standard error: files get the plain text. SPDX-License-Identifier: MIT */
+/* look.h - how texts for people look: colour, lines broken to the width of a terminal, notes left
+ * out (--quiet). Only on standard output and standard error: files get the plain text.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_LOOK_H
 #define WL_CLI_LOOK_H
 
@@ -7,7 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* "auto" (the default), "always" or "never"; auto: on a terminal, unless $NO_COLOR is set or $TERM is dumb. */
+/* "auto" (the default), "always" or "never"; auto: on a terminal, unless $NO_COLOR is set or $TERM
+ * is dumb. */
 void look_set_colour(const char *when);
 bool look_has_colour(const FILE *file);
 
@@ -17,7 +19,8 @@ const char *look_code(look_style style, const FILE *file);
 
 /* Prints text of WL_FORMAT_MARKED. */
 void look_print(const char *text, size_t length, FILE *file);
-/* The rest of a line from this column on, without its end, broken to the terminal; further lines are set in. */
+/* The rest of a line from this column on, without its end, broken to the terminal; further lines
+ * are set in. */
 void look_print_note(const char *text, int column, int indent, FILE *file);
 
 #endif /* WL_CLI_LOOK_H */

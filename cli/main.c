@@ -168,7 +168,8 @@ static int leading_options(int argc, char **argv)
     return n;
 }
 
-/* "--color never predict ..." becomes "predict --color never ...": every command takes these two. */
+/* "--color never predict ..." becomes "predict --color never ...": every command takes these
+ * two. */
 static void move_command_first(int leading, char **argv)
 {
     char *word = argv[leading + 1];

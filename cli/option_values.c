@@ -21,7 +21,8 @@ static const struct {
     const char *offered;                   /* of them, those worth completing; NULL: all */
 } choices[] = {
     {"--model", "pmcDraRPS", MODEL_WORDS, NULL},
-    {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"}, /* the others have no stack */
+    /* the others have no stack */
+    {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
     {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},

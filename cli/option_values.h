@@ -1,4 +1,5 @@
-/* option_values.h - values of options: words out of a list, numbers, sizes, times, shapes. The same for every command.
+/* option_values.h - values of options: words out of a list, numbers, sizes, times, shapes. The same
+ * for every command.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_OPTION_VALUES_H
 #define WL_CLI_OPTION_VALUES_H
@@ -8,9 +9,11 @@
 
 struct command;
 
-/* Is this a value that the option may have, as far as that is known before the command runs? Says what is wrong. */
+/* Is this a value that the option may have, as far as that is known before the command runs? Says
+ * what is wrong. */
 bool value_ok(const struct command *command, const char *option, const char *value);
-/* The words that the value of an option can be, separated by blanks, without those that no one wants; NULL: any. */
+/* The words that the value of an option can be, separated by blanks, without those that no one
+ * wants; NULL: any. */
 const char *value_words(const struct command *command, const char *option);
 
 /* "32x4x2"; missing extents are 1. How many there are; 0: malformed, at *column. */

@@ -13,10 +13,12 @@
 typedef enum kind { ONE, MANY, FLAG } kind;
 
 #define EVERY EVERY_COMMAND
-#define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels, and devices */
+/* but for rooflines and reports, which take any number of kernels, and devices */
+#define ARGUMENTS_MAX 8
 
-/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace, S schedule */
+/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D
+ * diff, r rank, a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace,
+ * S schedule */
 static const struct spec {
     const char *name, *value;
     kind kind;

@@ -90,7 +90,8 @@ wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* What options say of how to predict: model, samples. Prints what is wrong; the exit code. */
 int option_predict(const options *options, wl_predict_options *out);
-/* --schedule of a launch that is to be predicted; batches have a wl_error, other commands print it: the exit code. */
+/* --schedule of a launch that is to be predicted; batches have a wl_error, other commands print it:
+ * the exit code. */
 wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
 /* Any schedule: prints what is wrong and returns false. */

@@ -48,8 +48,8 @@ static void forget_names(output *out)
     out->beside = out->target = NULL;
 }
 
-/* A file that will be replaced: a name beside it, so that the rename stays on one file system. What is no plain file (a
- * pipe, /dev/null) is written directly. */
+/* A file that will be replaced: a name beside it, so that the rename stays on one file system. What
+ * is no plain file (a pipe, /dev/null) is written directly. */
 int output_open(const char *path, output *out)
 {
     *out = (output){.file = stdout};
@@ -75,7 +75,8 @@ int output_open(const char *path, output *out)
     if (out->file) {
         const mode_t mask = umask(0);
         umask(mask);
-        (void)fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask); /* mkstemp makes it private */
+        /* mkstemp makes it private */
+        (void)fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask);
         return EXIT_OK;
     }
     const int error = errno;

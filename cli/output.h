@@ -1,4 +1,5 @@
-/* output.h - results that appear whole or not at all: written beside, then renamed. SPDX-License-Identifier: MIT */
+/* output.h - results that appear whole or not at all: written beside, then renamed.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_OUTPUT_H
 #define WL_CLI_OUTPUT_H
 
@@ -18,8 +19,8 @@ int output_open(const char *path, output *out);
 /* With `keep` the file appears under its name; otherwise nothing is left. The exit code. */
 int output_close(output *out, bool keep);
 
-/* Text on its way to a file, held back so that nothing of it appears when the rest cannot be made; once it is long, it is
- * passed on as it comes. All-zero but for `file` to begin with. */
+/* Text on its way to a file, held back so that nothing of it appears when the rest cannot be made;
+ * once it is long, it is passed on as it comes. All-zero but for `file` to begin with. */
 typedef struct held_output {
     FILE *file;
     char *text;

@@ -1,5 +1,5 @@
-/* plot.h - pictures through gnuplot. FILE.svg comes from FILE.gp and FILE.dat, which stay: the numbers behind every
- * point, and a script to change. SPDX-License-Identifier: MIT */
+/* plot.h - pictures through gnuplot. FILE.svg comes from FILE.gp and FILE.dat, which stay: the
+ * numbers behind every point, and a script to change. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PLOT_H
 #define WL_CLI_PLOT_H
 
@@ -19,8 +19,8 @@ bool plot_name(plot *p, const char *path, wl_error *err);
 void plot_free(plot *p);
 /* Writes a file; prints what is wrong. The exit code. */
 int plot_write(const char *path, const char *text);
-/* Writes both and runs gnuplot; prints what is wrong. The exit code: EXIT_NO_PICTURE where gnuplot is missing or
- * fails. */
+/* Writes both and runs gnuplot; prints what is wrong. The exit code: EXIT_NO_PICTURE where gnuplot
+ * is missing or fails. */
 int plot_draw(const plot *p, const char *script, const char *data);
 
 /* The library can make no picture of this: says why. The exit code. */

@@ -1,4 +1,5 @@
-/* process.h - other programs, run without a shell, and a folder for what they write. SPDX-License-Identifier: MIT */
+/* process.h - other programs, run without a shell, and a folder for what they write.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PROCESS_H
 #define WL_CLI_PROCESS_H
 
@@ -8,13 +9,14 @@
 
 #define PATH_LENGTH 4096
 
-/* The program a name stands for: itself where it has a '/', else the first in PATH. False: there is none. */
+/* The program a name stands for: itself where it has a '/', else the first in PATH. False: there is
+ * none. */
 bool process_find(const char *name, char path[PATH_LENGTH]);
 /* The same beside another program, in its folder or in that of the file a link leads to. */
 bool process_find_beside(const char *program, const char *name, char path[PATH_LENGTH]);
 
-/* Runs a program and waits for it: nothing to read, all it prints goes to the file `log`. Its exit code; 128 and more:
- * it was ended by a signal; -1: it cannot be started, and errno says why. */
+/* Runs a program and waits for it: nothing to read, all it prints goes to the file `log`. Its exit
+ * code; 128 and more: it was ended by a signal; -1: it cannot be started, and errno says why. */
 int process_run(const char *const *argv, const char *log);
 
 /* A folder of our own under $TMPDIR. */

@@ -1,11 +1,13 @@
-/* progress.h - a bar on stderr for what takes longer than a second, and Ctrl-C. SPDX-License-Identifier: MIT */
+/* progress.h - a bar on stderr for what takes longer than a second, and Ctrl-C.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PROGRESS_H
 #define WL_CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From here on Ctrl-C (or a polite kill) is remembered instead of ending the program; a second one ends it. */
+/* From here on Ctrl-C (or a polite kill) is remembered instead of ending the program; a second one
+ * ends it. */
 void progress_start(void);
 /* Draws the bar when stderr is a terminal and a second has passed; false after Ctrl-C. */
 bool progress_show(int64_t done, int64_t total);

@@ -26,8 +26,8 @@ static bool is_known(const char *word, size_t length, const ptx_request *r)
     return false;
 }
 
-/* Does it name something, which is then missed if it has no value? Numbers begin with a digit, with their units and
- * exponents; what follows a colon is contents, or bytes. */
+/* Does it name something, which is then missed if it has no value? Numbers begin with a digit, with
+ * their units and exponents; what follows a colon is contents, or bytes. */
 static bool names_something(const char *text, size_t length)
 {
     bool named = false;
@@ -128,7 +128,8 @@ static wl_status put_number(resolution *r, size_t length, wl_error *err)
     char number[NUMBER_LENGTH];
     const char *text = r->at;
     wl_status status = WL_OK;
-    const bool argument = strcmp(r->option, "--arg") == 0; /* a variable may hold a file, whatever it is called */
+    /* a variable may hold a file, whatever it is called */
+    const bool argument = strcmp(r->option, "--arg") == 0;
     const bool computed = length < EXPRESSION_MAX &&
                           (is_expression(text, length, r->request) || (argument && names_something(text, length)));
     if (computed)
@@ -151,8 +152,8 @@ static size_t value_length(const char *at, bool braced, const char *stops)
     return length;
 }
 
-/* A head of some characters, up to `most` numbers that end at one of `ends`, with `between` from one to
- * the next (0: there is one number), and the rest as it is. */
+/* A head of some characters, up to `most` numbers that end at one of `ends`, with `between` from
+ * one to the next (0: there is one number), and the rest as it is. */
 static wl_status put_numbers(resolution *r, size_t head, int most, const char *ends, char between, bool braced,
                              wl_error *err)
 {
@@ -177,7 +178,8 @@ static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
     return put_numbers(r, strlen("buf:"), 2, ":=", ':', braced, err);
 }
 
-/* tex:WIDTH,HEIGHT,DEPTH:TYPE.., surf:..: the extents may be expressions; in a struct commas end them. */
+/* tex:WIDTH,HEIGHT,DEPTH:TYPE.., surf:..: the extents may be expressions; in a struct commas end
+ * them. */
 static wl_status put_texture(resolution *r, bool braced, wl_error *err)
 {
     const size_t head = strcspn(r->at, ":") + 1;
@@ -189,7 +191,8 @@ static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err)
 static wl_status put_struct(resolution *r, int depth, wl_error *err)
 {
     wl_status status = WL_OK;
-    while (status == WL_OK && *r->at && (status = put(r, r->at++, 1, err)) == WL_OK) { /* '{' or ',' */
+    while (status == WL_OK && *r->at && (status = put(r, r->at++, 1, err)) == WL_OK) {
+        /* '{' or ',' */
         const size_t blanks = strspn(r->at, " ");
         status = put(r, r->at, blanks, err);
         r->at += blanks;
@@ -217,7 +220,8 @@ static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err)
     return status;
 }
 
-/* "NAME=" before a value; contents of variables may be called anything, arguments are identifiers. */
+/* "NAME=" before a value; contents of variables may be called anything, arguments are
+ * identifiers. */
 static size_t name_length(const char *text, bool any)
 {
     size_t length = any ? strcspn(text, "=") : 0;

@@ -1,4 +1,5 @@
-/* ptx_arguments.h - the arguments of a kernel, with numbers in the place of names. SPDX-License-Identifier: MIT */
+/* ptx_arguments.h - the arguments of a kernel, with numbers in the place of names.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PTX_ARGUMENTS_H
 #define WL_CLI_PTX_ARGUMENTS_H
 
@@ -11,7 +12,8 @@ typedef struct ptx_arguments {
     char *texts[MANY_MAX], *constants[MANY_MAX];
 } ptx_arguments;
 
-/* Resolves "nx", "buf:nx*ny*8", "n=nx" and "{buf:nx*8, nx:u64}": expressions of names that are set, and of the domain.
+/* Resolves "nx", "buf:nx*ny*8", "n=nx" and "{buf:nx*8, nx:u64}": expressions of names that are set,
+ * and of the domain.
  */
 wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *request, wl_error *err);
 void ptx_arguments_free(ptx_arguments *list);

@@ -133,7 +133,8 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
     }
     if (status == WL_OK && u->source)
         wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
-    if (status == WL_OK && !o->no_ptxas && !o->registers) /* shared memory is known from the PTX itself */
+    /* shared memory is known from the PTX itself */
+    if (status == WL_OK && !o->no_ptxas && !o->registers)
         status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept also when it failed: a message shows a line of it */
     return status;

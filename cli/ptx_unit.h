@@ -1,4 +1,5 @@
-/* ptx_unit.h - kernels of PTX and CUDA files: the file, what it needs, and the data its arguments name.
+/* ptx_unit.h - kernels of PTX and CUDA files: the file, what it needs, and the data its arguments
+ * name.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PTX_UNIT_H
 #define WL_CLI_PTX_UNIT_H
@@ -8,8 +9,8 @@
 
 /* By suffix: .ptx and .cu. */
 bool ptx_is_source(const char *kernel);
-/* Options of PTX kernels go with them alone, those of compilers with CUDA: prints what is wrong and returns false.
- * `kernel` may be NULL. */
+/* Options of PTX kernels go with them alone, those of compilers with CUDA: prints what is wrong and
+ * returns false. `kernel` may be NULL. */
 bool ptx_usage(const options *options, const char *kernel);
 
 /* One kernel of a file, for one launch. */

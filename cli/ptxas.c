@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of all releases look like this; commas separate what is used, and what comes when changes:
+/* Messages of all releases look like this; commas separate what is used, and what comes when
+ * changes:
  *   ptxas info    : Compiling entry function 'name' for 'sm_90'
  *   ptxas info    : Function properties for name
  *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads

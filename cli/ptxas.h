@@ -1,4 +1,5 @@
-/* ptxas.h - what "ptxas -v" prints: registers, shared memory and spills of each entry. SPDX-License-Identifier: MIT */
+/* ptxas.h - what "ptxas -v" prints: registers, shared memory and spills of each entry.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PTXAS_H
 #define WL_CLI_PTXAS_H
 
@@ -17,7 +18,8 @@ typedef struct ptxas_report {
     size_t count;
 } ptxas_report;
 
-/* Takes what it knows from the text, of any release from CUDA 9 on, and leaves the rest. False: out of memory. */
+/* Takes what it knows from the text, of any release from CUDA 9 on, and leaves the rest. False: out
+ * of memory. */
 bool ptxas_read(const char *text, ptxas_report *report);
 /* NULL: nothing is known of it. */
 const ptxas_entry *ptxas_find(const ptxas_report *report, const char *name);

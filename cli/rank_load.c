@@ -1,4 +1,5 @@
-/* rank_load.c - what to search, from the options: numbers, the space, kernels and devices. SPDX-License-Identifier: MIT
+/* rank_load.c - what to search, from the options: numbers, the space, kernels and devices.
+ * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static int inputs_from_stdin(const options *o)
     return n;
 }
 
-/* Do options say what to combine? With --block, one folding and one number of registers are those of every launch. */
+/* Do options say what to combine? With --block, one folding and one number of registers are those
+ * of every launch. */
 static bool names_space(const options *o)
 {
     return o->block_axis[0] || o->block_axis[1] || o->block_axis[2] || o->threads || o->space || o->schedules ||
@@ -245,7 +247,8 @@ static int dimensions(const options *o, const int64_t domain[3])
     return dims < 3 ? dims : 3;
 }
 
-/* A kernel is read for one launch: the first given, else a common block, with the first extents that are to be tried.
+/* A kernel is read for one launch: the first given, else a common block, with the first extents
+ * that are to be tried.
  */
 static void choose_launch(const rank_job *j, const int64_t domain[3], wl_launch *launch)
 {
@@ -290,7 +293,8 @@ static wl_status read_at(rank_job *j, ptx_request *r, wl_kernel **out, wl_error 
     return status == WL_OK ? ptx_unit_kernel(j->unit, r, out, err) : status;
 }
 
-/* The domain may be no multiple of the common block, and the kernel may not test bounds: smaller blocks may fit. */
+/* The domain may be no multiple of the common block, and the kernel may not test bounds: smaller
+ * blocks may fit. */
 static wl_status read_ptx(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
 {
     wl_status status = read_at(j, r, out, err);

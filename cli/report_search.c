@@ -1,5 +1,5 @@
-/* report_search.c - see report_search.h. The space is that of 'warpline rank' by default, kept near the launch: other
- * foldings and far blocks are what 'rank' is for. SPDX-License-Identifier: MIT */
+/* report_search.c - see report_search.h. The space is that of 'warpline rank' by default, kept near
+ * the launch: other foldings and far blocks are what 'rank' is for. SPDX-License-Identifier: MIT */
 #include "report_search.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* report_search.h - what a page says beyond the launch itself: launches around it, and changes that help.
+/* report_search.h - what a page says beyond the launch itself: launches around it, and changes that
+ * help.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_REPORT_SEARCH_H
 #define WL_CLI_REPORT_SEARCH_H

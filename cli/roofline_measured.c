@@ -1,4 +1,5 @@
-/* roofline_measured.c - measured launches under the ceilings of a device, alone or beside predicted ones.
+/* roofline_measured.c - measured launches under the ceilings of a device, alone or beside predicted
+ * ones.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,8 @@ wl_status stored_fail(const stored_file *file, const wl_stored *at, wl_error *er
     va_start(args, format);
     (void)vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    for (char *c = err->message; *c; c++) /* a message quotes the file's text: nothing a terminal obeys */
+    /* a message quotes the file's text: nothing a terminal obeys */
+    for (char *c = err->message; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return WL_E_INPUT;

@@ -10,8 +10,9 @@ typedef struct stored_file {
     wl_stored_list *list;
 } stored_file;
 
-/* `path` may be "-" and must live on; free the file even when this fails, but after the message is printed.
- * WL_E_IO: it cannot be read; WL_E_INPUT: not JSON, not predictions, no prediction at all. */
+/* `path` may be "-" and must live on; free the file even when this fails, but after the message is
+ * printed. WL_E_IO: it cannot be read; WL_E_INPUT: not JSON, not predictions, no prediction at
+ * all. */
 wl_status stored_load(const char *path, stored_file *out, wl_error *err);
 void stored_free(stored_file *file);
 

@@ -1,4 +1,5 @@
-/* team.c - joining, agreeing and leaving, and what a member does in between; team.h. SPDX-License-Identifier: MIT */
+/* team.c - joining, agreeing and leaving, and what a member does in between; team.h.
+ * SPDX-License-Identifier: MIT */
 #ifdef WARPLINE_MPI
 
 #include "team.h"
@@ -226,7 +227,8 @@ static int await_verdict(int code)
     return code == EXIT_OK ? verdict.status : code;
 }
 
-/* Without the collective calls of MPI, which would wait for a lost member. After Ctrl-C the leader does not ask. */
+/* Without the collective calls of MPI, which would wait for a lost member. After Ctrl-C the leader
+ * does not ask. */
 int team_agree(int code)
 {
     int verdict = code;
@@ -257,8 +259,8 @@ static bool take_leave(int code, int *verdict)
     return all;
 }
 
-/* From here on an end that is not orderly is better than none. In a hurry members stay for the leader: mpirun takes the
- * first that ends for a reason to kill the rest. */
+/* From here on an end that is not orderly is better than none. In a hurry members stay for the
+ * leader: mpirun takes the first that ends for a reason to kill the rest. */
 static int leave_in_time(bool hurry, int code)
 {
     const double hurried = team_leads() ? TEAM_HURRY_SECONDS : 20 * TEAM_HURRY_SECONDS;

@@ -1,9 +1,10 @@
 /* team.h - several processes that share one search: the same command under mpirun.
  *
- * Every process reads the same arguments and files. The first one leads: it deals out parts of the space, works itself
- * in between, collects the records and writes the result. A member that gives no sign of life for a while is reported
- * and its parts are dealt out again; without a sign of the leader the members end. Ctrl-C is the leader's to answer: it
- * writes what there is, and waits for nobody. Built without MPI there is only a team of one.
+ * Every process reads the same arguments and files. The first one leads: it deals out parts of the
+ * space, works itself in between, collects the records and writes the result. A member that gives
+ * no sign of life for a while is reported and its parts are dealt out again; without a sign of the
+ * leader the members end. Ctrl-C is the leader's to answer: it writes what there is, and waits for
+ * nobody. Built without MPI there is only a team of one.
  *
  *   team_launch.c  what a launcher says in the environment       team_watch.c  signs of life
  *   team.c         joining, agreeing, leaving; a member's work   team_lead.c   the leader's work
@@ -27,21 +28,23 @@ int team_agree(int code);
 /* Whom the leader tells what comes in. */
 typedef struct team_listener {
     bool (*each)(void *user, const wl_ranked *records, size_t count); /* as in wl_rank_options */
-    /* Called instead of returning, from another thread, where the process is about to be killed in the middle of a
-     * prediction: writes the ranking as it is and ends the process. */
+    /* Called instead of returning, from another thread, where the process is about to be killed in
+     * the middle of a prediction: writes the ranking as it is and ends the process. */
     void (*cut_short)(void *user);
     void *user;
 } team_listener;
 
-/* Like wl_rank, with the records of `each` in the order of the space. Members return when the leader has everything;
- * only the leader has a ranking. */
+/* Like wl_rank, with the records of `each` in the order of the space. Members return when the
+ * leader has everything; only the leader has a ranking. */
 wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, const team_listener *listener, wl_ranking *out,
                     wl_error *err);
 
-/* To be called from the ranker's progress: draws the bar (leader), or gives the sign of life (others). False: stop. */
+/* To be called from the ranker's progress: draws the bar (leader), or gives the sign of life
+ * (others). False: stop. */
 bool team_pulse(int64_t done, int64_t total);
 
-/* Ends the team; `code` is the leader's exit code. Returns it unless a member was lost, when it does not return. */
+/* Ends the team; `code` is the leader's exit code. Returns it unless a member was lost, when it
+ * does not return. */
 int team_leave(int code);
 
 #endif /* WL_CLI_TEAM_H */

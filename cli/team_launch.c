@@ -6,18 +6,19 @@
 
 #include "diag.h"
 
-/* In the order in which they are believed: a launcher inside a job of Slurm knows better than Slurm. SLURM_NTASKS is
- * not among them: a batch script has it, too, and is one process. */
+/* In the order in which they are believed: a launcher inside a job of Slurm knows better than
+ * Slurm. SLURM_NTASKS is not among them: a batch script has it, too, and is one process. */
 static const struct {
     const char *processes, *number;
 } variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, /* mpirun of Open MPI */
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},   /* of MVAPICH2 */
-    {"PMI_SIZE", "PMI_RANK"},                         /* of MPICH and its relatives; srun --mpi=pmi2 */
-    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},     /* jsrun */
-    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},              /* flux run */
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},         /* srun */
-    {NULL, "PMIX_RANK"},                              /* any other that speaks PMIx */
+    /* of MPICH and its relatives; srun --mpi=pmi2 */
+    {"PMI_SIZE", "PMI_RANK"},
+    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"}, /* jsrun */
+    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},          /* flux run */
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},     /* srun */
+    {NULL, "PMIX_RANK"},                          /* any other that speaks PMIx */
 };
 
 /* -1 where there is no such number. */

@@ -12,7 +12,8 @@
 #include "team_wire.h"
 
 #define PART_LEAST 1
-#define WINDOW 64 /* parts dealt out beyond the first that is missing: bounds the memory of records that wait */
+/* parts dealt out beyond the first that is missing: bounds the memory of records that wait */
+#define WINDOW 64
 
 typedef struct finished {
     int64_t first, last;
@@ -23,8 +24,9 @@ typedef struct lead {
     wl_ranker *ranker;
     wl_ranking *ranking;
     const team_listener *listener;
-    int64_t size, part, next, added; /* launches; next: not yet dealt out; added: all before are in the ranking */
-    team_parcel *again;              /* parts of lost members */
+    /* launches; next: not yet dealt out; added: all before are in the ranking */
+    int64_t size, part, next, added;
+    team_parcel *again; /* parts of lost members */
     size_t again_count;
     finished waiting[WINDOW + 1];
     wl_error *err;
@@ -67,8 +69,8 @@ static finished *first_waiting(lead *l)
     return first;
 }
 
-/* Puts records that came early aside, and adds all that are in order now: what is written does not depend on who was
- * fast. Takes the records. */
+/* Puts records that came early aside, and adds all that are in order now: what is written does not
+ * depend on who was fast. Takes the records. */
 static void add_records(lead *l, int64_t first, int64_t last, wl_ranked *records)
 {
     size_t slot = 0;
@@ -113,7 +115,8 @@ static void take_result(lead *l, const team_parcel *p, const char *records)
     }
 }
 
-/* Only what belongs to the search: a member that is done may say already that it is ready for what comes next. */
+/* Only what belongs to the search: a member that is done may say already that it is ready for what
+ * comes next. */
 static bool receive_any(lead *l)
 {
     MPI_Status from;
@@ -140,7 +143,8 @@ static bool receive_any(lead *l)
 
 static void deal_out(lead *l)
 {
-    for (int depth = 1; depth <= TEAM_AHEAD; depth++) /* everybody gets one before anybody gets two */
+    /* everybody gets one before anybody gets two */
+    for (int depth = 1; depth <= TEAM_AHEAD; depth++)
         for (int i = 1; i < the_team.size; i++) {
             team_member *m = &the_team.members[i];
             team_parcel p;
@@ -215,8 +219,8 @@ static bool parts_are_out(void)
     return false;
 }
 
-/* After a stop, members still send what they have: a message nobody takes would keep them from ending. After Ctrl-C
- * only those count that come at once. */
+/* After a stop, members still send what they have: a message nobody takes would keep them from
+ * ending. After Ctrl-C only those count that come at once. */
 static void wait_for_rest(lead *l)
 {
     const double until = progress_interrupted() ? team_now() + TEAM_HURRY_SECONDS : INFINITY;

@@ -15,7 +15,8 @@
 #define PATIENCE 30.0
 #define TICK_SECONDS 0.1
 #define PULSE_SECONDS 1.0
-#define STAGGER_SECONDS 0.5 /* between members that notice the same silence: one of them speaks for all */
+/* between members that notice the same silence: one of them speaks for all */
+#define STAGGER_SECONDS 0.5
 
 typedef struct peer {
     double silence;
@@ -110,7 +111,8 @@ static void cut_short_in_time(double now)
         watch.cut_short(watch.user);
 }
 
-/* With the lock. A process that was stopped, or the whole machine, must not take its own absence for the others'. */
+/* With the lock. A process that was stopped, or the whole machine, must not take its own absence
+ * for the others'. */
 static void look(void)
 {
     const double now = team_now(), elapsed = now - watch.ticked;

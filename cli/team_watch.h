@@ -1,35 +1,39 @@
 /* team_watch.h - signs of life between the processes of a team.
  *
- * The leader and each member tell each other every second that they are there. A thread does so, whatever the process
- * is doing: a long prediction or a slow pipe is no silence, a stopped or dead process is. A member whose leader is
- * silent for too long says so and ends the whole team; what to do about a silent member is the leader's business. Where
- * MPI allows no threads, a process gives its signs in between, and its leader is not judged by them: it may be busy.
+ * The leader and each member tell each other every second that they are there. A thread does so,
+ * whatever the process is doing: a long prediction or a slow pipe is no silence, a stopped or dead
+ * process is. A member whose leader is silent for too long says so and ends the whole team; what to
+ * do about a silent member is the leader's business. Where MPI allows no threads, a process gives
+ * its signs in between, and its leader is not judged by them: it may be busy.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_TEAM_WATCH_H
 #define WL_CLI_TEAM_WATCH_H
 
 #include <stdbool.h>
 
-/* To be called by all, after MPI has started; `threads`: it may be used from several. False: no memory. */
+/* To be called by all, after MPI has started; `threads`: it may be used from several. False: no
+ * memory. */
 bool team_watch_start(bool threads);
 
-/* From loops that wait, and from time to time while working: where there is no thread, this is the sign of life. */
+/* From loops that wait, and from time to time while working: where there is no thread, this is the
+ * sign of life. */
 void team_watch_tick(void);
 
 /* Seconds a process may be silent: WARPLINE_PATIENCE, or 30. */
 double team_watch_patience(void);
 
-/* Seconds since a process was heard. Time in which this process was stopped itself does not count. */
+/* Seconds since a process was heard. Time in which this process was stopped itself does not
+ * count. */
 double team_watch_silence(int process);
 
-/* Between these two the process predicts, and touches nothing else. A launcher that wants it to end does not wait for a
- * long prediction: where one does not come to its end soon, `cut_short` is called from another thread, to write what
- * there is and end the process. */
+/* Between these two the process predicts, and touches nothing else. A launcher that wants it to end
+ * does not wait for a long prediction: where one does not come to its end soon, `cut_short` is
+ * called from another thread, to write what there is and end the process. */
 void team_watch_absent(void (*cut_short)(void *user), void *user);
 void team_watch_present(void);
 
-/* From here on nobody watches: this process is about to leave. Where that takes longer than `seconds`, it ends all the
- * same, with `code`, and says so unless `quiet`. */
+/* From here on nobody watches: this process is about to leave. Where that takes longer than
+ * `seconds`, it ends all the same, with `code`, and says so unless `quiet`. */
 void team_watch_leave(double seconds, int code, bool quiet);
 
 /* Once it has left. */

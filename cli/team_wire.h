@@ -9,8 +9,8 @@
 
 #define TEAM_PART_MOST 1024 /* launches of a part */
 #define TEAM_AHEAD 2        /* parts a member has at once, so that it never waits for the next */
-/* After Ctrl-C. mpirun kills everybody a second after its polite signal: what was found is written before that, and
- * nobody is waited for much longer. */
+/* After Ctrl-C. mpirun kills everybody a second after its polite signal: what was found is written
+ * before that, and nobody is waited for much longer. */
 #define TEAM_HURRY_SECONDS 0.2
 
 enum { TEAM_TAG_WORK, TEAM_TAG_END, TEAM_TAG_RESULT, TEAM_TAG_READY, TEAM_TAG_VERDICT };
@@ -25,7 +25,8 @@ typedef struct team_parcel {
 /* What the leader knows of a member. */
 typedef struct team_member {
     bool lost;
-    int unheard;                  /* times it said that it is ready and the leader did not wait for it */
+    /* times it said that it is ready and the leader did not wait for it */
+    int unheard;
     int parts;                    /* dealt out and not yet back */
     team_parcel work[TEAM_AHEAD]; /* these */
 } team_member;
@@ -39,13 +40,16 @@ typedef struct team {
 } team;
 extern team the_team;
 
-/* Sends without waiting: a stopped process takes nothing, and a send that waits for it would stop the leader. */
+/* Sends without waiting: a stopped process takes nothing, and a send that waits for it would stop
+ * the leader. */
 void team_send(int process, int tag, const team_parcel *content);
-/* Does a message of this kind wait to be received? MPI_ANY_SOURCE: from anybody. `from` may be MPI_STATUS_IGNORE. */
+/* Does a message of this kind wait to be received? MPI_ANY_SOURCE: from anybody. `from` may be
+ * MPI_STATUS_IGNORE. */
 bool team_message_waits(int process, int tag, MPI_Status *from);
 void team_lose(int process);
 
-/* Was this a launcher's way to end everybody? Then it takes no leave itself, and kills who is still there. */
+/* Was this a launcher's way to end everybody? Then it takes no leave itself, and kills who is still
+ * there. */
 bool team_is_in_a_hurry(void);
 
 double team_now(void); /* seconds of a clock that only goes forward */

@@ -1,18 +1,22 @@
-/* wrap.h - text for a terminal: lines are broken between words where it is narrower. SPDX-License-Identifier: MIT */
+/* wrap.h - text for a terminal: lines are broken between words where it is narrower.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_WRAP_H
 #define WL_CLI_WRAP_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and pipes. */
+/* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and
+ * pipes. */
 int wrap_columns(void);
 /* The same of another file. */
 int wrap_columns_of(int descriptor);
-/* Does a terminal show it? mpirun gives its processes one without a size, whatever its own output goes to. */
+/* Does a terminal show it? mpirun gives its processes one without a size, whatever its own output
+ * goes to. */
 bool wrap_is_terminal(int descriptor);
 
-/* Prints a line, of which `used` columns are printed already. Further lines begin in column `indent`. */
+/* Prints a line, of which `used` columns are printed already. Further lines begin in column
+ * `indent`. */
 void wrap_print(const char *line, int used, int indent, int columns);
 
 #endif /* WL_CLI_WRAP_H */

@@ -1,4 +1,5 @@
-/* predict_launches.c - the library in forty lines: which of a few blocks is best for a kernel on a device?
+/* predict_launches.c - the library in forty lines: which of a few blocks is best for a kernel on a
+ * device?
  *
  * cc predict_launches.c $(pkg-config --cflags --libs warpline) */
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* rank_launches.c - how a code generator chooses a launch: describe the kernel, search, take the best.
+/* rank_launches.c - how a code generator chooses a launch: describe the kernel, search, take the
+ * best.
  *
- * Nothing here touches the file system. The generator knows how many registers each folding of its kernel needs, and
- * that its tiles must fit a buffer of 4096 cells.
+ * Nothing here touches the file system. The generator knows how many registers each folding of its
+ * kernel needs, and that its tiles must fit a buffer of 4096 cells.
  *   cc rank_launches.c $(pkg-config --cflags --libs warpline) */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
-/* make_man.c - writes the man pages: warpline(1), a page for each command, and one for each document.
+/* make_man.c - writes the man pages: warpline(1), a page for each command, and one for each
+ * document.
  *
  * usage: make_man TABLES VERSION DATE OUT MANUAL.md DOCUMENT.md...
- * TABLES is what `warpline --tables` prints. A section of the manual that is called like a command becomes the
- * description on that command's page; its options come from the table; the other sections are on warpline(1).
+ * TABLES is what `warpline --tables` prints. A section of the manual that is called like a command
+ * becomes the description on that command's page; its options come from the table; the other
+ * sections are on warpline(1).
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <stdlib.h>
@@ -59,7 +61,8 @@ static const char *command_of(const job *j, const char *title)
 
 /* ---- parts of the manual ---- */
 
-/* The end of the section that begins with the heading at `at`: the next one of its level or above. */
+/* The end of the section that begins with the heading at `at`: the next one of its level or
+ * above. */
 static size_t section_end(const document *d, size_t at)
 {
     const char *title;
@@ -186,7 +189,8 @@ static void put_synopsis(const job *j, FILE *out, const char *const *command)
     fputs(".fi\n", out);
 }
 
-/* The sections of the manual that are about the command; where there is none, what its help says. */
+/* The sections of the manual that are about the command; where there is none, what its help
+ * says. */
 static void put_description(const job *j, FILE *out, const char *const *command, page_links *links)
 {
     const document *d = &j->manual;

@@ -1,4 +1,5 @@
-/* markdown_to_roff.c - see markdown_to_roff.h. What our documents use, and no more. SPDX-License-Identifier: MIT */
+/* markdown_to_roff.c - see markdown_to_roff.h. What our documents use, and no more.
+ * SPDX-License-Identifier: MIT */
 #include "markdown_to_roff.h"
 
 #include <ctype.h>
@@ -6,7 +7,8 @@
 #include <string.h>
 
 #define COLUMNS_MAX 16
-#define NARROW 78      /* a table this wide or less is set as it is; of a wider one long cells are filled */
+/* a table this wide or less is set as it is; of a wider one long cells are filled */
+#define NARROW 78
 #define NARROW_CELL 24 /* a column of such cells keeps its width, where there is room for it */
 #define LEAST_CELL 8
 
@@ -114,7 +116,8 @@ static void put_paragraph_break(state *s)
     s->fresh = false;
 }
 
-/* Marks may span lines, so a paragraph is one text; its lines are not kept. The first `skip` letters are left out. */
+/* Marks may span lines, so a paragraph is one text; its lines are not kept. The first `skip`
+ * letters are left out. */
 static size_t put_paragraph(state *s, size_t at, size_t skip)
 {
     size_t end = at + 1, length = 0, used = 0;

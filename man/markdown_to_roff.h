@@ -1,4 +1,5 @@
-/* markdown_to_roff.h - lines of Markdown as the body of a man page: headings, paragraphs, lists, code, tables.
+/* markdown_to_roff.h - lines of Markdown as the body of a man page: headings, paragraphs, lists,
+ * code, tables.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MAN_MARKDOWN_TO_ROFF_H
 #define WL_MAN_MARKDOWN_TO_ROFF_H

@@ -19,7 +19,8 @@ typedef struct page_links {
 bool page_of_document(const page_links *links, const char *document, char *name, size_t size, char *section);
 void add_link(page_links *links, const char *name, char section);
 
-/* Letters as they are, whatever roff would make of them; minus signs are those that can be copied. */
+/* Letters as they are, whatever roff would make of them; minus signs are those that can be
+ * copied. */
 void put_literal(FILE *out, const char *text, size_t length);
 /* A text with `code`, **bold**, *slanted* and [links](model.md#there). */
 void put_inline(FILE *out, const char *text, size_t length, page_links *links);

@@ -56,7 +56,8 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
-    /* a kernel that computes the schedule itself counts that with the rest, unless instructions are estimated */
+    /* a kernel that computes the schedule itself counts that with the rest, unless instructions are
+     * estimated */
     const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;
     out->remapping = own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->thread.division);
     out->thread.instructions += out->remapping;
@@ -201,7 +202,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
-    out->work_unit = predictor->work_unit; /* of the kernel that was given: rankings have no other */
+    /* of the kernel that was given: rankings have no other */
+    out->work_unit = predictor->work_unit;
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
@@ -262,7 +264,8 @@ struct wl_counted {
     wl_volume *volumes; /* scratch, one per field */
     wl_followed followed;
     wl_lives lives;
-    wl_arena kept, profiles;        /* for lives, and for what follows from them with the waits seen last: */
+    /* for lives, and for what follows from them with the waits seen last: */
+    wl_arena kept, profiles;
     wl_field_waits *waited, *tried; /* one per field */
     wl_waits waits;
     bool has_waits;

@@ -47,8 +47,8 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     return WL_OK;
 }
 
-/* A kernel over one dimension whose index arithmetic is a schedule, as the kernel over the cells. Blocks that are traced
- * or visited are named by their numbers: those stay as they are. */
+/* A kernel over one dimension whose index arithmetic is a schedule, as the kernel over the cells.
+ * Blocks that are traced or visited are named by their numbers: those stay as they are. */
 static wl_status find_columns(wl_predictor *p, wl_error *err)
 {
     const wl_source *source = &p->kernel->source;
@@ -73,7 +73,8 @@ static wl_status find_columns(wl_predictor *p, wl_error *err)
     return WL_OK;
 }
 
-/* A kernel that computes a schedule is predicted as that where threads are a row, with a cell each. */
+/* A kernel that computes a schedule is predicted as that where threads are a row, with a cell
+ * each. */
 static wl_predictor *by_cells(wl_predictor *p, const wl_launch *l)
 {
     const bool flat = l->schedule.kind == WL_SCHEDULE_LINEAR && l->block[1] <= 1 && l->block[2] <= 1 &&
@@ -92,7 +93,8 @@ static wl_status make_complete(const wl_kernel *kernel, const wl_device *device,
     return status;
 }
 
-/* Compiled code is that of one vendor: another compiler makes other instructions, registers and warps of the source. */
+/* Compiled code is that of one vendor: another compiler makes other instructions, registers and
+ * warps of the source. */
 static wl_status check_vendor(const wl_kernel *kernel, const wl_device *device, wl_error *err)
 {
     const bool compiled = kernel->source.count_instructions || kernel->source.at_launch;

@@ -73,7 +73,8 @@ struct wl_predictor {
     wl_schedule schedule; /* of such a predictor: what launches without one have */
 };
 
-/* The predictor for this launch: itself, unless the kernel depends on the launch, or computes a schedule itself. */
+/* The predictor for this launch: itself, unless the kernel depends on the launch, or computes a
+ * schedule itself. */
 wl_status wl_predictor_at(wl_predictor *predictor, const wl_launch *launch, wl_predictor **out, wl_error *err);
 
 /* The kernel as the counting stages see it. */
@@ -83,8 +84,8 @@ wl_status wl_predictor_view(wl_predictor *predictor, const wl_geometry *launched
 wl_status wl_predictor_instructions(wl_predictor *predictor, const wl_view *view, const wl_geometry *geometry,
                                     wl_instructions *out, wl_error *err);
 
-/* Fills in what was counted of a launch whose threads are ordered; false: nothing is kept of it. And keeps
- * it: these are the costs of accesses, warps, traffic and method of the counts. */
+/* Fills in what was counted of a launch whose threads are ordered; false: nothing is kept of it.
+ * And keeps it: these are the costs of accesses, warps, traffic and method of the counts. */
 bool wl_predictor_recall(wl_predictor *predictor, const wl_launch *launch, int64_t samples, wl_counts *out);
 wl_status wl_predictor_keep(wl_predictor *predictor, const wl_launch *launch, int64_t samples, const wl_counts *counts,
                             wl_error *err);

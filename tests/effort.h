@@ -1,5 +1,6 @@
-/* effort.h - how many random cases a test runs: all, or an eighth of them where WARPLINE_TEST_EFFORT=quick says so
- * (`make test`; `make test-all` runs all). SPDX-License-Identifier: MIT */
+/* effort.h - how many random cases a test runs: all, or an eighth of them where
+ * WARPLINE_TEST_EFFORT=quick says so (`make test`; `make test-all` runs all).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_EFFORT_H
 #define WL_TESTS_EFFORT_H
 

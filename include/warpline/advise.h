@@ -1,7 +1,7 @@
 /* advise.h - which changes to one launch of a kernel help most, by what the models say.
  *
- * Every change is tried alone against the launch given. Then the best one is kept and the others are tried again on top
- * of it, until nothing helps any more.
+ * Every change is tried alone against the launch given. Then the best one is kept and the others
+ * are tried again on top of it, until nothing helps any more.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_ADVISE_H
 #define WL_ADVISE_H
@@ -20,7 +20,8 @@ WL_API const char *wl_change_name(wl_change change);
 /* What such a change takes for granted: one clause, no full stop. */
 WL_API const char *wl_change_caveat(wl_change change);
 
-/* What moved, as the user would see it: a metric per work item, or a number of the launch ("warps_per_sm", "blocks").
+/* What moved, as the user would see it: a metric per work item, or a number of the launch
+ * ("warps_per_sm", "blocks").
  */
 typedef struct wl_moved {
     const char *name; /* NULL: nothing worth naming */
@@ -48,22 +49,24 @@ typedef struct wl_advise_options {
 /* The launch given and what is better than it. */
 typedef struct wl_advised wl_advised;
 
-/* options may be NULL. Fails as wl_predict does for the launch given; changes that cannot be predicted are left out. */
+/* options may be NULL. Fails as wl_predict does for the launch given; changes that cannot be
+ * predicted are left out. */
 WL_FALLIBLE wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                       const wl_advise_options *options, wl_advised **out, wl_error *err);
 WL_API void wl_advised_free(wl_advised *advised);
 
 /* The launch as it is; without shares and lines. */
 WL_API const wl_prediction *wl_advised_given(const wl_advised *advised);
-/* How far the model that made the times can be trusted; changes that gain less than the least gain are not listed: the
- * model does not tell them from nothing. */
+/* How far the model that made the times can be trusted; changes that gain less than the least gain
+ * are not listed: the model does not tell them from nothing. */
 WL_API const wl_trust *wl_advised_trust(const wl_advised *advised);
 WL_API double wl_advised_least_gain(const wl_advised *advised);
 /* Pieces of advice, most helpful first; NULL beyond the last. */
 WL_API const wl_advice *wl_advised_advice(const wl_advised *advised, size_t index);
 /* Several changes together, where they gain more than any alone; else NULL. */
 WL_API const wl_advice *wl_advised_combination(const wl_advised *advised);
-/* What slows the launch down, by what its removal gains; then what cannot be predicted away. NULL beyond the last. */
+/* What slows the launch down, by what its removal gains; then what cannot be predicted away. NULL
+ * beyond the last. */
 WL_API const wl_cause *wl_advised_cause(const wl_advised *advised, size_t index);
 /* Accesses have to be evaluated one by one: other devices would take long, too. */
 WL_API bool wl_advised_costly(const wl_advised *advised);
@@ -77,14 +80,16 @@ typedef struct wl_elsewhere {
     bool fits;        /* the launch can be started there */
     double time_s;    /* of the launch given, where it fits */
     wl_bound_id limiter;
-    wl_launch best; /* the fastest launch of the same folding; the launch given where blocks are left alone, or where
-                       the accesses have no closed form and a search would take too long */
+    /* the fastest launch of the same folding; the launch given where blocks are left alone, or
+     * where the accesses have no closed form and a search would take too long */
+    wl_launch best;
     double best_s;
 } wl_elsewhere;
 
-/* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best launch first; *count is
- * how many were filled. One model for all, in *model: the one options asks for, else limiter. Devices on which nothing
- * fits, or without the model's numbers, are left out. */
+/* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best
+ * launch first; *count is how many were filled. One model for all, in *model: the one options asks
+ * for, else limiter. Devices on which nothing fits, or without the model's numbers, are left
+ * out. */
 WL_FALLIBLE wl_advise_devices(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                               const wl_advise_options *options, wl_elsewhere *devices, size_t capacity, size_t *count,
                               wl_model_id *model, wl_error *err);
@@ -93,19 +98,23 @@ WL_FALLIBLE wl_advise_devices(const wl_kernel *kernel, const wl_device *device, 
 
 typedef struct wl_choice_options {
     wl_predict_options predict;
-    unsigned orders;       /* to try, 1u << wl_schedule_kind each; 0: all                                          */
-    const int64_t *widths; /* of columns, zigzags and tiles, groups of a swizzle; NULL: those that often are good  */
+    /* to try, 1u << wl_schedule_kind each; 0: all */
+    unsigned orders;
+    /* of columns, zigzags and tiles, groups of a swizzle; NULL: those that often are good */
+    const int64_t *widths;
     size_t width_count;
 } wl_choice_options;
 
-/* The launch in linear order, then others of as many threads. options may be NULL. Fails as wl_predict does for the
- * launch given; others that cannot be predicted are left out with a note. WL_E_UNSUPPORTED: none has a meaning. */
+/* The launch in linear order, then others of as many threads. options may be NULL. Fails as
+ * wl_predict does for the launch given; others that cannot be predicted are left out with a note.
+ * WL_E_UNSUPPORTED: none has a meaning. */
 typedef struct wl_choice wl_choice;
 WL_FALLIBLE wl_choose_schedule(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                                const wl_choice_options *options, wl_choice **out, wl_error *err);
 WL_API void wl_choice_free(wl_choice *choice);
-WL_API const wl_prediction *wl_choice_at(const wl_choice *choice, size_t index); /* NULL beyond the last */
-WL_API size_t
-wl_choice_best(const wl_choice *choice); /* 0, the launch given: none gains more than the model can tell */
+/* NULL beyond the last */
+WL_API const wl_prediction *wl_choice_at(const wl_choice *choice, size_t index);
+/* 0, the launch given: none gains more than the model can tell */
+WL_API size_t wl_choice_best(const wl_choice *choice);
 
 #endif /* WL_ADVISE_H */

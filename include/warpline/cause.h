@@ -19,11 +19,12 @@ typedef struct wl_cause {
     wl_cause_id id;
     const char *text;   /* what is wrong: "75 % of each sector unused: stride 4" */
     const char *change; /* what was predicted instead: "contiguous"; NULL: nothing could be */
-    const char *access; /* it belongs to, as the kernel has it: "b[4*x]"; NULL: none in particular */
-    const char *file;   /* where that is; NULL: not known, or the kernel file */
-    int32_t line;       /* 0: not known */
-    double time_s;      /* with that change */
-    double gain;        /* 1 - time_s / the time of the launch; 0 without a change */
+    /* it belongs to, as the kernel has it: "b[4*x]"; NULL: none in particular */
+    const char *access;
+    const char *file; /* where that is; NULL: not known, or the kernel file */
+    int32_t line;     /* 0: not known */
+    double time_s;    /* with that change */
+    double gain;      /* 1 - time_s / the time of the launch; 0 without a change */
     wl_bound_id limiter;
 } wl_cause;
 

@@ -1,13 +1,15 @@
 /* check.h - budgets: is a predicted launch as cheap as it has to be, or as it was?
  *
- * A budget limits a metric, the time, or one of two values where more is better: occupancy and items_per_s. A baseline
- * is an earlier prediction; nothing may have become worse than a tolerance allows. SPDX-License-Identifier: MIT */
+ * A budget limits a metric, the time, or one of two values where more is better: occupancy and
+ * items_per_s. A baseline is an earlier prediction; nothing may have become worse than a tolerance
+ * allows. SPDX-License-Identifier: MIT */
 #ifndef WL_CHECK_H
 #define WL_CHECK_H
 
 #include "warpline/predict.h"
 
-/* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not stored. */
+/* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not
+ * stored. */
 typedef struct wl_stored {
     int32_t line; /* of the text, where it begins */
     const char *kernel, *device;
@@ -21,15 +23,16 @@ typedef struct wl_check wl_check;
 WL_FALLIBLE wl_check_new(wl_check **out, wl_error *err);
 WL_API void wl_check_free(wl_check *check);
 
-/* One more budget: "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in
- * base units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a
- * unit that does not belong, a limit on the wrong side. */
+/* One more budget: "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%".
+ * A bare number is in base units. WL_E_INPUT, with the column: no such quantity (and the nearest
+ * one), a malformed or negative number, a unit that does not belong, a limit on the wrong side. */
 WL_FALLIBLE wl_check_budget(wl_check *check, const char *text, wl_error *err);
-/* How much worse than its baseline a value may be: "2%" or "0.02"; 1 % unless it is given. A bare number of 1 and more
- * is refused, since it could mean either. */
+/* How much worse than its baseline a value may be: "2%" or "0.02"; 1 % unless it is given. A bare
+ * number of 1 and more is refused, since it could mean either. */
 WL_FALLIBLE wl_check_tolerance(wl_check *check, const char *text, wl_error *err);
 
-/* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM only. */
+/* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM
+ * only. */
 WL_FALLIBLE wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
                          const wl_stored *baseline, wl_error *err);
 /* A launch of the baseline is not meant. */

@@ -1,7 +1,7 @@
 /* device.h - everything the models need to know of a GPU, as data.
  *
- * Each number carries its unit and its source. One that is not known is absent: a model that wants it either has a
- * documented fallback, named in a warning, or refuses.
+ * Each number carries its unit and its source. One that is not known is absent: a model that wants
+ * it either has a documented fallback, named in a warning, or refuses.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_DEVICE_H
 #define WL_DEVICE_H
@@ -32,7 +32,8 @@ WL_API const char *wl_device_builtin_text(const char *name, size_t *length);
 WL_FALLIBLE wl_device_builtin(const char *name, wl_device **out, wl_error *err);
 
 /* Gives the device described by a YAML text. `input` names the text in messages.
- * WL_E_INPUT: malformed text, unknown key, wrong unit, missing source, a required number missing. */
+ * WL_E_INPUT: malformed text, unknown key, wrong unit, missing source, a required number
+ * missing. */
 WL_FALLIBLE wl_device_parse(const char *input, const char *text, size_t length, wl_device **out, wl_error *err);
 WL_API void wl_device_free(wl_device *device);
 

@@ -1,8 +1,8 @@
-/* diff.h - two predictions side by side, and why one is slower: which bound, which metric behind it, which part of
- * that.
+/* diff.h - two predictions side by side, and why one is slower: which bound, which metric behind
+ * it, which part of that.
  *
- * The two may be of different devices, kernels or sizes; where they do not do the same amount of work, everything is
- * compared per unit of work (wl_kernel_unit). SPDX-License-Identifier: MIT */
+ * The two may be of different devices, kernels or sizes; where they do not do the same amount of
+ * work, everything is compared per unit of work (wl_kernel_unit). SPDX-License-Identifier: MIT */
 #ifndef WL_DIFF_H
 #define WL_DIFF_H
 
@@ -29,8 +29,8 @@ WL_API bool wl_diff_metric(const wl_diff *diff, size_t index, wl_metric *metric)
 /* One sentence or two each; NULL beyond the last. */
 WL_API const char *wl_diff_reason(const wl_diff *diff, size_t index);
 
-/* TEXT for people, JSON of the schema warpline.diff/1 (JSON_LINE on one line); WL_E_UNSUPPORTED for CSV. *out is
- * allocated with malloc. */
+/* TEXT for people, JSON of the schema warpline.diff/1 (JSON_LINE on one line); WL_E_UNSUPPORTED for
+ * CSV. *out is allocated with malloc. */
 WL_FALLIBLE wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err);
 
 #endif /* WL_DIFF_H */

@@ -1,15 +1,16 @@
 /* fit.h - the numbers of a device that only measurements of kernels can give.
  *
- * Each target is a metric (or the time) and the numbers that decide it; targets are fitted one after the other, since
- * the time rests on the volumes. A fit starts from neutral values, which follow from the data sheet and the latencies
- * of the device, never from values that have seen the launches it is judged by. SPDX-License-Identifier: MIT */
+ * Each target is a metric (or the time) and the numbers that decide it; targets are fitted one
+ * after the other, since the time rests on the volumes. A fit starts from neutral values, which
+ * follow from the data sheet and the latencies of the device, never from values that have seen the
+ * launches it is judged by. SPDX-License-Identifier: MIT */
 #ifndef WL_FIT_H
 #define WL_FIT_H
 
 #include "warpline/compare.h"
 
-/* Is there something to fit by this name: l1_wavefronts, l2_load_bytes, l2_store_bytes, dram_load_bytes,
- * dram_store_bytes, time? */
+/* Is there something to fit by this name: l1_wavefronts, l2_load_bytes, l2_store_bytes,
+ * dram_load_bytes, dram_store_bytes, time? */
 WL_API bool wl_fit_target_known(const char *name);
 
 typedef struct wl_fit_options {
@@ -18,7 +19,8 @@ typedef struct wl_fit_options {
     size_t target_count;        /* 0: all */
     bool cross_validate;        /* fit also without each family in turn */
     double min_time_s;          /* launches measured shorter have no part in fitting the time */
-    double contest_time_s;      /* contests whose fastest launch was measured shorter have no part */
+    /* contests whose fastest launch was measured shorter have no part */
+    double contest_time_s;
 } wl_fit_options;
 
 /* The models whose rankings are judged: turnover, limiter. */
@@ -27,33 +29,37 @@ WL_API wl_model_id wl_ranked_model(int index);
 
 /* What is known of a row of the comparison beside what is compared. */
 typedef struct wl_fit_row {
-    wl_counted *counted;                 /* borrowed; NULL: cannot be counted */
-    double model_time[WL_RANKED_MODELS]; /* by each model, where not counted; 0: that model cannot say */
+    wl_counted *counted; /* borrowed; NULL: cannot be counted */
+    /* by each model, where not counted; 0: that model cannot say */
+    double model_time[WL_RANKED_MODELS];
 } wl_fit_row;
 
 /* Fits to all rows and judges by family; families weigh alike. Borrows all it is given.
- * WL_E_INPUT: too few launches for a target's numbers, no contest; WL_E_UNSUPPORTED: no measured laws. */
+ * WL_E_INPUT: too few launches for a target's numbers, no contest; WL_E_UNSUPPORTED: no measured
+ * laws. */
 typedef struct wl_fit wl_fit;
 WL_FALLIBLE wl_fit_run(const wl_device *device, wl_comparison *rows, const wl_fit_row *more,
                        const wl_fit_options *options, wl_fit **out, wl_error *err);
 WL_API void wl_fit_free(wl_fit *fit);
 
-/* A device file's text with the new values, everything else as it stands, and what was assumed because the text lacks
- * it; `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15"). *out is allocated with malloc. */
+/* A device file's text with the new values, everything else as it stands, and what was assumed
+ * because the text lacks it; `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15").
+ * *out is allocated with malloc. */
 WL_FALLIBLE wl_fit_write(const wl_fit *fit, const char *text, size_t length, const char *origin, char **out,
                          wl_error *err);
 
-/* Curves that others have published of one GPU: latency and bandwidth over sizes, streams over occupancy, short copies
- * over block sizes (docs/manual.md, "Published curves"). */
+/* Curves that others have published of one GPU: latency and bandwidth over sizes, streams over
+ * occupancy, short copies over block sizes (docs/manual.md, "Published curves"). */
 typedef struct wl_curves wl_curves;
 WL_FALLIBLE wl_curves_new(wl_curves **out, wl_error *err);
 WL_API void wl_curves_free(wl_curves *curves);
-/* Adds the rows of a CSV text whose device is `gpu`. WL_E_INPUT, with the place: no such table, a bad, cut or
- * contradictory row, no row of that device. */
+/* Adds the rows of a CSV text whose device is `gpu`. WL_E_INPUT, with the place: no such table, a
+ * bad, cut or contradictory row, no row of that device. */
 WL_FALLIBLE wl_curves_add(wl_curves *curves, const char *input, const char *text, size_t length, const char *gpu,
                           wl_error *err);
-/* A device file's text with the numbers that follow from the curves, and the entries of these alone. What the turnover
- * model needs besides, and the text lacks, is scaled from the relative (NULL: left out) and marked as assumed. */
+/* A device file's text with the numbers that follow from the curves, and the entries of these
+ * alone. What the turnover model needs besides, and the text lacks, is scaled from the relative
+ * (NULL: left out) and marked as assumed. */
 WL_FALLIBLE wl_curves_fit(const wl_curves *curves, const wl_device *device, const wl_device *relative, const char *text,
                           size_t length, char **file, char **found, wl_error *err);
 

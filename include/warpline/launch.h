@@ -8,7 +8,8 @@
 #include "warpline/schedule.h"
 #include "warpline/status.h"
 
-/* All-zero means "not given": blocks and folds of 0 count as 1, a grid of 0 follows from the domain. */
+/* All-zero means "not given": blocks and folds of 0 count as 1, a grid of 0 follows from the
+ * domain. */
 typedef struct wl_launch {
     int64_t block[3];     /* threads per block                                                    */
     int64_t fold[3];      /* consecutive cells one thread computes                                */
@@ -37,29 +38,33 @@ typedef struct wl_occupancy {
     int64_t l1_bytes;               /* L1 left beside the shared memory of the resident blocks */
 } wl_occupancy;
 
-WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit); /* "threads", "registers", "shared", "blocks" */
+/* "threads", "registers", "shared", "blocks" */
+WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit);
 
-/* threads per block 1.., registers per thread 1.., shared bytes per block 0.. (static and dynamic together).
- * WL_E_INPUT when a number is out of the device's range; a block that does not fit gives blocks_per_sm 0. */
+/* threads per block 1.., registers per thread 1.., shared bytes per block 0.. (static and dynamic
+ * together). WL_E_INPUT when a number is out of the device's range; a block that does not fit gives
+ * blocks_per_sm 0. */
 WL_FALLIBLE wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                  wl_occupancy *out, wl_error *err);
 
 /* ---- numbers from expressions ---- */
 
-/* Whole numbers, + - * / % (rounding down), min, max, cdiv (division, rounding up), parentheses, over names. `sets`
- * gives names their values, "nx=640"; a value may be an expression of the names before it. An error inside one has
- * that assignment as its input; an error without input is inside `text`. */
+/* Whole numbers, + - * / % (rounding down), min, max, cdiv (division, rounding up), parentheses,
+ * over names. `sets` gives names their values, "nx=640"; a value may be an expression of the names
+ * before it. An error inside one has that assignment as its input; an error without input is inside
+ * `text`. */
 
-/* A grid that follows from the block: "cdiv(nx,block.x),cdiv(ny,block.y*2),nz", one to three extents that may also name
- * block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x .., threads and warps; or "20x128x256".
- * Params of `kernel` (NULL: none) are names, too. */
+/* A grid that follows from the block: "cdiv(nx,block.x),cdiv(ny,block.y*2),nz", one to three
+ * extents that may also name block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x
+ * .., threads and warps; or "20x128x256". Params of `kernel` (NULL: none) are names, too. */
 typedef struct wl_grid_rule wl_grid_rule;
 WL_FALLIBLE wl_grid_rule_parse(const wl_kernel *kernel, const char *text, const char *const *sets, size_t set_count,
                                wl_grid_rule **out, wl_error *err);
 WL_API void wl_grid_rule_free(wl_grid_rule *rule);
 WL_API const char *wl_grid_rule_text(const wl_grid_rule *rule);
-/* Sets the grid of a launch; `domain` is 0 where not given, `device` NULL. WL_E_INPUT: an extent below 1, division
- * by zero, a domain that is named and not given, warps without the device whose warps they are. */
+/* Sets the grid of a launch; `domain` is 0 where not given, `device` NULL. WL_E_INPUT: an extent
+ * below 1, division by zero, a domain that is named and not given, warps without the device whose
+ * warps they are. */
 WL_FALLIBLE wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device, const int64_t domain[3],
                                wl_launch *launch, wl_error *err);
 

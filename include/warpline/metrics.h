@@ -1,4 +1,5 @@
-/* metrics.h - the names of the metrics: what a prediction holds, a table measures and a budget limits.
+/* metrics.h - the names of the metrics: what a prediction holds, a table measures and a budget
+ * limits.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_H
 #define WL_METRICS_H

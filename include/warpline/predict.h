@@ -1,4 +1,5 @@
-/* predict.h - the prediction: metrics, what limits the kernel, how long it takes, and what had to be assumed.
+/* predict.h - the prediction: metrics, what limits the kernel, how long it takes, and what had to
+ * be assumed.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PREDICT_H
 #define WL_PREDICT_H
@@ -29,8 +30,9 @@ WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 /* ---- what a prediction says ---- */
 
-/* The results of one launch. Tables (*.def) grow at their end, so programs built against an older library still work.
- * A value that is not known is not given: false (or NULL), and *value is left alone. All values are launch totals. */
+/* The results of one launch. Tables (*.def) grow at their end, so programs built against an older
+ * library still work. A value that is not known is not given: false (or NULL), and *value is left
+ * alone. All values are launch totals. */
 typedef struct wl_prediction wl_prediction;
 WL_FALLIBLE wl_prediction_new(wl_prediction **out, wl_error *err);
 WL_API void wl_prediction_free(wl_prediction *prediction);
@@ -38,19 +40,23 @@ WL_API void wl_prediction_free(wl_prediction *prediction);
 /* The launch with everything filled in, and what the device makes of it. */
 WL_API const wl_launch *wl_prediction_launch(const wl_prediction *prediction);
 WL_API const wl_occupancy *wl_prediction_occupancy(const wl_prediction *prediction);
-WL_API int64_t wl_prediction_items(const wl_prediction *prediction);    /* units of work: */
-WL_API const char *wl_prediction_unit(const wl_prediction *prediction); /* "LUP" or "cell", see wl_kernel_unit */
+WL_API int64_t wl_prediction_items(const wl_prediction *prediction); /* units of work: */
+/* "LUP" or "cell", see wl_kernel_unit */
+WL_API const char *wl_prediction_unit(const wl_prediction *prediction);
 WL_API int64_t wl_prediction_blocks(const wl_prediction *prediction);
 WL_API int64_t wl_prediction_wave_blocks(const wl_prediction *prediction); /* resident at once */
 
 WL_API bool wl_prediction_metric(const wl_prediction *prediction, wl_metric metric, double *value);
-/* Part number `index` of a metric by name, NULL beyond the last; the parts of a metric add up to it. */
+/* Part number `index` of a metric by name, NULL beyond the last; the parts of a metric add up to
+ * it. */
 WL_API const char *wl_prediction_part(const wl_prediction *prediction, wl_metric metric, size_t index, double *value);
-/* Warp and thread instructions of a class; false when the kernel does not say what its instructions are. */
+/* Warp and thread instructions of a class; false when the kernel does not say what its instructions
+ * are. */
 WL_API bool wl_prediction_instructions(const wl_prediction *prediction, wl_inst_class of, double *warp, double *thread);
 
-WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction); /* that made the time: never WL_MODEL_BEST */
-WL_API double wl_prediction_time(const wl_prediction *prediction);       /* seconds */
+/* that made the time: never WL_MODEL_BEST */
+WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction);
+WL_API double wl_prediction_time(const wl_prediction *prediction); /* seconds */
 /* How long each resource alone would take; the largest bound, and the one after it. */
 WL_API bool wl_prediction_bound(const wl_prediction *prediction, wl_bound_id bound, double *seconds);
 WL_API wl_bound_id wl_prediction_limiter(const wl_prediction *prediction);
@@ -63,8 +69,10 @@ typedef struct wl_reuse {
     double oversubscription; /* volume that must be held / room in the L2              */
     double hit_rate;
 } wl_reuse;
-WL_API const wl_reuse *wl_prediction_reuse(const wl_prediction *prediction, int direction); /* x, y, z: 0, 1, 2 */
-/* Of loads that a block repeats: what they touch over the room in the L1, and the share that misses. */
+/* x, y, z: 0, 1, 2 */
+WL_API const wl_reuse *wl_prediction_reuse(const wl_prediction *prediction, int direction);
+/* Of loads that a block repeats: what they touch over the room in the L1, and the share that
+ * misses. */
 WL_API double wl_prediction_l1_oversubscription(const wl_prediction *prediction);
 WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 
@@ -72,7 +80,8 @@ WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
 /* Values that could not be, and were clamped: a fault of the model, named in the warnings. */
 WL_API int wl_prediction_clamped(const wl_prediction *prediction);
-/* Where blocks were sampled: load and store instructions and sectors are within this, relatively (3 sigma). */
+/* Where blocks were sampled: load and store instructions and sectors are within this, relatively (3
+ * sigma). */
 WL_API bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error);
 
 /* The following are borrowed from the predictor: valid until its next prediction. */
@@ -85,38 +94,42 @@ typedef struct wl_share {
 } wl_share;
 WL_API const wl_share *wl_prediction_field_share(const wl_prediction *prediction, size_t field);
 WL_API const wl_share *wl_prediction_access_share(const wl_prediction *prediction, size_t access);
-/* Instructions by source line, most executed first; NULL beyond the last, and where they were not asked for or no
- * source lines are known. */
+/* Instructions by source line, most executed first; NULL beyond the last, and where they were not
+ * asked for or no source lines are known. */
 WL_API const wl_line_mix *wl_prediction_line(const wl_prediction *prediction, size_t index);
 
 /* ---- how it is made ---- */
 
 typedef struct wl_predict_options {
-    bool per_access; /* attribute volumes to accesses: a granule counts for the first one that touches it */
-    bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
+    /* attribute volumes to accesses: a granule counts for the first one that touches it */
+    bool per_access;
+    /* count instructions by emulation also where a closed form does: predication, divergence */
+    bool emulate;
     bool per_line;   /* and by source line */
     bool confidence; /* render what the error on this device is known or believed to be: trust.h */
     bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
     wl_model_id model;
-    int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
-    /* Volumes from simulated caches, without a fitted curve: addresses to evaluate, at most; -1: the default; 0: from
-     * laws or curves. WL_E_UNSUPPORTED: the addresses cannot be enumerated. */
+    /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
+    int64_t l1_samples;
+    /* Volumes from simulated caches, without a fitted curve: addresses to evaluate, at most; -1:
+     * the default; 0: from laws or curves. WL_E_UNSUPPORTED: the addresses cannot be enumerated. */
     int64_t simulate;
 } wl_predict_options;
 
-/* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel and device, which
- * must outlive it. One predictor per thread. */
+/* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel
+ * and device, which must outlive it. One predictor per thread. */
 typedef struct wl_predictor wl_predictor;
 WL_FALLIBLE wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err);
 WL_API void wl_predictor_free(wl_predictor *predictor);
 
-/* Fills *out for one launch. options may be NULL. WL_E_INPUT: the launch is out of the device's range; WL_E_RANGE: an
- * address leaves 2^60; WL_E_LIMIT: too much to enumerate. */
+/* Fills *out for one launch. options may be NULL. WL_E_INPUT: the launch is out of the device's
+ * range; WL_E_RANGE: an address leaves 2^60; WL_E_LIMIT: too much to enumerate. */
 WL_FALLIBLE wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                        wl_prediction *out, wl_error *err);
 
-/* The counts behind a prediction, kept: other numbers of the same device can be tried without counting again. Outlives
- * kernel and predictor. WL_E_UNSUPPORTED: volumes come from curves, not from laws, or cannot be counted. */
+/* The counts behind a prediction, kept: other numbers of the same device can be tried without
+ * counting again. Outlives kernel and predictor. WL_E_UNSUPPORTED: volumes come from curves, not
+ * from laws, or cannot be counted. */
 typedef struct wl_counted wl_counted;
 WL_FALLIBLE wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                             wl_counted **out, wl_error *err);
@@ -125,16 +138,17 @@ WL_FALLIBLE wl_counted_predict(wl_counted *counted, const wl_device *device, wl_
                                wl_error *err);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* Forms of results. A prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one
- * (report.h writes several); JSON_LINE: warpline.prediction/2, that one alone; CSV: a header and
- * one line. */
+/* Forms of results. A prediction as text, which the caller frees. JSON: schema warpline.predict/2,
+ * an array of one (report.h writes several); JSON_LINE: warpline.prediction/2, that one alone; CSV:
+ * a header and one line. */
 typedef enum wl_format {
     WL_FORMAT_TEXT,
     WL_FORMAT_JSON,
     WL_FORMAT_JSON_LINE,
     WL_FORMAT_CSV,
     WL_FORMAT_SVG,
-    WL_FORMAT_MARKED /* TEXT with bytes of wl_text_mark in it, for programs that show it in their own way */
+    /* TEXT with bytes of wl_text_mark in it, for programs that show it in their own way */
+    WL_FORMAT_MARKED
 } wl_format;
 
 typedef enum wl_text_mark {
@@ -143,19 +157,23 @@ typedef enum wl_text_mark {
     WL_MARK_LIMITER,  /* the bound that limits */
     WL_MARK_BEST,     /* of several launches */
     WL_MARK_FAILURE,  /* of a check */
-    WL_MARK_LINE,     /* first in a line that may be broken between words. The byte after it, less ' ': by how many
-                         columns what is broken off is set in */
-    WL_MARK_NOTE,     /* the same of a line that says what was assumed: no result */
-    WL_MARK_WIDE      /* a part of a table begins or ends that can be left out where there are few columns */
+    /* first in a line that may be broken between words. The byte after it, less ' ': by how many
+     * columns what is broken off is set in */
+    WL_MARK_LINE,
+    WL_MARK_NOTE, /* the same of a line that says what was assumed: no result */
+    /* a part of a table begins or ends that can be left out where there are few columns */
+    WL_MARK_WIDE
 } wl_text_mark;
 
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);
 
-/* Several launches of one kernel side by side, with a bar for the parts of the memory volume: TEXT or MARKED. */
+/* Several launches of one kernel side by side, with a bar for the parts of the memory volume: TEXT
+ * or MARKED. */
 WL_FALLIBLE wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
                                  const wl_device *device, wl_format format, char **out, wl_error *err);
-/* The same for several devices, one for each prediction: times are compared with those on the first of them. */
+/* The same for several devices, one for each prediction: times are compared with those on the first
+ * of them. */
 WL_FALLIBLE wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
                                      size_t count, const wl_kernel *kernel, wl_format format, char **text,
                                      wl_error *err);

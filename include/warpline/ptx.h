@@ -1,6 +1,7 @@
 /* ptx.h - kernels from PTX, as nvcc and clang emit it.
  *
- * A kernel is read for one launch: addresses are recovered as expressions, what depends on data is emulated.
+ * A kernel is read for one launch: addresses are recovered as expressions, what depends on data is
+ * emulated.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_H
 #define WL_PTX_H
@@ -12,36 +13,44 @@ typedef struct wl_ptx wl_ptx;
 /* WL_E_INPUT: malformed. Unknown instructions are no error: see coverage. */
 WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
-/* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its lines (.loc) instead of
- * those of the PTX, and arguments its parameters. */
+/* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its
+ * lines (.loc) instead of those of the PTX, and arguments its parameters. */
 WL_API void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length);
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
-WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source: ns::axpy<float> */
+/* as in the source: ns::axpy<float> */
+WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
 WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as in the file */
-/* The entry a user means: its name, as in the source (with or without namespaces, template arguments and parameters) or
- * as in the file, a pattern of * and ?, or a part no other has; NULL: the only one. WL_E_INPUT lists what there is. */
+/* The entry a user means: its name, as in the source (with or without namespaces, template
+ * arguments and parameters) or as in the file, a pattern of * and ?, or a part no other has; NULL:
+ * the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
-/* The entry that a profiler calls so, "void axpy<float, (int)4>(float *)": no patterns, no parts. */
+/* The entry that a profiler calls so, "void axpy<float, (int)4>(float *)": no patterns, no
+ * parts. */
 WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry;       /* see wl_ptx_entry_find */
-    const char *const *args; /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
-    const char *const *constants; /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
+    const char *entry; /* see wl_ptx_entry_find */
+    /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
+    const char *const *args;
+    /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
+    const char *const *constants;
     size_t arg_count, constant_count;
-    wl_launch launch;       /* block, grid, registers and all shared memory; grid 0: from the domain */
+    /* block, grid, registers and all shared memory; grid 0: from the domain */
+    wl_launch launch;
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
-    double effort;          /* seconds to emulate one launch, about; beyond, blocks are sampled; 0: the default, 1 */
-    wl_ptx_load load;       /* NULL: arguments may not name files */
+    /* seconds to emulate one launch, about; beyond, blocks are sampled; 0: the default, 1 */
+    double effort;
+    wl_ptx_load load; /* NULL: arguments may not name files */
     void *user;
 } wl_ptx_options;
 
-/* The kernel borrows `ptx`, which must outlive it. WL_E_INPUT: no such entry, arguments that do not fit, an address
- * outside a supplied buffer; WL_E_LIMIT: a loop that does not end within the budget. */
+/* The kernel borrows `ptx`, which must outlive it. WL_E_INPUT: no such entry, arguments that do not
+ * fit, an address outside a supplied buffer; WL_E_LIMIT: a loop that does not end within the
+ * budget. */
 WL_FALLIBLE wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err);
 
 /* What of a file is understood, as text or JSON: operations with their count, class and support. */

@@ -1,5 +1,6 @@
-/* report.h - results as text, and stored results read back. Predictions and differences have their own: predict.h,
- * diff.h. Where TEXT can be rendered, MARKED can, too. Where *out is given, it is allocated with malloc; JSON has no line end. SPDX-License-Identifier: MIT */
+/* report.h - results as text, and stored results read back. Predictions and differences have their
+ * own: predict.h, diff.h. Where TEXT can be rendered, MARKED can, too. Where *out is given, it is
+ * allocated with malloc; JSON has no line end. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_H
 #define WL_REPORT_H
 
@@ -37,15 +38,18 @@ WL_FALLIBLE wl_prediction_write(wl_prediction_writer *writer, const wl_predictio
                                 const wl_device *device, wl_error *err);
 WL_FALLIBLE wl_prediction_write_end(wl_prediction_writer *writer, wl_error *err);
 
-/* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
+/* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and
+ * warpline.advise/1 ---- */
 
-/* Where the cycles of a launch go; the options of its prediction asked for stacks. Of the model they name, else of
- * turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: no stack by that model on this device. */
+/* Where the cycles of a launch go; the options of its prediction asked for stacks. Of the model
+ * they name, else of turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: no stack by
+ * that model on this device. */
 WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device, bool all,
                             wl_format format, char **out, wl_error *err);
 
 WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
-/* Only what fails, TEXT or MARKED, "" for nothing; all findings as JUnit XML, a suite for each launch. */
+/* Only what fails, TEXT or MARKED, "" for nothing; all findings as JUnit XML, a suite for each
+ * launch. */
 WL_FALLIBLE wl_check_failures(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
 WL_FALLIBLE wl_check_junit(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
@@ -82,7 +86,8 @@ typedef struct wl_ranked_space {
     double chance; /* ... with this probability; 0: not known */
 } wl_ranked_space;
 
-/* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
+/* How many of the best are within this ratio of the first: of all that were kept, not only of those
+ * to benchmark. */
 WL_API size_t wl_rank_within(const wl_ranked_space *space, double ratio);
 /* Tables of the best `top`, and what to make of them: TEXT or MARKED. */
 WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, wl_format format, char **out,
@@ -91,7 +96,8 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
 /* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each
- * whole and sorted, or launch by launch in any order. What cannot be made does not reach the sink. */
+ * whole and sorted, or launch by launch in any order. What cannot be made does not reach the
+ * sink. */
 typedef struct wl_rank_writer {
     wl_format format;
     wl_sink sink;
@@ -105,12 +111,15 @@ WL_FALLIBLE wl_rank_write_launch(wl_rank_writer *writer, const wl_ranked_space *
 WL_FALLIBLE wl_rank_write_space_end(wl_rank_writer *writer, const wl_ranked_space *space, wl_error *err);
 WL_FALLIBLE wl_rank_write_end(wl_rank_writer *writer, wl_error *err);
 
-/* Texts for autotuners: docs/export.md. WL_E_UNSUPPORTED: the format cannot hold these spaces together. */
+/* Texts for autotuners: docs/export.md. WL_E_UNSUPPORTED: the format cannot hold these spaces
+ * together. */
 typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, WL_EXPORT_TRITON } wl_export;
-WL_API bool wl_export_find(const char *name, wl_export *out); /* "kernel-tuner", "kernel-tuner-cache", "triton" */
+/* "kernel-tuner", "kernel-tuner-cache", "triton" */
+WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
-/* A script for gnuplot and the data it reads. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
+/* A script for gnuplot and the data it reads. WL_E_UNSUPPORTED: no launch has a predicted memory
+ * volume. */
 typedef struct wl_plot_files {
     const char *picture, *data; /* what the script writes (SVG or, by its suffix, PNG) and reads */
 } wl_plot_files;
@@ -152,12 +161,14 @@ WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
 /* Borrows nothing. */
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
-/* The text of the file. A date is shown where one is given. WL_E_UNSUPPORTED: there is no launch. */
+/* The text of the file. A date is shown where one is given. WL_E_UNSUPPORTED: there is no
+ * launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
 
 /* ---- comparisons ---- */
 
-/* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */
+/* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has
+ * its groups. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
 /* What was left out and why, a line each; "" for nothing. */
@@ -174,10 +185,12 @@ WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format forma
 
 WL_FALLIBLE wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
 WL_FALLIBLE wl_device_list_render(wl_format format, char **out, wl_error *err);
-/* Devices side by side, ratios to the first; JSON of warpline.devices/1. Text has sources only where asked for. */
+/* Devices side by side, ratios to the first; JSON of warpline.devices/1. Text has sources only
+ * where asked for. */
 WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t count, bool sources, wl_format format,
                                      char **out, wl_error *err);
-/* What fits on a multiprocessor (launch.h), and what one more block would take. JSON: warpline.occupancy/1. */
+/* What fits on a multiprocessor (launch.h), and what one more block would take. JSON:
+ * warpline.occupancy/1. */
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);
 
@@ -185,16 +198,18 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 /* Any word of the output: metric, bound, model, part, number of a device, or term; with its value
- * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. TEXT or MARKED. */
+ * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. TEXT or
+ * MARKED. */
 WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, wl_format format, char **out, wl_error *err);
 WL_API const char *wl_explained_word(size_t index); /* NULL beyond the last */
-/* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
- * "roofline", "compare") those it needs, and the ncu command that collects them. */
+/* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model
+ * ("classic", .., "roofline", "compare") those it needs, and the ncu command that collects them. */
 WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
-/* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float *)"; without a kernel,
- * family and variant. */
+/* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float
+ * *)"; without a kernel, family and variant. */
 WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
-/* What a roofline needs and is not known: names, or lines with their counters and that command; "" for nothing. */
+/* What a roofline needs and is not known: names, or lines with their counters and that command; ""
+ * for nothing. */
 WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
                                 wl_error *err);
 
@@ -216,9 +231,10 @@ WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **
 typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C } wl_code_language;
 typedef struct wl_code_options {
     wl_code_language language;
-    bool precomputed;  /* with constants that the host prepares */
-    int dims;          /* 3: the function gives z, too */
-    int64_t extent[3]; /* of the domain, or of the grid if blocks are ordered: how wide integers are; 0: 2^31 cells */
+    bool precomputed; /* with constants that the host prepares */
+    int dims;         /* 3: the function gives z, too */
+    /* of the domain, or of the grid if blocks are ordered: how wide integers are; 0: 2^31 cells */
+    int64_t extent[3];
 } wl_code_options;
 /* A function that gives the cell of a thread, or block; extents are its arguments. */
 WL_FALLIBLE wl_schedule_code(const wl_schedule *schedule, const wl_code_options *options, char **out, wl_error *err);

@@ -1,7 +1,8 @@
 /* status.h - how every function of the library says what went wrong.
  *
- * Three kinds of failure are kept apart: a mistake in the input or a failing machine is a wl_status; a bug of the
- * calling program is an assertion; an honest limit of a model is WL_E_UNSUPPORTED or a warning inside a result.
+ * Three kinds of failure are kept apart: a mistake in the input or a failing machine is a
+ * wl_status; a bug of the calling program is an assertion; an honest limit of a model is
+ * WL_E_UNSUPPORTED or a warning inside a result.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_STATUS_H
 #define WL_STATUS_H
@@ -18,7 +19,8 @@
 #define WL_PRINTF(format_at, first_at)
 #endif
 
-/* Functions declared WL_API are the library's interface; everything else is hidden. All have C linkage. */
+/* Functions declared WL_API are the library's interface; everything else is hidden. All have C
+ * linkage. */
 #if defined(__cplusplus)
 #define WL_LINKAGE extern "C"
 #else
@@ -30,8 +32,9 @@
 #define WL_API WL_LINKAGE
 #endif
 
-/* The version of these headers, and of the library that is linked: "0.1.0". Within one major version functions and
- * constants are added, and none is changed or taken away; 0 promises nothing yet. */
+/* The version of these headers, and of the library that is linked: "0.1.0". Within one major
+ * version functions and constants are added, and none is changed or taken away; 0 promises nothing
+ * yet. */
 #define WL_VERSION_MAJOR 0
 #define WL_VERSION_MINOR 1
 #define WL_VERSION_PATCH 0
@@ -67,17 +70,21 @@ typedef struct wl_error {
     char message[WL_MESSAGE_MAX];  /* one sentence, no newline                                 */
 } wl_error;
 
-WL_API const char *wl_status_name(wl_status status); /* a short word: "ok", "bad input", ... Never NULL */
+/* a short word: "ok", "bad input", ... Never NULL */
+WL_API const char *wl_status_name(wl_status status);
 
-/* Of `count` names, the one that a mistyped `word` most likely meant, whatever the case of its letters; NULL: none. */
+/* Of `count` names, the one that a mistyped `word` most likely meant, whatever the case of its
+ * letters; NULL: none. */
 WL_API const char *wl_nearest_name(const char *word, const char *const *names, size_t count);
 
-/* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then decimal digits with a
- * point and an exponent, or hexadecimal ones after 0x. No blanks before it, no "inf" and no "nan". What is too large is
- * infinite. *end (unless NULL) is behind it, or at `text` where there is no number; then 0 is returned. */
+/* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then
+ * decimal digits with a point and an exponent, or hexadecimal ones after 0x. No blanks before it,
+ * no "inf" and no "nan". What is too large is infinite. *end (unless NULL) is behind it, or at
+ * `text` where there is no number; then 0 is returned. */
 WL_API double wl_number_read(const char *text, const char **end);
 
-/* The whole of `text` as a quantity in `unit`: bytes "B" (49152, 48KiB, 48K, 49.152kB) or seconds "s" (2e-5, 20us). */
+/* The whole of `text` as a quantity in `unit`: bytes "B" (49152, 48KiB, 48K, 49.152kB) or seconds
+ * "s" (2e-5, 20us). */
 WL_API bool wl_quantity_read(const char *unit, const char *text, double *value);
 
 #endif /* WL_STATUS_H */

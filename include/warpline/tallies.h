@@ -1,4 +1,5 @@
-/* tallies.h - what rooflines are made of: counts of one launch, predicted or measured. SPDX-License-Identifier: MIT */
+/* tallies.h - what rooflines are made of: counts of one launch, predicted or measured.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TALLIES_H
 #define WL_TALLIES_H
 
@@ -22,7 +23,8 @@ WL_API const char *wl_tally_meaning(wl_tally tally);
 typedef struct wl_tallies {
     const char *kernel, *launch; /* its name, demangled; "32x8, grid 64x64" or "" */
     bool measured;               /* else predicted */
-    size_t of;                   /* measured: the launch of the same picture it belongs to, from 1; 0: to none */
+    /* measured: the launch of the same picture it belongs to, from 1; 0: to none */
+    size_t of;
     bool known[WL_TALLY_COUNT];
     double value[WL_TALLY_COUNT];
 } wl_tallies;

@@ -1,5 +1,6 @@
-/* trace.h - the lines of memory that tasks use, one after the other, through a cache: what is fetched, what stays,
- * what is evicted. Tasks are threads or warps in the order of a schedule (docs/schedule.md, "Diagrams").
+/* trace.h - the lines of memory that tasks use, one after the other, through a cache: what is
+ * fetched, what stays, what is evicted. Tasks are threads or warps in the order of a schedule
+ * (docs/schedule.md, "Diagrams").
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TRACE_H
 #define WL_TRACE_H
@@ -20,17 +21,20 @@ typedef struct wl_trace_options {
 typedef struct wl_trace_counts {
     int64_t tasks, simulated; /* simulated: fewer than there are only where they are too many */
     int64_t uses, stores;     /* lines that tasks use, each task each line once; of these, stores */
-    int64_t fetches, least;   /* lines loaded that were not there; distinct ones, which no cache avoids */
+    /* lines loaded that were not there; distinct ones, which no cache avoids */
+    int64_t fetches, least;
     int64_t evictions;
 } wl_trace_counts;
 
 typedef struct wl_trace wl_trace;
-/* "stencil", "stencil:7x7" (the default), "matmul", "matmul:16" (the depth; default: the width), over a domain of
- * elements of 4 bytes. WL_E_INPUT: no such example, a cache that cannot be. */
+/* "stencil", "stencil:7x7" (the default), "matmul", "matmul:16" (the depth; default: the width),
+ * over a domain of elements of 4 bytes. WL_E_INPUT: no such example, a cache that cannot be. */
 WL_FALLIBLE wl_trace_example(const char *example, const int64_t domain[3], const wl_trace_options *options,
                              wl_trace **out, wl_error *err);
-/* The threads of a launch on a device; without a launch (NULL), the cells of the kernel's domain, and the device may
- * be NULL where the cache is given. Stores pass through the cache. WL_E_UNSUPPORTED: threads that cannot be put in this order, or depend on a launch that is not given. */
+/* The threads of a launch on a device; without a launch (NULL), the cells of the kernel's domain,
+ * and the device may be NULL where the cache is given. Stores pass through the cache.
+ * WL_E_UNSUPPORTED: threads that cannot be put in this order, or depend on a launch that is not
+ * given. */
 WL_FALLIBLE wl_trace_kernel(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                             const wl_trace_options *options, wl_trace **out, wl_error *err);
 WL_API void wl_trace_free(wl_trace *trace);

@@ -22,7 +22,8 @@ typedef struct wl_buffer {
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
 void wl_buffer_add_list(wl_buffer *buffer, const char *format, va_list args) WL_PRINTF(2, 0);
-/* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is none. */
+/* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is
+ * none. */
 static inline char *wl_buffer_room(wl_buffer *buffer, size_t most);
 static inline void wl_buffer_wrote(wl_buffer *buffer, size_t length);
 static inline void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);

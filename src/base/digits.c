@@ -221,7 +221,8 @@ size_t wl_digits_real(double value, int digits, char text[WL_DIGITS_ROOM])
     if (bits << 1 == 0)
         return put_zero(negative, text);
     if (field == 0 || field == 0x7ff || !first_digits(size, digits, &first, &exponent))
-        return print_slowly(value, digits, text); /* subnormals, infinities and NaN, and what is out of range */
+        /* subnormals, infinities and NaN, and what is out of range */
+        return print_slowly(value, digits, text);
     put_digits(first, digits, shown);
     while (count > 1 && shown[count - 1] == '0')
         count--;

@@ -30,7 +30,8 @@ wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format,
         va_start(args, format);
         (void)wl_print_list(err->message, sizeof err->message, format, args);
         va_end(args);
-        for (char *c = err->message; *c; c++) /* messages quote user input: one line, no control characters */
+        /* messages quote user input: one line, no control characters */
+        for (char *c = err->message; *c; c++)
             if ((unsigned char)*c < ' ' || *c == 0x7f)
                 *c = '?';
     }

@@ -14,7 +14,8 @@
 /* Adds one word. Only the upper bits of the result depend on all words. */
 static inline uint64_t wl_hash_add(uint64_t hash, uint64_t word)
 {
-    return (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: spreads neighbouring words */
+    /* 2^64 / golden ratio: spreads neighbouring words */
+    return (hash ^ word) * 0x9e3779b97f4a7c15u;
 }
 
 /* Call after the last word: then every bit depends on all words. */

@@ -42,8 +42,9 @@ static size_t put_special(wl_buffer *b, const char *text)
 #define EACH_BYTE 0x0101010101010101u
 #define HIGH_BITS 0x8080808080808080u
 
-/* Whether one of eight characters is a control character, a quote, a backslash or no ASCII. The highest bit of a byte
- * says so; it may also be set above a byte that is special, which changes no answer. */
+/* Whether one of eight characters is a control character, a quote, a backslash or no ASCII. The
+ * highest bit of a byte says so; it may also be set above a byte that is special, which changes no
+ * answer. */
 static bool any_special(uint64_t eight)
 {
     const uint64_t quote = eight ^ EACH_BYTE * '"', backslash = eight ^ EACH_BYTE * '\\';

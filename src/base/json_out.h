@@ -17,8 +17,10 @@ typedef enum wl_json_form {
     WL_JSON_SPACED,   /* one line, blanks behind commas and colons */
     WL_JSON_COMPACT   /* one line, no blanks */
 } wl_json_form;
-#define WL_JSON_DIGITS 15                    /* of a prediction; 17 would tell any two doubles apart */
-#define WL_JSON_WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
+/* of a prediction; 17 would tell any two doubles apart */
+#define WL_JSON_DIGITS 15
+/* 2^53: beyond it a double no longer represents every integer */
+#define WL_JSON_WHOLE_MAX 9007199254740992.0
 
 /* A text under construction. The caller sets text, form and digits; the rest starts as zeros. */
 typedef struct wl_json_out {

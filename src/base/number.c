@@ -15,7 +15,8 @@
 
 #include "base/ascii.h"
 
-#define DIGITS_MAX 800    /* no double, and no midpoint of two, has more than 768; later digits only break ties */
+/* no double, and no midpoint of two, has more than 768; later digits only break ties */
+#define DIGITS_MAX 800
 #define HIGHEST_POWER 310 /* a number with more digits is infinite */
 #define LOWEST_POWER (-345)
 #define WORDS 160 /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */

@@ -37,8 +37,8 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value);
 /* Writes a value with a suitable prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
 void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size);
 
-/* The unit with that prefix, for several values in the same one, and what it is in base units; "" and 1 for numbers
- * without a unit. */
+/* The unit with that prefix, for several values in the same one, and what it is in base units; ""
+ * and 1 for numbers without a unit. */
 const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale);
 
 /* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow */

@@ -12,9 +12,9 @@
  * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
  * counted apart.
  *
- * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one place; more are hashed
- * (many_ways.h; one large set: line_table.h), and recency is a queue.
- * A cache that does not fit into those of the machine that simulates waits for memory, unless it
+ * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one
+ * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. A
+ * cache that does not fit into those of the machine that simulates waits for memory, unless it
  * knows what is asked for next: wl_cache_load_many.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
@@ -45,7 +45,8 @@ typedef struct wl_cache_shape {
     int sectors;  /* of a line */
     wl_policy policy;
     uint64_t seed;
-    bool hashed_sets;     /* the set follows from a hash of the line's number, else from its remainder */
+    /* the set follows from a hash of the line's number, else from its remainder */
+    bool hashed_sets;
     bool write_back;      /* stores stay until they are evicted, else they pass through */
     bool store_allocates; /* a store that finds no line makes one */
 } wl_cache_shape;
@@ -71,10 +72,12 @@ typedef struct wl_request {
 
 /* Sums over all accesses since the cache was made. */
 typedef struct wl_cache_counts {
-    int64_t loads, hits, sector_misses, line_misses; /* requests; loads is the sum of the other three */
-    int64_t stores, store_hits;                      /* requests; that found their line */
+    /* requests; loads is the sum of the other three */
+    int64_t loads, hits, sector_misses, line_misses;
+    int64_t stores, store_hits; /* requests; that found their line */
     int64_t load_sectors, fetched_sectors, store_sectors;
-    int64_t evicted_lines, written_back, partial; /* sectors written back; of these, partly written ones */
+    /* sectors written back; of these, partly written ones */
+    int64_t evicted_lines, written_back, partial;
 } wl_cache_counts;
 
 typedef struct wl_cache wl_cache;
@@ -87,12 +90,12 @@ void wl_cache_free(wl_cache *cache);
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
 /* Several, in this order. missing[i]: as each of them gives it. What they evict is not told. */
 void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
-/* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. What passes through
- * a cache that does not keep it is all of it. */
+/* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them.
+ * What passes through a cache that does not keep it is all of it. */
 wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);
 
-/* Puts sectors of a line there that nobody asked for; a line that was there is no younger for it. Returns the sectors
- * that were not there. */
+/* Puts sectors of a line there that nobody asked for; a line that was there is no younger for it.
+ * Returns the sectors that were not there. */
 uint32_t wl_cache_fill(wl_cache *cache, uint64_t line, uint32_t sectors);
 
 /* The lines that the last access evicted. */
@@ -105,7 +108,8 @@ wl_cache_counts wl_cache_count(const wl_cache *cache);
 /* Memory ran out when a line with a number of 2^48 or more came: from then on counts are void. */
 bool wl_cache_failed(const wl_cache *cache);
 
-/* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the instruction. */
+/* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the
+ * instruction. */
 static inline int wl_bit_count(uint32_t mask)
 {
     return mask < 16 ? (int)(0x4332322132212110u >> 4 * mask & 15) : __builtin_popcount(mask);

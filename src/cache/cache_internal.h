@@ -1,7 +1,9 @@
-/* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's slot.
+/* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's
+ * slot.
  *
- * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h). Both keep the number of memory lines
- * of this machine small that one access needs: one of the index, one of the slot.
+ * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h).
+ * Both keep the number of memory lines of this machine small that one access needs: one of the
+ * index, one of the slot.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -32,7 +34,8 @@ typedef struct wl_slot {
 static inline uint32_t wl_present(const wl_slot *s) { return s->sectors & ((1u << WL_DIRTY_SHIFT) - 1); }
 static inline uint32_t wl_dirty(const wl_slot *s) { return s->sectors >> WL_DIRTY_SHIFT; }
 
-/* What a cache does, as a constant where it matters: the loops over many loads have one form for each. */
+/* What a cache does, as a constant where it matters: the loops over many loads have one form for
+ * each. */
 typedef enum wl_cache_kind {
     WL_PACKED_16,
     WL_FEW_16,
@@ -50,12 +53,13 @@ typedef struct wl_holes {
     int32_t first, count;
 } wl_holes;
 
-/* Of a set with many ways. Each use of a slot is an entry of a queue; of these only the last one of each slot counts,
- * which has a bit in `last_uses`. */
+/* Of a set with many ways. Each use of a slot is an entry of a queue; of these only the last one of
+ * each slot counts, which has a bit in `last_uses`. */
 typedef struct wl_queue {
     uint32_t head; /* nothing counts before it */
     wl_holes holes;
-    uint32_t tail; /* apart from head: side by side, compilers move both through a vector at each use */
+    /* apart from head: side by side, compilers move both through a vector at each use */
+    uint32_t tail;
 } wl_queue;
 
 #define WL_PASSED_ON ((uint32_t)1 << 31)
@@ -89,7 +93,8 @@ typedef struct wl_packed_set {
 struct wl_cache {
     wl_cache_shape shape;
     int32_t ways;
-    uint64_t set_count, set_mask, set_inverse; /* mask: of a power of two, else 0; 2^64 / set_count */
+    /* mask: of a power of two, else 0; 2^64 / set_count */
+    uint64_t set_count, set_mask, set_inverse;
     wl_cache_kind kind;
     bool few, wide; /* wide: of the few, more than 16 */
     bool failed;    /* see wl_cache_failed */
@@ -113,8 +118,9 @@ struct wl_cache {
     uint32_t queue_room; /* entries of a queue, a multiple of 64 */
     uint32_t *entries;   /* slots */
     uint64_t *last_uses; /* a bit for each entry */
-    uint32_t *places;    /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
-    bool mixed;          /* of late, some lines were there and some were not: no use to guess */
+    /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
+    uint32_t *places;
+    bool mixed; /* of late, some lines were there and some were not: no use to guess */
 
     uint32_t *written; /* of dirty sectors that are not present: parts that are written */
     wl_evicted evicted[WL_EVICTED_MAX];
@@ -209,7 +215,8 @@ static inline void wl_fetch_ahead(const void *memory)
 /* wl_cache_new with the bytes of slots up to which nothing is fetched ahead. */
 wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err);
 
-/* Zeros, from the start of a pair of memory lines on; in huge pages, if there is much of it. *allocated: to be freed. */
+/* Zeros, from the start of a pair of memory lines on; in huge pages, if there is much of it.
+ * *allocated: to be freed. */
 void *wl_cache_memory(size_t bytes, void **allocated);
 /* Empty ones. NULL: no memory. */
 wl_slot *wl_cache_slots(size_t lines);

@@ -35,8 +35,8 @@ WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, b
     }
 }
 
-/* Sums of some loads in one number: bits 0.. sectors asked for, 16.. sectors that were missing, 32.. loads that missed
- * some, 48.. of these, loads whose line was not there. */
+/* Sums of some loads in one number: bits 0.. sectors asked for, 16.. sectors that were missing,
+ * 32.. loads that missed some, 48.. of these, loads whose line was not there. */
 typedef uint64_t wl_load_sums;
 #define WL_SUMMED_MAX 2048 /* loads: their sectors need 15 bits */
 

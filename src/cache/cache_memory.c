@@ -10,7 +10,8 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Accesses of a large cache go everywhere: with pages of 4 KiB most of them would wait for an address. */
+/* Accesses of a large cache go everywhere: with pages of 4 KiB most of them would wait for an
+ * address. */
 static void prefer_huge_pages(void *memory, size_t bytes)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

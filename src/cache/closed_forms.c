@@ -29,10 +29,13 @@ static strip strip_at(const wl_stencil *s, wl_tile tile, int64_t x, int64_t y)
     return t;
 }
 
-/* A line's last use in one row of tasks, and its first use in the next: which lines are used in between. */
+/* A line's last use in one row of tasks, and its first use in the next: which lines are used in
+ * between. */
 typedef struct gap {
-    int64_t above, below;   /* of each row that both use, above and below the line's row in the order of a task */
-    int64_t leaves, enters; /* of the row that only the first uses, and of the one that only the second does */
+    /* of each row that both use, above and below the line's row in the order of a task */
+    int64_t above, below;
+    /* of the row that only the first uses, and of the one that only the second does */
+    int64_t leaves, enters;
 } gap;
 
 static gap gap_of(const wl_stencil *s, const strip *t, int64_t line)
@@ -124,8 +127,9 @@ static int64_t all_uses(const wl_stencil *s)
     return lines * rows;
 }
 
-/* Is nothing that a tile leaves behind still there when another tile uses it? Between two tiles that lie side by side,
- * a line sees the rows below it in the first and those above it in the second. */
+/* Is nothing that a tile leaves behind still there when another tile uses it? Between two tiles
+ * that lie side by side, a line sees the rows below it in the first and those above it in the
+ * second. */
 static bool forgets(const wl_stencil *s, wl_tile tile, int64_t cache_lines)
 {
     const int64_t rows = wl_min(tile.height, (s->height - 1) % tile.height + 1);
@@ -136,7 +140,8 @@ static bool forgets(const wl_stencil *s, wl_tile tile, int64_t cache_lines)
         least = wl_min(least, strip_at(s, tile, x, 0).lines);
     const int64_t last = (s->width - 1) / tile.width * tile.width;
     if (tile.height < s->height && strip_at(s, tile, 0, 0).last >= strip_at(s, tile, last, 0).first)
-        return false; /* the last tile of a row has lines of the first of the next, which follows it */
+        /* the last tile of a row has lines of the first of the next, which follows it */
+        return false;
     return cache_lines <= (rows - 1 - s->reach[1]) * least;
 }
 
@@ -196,8 +201,8 @@ int64_t wl_product_least(const wl_product *p)
     return row_lines(p) * p->height + wl_ceil_div(p->width, p->line) * p->depth;
 }
 
-/* The distance of line `at` of the `lines` in row k of B, from one row of tasks to the next: all other lines of B, and
- * those of the two rows of A that are used in between. */
+/* The distance of line `at` of the `lines` in row k of B, from one row of tasks to the next: all
+ * other lines of B, and those of the two rows of A that are used in between. */
 static int64_t column_distance(const wl_product *p, int64_t lines, int64_t at, int64_t k)
 {
     const int64_t a = row_lines(p), used = k / p->line + 1; /* of A, before row k of B */
@@ -246,7 +251,8 @@ wl_fetches wl_product_fetches(const wl_product *p, wl_tile wanted, int64_t cache
         for (int64_t x = 0; x < p->width; x += tile.width) {
             const int64_t rows = wl_min(tile.height, p->height - y);
             const int64_t lines = span(p, x, wl_min(x + tile.width, p->width) - 1);
-            const bool shared = x % p->line != 0; /* with the tile before, whose last task was the last one */
+            /* with the tile before, whose last task was the last one */
+            const bool shared = x % p->line != 0;
             sum += a * rows + p->depth * (lines - shared) + (rows - 1) * columns_again(p, lines, cache_lines);
         }
     return (wl_fetches){sum, tile.width >= p->width || product_forgets(p, tile, cache_lines)};

@@ -1,5 +1,5 @@
-/* closed_forms.h - how many cache lines tasks fetch, without looking at each: a stencil and a matrix
- * product, in linear, column and tiled order, through a fully associative LRU cache.
+/* closed_forms.h - how many cache lines tasks fetch, without looking at each: a stencil and a
+ * matrix product, in linear, column and tiled order, through a fully associative LRU cache.
  *
  * A line that is used again is still there if fewer distinct lines than the cache has were used in
  * between (its reuse distance). Between two rows of tasks these are the lines of whole rows, so the
@@ -30,7 +30,8 @@ typedef struct wl_product {
     int64_t line;
 } wl_product;
 
-/* Tasks go tile by tile, and row by row within each. Linear order: one tile. Columns: tiles as high as the domain. */
+/* Tasks go tile by tile, and row by row within each. Linear order: one tile. Columns: tiles as high
+ * as the domain. */
 typedef struct wl_tile {
     int64_t width, height;
 } wl_tile;

@@ -5,8 +5,9 @@
 
 #include "base/hash.h"
 
-/* On the H200, 12 multiprocessors of a GPC cause 3 requests and 16 cause 5, with 4 to a request: two groups of 6 and one
- * of 4 (validate/probes/h200_coalescer.csv). They are pairs of neighbours, and far from each other. */
+/* On the H200, 12 multiprocessors of a GPC cause 3 requests and 16 cause 5, with 4 to a request:
+ * two groups of 6 and one of 4 (validate/probes/h200_coalescer.csv). They are pairs of neighbours,
+ * and far from each other. */
 #define PAIRS_OF_GROUP 3
 #define LINES 4096 /* of a group, a power of two */
 

@@ -1,7 +1,9 @@
-/* compared.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every machine.
+/* compared.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every
+ * machine.
  *
- * A comparison gives lanes of all bits or none; what is wanted of it is a mask with one bit for each lane. SSE2 has
- * instructions for that; elsewhere each lane keeps a bit of its own, and the lanes are folded.
+ * A comparison gives lanes of all bits or none; what is wanted of it is a mask with one bit for
+ * each lane. SSE2 has instructions for that; elsewhere each lane keeps a bit of its own, and the
+ * lanes are folded.
  *
  * Layer  cache. Oracle  tests/unit/test_compared.c compares both ways.
  * SPDX-License-Identifier: MIT */
@@ -113,8 +115,8 @@ WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], cons
 
 #define WL_PLACES 8 /* of a group or bucket of a hash table */
 
-/* A bit for each of eight numbers whose low and high parts are these, and from bit 8 on one for each whose high part is
- * `none`. */
+/* A bit for each of eight numbers whose low and high parts are these, and from bit 8 on one for
+ * each whose high part is `none`. */
 WL_ALWAYS_INLINE uint32_t wl_same_or_none_folded(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
                                                  uint32_t wanted_low, uint32_t wanted_high, uint32_t none)
 {

@@ -1,9 +1,10 @@
 /* few_ways.h - sets of up to 64 ways: all ways are compared at once, sixteen bytes at a time.
  *
- * A set has a tag of 16 bits for each way, a hash of its line, 0 for an empty one, and an age of 8 bits: how many ways
- * were used after it. Ages are a permutation. Using a way makes those younger than it one older, and it 0; the oldest
- * has age ways - 1. Empty ways start as the oldest, the first of them first. Nothing here branches on whether a line is
- * there: that cannot be foreseen, and a wrong guess costs more than all of the work.
+ * A set has a tag of 16 bits for each way, a hash of its line, 0 for an empty one, and an age of 8
+ * bits: how many ways were used after it. Ages are a permutation. Using a way makes those younger
+ * than it one older, and it 0; the oldest has age ways - 1. Empty ways start as the oldest, the
+ * first of them first. Nothing here branches on whether a line is there: that cannot be foreseen,
+ * and a wrong guess costs more than all of the work.
  *
  * Random policies have no ages; the set's holes lie in their place.
  *
@@ -18,8 +19,10 @@
 #define WL_SET_WAYS(wide) ((wide) ? 64 : 16)
 #define WL_SET_TAGS(wide) (WL_SET_WAYS(wide) / WL_TAGS) /* vectors */
 #define WL_SET_AGES(wide) (WL_SET_WAYS(wide) / WL_AGES)
-#define WL_SET_ALL(wide) ((wide) ? 16 : 4)                                               /* whole memory lines */
-#define WL_SET_SPARE(wide) ((uint32_t)(WL_SET_TAGS(wide) + WL_SET_AGES(wide)) * WL_TAGS) /* a tag behind the ages */
+/* whole memory lines */
+#define WL_SET_ALL(wide) ((wide) ? 16 : 4)
+/* a tag behind the ages */
+#define WL_SET_SPARE(wide) ((uint32_t)(WL_SET_TAGS(wide) + WL_SET_AGES(wide)) * WL_TAGS)
 
 WL_ALWAYS_INLINE wl_tags *wl_few_set(const wl_cache *c, uint64_t set, bool wide)
 {
@@ -73,7 +76,8 @@ static inline int32_t wl_few_find(const wl_cache *c, wl_key key)
     return -1;
 }
 
-/* Finds or makes a line, and makes it the last used one; least recently used policy. note: what it evicts. */
+/* Finds or makes a line, and makes it the last used one; least recently used policy. note: what it
+ * evicts. */
 WL_ALWAYS_INLINE int32_t wl_few_touch_lru(wl_cache *c, wl_key key, bool wide, bool note, wl_touched *touched)
 {
     wl_tags *set = wl_few_set(c, key.set, wide);
@@ -81,7 +85,8 @@ WL_ALWAYS_INLINE int32_t wl_few_touch_lru(wl_cache *c, wl_key key, bool wide, bo
     const uint64_t alike = wl_few_alike(set, key.tag, wide);
     uint32_t there = (uint32_t) - (alike != 0); /* a mask: all bits or none */
     uint32_t way = ((uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63) & there) | (oldest & ~there);
-    if (((c->slots[first + way].line ^ key.line) & (uint64_t)(int64_t)(int32_t)there) != 0) { /* one in thousands */
+    if (((c->slots[first + way].line ^ key.line) & (uint64_t)(int64_t)(int32_t)there) != 0) {
+        /* one in thousands */
         const int32_t found = wl_few_find(c, key);
         there = (uint32_t) - (found >= 0);
         way = found >= 0 ? (uint32_t)found - first : oldest;
@@ -101,7 +106,8 @@ WL_ALWAYS_INLINE int32_t wl_few_touch_lru(wl_cache *c, wl_key key, bool wide, bo
     c->counts.evicted_lines += evicts;
     s->line = key.line;
     s->sectors &= there;
-    /* not where it stands already: a search just after a store to a part of what it reads has to wait */
+    /* not where it stands already: a search just after a store to a part of what it reads has to
+     * wait */
     const uint32_t to = (way & ~there) | (WL_SET_SPARE(wide) & there);
     set[to / WL_TAGS][to % WL_TAGS] = (uint16_t)key.tag;
     wl_few_use(set, way, wide);

@@ -1,4 +1,5 @@
-/* hierarchy.h - the caches of a device: an L1 per multiprocessor, an L2 of several partitions, DRAM.
+/* hierarchy.h - the caches of a device: an L1 per multiprocessor, an L2 of several partitions,
+ * DRAM.
  *
  * An L1 passes stores through. A multiprocessor reads and writes through its own partition of the
  * L2; a line also lies in its home partition, which follows from its address. What is stored is
@@ -18,8 +19,9 @@ typedef struct wl_hierarchy_shape {
     int64_t partitions;
     wl_cache_shape l2; /* of one partition */
     int dram_sectors;  /* that come from DRAM together: 1, 2, 4, .. */
-    int64_t
-        coalesced; /* requests of several multiprocessors that reach the L2 as one, at most; 0, 1: there is no coalescer */
+    /* requests of several multiprocessors that reach the L2 as one, at most; 0, 1: there is no
+     * coalescer */
+    int64_t coalesced;
 } wl_hierarchy_shape;
 
 /* Sums over all caches of a level, and sectors that move between levels. */
@@ -37,7 +39,8 @@ typedef struct wl_hierarchy wl_hierarchy;
 wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, wl_error *err);
 void wl_hierarchy_free(wl_hierarchy *hierarchy);
 
-/* Requests for loads of one moment can become one; the next moment begins. Without a first one, none do. */
+/* Requests for loads of one moment can become one; the next moment begins. Without a first one,
+ * none do. */
 void wl_hierarchy_next_moment(wl_hierarchy *hierarchy);
 /* From now on multiprocessors load at different times. */
 void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);
@@ -46,7 +49,8 @@ void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *r
 /* Writes all that is dirty to DRAM. */
 void wl_hierarchy_clean(wl_hierarchy *hierarchy);
 wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *hierarchy);
-/* The sectors that moved between levels so far, at no cost: without the sums over caches, and l2_to_dram. */
+/* The sectors that moved between levels so far, at no cost: without the sums over caches, and
+ * l2_to_dram. */
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *hierarchy);
 
 /* Has any cache failed (wl_cache_failed)? */

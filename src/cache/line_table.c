@@ -33,7 +33,8 @@ bool wl_table_make(wl_cache *c)
     if (c->shape.policy != WL_POLICY_LRU)
         return (c->places = calloc((size_t)c->shape.lines, sizeof *c->places)) != NULL;
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    const size_t entries = c->queue_room + WL_SCANNED + 1; /* what is scanned may end behind them; and one to spare */
+    /* what is scanned may end behind them; and one to spare */
+    const size_t entries = c->queue_room + WL_SCANNED + 1;
     c->entries = malloc(entries * sizeof *c->entries);
     if (c->entries)
         memset(c->entries, -1, entries * sizeof *c->entries);

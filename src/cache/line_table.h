@@ -1,14 +1,16 @@
-/* line_table.h - one set of many ways that the caches of this machine do not hold: a hash table with the lines
- * themselves, so that few accesses of memory are needed.
+/* line_table.h - one set of many ways that the caches of this machine do not hold: a hash table
+ * with the lines themselves, so that few accesses of memory are needed.
  *
- * A bucket has eight places in two neighbouring memory lines: numbers of lines (of 48 bits, low and high ones apart),
- * which are compared at once, then their sectors and last uses. All that a hit needs follows from the hash, so it can be
- * fetched ahead without a search. A bucket that is full passes lines on to the next one, and counts them: a search goes
- * on only where something was passed on.
+ * A bucket has eight places in two neighbouring memory lines: numbers of lines (of 48 bits, low and
+ * high ones apart), which are compared at once, then their sectors and last uses. All that a hit
+ * needs follows from the hash, so it can be fetched ahead without a search. A bucket that is full
+ * passes lines on to the next one, and counts them: a search goes on only where something was
+ * passed on.
  *
- * Recency is a queue with one entry per use, of which only the last one of each line counts; others are overwritten by
- * WL_NO_POSITION, and eight of these are skipped at once. A full queue is shortened to what counts. Random policies draw
- * a slot, a number that each line has; what will be drawn is known before, and fetched ahead.
+ * Recency is a queue with one entry per use, of which only the last one of each line counts; others
+ * are overwritten by WL_NO_POSITION, and eight of these are skipped at once. A full queue is
+ * shortened to what counts. Random policies draw a slot, a number that each line has; what will be
+ * drawn is known before, and fetched ahead.
  *
  * Where some lines are there and some are not, no branch depends on that (wl_table_touch_mixed).
  *
@@ -21,14 +23,15 @@
 
 #include "cache/cache_internal.h"
 
-#define WL_TABLE_NONE 0xffffu                          /* upper bits of the number of a line that is none */
+/* upper bits of the number of a line that is none */
+#define WL_TABLE_NONE 0xffffu
 #define WL_TABLE_LINES ((uint64_t)WL_TABLE_NONE << 32) /* numbers are below */
 #define WL_DRAWS 32                                    /* that are known before, a power of two */
 #define WL_NO_POSITION UINT32_MAX
 #define WL_SCANNED 8 /* entries of the queue that are looked at together */
 
-/* A line's position is WL_POSITIONS * bucket + place: so is the number of its upper half, counted in halves from the one
- * of the first bucket on. */
+/* A line's position is WL_POSITIONS * bucket + place: so is the number of its upper half, counted
+ * in halves from the one of the first bucket on. */
 #define WL_POSITIONS ((uint32_t)(sizeof(wl_bucket) / sizeof(uint16_t)))
 
 static inline uint64_t wl_bucket_line(const wl_bucket *b, uint32_t place)
@@ -230,8 +233,8 @@ WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_sp
     return found && (s->bucket->passed & ~s->there) == 0;
 }
 
-/* Enters the line if it is not there. Not where it stands already: a search just after a store to a part of what it
- * reads has to wait. */
+/* Enters the line if it is not there. Not where it stands already: a search just after a store to a
+ * part of what it reads has to wait. */
 WL_ALWAYS_INLINE void wl_table_run_enter(const wl_table_run *m, const wl_spot *s, wl_key key)
 {
     wl_bucket *to = &m->buckets[wl_either(s->there, m->spare, (uint32_t)key.group)];
@@ -311,7 +314,8 @@ WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed_4(wl_cache *c, wl_table_run *m, wl
 bool wl_table_can(const wl_cache *cache);
 /* False: no memory. */
 bool wl_table_make(wl_cache *cache);
-/* Makes a table of many_ways.h of it, for lines with larger numbers. False: no memory, and nothing has changed. */
+/* Makes a table of many_ways.h of it, for lines with larger numbers. False: no memory, and nothing
+ * has changed. */
 bool wl_table_widen(wl_cache *cache);
 /* Counts dirty sectors as written back; the lines stay, clean. */
 void wl_table_clean(wl_cache *cache);

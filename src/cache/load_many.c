@@ -3,7 +3,8 @@
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-#define AHEAD 16       /* requests whose index is fetched ahead, a power of two; slots: half of it */
+/* requests whose index is fetched ahead, a power of two; slots: half of it */
+#define AHEAD 16
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {

@@ -1,13 +1,16 @@
 /* many_ways.h - sets of many ways, or one of all: lines are hashed.
  *
- * The table has groups of eight places, one memory line each; places are compared at once, by tags of 16 bits. A group
- * that is full passes lines on to the next one, and counts them: a search goes on only where something was passed on.
+ * The table has groups of eight places, one memory line each; places are compared at once, by tags
+ * of 16 bits. A group that is full passes lines on to the next one, and counts them: a search goes
+ * on only where something was passed on.
  *
- * Recency is a queue with one entry per use, of which only the last one of each slot counts: a bit tells which do, so
- * that the oldest slot is found without looking at others. A full queue is shortened to what counts.
+ * Recency is a queue with one entry per use, of which only the last one of each slot counts: a bit
+ * tells which do, so that the oldest slot is found without looking at others. A full queue is
+ * shortened to what counts.
  *
- * Where some lines are there and some are not, no branch depends on that (wl_many_touch_mixed): the slot is the one that
- * was found or the oldest, its last use is forgotten and a new one noted, and its line enters the table, or a spare group.
+ * Where some lines are there and some are not, no branch depends on that (wl_many_touch_mixed): the
+ * slot is the one that was found or the oldest, its last use is forgotten and a new one noted, and
+ * its line enters the table, or a spare group.
  *
  * A large cache of one set has a table of its own: line_table.h.
  *
@@ -115,7 +118,8 @@ typedef struct wl_found {
 } wl_found;
 wl_found wl_many_touch_apart(wl_cache *c, wl_key key);
 
-/* What many loads of a cache of one set need, apart from the cache: no store to its tables can change it. */
+/* What many loads of a cache of one set need, apart from the cache: no store to its tables can
+ * change it. */
 typedef struct wl_mixed {
     wl_group *groups;
     wl_slot *slots;
@@ -155,8 +159,8 @@ WL_ALWAYS_INLINE uint32_t wl_mixed_leave(wl_cache *c, wl_mixed *m, wl_key key, w
     return found.at;
 }
 
-/* As wl_many_touch with least recently used policy, of a cache without holes. spare: where a line is entered that is
- * there already. */
+/* As wl_many_touch with least recently used policy, of a cache without holes. spare: where a line
+ * is entered that is there already. */
 WL_ALWAYS_INLINE uint32_t wl_many_touch_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, bool large,
                                               wl_touched *touched)
 {

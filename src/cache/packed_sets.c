@@ -21,7 +21,8 @@ bool wl_packed_make(wl_cache *c)
     memset(&none, 0, sizeof none);
     memset(none.low, -1, sizeof none.low);
     memset(none.high, -1, sizeof none.high);
-    for (int way = 0; way < WL_PACKED_WAYS; way++) /* what is no way is never the oldest, nor younger */
+    /* what is no way is never the oldest, nor younger */
+    for (int way = 0; way < WL_PACKED_WAYS; way++)
         none.ages[way] = way < c->ways ? (int8_t)(c->ways - 1 - way) : INT8_MAX;
     for (uint64_t s = 0; s < c->set_count; s++)
         c->packed[s] = none;

@@ -1,9 +1,10 @@
-/* packed_sets.h - sets of up to 16 ways with least recently used policy and up to four sectors a line: all of a set in
- * two neighbouring memory lines.
+/* packed_sets.h - sets of up to 16 ways with least recently used policy and up to four sectors a
+ * line: all of a set in two neighbouring memory lines.
  *
- * Lines have numbers below 2^48, whose bits lie apart, low ones and high ones: they are compared at once, and nothing
- * else need be looked at. Ages are those of few_ways.h. An access needs no other memory, so that its place is known
- * without a search, and can be fetched ahead. A line beyond 2^48 makes sets of few_ways.h of the packed ones.
+ * Lines have numbers below 2^48, whose bits lie apart, low ones and high ones: they are compared at
+ * once, and nothing else need be looked at. Ages are those of few_ways.h. An access needs no other
+ * memory, so that its place is known without a search, and can be fetched ahead. A line beyond 2^48
+ * makes sets of few_ways.h of the packed ones.
  *
  * Layer  cache. Oracle: tests/property/prop_cache.c
  * SPDX-License-Identifier: MIT */
@@ -43,12 +44,13 @@ static inline int32_t wl_packed_find(const wl_cache *c, wl_key key)
     return alike ? __builtin_ctz(alike) : -1;
 }
 
-/* Of two sets the first if the mask is all bits, the second if it is none: a choice that the compiler leaves a choice of
- * numbers, which needs no guess. */
+/* Of two sets the first if the mask is all bits, the second if it is none: a choice that the
+ * compiler leaves a choice of numbers, which needs no guess. */
 WL_ALWAYS_INLINE wl_packed_set *wl_packed_either(uint32_t mask, wl_packed_set *first, wl_packed_set *second)
 {
     uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;
-    return (wl_packed_set *)(void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */
+    /* NOLINT(performance-no-int-to-ptr) */
+    return (wl_packed_set *)(void *)((a & wide) | (b & ~wide));
 }
 
 /* Finds or makes a line, and makes it the last used one; returns its way. note: what it evicts. */
@@ -77,7 +79,8 @@ WL_ALWAYS_INLINE uint32_t wl_packed_touch(wl_cache *c, wl_key key, bool note, wl
     touched->resident = there;
     touched->evicted = (uint8_t)evicts;
     c->counts.evicted_lines += evicts;
-    /* not where it stands already: a search just after a store to a part of what it reads has to wait */
+    /* not where it stands already: a search just after a store to a part of what it reads has to
+     * wait */
     wl_packed_set *to = wl_packed_either(there, &c->spare, set);
     to->low[way] = (uint32_t)key.line;
     to->high[way] = (uint16_t)(key.line >> 32);
@@ -93,7 +96,8 @@ WL_ALWAYS_INLINE uint32_t wl_packed_touch(wl_cache *c, wl_key key, bool note, wl
 bool wl_packed_can(const wl_cache *cache);
 /* False: no memory. */
 bool wl_packed_make(wl_cache *cache);
-/* Makes sets of few_ways.h of them, for lines with larger numbers. False: no memory, and nothing has changed. */
+/* Makes sets of few_ways.h of them, for lines with larger numbers. False: no memory, and nothing
+ * has changed. */
 bool wl_packed_widen(wl_cache *cache);
 
 #endif /* WL_CACHE_PACKED_SETS_H */

@@ -5,7 +5,8 @@
 
 #include "base/ckd.h"
 
-/* Lines of a row of `width` cells with the stencil around them, as the paper counts: I + S elements, not I + S - 1. */
+/* Lines of a row of `width` cells with the stencil around them, as the paper counts: I + S
+ * elements, not I + S - 1. */
 static int64_t row_lines(const wl_paper_stencil *s, int64_t width) { return wl_ceil_div(width + s->width, s->line); }
 
 int64_t wl_paper_naive_needs(const wl_paper_stencil *s) { return row_lines(s, s->input_width) * s->height; }

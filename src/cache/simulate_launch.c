@@ -210,8 +210,9 @@ static void take_turn(launch_simulation *s, int64_t sm, warp_stream *stream)
     }
 }
 
-/* The first blocks start together, and what several multiprocessors ask for in one turn is under way at once. Later
- * ones start when others end, and a single generation that stands for several counts as one of those. */
+/* The first blocks start together, and what several multiprocessors ask for in one turn is under
+ * way at once. Later ones start when others end, and a single generation that stands for several
+ * counts as one of those. */
 static void play_generation(launch_simulation *s, bool first)
 {
     bool busy = true;

@@ -1,11 +1,11 @@
 /* simulate_launch.h - the traffic of a launch by simulating its caches, without a fitted number.
  *
- * Blocks are dealt to multiprocessors in launch order, one each in turn; as many as are resident run
- * side by side, and their warps take turns: a warp issues loads until the values it waits for fill
- * its registers. A multiprocessor takes its next blocks when all of these have ended. A launch that
- * is too long is simulated from its start on; one whose multiprocessors are too much together, on a
- * few of them, with their share of the L2. What is left out goes on as the second half of what was
- * seen.
+ * Blocks are dealt to multiprocessors in launch order, one each in turn; as many as are resident
+ * run side by side, and their warps take turns: a warp issues loads until the values it waits for
+ * fill its registers. A multiprocessor takes its next blocks when all of these have ended. A launch
+ * that is too long is simulated from its start on; one whose multiprocessors are too much together,
+ * on a few of them, with their share of the L2. What is left out goes on as the second half of what
+ * was seen.
  *
  * Layer  cache (uses base, device, kernel, launch). Units: bytes and sectors of the whole launch.
  * Maths  docs/schedule.md, "Cache simulator". Oracle  tests/unit/test_simulate_launch.c
@@ -22,11 +22,13 @@ typedef struct wl_simulated_field {
 } wl_simulated_field;
 
 typedef struct wl_simulate_options {
-    int64_t addresses; /* to evaluate, at most; 0: as many as take a few seconds. At least those of one
-                        * multiprocessor's blocks are */
-    wl_policy policy;  /* of the L1s, which are fully associative */
+    /* to evaluate, at most; 0: as many as take a few seconds. At least those of one
+     * multiprocessor's blocks are */
+    int64_t addresses;
+    wl_policy policy; /* of the L1s, which are fully associative */
     uint64_t seed;
-    int64_t turn; /* instructions that a warp issues before it is another one's turn; 0: by its registers */
+    /* instructions that a warp issues before it is another one's turn; 0: by its registers */
+    int64_t turn;
     wl_simulated_field *fields; /* one for each field of the kernel, filled; NULL: not wanted */
 } wl_simulate_options;
 
@@ -35,19 +37,20 @@ typedef struct wl_simulated {
     int64_t sms, simulated_sms;
     int64_t generations; /* how often their blocks were replaced by the next ones */
     double addresses;    /* evaluated */
-    /* The first half replaced as many lines as the L2 has: the second half sees all reuse that an L2 can give, and DRAM
-     * volumes of a sample mean something. */
+    /* The first half replaced as many lines as the L2 has: the second half sees all reuse that an
+     * L2 can give, and DRAM volumes of a sample mean something. */
     bool l2_filled;
     /* launch totals */
-    double l1_load_sectors, l1_load_hits;     /* asked of the L1s; there */
-    double l2_load_bytes, l2_store_bytes;     /* between L2 and L1 */
-    double l2_load_hits;                      /* sectors: of the loaded ones, those that the L2 had */
+    double l1_load_sectors, l1_load_hits; /* asked of the L1s; there */
+    double l2_load_bytes, l2_store_bytes; /* between L2 and L1 */
+    /* sectors: of the loaded ones, those that the L2 had */
+    double l2_load_hits;
     double dram_load_bytes, dram_store_bytes; /* stored: all that is dirty at the end included */
     double dirty_bytes;                       /* of these, what is in the L2 when the launch ends */
 } wl_simulated;
 
-/* WL_E_UNSUPPORTED: lines of too many sectors. WL_E_LIMIT: the blocks of one multiprocessor alone have too many
- * addresses. */
+/* WL_E_UNSUPPORTED: lines of too many sectors. WL_E_LIMIT: the blocks of one multiprocessor alone
+ * have too many addresses. */
 wl_status wl_simulate_launch(const wl_kernel *kernel, const wl_device *device, const wl_geometry *geometry,
                              const wl_simulate_options *options, wl_simulated *out, wl_error *err);
 

@@ -4,8 +4,8 @@
  * what happens inside a task is left out, for only the order of tasks can be chosen.
  *
  * Examples: a stencil whose box ends at the edge of the domain, and a matrix product; they read
- * only. Kernels: every access to global memory, loops step by step. Fields lie far apart, and rows of
- * the examples start at lines.
+ * only. Kernels: every access to global memory, loops step by step. Fields lie far apart, and rows
+ * of the examples start at lines.
  *
  * Layer  cache (uses base, schedule, kernel, launch). Units: lines.
  * Oracle  tests/unit/test_tasks.c
@@ -18,8 +18,9 @@
 #include "launch/geometry.h"
 #include "schedule/order.h"
 
-#define WL_FIELD_SHIFT 48                  /* a line's number has its field above this bit .. */
-#define WL_FIELD_MIDDLE ((int64_t)1 << 47) /* .. and this below it for the field's start, as halos lie before it */
+#define WL_FIELD_SHIFT 48 /* a line's number has its field above this bit .. */
+/* .. and this below it for the field's start, as halos lie before it */
+#define WL_FIELD_MIDDLE ((int64_t)1 << 47)
 
 typedef struct wl_line_use {
     uint64_t line;
@@ -44,9 +45,10 @@ wl_status wl_tasks_of_stencil(const wl_stencil *stencil, const wl_schedule *sche
 wl_status wl_tasks_of_product(const wl_product *product, const wl_schedule *schedule, int64_t by, wl_arena *arena,
                               wl_tasks *out, wl_error *err);
 
-/* The threads of a kernel. With a geometry: those of its blocks, in launch order; its schedule is the launch's. Without:
- * the cells of the domain, in the order of a schedule. WL_E_UNSUPPORTED: there is no geometry, and the kernel has no
- * domain, names its block, or the schedule orders blocks. */
+/* The threads of a kernel. With a geometry: those of its blocks, in launch order; its schedule is
+ * the launch's. Without: the cells of the domain, in the order of a schedule. WL_E_UNSUPPORTED:
+ * there is no geometry, and the kernel has no domain, names its block, or the schedule orders
+ * blocks. */
 typedef struct wl_kernel_tasks {
     const wl_kernel *kernel;
     const wl_geometry *geometry; /* or NULL */
@@ -55,7 +57,8 @@ typedef struct wl_kernel_tasks {
 } wl_kernel_tasks;
 wl_status wl_tasks_of_kernel(const wl_kernel_tasks *wanted, wl_arena *arena, wl_tasks *out, wl_error *err);
 
-/* One execution of one access by one warp: byte addresses of the active lanes from the base of the field. */
+/* One execution of one access by one warp: byte addresses of the active lanes from the base of the
+ * field. */
 typedef struct wl_warp_execution {
     const wl_access *access;
     int lanes;
@@ -63,8 +66,8 @@ typedef struct wl_warp_execution {
 } wl_warp_execution;
 typedef wl_status (*wl_warp_visit)(void *user, const wl_warp_execution *execution, wl_error *err);
 
-/* The executions of one warp of a kernel with a geometry, in program order; block: its number in launch order. Memory
- * stays until wl_tasks_forget. */
+/* The executions of one warp of a kernel with a geometry, in program order; block: its number in
+ * launch order. Memory stays until wl_tasks_forget. */
 wl_status wl_tasks_visit_warp(const wl_tasks *tasks, int64_t block, int64_t first_thread, wl_warp_visit visit,
                               void *user, wl_error *err);
 void wl_tasks_forget(const wl_tasks *tasks);

@@ -409,7 +409,8 @@ wl_status wl_trace_example(const char *example, const int64_t domain[3], const w
 
 /* ---- kernels ---- */
 
-/* The cache that is not given: the L1 that is left beside the shared memory of the launch, else all of it. */
+/* The cache that is not given: the L1 that is left beside the shared memory of the launch, else all
+ * of it. */
 static wl_status choose_cache(wl_trace *t, const wl_device *device, const wl_geometry *geometry, wl_error *err)
 {
     wl_trace_options *o = &t->options;

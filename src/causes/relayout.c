@@ -131,7 +131,8 @@ static int64_t least_rest(const wl_inquiry *q, const wl_relayout *how)
 
 static bool join_relaid(const wl_relayout *how, const rows *r, const split *s, wl_form *out)
 {
-    const int64_t from = wl_floor_div(r->lo, how->aligned) * how->aligned; /* columns stay aligned */
+    /* columns stay aligned */
+    const int64_t from = wl_floor_div(r->lo, how->aligned) * how->aligned;
     const int64_t column = wl_round_up(r->hi + 1 - from, how->aligned);
     return how->pad ? join(s, how->row + how->pad, 1, r->first, out) : join(s, 1, column, -from, out);
 }

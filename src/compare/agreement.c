@@ -1,7 +1,8 @@
 /* agreement.c - relative errors, rank correlation, best pick.
  *
- * Kendall's tau-b after Knight: sorted by the measured value, the exchanges a merge sort by the predicted value makes
- * are the discordant pairs. Layer  compare (uses base). SPDX-License-Identifier: MIT */
+ * Kendall's tau-b after Knight: sorted by the measured value, the exchanges a merge sort by the
+ * predicted value makes are the discordant pairs. Layer  compare (uses base).
+ * SPDX-License-Identifier: MIT */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

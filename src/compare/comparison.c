@@ -1,4 +1,5 @@
-/* comparison.c - measured launches beside predicted ones, and what was left out. SPDX-License-Identifier: MIT */
+/* comparison.c - measured launches beside predicted ones, and what was left out.
+ * SPDX-License-Identifier: MIT */
 #include "compare/comparison.h"
 
 #include <stdlib.h>

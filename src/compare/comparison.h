@@ -1,4 +1,5 @@
-/* comparison.h - a comparison and its groups, as the writers see it. SPDX-License-Identifier: MIT */
+/* comparison.h - a comparison and its groups, as the writers see it.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_COMPARE_COMPARISON_H
 #define WL_COMPARE_COMPARISON_H
 

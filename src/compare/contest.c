@@ -1,8 +1,10 @@
-/* contest.c - how far a ranking by predicted times can be trusted: where the fastest launch of a contest stands.
+/* contest.c - how far a ranking by predicted times can be trusted: where the fastest launch of a
+ * contest stands.
  *
- * Contests of one family resemble each other, so families, not contests, are what a family to come is like: the
- * quantile is that of two-layer conformal prediction, in which every family seen and the one to come have the same
- * mass. Layer  compare. Maths  docs/model.md, "How far a ranking can be trusted". SPDX-License-Identifier: MIT */
+ * Contests of one family resemble each other, so families, not contests, are what a family to come
+ * is like: the quantile is that of two-layer conformal prediction, in which every family seen and
+ * the one to come have the same mass. Layer  compare. Maths docs/model.md, "How far a ranking can
+ * be trusted". SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* find_contests.c - contests among compared rows: launches of one kernel with the same params that differ in block or
- * fold. SPDX-License-Identifier: MIT */
+/* find_contests.c - contests among compared rows: launches of one kernel with the same params that
+ * differ in block or fold. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "base/fail.h"

@@ -56,7 +56,8 @@ static void add_plain_variant(wl_buffer *out, const char *variant)
     }
 }
 
-/* What is computed: the kernel, what the map sets, the variant but for its folding, the params. NULL: no memory. */
+/* What is computed: the kernel, what the map sets, the variant but for its folding, the params.
+ * NULL: no memory. */
 static char *problem_of(const wl_compared_row *row)
 {
     wl_buffer key = {0};
@@ -91,7 +92,8 @@ static wl_compared_group *number_groups(wl_comparison *c, keyed *keys, bool fami
         if (i == 0 || strcmp(keys[i].key, keys[i - 1].key) != 0)
             firsts[runs++] = keys[i];
     wl_compared_group *groups = firsts ? calloc(runs, sizeof *groups) : NULL;
-    size_t *number = groups ? calloc(c->row_count, sizeof *number) : NULL; /* of the group a row is the first of */
+    /* of the group a row is the first of */
+    size_t *number = groups ? calloc(c->row_count, sizeof *number) : NULL;
     bool named = true;
     if (number) {
         qsort(firsts, runs, sizeof *firsts, by_row);

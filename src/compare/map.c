@@ -1,4 +1,5 @@
-/* map.c - which kernel a measured row is a launch of. Layer  compare (uses base). SPDX-License-Identifier: MIT */
+/* map.c - which kernel a measured row is a launch of. Layer  compare (uses base).
+ * SPDX-License-Identifier: MIT */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -44,7 +44,8 @@ void wl_signature_mix(wl_signature *s, uint64_t value)
 
 wl_signature wl_signature_start(uint64_t value)
 {
-    wl_signature s = {0x632be59bd9b4e019u, 0xa0761d6478bd642fu}; /* far apart, so that small values do not meet */
+    /* far apart, so that small values do not meet */
+    wl_signature s = {0x632be59bd9b4e019u, 0xa0761d6478bd642fu};
     wl_signature_mix(&s, value);
     return s;
 }

@@ -2,8 +2,9 @@
  *
  * Conditions cut the launch into boxes of blocks: those where everything is decided, and those that
  * a condition cuts through. Two blocks are alike if the condition cuts both at the same position
- * relative to the block: a triangle of any size has a few kinds of blocks on its long side. One block
- * of each kind is counted; the others touch the same addresses, shifted by a multiple of the strides.
+ * relative to the block: a triangle of any size has a few kinds of blocks on its long side. One
+ * block of each kind is counted; the others touch the same addresses, shifted by a multiple of the
+ * strides.
  *
  * The same for tiles of blocks (rows and layers of the grid), and for steps of loops.
  *
@@ -23,7 +24,8 @@ typedef struct wl_alike_input {
     int guard_count;
     bool anywhere; /* tiles where no guard holds count, too */
     int64_t steps[WL_LOOPS_MAX];
-    uint32_t outer; /* bit set of the loops whose steps are told apart; others belong to every tile */
+    /* bit set of the loops whose steps are told apart; others belong to every tile */
+    uint32_t outer;
 } wl_alike_input;
 
 /* A box of tiles, and of steps of the outer loops. Tiles count from the first block of the grid. */

@@ -90,9 +90,10 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
-#define ENDLESS 1e3       /* lines per request: more than enough */
-#define NEARLY_ALL 0.9995 /* if this share of the requests went to distinct lines, the rest tells nothing */
-#define HALVINGS 60       /* bisection steps: to the last digit */
+#define ENDLESS 1e3 /* lines per request: more than enough */
+/* if this share of the requests went to distinct lines, the rest tells nothing */
+#define NEARLY_ALL 0.9995
+#define HALVINGS 60 /* bisection steps: to the last digit */
 
 /* Estimates the number of lines from the number of distinct ones among `met` requests to random
  * ones. */

@@ -24,7 +24,8 @@ typedef struct wl_atomic_cost {
 /* Launch totals, extrapolated from the instructions that were evaluated. */
 typedef struct wl_atomics {
     double inst, passes, sectors;
-    double lines;                    /* distinct; estimated where only a sample of instructions was evaluated */
+    /* distinct; estimated where only a sample of instructions was evaluated */
+    double lines;
     double hot_requests, hot_passes; /* of the busiest line */
 } wl_atomics;
 

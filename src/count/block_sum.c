@@ -9,16 +9,19 @@
 #include "count/sampling.h"
 #include "count/spread.h"
 
-#define KINDS_MAX 256                     /* alignments of several strides together; beyond, blocks are sampled */
-#define SAMPLED_BLOCKS 64                 /* where blocks differ in more than alignment */
-#define OPAQUE_BLOCKS 16                  /* enumerated thread by thread */
-#define UNEVEN_BUDGET ((double)(1 << 19)) /* addresses evaluated where blocks differ by a condition */
+/* alignments of several strides together; beyond, blocks are sampled */
+#define KINDS_MAX 256
+#define SAMPLED_BLOCKS 64 /* where blocks differ in more than alignment */
+#define OPAQUE_BLOCKS 16  /* enumerated thread by thread */
+/* addresses evaluated where blocks differ by a condition */
+#define UNEVEN_BUDGET ((double)(1 << 19))
 #define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
 #define TRACED_WARPS 256                  /* of traced accesses, one of a block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
-#define FEW_COUNTS 3                      /* from so many on, one sweep for all is cheaper, though not cached */
+/* from so many on, one sweep for all is cheaper, though not cached */
+#define FEW_COUNTS 3
 
 typedef struct summer {
     const wl_block_sum_input *in;
@@ -40,8 +43,8 @@ static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t
     return WL_OK;
 }
 
-/* Counts blocks moved by many different bytes, if that is cheaper than one after another: where most
- * of these counts are not cached. */
+/* Counts blocks moved by many different bytes, if that is cheaper than one after another: where
+ * most of these counts are not cached. */
 static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues *moves, bool *added)
 {
     const bool covered = s->in->want_covered && s->at == 0;
@@ -326,8 +329,8 @@ static void boxes_of_warp(const thread_grid *threads, const int64_t block[3], in
         }
 }
 
-/* Counts one warp in closed form. *added is false, with nothing added, if there is none; `failure` is
- * scratch. */
+/* Counts one warp in closed form. *added is false, with nothing added, if there is none; `failure`
+ * is scratch. */
 static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added,
                            wl_error *failure)
 {
@@ -346,7 +349,8 @@ static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape
     for (int i = 0; i < s->in->granule_count; i++)
         s->sum->granules[i] += weight * (double)c[i].touched;
     if (s->in->want_covered)
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) every granule is counted above, or we have returned */
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) every granule is
+         * counted above, or we have returned */
         s->sum->covered += weight * (double)c[0].covered;
     *added = true;
     return WL_OK;

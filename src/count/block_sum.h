@@ -12,8 +12,9 @@
 
 typedef struct wl_block_sum {
     double granules[WL_GRANULES_MAX]; /* distinct per block, summed over blocks */
-    double covered; /* of the first granule size: those with every byte accessed by the block, if asked for */
-    bool sampled;   /* not every kind of block was counted */
+    /* of the first granule size: those with every byte accessed by the block, if asked for */
+    double covered;
+    bool sampled;                    /* not every kind of block was counted */
     double squares[WL_GRANULES_MAX]; /* of tiles: squares of the numbers per tile, summed */
 } wl_block_sum;
 
@@ -30,8 +31,8 @@ typedef struct wl_block_sum_input {
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);
 
-/* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart. Needs
- * a shape. */
+/* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart.
+ * Needs a shape. */
 wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err);
 /* Whether a shape has few enough different conditions for that. */
 bool wl_tile_sum_can(const wl_shape *shape);
@@ -39,8 +40,8 @@ bool wl_tile_sum_can(const wl_shape *shape);
 /* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);
 
-/* Both, of the same side of a field; the warps at the first of the blocks' granules. Blocks that are
- * enumerated are evaluated once for the two. */
+/* Both, of the same side of a field; the warps at the first of the blocks' granules. Blocks that
+ * are enumerated are evaluated once for the two. */
 wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_block_sum_input *warps, int warp_size,
                                  wl_block_sum *block, wl_block_sum *warp, wl_error *err);
 

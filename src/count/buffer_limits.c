@@ -15,8 +15,8 @@ static bool is_inside(const wl_field *field, const reach *r)
     return r->first >= field->base_bytes && r->last < field->base_bytes + field->bytes;
 }
 
-/* All of it lies elsewhere. PTX does not say which buffer a pointer leads to: its constant part does, and where that is
- * far from any buffer, the first one was taken. */
+/* All of it lies elsewhere. PTX does not say which buffer a pointer leads to: its constant part
+ * does, and where that is far from any buffer, the first one was taken. */
 static bool is_elsewhere(const wl_kernel *kernel, const wl_field *field, const reach *r)
 {
     const bool from_ptx = kernel->source.count_instructions != NULL;
@@ -29,8 +29,8 @@ static bool is_limited(const wl_view *view, const wl_bound *bound)
     return field->bytes > 0 && !field->shared && !bound->never && !bound->access->traced && wl_bound_has_form(bound);
 }
 
-/* What the ranges of the coordinates allow, as if each were free to take any value and every thread executed the
- * access: too much, but quickly found. */
+/* What the ranges of the coordinates allow, as if each were free to take any value and every thread
+ * executed the access: too much, but quickly found. */
 static bool widest_reach(const wl_bound *bound, const wl_ranges *ranges, reach *out)
 {
     if (!bound->affine && !bound->linear)

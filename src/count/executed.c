@@ -11,8 +11,8 @@ typedef struct thread_box {
     int64_t from[3], to[3];
 } thread_box;
 
-/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. Whole rows of a
- * plane follow each other, and so do whole planes. */
+/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. Whole rows
+ * of a plane follow each other, and so do whole planes. */
 static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
 {
     int64_t warps = 0, next = 0; /* the first warp not counted yet */

@@ -18,7 +18,8 @@ typedef struct wl_block_starts {
     int count;
     wl_residues at[WL_PERIODS_MAX];
     uint64_t sampled;
-    int64_t sample[WL_SAMPLES_KEPT]; /* the first ones of the evenly spread sample, relative to the first block */
+    /* the first ones of the evenly spread sample, relative to the first block */
+    int64_t sample[WL_SAMPLES_KEPT];
 } wl_block_starts;
 
 typedef struct wl_executions {
@@ -39,8 +40,9 @@ void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *
  * classes. */
 bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out);
 
-/* Whether all executions start in a few places of a period of addresses, a power of two, because strides and starts of
- * warps are whole periods or do not fill one: random addresses would not stand for them. */
+/* Whether all executions start in a few places of a period of addresses, a power of two, because
+ * strides and starts of warps are whole periods or do not fill one: random addresses would not
+ * stand for them. */
 bool wl_executions_in_step(const wl_executions *parts, int count, int64_t period);
 
 int64_t wl_executions_count(const wl_executions *e);

@@ -129,8 +129,9 @@ typedef struct load {
 
 /* The loads of a warp, in the order in which they are issued. */
 typedef struct queue {
-    int32_t first, last;             /* -1: none */
-    int32_t before, deep[DEPTH_MAX]; /* last load before the current group, and of each depth of it */
+    int32_t first, last; /* -1: none */
+    /* last load before the current group, and of each depth of it */
+    int32_t before, deep[DEPTH_MAX];
     uint32_t group;
     int32_t recorded;
 } queue;
@@ -148,13 +149,15 @@ typedef struct player {
     const wl_replay_input *in;
     cache caches[PAIR];
     place *places[PAIR];
-    int64_t resident;                 /* places of each */
-    int32_t most_recorded;            /* requests of a warp */
-    int64_t turn, cycle[PAIR];        /* a load takes a cycle per line */
-    double *requested[2], *missed[2]; /* of a pair, by field; of the first generation, and of later ones */
-    double *all[2], *all_missed[2];   /* of all pairs */
-    double *units, *lone;             /* of a pair, by field: pairs of sectors that miss together; single sectors */
-    double *all_units, *all_lone;     /* of all pairs */
+    int64_t resident;          /* places of each */
+    int32_t most_recorded;     /* requests of a warp */
+    int64_t turn, cycle[PAIR]; /* a load takes a cycle per line */
+    /* of a pair, by field; of the first generation, and of later ones */
+    double *requested[2], *missed[2];
+    double *all[2], *all_missed[2]; /* of all pairs */
+    /* of a pair, by field: pairs of sectors that miss together; single sectors */
+    double *units, *lone;
+    double *all_units, *all_lone; /* of all pairs */
     wl_error *err;
 } player;
 
@@ -349,8 +352,8 @@ static void mean_of_generations(const player *p, wl_replay *out)
     }
 }
 
-/* Adds a pair to the others. Pairs that are drawn by what they load are equally important: each stands
- * for as many loads. */
+/* Adds a pair to the others. Pairs that are drawn by what they load are equally important: each
+ * stands for as many loads. */
 static void add_pair(player *p, bool drawn)
 {
     double sum = 0;
@@ -386,7 +389,8 @@ static wl_status play_pairs(player *p, int64_t lines)
     const int64_t sms = wl_min(p->in->sms, g->blocks), wanted = drawn ? drawn : PAIRS,
                   pairs = wl_max(1, wl_min(wl_min(wanted, sms / PAIR), p->in->blocks / PAIR));
     const int64_t most = wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
-    const int64_t later = wl_max(0, g->blocks / p->in->sms - most); /* blocks of a multiprocessor that are left out */
+    /* blocks of a multiprocessor that are left out */
+    const int64_t later = wl_max(0, g->blocks / p->in->sms - most);
     /* fewer blocks than are resident have their part of the cache */
     const int64_t together = wl_min(p->resident, most), part = lines * together / p->resident;
     p->resident = together;

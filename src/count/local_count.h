@@ -16,9 +16,10 @@
 /* Launch totals of loads [0] and stores [1]; all 0 without local memory. */
 typedef struct wl_local {
     double inst[2], wavefronts[2];
-    double sectors[2], units[2]; /* distinct per instruction; units in which the L2 serves requests */
-    double full, lines;          /* of stores: sectors that one instruction fills, and lines */
-    double resident_bytes;       /* lines that all resident warps touch: the working set */
+    /* distinct per instruction; units in which the L2 serves requests */
+    double sectors[2], units[2];
+    double full, lines;    /* of stores: sectors that one instruction fills, and lines */
+    double resident_bytes; /* lines that all resident warps touch: the working set */
 } wl_local;
 
 wl_status wl_local_count(const wl_kernel *kernel, const wl_geometry *launched, const wl_l1_rules *rules, wl_local *out,

@@ -8,8 +8,9 @@
 
 #define RUN_GROWTH 4 /* growth factor of the run length */
 
-/* Loops that some access is in together with `loop`, and so on: a nest. Other loops go on beside it: recovery writes one
- * walk as several loops where the compiler has unrolled, or peeled, it for one field and not for another. */
+/* Loops that some access is in together with `loop`, and so on: a nest. Other loops go on beside
+ * it: recovery writes one walk as several loops where the compiler has unrolled, or peeled, it for
+ * one field and not for another. */
 static uint32_t nest_of(const wl_kernel *kernel, int loop)
 {
     const uint32_t loops = (1u << kernel->loop_count) - 1;

@@ -1,4 +1,5 @@
-/* loop_runs.h - runs of loop steps: how far the loops of a kernel have gone while a block takes 1, 4, 16, .. steps.
+/* loop_runs.h - runs of loop steps: how far the loops of a kernel have gone while a block takes 1,
+ * 4, 16, .. steps.
  *
  * Layer  count (uses kernel). Units: steps. Oracle: tests/unit/test_loop_runs.c
  * SPDX-License-Identifier: MIT */
@@ -7,7 +8,8 @@
 
 #include "count/traffic.h"
 
-/* The extents of the loops in runs of growing length, the last of all steps; returns how many lengths there are. */
+/* The extents of the loops in runs of growing length, the last of all steps; returns how many
+ * lengths there are. */
 int wl_loop_runs_choose(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX]);
 
 /* Whether a loop leads the accesses to a field from place to place. */

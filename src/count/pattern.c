@@ -7,7 +7,8 @@
 #include "launch/lanes.h"
 #include "count/pattern_table.h"
 
-#define CUTS 64 /* ways an edge can cut a thread, warp or block: bit d at the end, bit 3 + d at the start */
+/* ways an edge can cut a thread, warp or block: bit d at the end, bit 3 + d at the start */
+#define CUTS 64
 
 /* Is any folded cell lo .. hi - 1 among these? */
 static bool any_cell(const wl_geometry *g, const int64_t lo[3], const int64_t hi[3], uint64_t cells)
@@ -78,7 +79,8 @@ typedef struct gatherer {
     int64_t stride[3]; /* from thread to thread */
 } gatherer;
 
-/* How the domain's edges cut a thread in one dimension, as bits d and 3 + d; -1: the thread lies outside. */
+/* How the domain's edges cut a thread in one dimension, as bits d and 3 + d; -1: the thread lies
+ * outside. */
 static int cut_of(const gatherer *m, int d, int64_t index)
 {
     const int64_t lowest = index * m->context->geometry->fold[d], end = lowest + m->context->geometry->fold[d];
@@ -199,7 +201,8 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
                 out->block_class[at] = (uint8_t)c;
                 out->start[at] = out->warp[c][w].start;
             }
-    memmove(first + 1, first, (size_t)out->count * sizeof *first); /* each is the next one's first now */
+    /* each is the next one's first now */
+    memmove(first + 1, first, (size_t)out->count * sizeof *first);
     first[0] = 0;
     out->in_first = 0;
     for (int k = 0; k < out->count; k++)
@@ -214,7 +217,8 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
     const wl_geometry *g = m->geometry;
     const int64_t warp_size = m->rules->warp_size, warps = out->boxes.count;
     const int64_t plane = g->block[0] * g->block[1];
-    const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same position of a plane */
+    /* warps until one starts at the same position of a plane */
+    const int64_t again = plane / wl_gcd(plane, warp_size);
     const int64_t planes = again * warp_size / plane;
     const bool all_alike = warps_alike(g, warp_size);
     const int64_t zero[3] = {0, 0, 0},

@@ -39,7 +39,8 @@ typedef struct wl_window_cost {
 typedef struct wl_pattern_window {
     int64_t bytes;         /* 0: none yet */
     wl_window_cost *costs; /* by position */
-    float *split;          /* share of executions with more than one tag wavefront; behind the costs */
+    /* share of executions with more than one tag wavefront; behind the costs */
+    float *split;
 } wl_pattern_window;
 
 /* What follows from an arrangement and the L1 rules alone, so it is cached across launches
@@ -49,9 +50,11 @@ typedef struct wl_pattern {
     wl_runs runs; /* its bytes, relative to the first lane */
     wl_run_kinds kinds;
     wl_segments segments;
-    int64_t span, highest;          /* lowest to highest lane, and first to highest lane */
-    int16_t sectors[WL_PERIOD_MAX]; /* by offset of the first lane in its sector; -1: not computed yet */
-    int16_t hit[WL_PERIOD_MAX];     /* by offset in its bank word: moving all lanes by a word only rotates the banks */
+    int64_t span, highest; /* lowest to highest lane, and first to highest lane */
+    /* by offset of the first lane in its sector; -1: not computed yet */
+    int16_t sectors[WL_PERIOD_MAX];
+    /* by offset in its bank word: moving all lanes by a word only rotates the banks */
+    int16_t hit[WL_PERIOD_MAX];
     int16_t shared[2][WL_SHARED_WORD_MAX];  /* the same in shared memory: stores, loads */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
     wl_pattern_window windows[WL_TAG_WINDOWS];
@@ -63,8 +66,9 @@ typedef struct wl_pattern {
 
 /* Where the warps of a block lie in it. */
 typedef struct wl_warp_box {
-    int64_t index[3];         /* of the first thread */
-    int64_t begin[3], end[3]; /* folded cells of the bounding box of the threads, relative to the block */
+    int64_t index[3]; /* of the first thread */
+    /* folded cells of the bounding box of the threads, relative to the block */
+    int64_t begin[3], end[3];
 } wl_warp_box;
 typedef struct wl_warp_boxes {
     int64_t count;
@@ -76,11 +80,14 @@ void wl_warp_boxes_make(const wl_geometry *geometry, int64_t warp_size, wl_warp_
 #define WL_GATHERED_MAX (WL_BLOCK_CLASSES_MAX * WL_WARPS_MAX)
 typedef struct wl_gathered {
     wl_warp_boxes boxes; /* to be made first, for the launch */
-    int count, in_first; /* number of patterns: over all classes, and in the first class, to which most blocks belong */
+    /* number of patterns: over all classes, and in the first class, to which most blocks belong */
+    int count, in_first;
     wl_pattern *pattern[WL_GATHERED_MAX];
-    int first[WL_GATHERED_MAX + 1]; /* first warp of each pattern; its warps are contiguous, class by class */
+    /* first warp of each pattern; its warps are contiguous, class by class */
+    int first[WL_GATHERED_MAX + 1];
     uint8_t block_class[WL_GATHERED_MAX];
-    int64_t start[WL_GATHERED_MAX]; /* per warp: bytes from thread 0 of the block to its first active lane */
+    /* per warp: bytes from thread 0 of the block to its first active lane */
+    int64_t start[WL_GATHERED_MAX];
     struct {
         int pattern; /* -1: no active lane */
         int64_t start;

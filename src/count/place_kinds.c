@@ -52,7 +52,8 @@ static double executed(const finder *f, size_t access, const wl_tiles *tiles)
     return truth < 0 ? CUT : truth;
 }
 
-/* What one block of the tiles executes, its instructions as a number of accesses; NULL: an idle one. */
+/* What one block of the tiles executes, its instructions as a number of accesses; NULL: an idle
+ * one. */
 static wl_block_kind kind_of(const finder *f, const wl_tiles *tiles)
 {
     const wl_kernel *k = f->in->kernel;

@@ -1,5 +1,5 @@
-/* place_kinds.h - kinds of blocks that depend on position: by affine conditions, and blocks outside the
- * domain.
+/* place_kinds.h - kinds of blocks that depend on position: by affine conditions, and blocks outside
+ * the domain.
  *
  * The blocks are counted exactly (alike.h). A block of a kind executes the accesses whose condition
  * holds in it, and their share of the instructions.
@@ -22,7 +22,8 @@ typedef struct wl_place_input {
     double start;        /* of these, those that every thread executes */
 } wl_place_input;
 
-/* None where all blocks do about the same, or where conditions cut the launch into too many boxes. */
+/* None where all blocks do about the same, or where conditions cut the launch into too many
+ * boxes. */
 wl_status wl_place_kinds(const wl_place_input *input, wl_kinds *out, wl_error *err);
 
 #endif /* WL_COUNT_PLACE_KINDS_H */

@@ -40,7 +40,8 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 typedef struct wl_placement {
     int64_t alignment; /* address of the first lane */
     int lines;
-    int64_t line[WL_LANES_MAX];                             /* relative to that of address 0, in lane order */
+    /* relative to that of address 0, in lane order */
+    int64_t line[WL_LANES_MAX];
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
 } wl_placement;
 

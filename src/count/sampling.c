@@ -80,8 +80,10 @@ void wl_sample_block_at(const wl_sample *sample, const wl_geometry *g, int64_t i
 
 #define PILOT_BLOCKS 2   /* of each stratum, the fewest that show a difference */
 #define STRATUM_BLOCKS 8 /* on average, of the final sample */
-#define EVEN_SHARE 0.75  /* of the final sample, dealt out by size: what the pilot missed is seen, too */
-#define APART 123457     /* the pilot decides how many blocks are chosen, so it must not decide which */
+/* of the final sample, dealt out by size: what the pilot missed is seen, too */
+#define EVEN_SHARE 0.75
+/* the pilot decides how many blocks are chosen, so it must not decide which */
+#define APART 123457
 
 /* Halves the longest dimension until there are enough parts. */
 static void divide_grid(const int64_t grid[3], int64_t strata, int64_t parts[3])

@@ -19,7 +19,8 @@
 typedef struct wl_stratum {
     double blocks; /* all of them */
     double chosen;
-    int64_t first[3], count[3]; /* coordinates in the grid; not set where all blocks are one stratum */
+    /* coordinates in the grid; not set where all blocks are one stratum */
+    int64_t first[3], count[3];
 } wl_stratum;
 
 typedef struct wl_sample {
@@ -69,8 +70,8 @@ static inline bool wl_sample_is_all(const wl_sample *s)
  * weight included. */
 double wl_sample_error(const wl_sample *sample, const double *added);
 
-/* Where all blocks of a sample are alike, others are rare, one in as many at most, but what they do may
- * be nothing, or twice as much: the relative standard error of a sum by that. */
+/* Where all blocks of a sample are alike, others are rare, one in as many at most, but what they do
+ * may be nothing, or twice as much: the relative standard error of a sum by that. */
 double wl_sample_rare(const wl_sample *sample);
 
 #endif /* WL_COUNT_SAMPLING_H */

@@ -65,8 +65,9 @@ static wl_status choose_loads(const steps *t, const wl_view *view, const wl_fiel
     return WL_OK;
 }
 
-/* A field whose accesses are in different loops, as where trips were peeled: an access outside of a loop is not part of
- * every run of it. Those of most runs come first; what the next ones touch besides, they touch in their own runs. */
+/* A field whose accesses are in different loops, as where trips were peeled: an access outside of a
+ * loop is not part of every run of it. Those of most runs come first; what the next ones touch
+ * besides, they touch in their own runs. */
 static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bool warps_too, run_sums *out)
 {
     const wl_field_side *side = &all->fields[field][WL_LOADS];
@@ -99,7 +100,8 @@ static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bo
     return WL_OK;
 }
 
-/* The runs around those loads of a field that are in most of them; `alike` tells whether all are. */
+/* The runs around those loads of a field that are in most of them; `alike` tells whether all
+ * are. */
 static double most_runs(const wl_view *view, size_t field, bool *alike)
 {
     const wl_field_side *side = &view->fields[field][WL_LOADS];

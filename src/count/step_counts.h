@@ -1,4 +1,5 @@
-/* step_counts.h - working sets of runs of loop steps: distinct sectors and lines of blocks and warps.
+/* step_counts.h - working sets of runs of loop steps: distinct sectors and lines of blocks and
+ * warps.
  *
  * Layer  count (uses footprint). Units: granules. Oracle: tests/unit/test_step_counts.c
  * SPDX-License-Identifier: MIT */

@@ -25,10 +25,10 @@ typedef struct wl_tag_window {
     double weight[WL_RESIDUES_MAX]; /* executions */
 } wl_tag_window;
 
-/* Stays closed for long patterns that are executed in loops, or whose strides are whole powers of two: they may visit
- * only a few positions of the window, so they are evaluated at their true addresses. alignments: the positions
- * modulo the context's period. patterns: how many there are in most blocks. share: part of all
- * executions of an instruction. */
+/* Stays closed for long patterns that are executed in loops, or whose strides are whole powers of
+ * two: they may visit only a few positions of the window, so they are evaluated at their true
+ * addresses. alignments: the positions modulo the context's period. patterns: how many there are in
+ * most blocks. share: part of all executions of an instruction. */
 wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *pattern, const wl_executions *parts,
                              int part_count, const wl_residues *alignments, int patterns, double share,
                              wl_tag_window *out, wl_error *err);

@@ -1,5 +1,5 @@
-/* tile_sum.c - sums over blocks or tiles of blocks that differ in what conditions let them touch; see
- * block_sum.h and alike.h. SPDX-License-Identifier: MIT */
+/* tile_sum.c - sums over blocks or tiles of blocks that differ in what conditions let them touch;
+ * see block_sum.h and alike.h. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "count/alike.h"
@@ -7,8 +7,9 @@
 #include "count/spread.h"
 #include "footprint/residues.h"
 
-#define GUARDS_MAX 64    /* different conditions of one side of a field */
-#define KINDS_MAX 256    /* positions of tiles with several sets of strides; beyond, tiles are sampled */
+#define GUARDS_MAX 64 /* different conditions of one side of a field */
+/* positions of tiles with several sets of strides; beyond, tiles are sampled */
+#define KINDS_MAX 256
 #define SAMPLED_TILES 64 /* of a box */
 
 typedef struct summer {

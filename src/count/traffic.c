@@ -44,7 +44,8 @@ static void add_instructions(const tally *t)
             f->requested += c->sectors;
             continue;
         }
-        if (k->accesses[a].atomic) { /* atomics are executed in the L2: nothing is written through */
+        if (k->accesses[a].atomic) {
+            /* atomics are executed in the L2: nothing is written through */
             f->atomics += c->sectors;
             f->atomic = f->atomics > 0; /* not if a condition never holds */
             continue;
@@ -118,7 +119,8 @@ static wl_status count_stores(const tally *t, size_t field)
     f->store_warp_full = fmin(warp.covered, f->store_warp);
     f->store_block = fmin(block.granules[0], f->store_warp);
     f->store_block_full = fmin(block.covered, f->store_block);
-    f->store_block_lines = fmin(block.granules[1], f->store_block); /* a line has a sector at least */
+    /* a line has a sector at least */
+    f->store_block_lines = fmin(block.granules[1], f->store_block);
     return WL_OK;
 }
 
@@ -172,8 +174,8 @@ static int countable(const tally *t, size_t field, const wl_region *region)
     return some.blocks.count;
 }
 
-/* What blocks of the wave that starts here load; of fields that they may have in common: what they load, and what two
- * of them do. */
+/* What blocks of the wave that starts here load; of fields that they may have in common: what they
+ * load, and what two of them do. */
 static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *far, double *shared)
 {
     const int64_t sector = (int64_t)t->out->sector;
@@ -207,7 +209,8 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
 
 #define PLACES 9 /* where to look for blocks that load something; odd: the middle is one of them */
 
-/* In the middle of the launch, or, where conditions let blocks differ, where they load something. */
+/* In the middle of the launch, or, where conditions let blocks differ, where they load
+ * something. */
 static wl_status count_common(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
@@ -246,8 +249,9 @@ static void neighbours(const tally *t, wl_region *region)
 }
 
 /* The blocks of one wave start together. Neighbours execute the same load at the same moment.
- * Several accesses of a field reach the same sectors at different moments. Blocks that loop drift apart after a few
- * steps, unless they load the same data: then a block that falls behind hits and catches up. */
+ * Several accesses of a field reach the same sectors at different moments. Blocks that loop drift
+ * apart after a few steps, unless they load the same data: then a block that falls behind hits and
+ * catches up. */
 static wl_status count_in_step(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
@@ -279,8 +283,9 @@ static wl_status count_in_step(const tally *t)
 
 /* ---- stores of single steps ---- */
 
-/* Blocks that start together and walk side by side write the pieces of a sector that they share in the same step, or,
- * where one begins where another ends, in different ones: then more sectors are written in single steps than in all. */
+/* Blocks that start together and walk side by side write the pieces of a sector that they share in
+ * the same step, or, where one begins where another ends, in different ones: then more sectors are
+ * written in single steps than in all. */
 static wl_status count_store_steps(const tally *t, size_t field)
 {
     static const int64_t one[WL_LOOPS_MAX] = {1, 1, 1};
@@ -325,7 +330,8 @@ static wl_status replay(const tally *t, wl_arena *arena)
 
 /* ---- loops of several blocks through the same data ---- */
 
-/* Worth it where blocks that are no neighbours load the same, and not all blocks start at the same moment. */
+/* Worth it where blocks that are no neighbours load the same, and not all blocks start at the same
+ * moment. */
 static bool walk_together(const tally *t)
 {
     bool common = false;
@@ -380,7 +386,8 @@ static void fit_windows(const wl_traffic *o, double most, double touched[WL_WIND
  * than it requests, and its blocks together no less than the launch. */
 static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
 {
-    const double per_sector = fmax(1, o->sector / o->fetch); /* fetch units; a smaller sector is part of one */
+    /* fetch units; a smaller sector is part of one */
+    const double per_sector = fmax(1, o->sector / o->fetch);
     const int last = o->window_count - 1;
     f->window_units[last] = fmin(f->window_units[last], f->requested * per_sector);
     f->launch_sectors = fmin(f->launch_sectors, f->requested);
@@ -454,7 +461,8 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                         .line = (double)wl_device_int(d, WL_DEVICE_l1_line),
                         .l2_line = (double)wl_device_int(d, WL_DEVICE_l2_line),
                         .fetch = (double)wl_device_int(d, WL_DEVICE_dram_fetch)};
-    out->unit = fmax(out->sector, device_or(d, WL_DEVICE_l2_unit, out->sector)); /* a request is of a sector or more */
+    /* a request is of a sector or more */
+    out->unit = fmax(out->sector, device_or(d, WL_DEVICE_l2_unit, out->sector));
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
         return wl_fail_memory(err);

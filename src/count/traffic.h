@@ -15,8 +15,8 @@
 
 /* Windows: runs of blocks in launch order whose data the next run may reuse. A row of blocks, a
  * layer, and the launch; in a one-dimensional grid, runs of doubling length; of threads in tiles, a
- * row of a tile, a tile, a band of them; where threads are enumerated, two waves, and what the second
- * adds to the first is extrapolated to the launch. */
+ * row of a tile, a tile, a band of them; where threads are enumerated, two waves, and what the
+ * second adds to the first is extrapolated to the launch. */
 #define WL_WINDOWS_MAX 12
 
 /* Steps: the working set of a block while its loops take 1, 4, 16, .. steps, up to all of them.
@@ -28,34 +28,45 @@ typedef struct wl_field_traffic {
     double requested;                               /* sectors per load instruction, summed */
     double block_sectors, block_units, block_lines; /* distinct per block, loads */
     double warp_sectors, warp_lines;                /* distinct per warp, loads */
-    double step_sectors[WL_STEPS_MAX];              /* distinct per block and run of steps, summed over runs */
-    double step_warp_sectors[WL_STEPS_MAX];         /* the same per warp; 0: not counted, for long runs */
-    double step_runs[WL_STEPS_MAX];                 /* runs of a block; 0 everywhere: not counted */
-    double wave_sectors;                            /* distinct in one wave, loads */
-    double launch_sectors;                          /* distinct in the launch, loads: at least */
-    double wave_lines, wave_pages;                  /* distinct in one wave, loads and stores */
-    double written, written_lines, written_units;   /* per store instruction, summed */
-    double written_full, store_inst;                /* sectors that one instruction fills; instructions */
-    double store_warp, store_warp_full;             /* sectors: distinct per warp, and filled by it */
-    double store_block, store_block_full;           /* the same per block */
+    /* distinct per block and run of steps, summed over runs */
+    double step_sectors[WL_STEPS_MAX];
+    /* the same per warp; 0: not counted, for long runs */
+    double step_warp_sectors[WL_STEPS_MAX];
+    double step_runs[WL_STEPS_MAX];               /* runs of a block; 0 everywhere: not counted */
+    double wave_sectors;                          /* distinct in one wave, loads */
+    double launch_sectors;                        /* distinct in the launch, loads: at least */
+    double wave_lines, wave_pages;                /* distinct in one wave, loads and stores */
+    double written, written_lines, written_units; /* per store instruction, summed */
+    /* sectors that one instruction fills; instructions */
+    double written_full, store_inst;
+    /* sectors: distinct per warp, and filled by it */
+    double store_warp, store_warp_full;
+    double store_block, store_block_full; /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are no neighbours may load the same */
-    bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    bool replayed;
     double missed;
-    double missed_units, lone; /* units per sector that misses; share of these with one sector, alone in its line */
-    bool walked;               /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
-    double whole_lines;        /* then: share of a line that a request for it wants */
-    double in_step;            /* share of a block's sectors that a neighbour has requested at the same moment */
-    double atomics;            /* sectors per atomic, summed */
-    bool atomic;               /* some stores are atomics, which read what they change */
-    bool loaded_too, random;   /* random: some load has an unknown, data-dependent address */
+    /* units per sector that misses; share of these with one sector, alone in its line */
+    double missed_units, lone;
+    /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
+    bool walked;
+    double whole_lines; /* then: share of a line that a request for it wants */
+    /* share of a block's sectors that a neighbour has requested at the same moment */
+    double in_step;
+    double atomics;          /* sectors per atomic, summed */
+    bool atomic;             /* some stores are atomics, which read what they change */
+    bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
-    double window_store_sectors[WL_WINDOWS_MAX]; /* 0: not counted, as where blocks fill all they store to */
-    double store_again; /* windows after which blocks store to the same sectors again; 0: as the next window says */
+    /* 0: not counted, as where blocks fill all they store to */
+    double window_store_sectors[WL_WINDOWS_MAX];
+    /* windows after which blocks store to the same sectors again; 0: as the next window says */
+    double store_again;
     bool store_again_assumed;
-    double store_steps;   /* of the loops that the stores walk in; 1: none */
-    double store_in_step; /* share of the sectors that blocks fill together whose pieces come in one step */
+    double store_steps; /* of the loops that the stores walk in; 1: none */
+    /* share of the sectors that blocks fill together whose pieces come in one step */
+    double store_in_step;
 } wl_field_traffic;
 
 typedef struct wl_traffic {
@@ -63,19 +74,25 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double wavefronts; /* of all loads and stores in the L1 */
-    double resident;   /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
+    /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
+    double resident;
     double sector, line, unit, fetch, l2_line; /* bytes */
-    double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
+    /* share of a block's sectors that others on its multiprocessor load, too: fields with
+     * far_common */
+    double common;
     int step_count;
-    double step_lines[WL_STEPS_MAX];    /* of all loads of one block in one run of steps: its working set */
-    double step_distinct[WL_STEPS_MAX]; /* the same in sectors, without fields that another nest of loops walks along */
-    double step_share[WL_STEPS_MAX];    /* of all steps that a run has */
+    /* of all loads of one block in one run of steps: its working set */
+    double step_lines[WL_STEPS_MAX];
+    /* the same in sectors, without fields that another nest of loops walks along */
+    double step_distinct[WL_STEPS_MAX];
+    double step_share[WL_STEPS_MAX]; /* of all steps that a run has */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */
     double window_blocks[WL_WINDOWS_MAX];
     double window_repeats[WL_WINDOWS_MAX]; /* windows in the launch */
     bool sampled, windows_known, partly_unknown;
-    double waves_looked_at, waves_error; /* waves differ: so many were enumerated; relative standard error */
+    /* waves differ: so many were enumerated; relative standard error */
+    double waves_looked_at, waves_error;
 } wl_traffic;
 
 /* The input of the counts and of the estimators (laws/volumes.h). */
@@ -86,7 +103,8 @@ typedef struct wl_traffic_input {
     const wl_access_cost *costs; /* per access, of the same launch */
     int64_t page_bytes;
     int64_t own_steps; /* longest run of loop steps that is also counted per warp */
-    /* Threads that a schedule orders: the kernel by its cells, all in closed form. NULL: another launch, or not so. */
+    /* Threads that a schedule orders: the kernel by its cells, all in closed form. NULL: another
+     * launch, or not so. */
     const wl_view *cells;
 } wl_traffic_input;
 

@@ -11,7 +11,8 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 /* ---- affine conditions ---- */
 
-#define GUARD_ROWS_MOST 131072.0 /* boxes of one access; beyond, threads of sampled blocks are evaluated */
+/* boxes of one access; beyond, threads of sampled blocks are evaluated */
+#define GUARD_ROWS_MOST 131072.0
 
 /* The condition of an access that is otherwise affine. */
 static wl_status make_guard(wl_bound *bound, const wl_geometry *g, const wl_ranges *ranges, const wl_kept_guard **kept,
@@ -158,7 +159,8 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         return wl_fail_memory(err);
     for (size_t i = 0; i < kernel->access_count; i++) {
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
-        if (wl_threads_are_ordered(g)) { /* the cells of a block are no box: threads are asked one by one */
+        if (wl_threads_are_ordered(g)) {
+            /* the cells of a block are no box: threads are asked one by one */
             out->bounds[i].reordered = out->bounds[i].affine;
             out->bounds[i].affine = out->bounds[i].linear = false;
             continue;

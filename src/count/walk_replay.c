@@ -14,11 +14,13 @@
 #define CHUNKS 32         /* of a thread's loops, about */
 #define EVENTS_MOST 40000 /* chunks of all warps that are replayed */
 #define ACCESSES_MOST 64  /* loads and stores of a kernel; with more it is not replayed */
-#define PIECES 32 /* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
+/* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
+#define PIECES 32
 #define SCHEDULERS 4 /* whose warps take turns to load */
 #define UNROLLED 4   /* steps of a loop whose loads the assembler issues before the first is used */
 /* Cycles. */
-#define ARITHMETIC 60    /* cycles between the loads of such steps: multiply-adds that wait for one another */
+/* cycles between the loads of such steps: multiply-adds that wait for one another */
+#define ARITHMETIC 60
 #define LATER 0.7        /* a miss takes up to so much longer: the other half of the L2, queues */
 #define START_CYCLES 300 /* from the end of a block to the first load of the next */
 #define BLOCKS_APART 2   /* cycles between two blocks that start at the beginning of a launch */
@@ -29,7 +31,8 @@
 typedef struct chunks {
     int level;
     int64_t steps, count;
-    int64_t extent[WL_LOOPS_MAX]; /* of the loops outside `level`, and in chunks of `level` itself */
+    /* of the loops outside `level`, and in chunks of `level` itself */
+    int64_t extent[WL_LOOPS_MAX];
 } chunks;
 
 static chunks divide(const wl_kernel *k)
@@ -60,17 +63,20 @@ static void start_of(const chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
 
 /* What one access does in a chunk. */
 typedef struct walker {
-    int kind;  /* the first that goes from a line to the same others */
-    int alike; /* of the first: how many do; a loop that the compiler has unrolled already has several */
+    int kind; /* the first that goes from a line to the same others */
+    /* of the first: how many do; a loop that the compiler has unrolled already has several */
+    int alike;
     int field; /* -1: takes time alone, as shared memory and stores do */
     wl_program program;
     int64_t stride[WL_LOOPS_MAX]; /* bytes; 0: it does not name the loop */
     uint32_t loops;               /* that it names */
     int64_t executions;           /* in one chunk */
-    int64_t before, beyond;       /* bytes that the loops of a chunk add to each piece without a gap */
-    int64_t lines_each;           /* lines that stand for one: loops with larger strides */
-    uint64_t name;                /* of what it loads: lines that several accesses share have one key */
-    double cycles, sectors;       /* per execution by one warp */
+    /* bytes that the loops of a chunk add to each piece without a gap */
+    int64_t before, beyond;
+    int64_t lines_each; /* lines that stand for one: loops with larger strides */
+    /* of what it loads: lines that several accesses share have one key */
+    uint64_t name;
+    double cycles, sectors; /* per execution by one warp */
 } walker;
 
 static void set_loops(walker *w, const wl_kernel *k, const chunks *c, const wl_bound *b, int64_t line)
@@ -87,7 +93,8 @@ static void set_loops(walker *w, const wl_kernel *k, const chunks *c, const wl_b
         w->executions *= n;
         if (w->stride[l] == 0)
             continue;
-        if (w->stride[l] < line && w->stride[l] > -line) { /* it goes on in the same or the next line */
+        if (w->stride[l] < line && w->stride[l] > -line) {
+            /* it goes on in the same or the next line */
             w->beyond += wl_max(0, w->stride[l]) * (n - 1);
             w->before += wl_min(0, w->stride[l]) * (n - 1);
         } else {
@@ -205,7 +212,8 @@ typedef struct street {
     walking *warps;
     int64_t per_block, warp_count, resident; /* warps of a block, of all; blocks */
     int64_t *left;                           /* warps of each resident block that have not ended */
-    double *waiting;                         /* with barriers: when the last warp of each is there */
+    /* with barriers: when the last warp of each is there */
+    double *waiting;
     int64_t *waiting_count;
     int64_t started, next;                 /* blocks; number of the next */
     double now, *missed[2], *requested[2]; /* by field: of the first blocks, and of later ones */
@@ -229,7 +237,8 @@ static wl_status add_bytes(void *context, const int64_t *addresses, const uint8_
     (void)err;
     for (int i = 0; i < lanes; i++) {
         int at = 0;
-        while (at < b->count && (addresses[i] > b->hi[at] || addresses[i] < b->lo[at])) /* in it, or right behind it */
+        /* in it, or right behind it */
+        while (at < b->count && (addresses[i] > b->hi[at] || addresses[i] < b->lo[at]))
             at++;
         if (at == PIECES)
             continue;
@@ -380,8 +389,8 @@ static void play(street *s, walking *warp)
     s->waiting[warp->place] = 0;
 }
 
-/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by scheduler. NULL: none
- * is; *soon is when the first will be. */
+/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by
+ * scheduler. NULL: none is; *soon is when the first will be. */
 static walking *choose(street *s, double *soon)
 {
     *soon = INFINITY;

@@ -1,11 +1,13 @@
-/* walk_replay.h - replays, over time, the blocks of one multiprocessor whose loops read the same data.
+/* walk_replay.h - replays, over time, the blocks of one multiprocessor whose loops read the same
+ * data.
  *
  * Whether a block finds in the L1 what another has loaded depends on how far apart they are. A
  * multiprocessor issues for its oldest block first. If it has more warps than it can keep busy, the
- * younger blocks fall behind and share nothing any more, unless all the data fits. If it has fewer, a
- * block that is behind hits, catches up with the one ahead, and then waits for the same lines. There is
- * no closed form for that, so it is replayed: the loops in chunks of some steps, each an event of one
- * warp that takes the cycles of its wavefronts and waits for its lines once per few steps.
+ * younger blocks fall behind and share nothing any more, unless all the data fits. If it has fewer,
+ * a block that is behind hits, catches up with the one ahead, and then waits for the same lines.
+ * There is no closed form for that, so it is replayed: the loops in chunks of some steps, each an
+ * event of one warp that takes the cycles of its wavefronts and waits for its lines once per few
+ * steps.
  *
  * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.
  * Oracle  tests/unit/test_places.c; measured: validate/data/h200_fit.csv, h200_schedules.csv
@@ -24,17 +26,18 @@ typedef struct wl_walk_input {
     double hit, miss, wavefront;          /* cycles until a load is there; that a wavefront takes */
 } wl_walk_input;
 
-/* Counts do not depend on the numbers of a device that are fitted, so with measured laws these are those of the H200,
- * whose order of magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp
- * issues. */
+/* Counts do not depend on the numbers of a device that are fitted, so with measured laws these are
+ * those of the H200, whose order of magnitude all GPUs share: a miss takes ten times as long as a
+ * hit, and much longer than what a warp issues. */
 #define WL_WALK_HIT 32
 #define WL_WALK_MISS 280
 #define WL_WALK_WAVEFRONT 1.2
 
 /* Shares of the requested sectors that miss the L1, by field. */
 typedef struct wl_walked {
-    bool known;                   /* false: no loops, or addresses that they do not move alike */
-    double *missed, *whole_lines; /* by field; the latter: share of a line that a request for it wants */
+    bool known; /* false: no loops, or addresses that they do not move alike */
+    /* by field; the latter: share of a line that a request for it wants */
+    double *missed, *whole_lines;
 } wl_walked;
 
 wl_status wl_walk_replay(const wl_walk_input *input, wl_arena *arena, wl_walked *out, wl_error *err);

@@ -199,7 +199,8 @@ static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *
             if (n < 16)
                 words[bank][n] = w;
             else
-                for (int j = 0; j < i && !known; j++) /* a crowded bank: compare with earlier lanes instead */
+                for (int j = 0; j < i && !known; j++) /* a crowded bank: compare with earlier lanes
+                                                       * instead */
                     known = a->address[members[j]] >> r->bank_shift <= w &&
                             w <= (a->address[members[j]] + a->width - 1) >> r->bank_shift;
             if (known)

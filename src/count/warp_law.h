@@ -32,13 +32,15 @@ typedef struct wl_l1_rules {
     int64_t sector, line; /* bytes, powers of two */
     int sector_shift, line_shift;
     wl_banks data, shared; /* of the L1 and of shared memory */
-    int unit_shift;        /* log2 of the unit in which the L2 serves requests; a sector if unknown */
+    /* log2 of the unit in which the L2 serves requests; a sector if unknown */
+    int unit_shift;
     bool has_hash;
     int tag_banks;
-    uint8_t hash[4][1 << WL_HASH_BITS]; /* a line's tag bank is the XOR of one entry per ten bits of its number */
-    int64_t pair_distance;              /* 0: no distance rule */
-    int broadcast;                      /* shared_broadcast */
-    int local_lanes, local_word_shift;  /* lanes with interleaved local memory; log2 of a word */
+    /* a line's tag bank is the XOR of one entry per ten bits of its number */
+    uint8_t hash[4][1 << WL_HASH_BITS];
+    int64_t pair_distance;             /* 0: no distance rule */
+    int broadcast;                     /* shared_broadcast */
+    int local_lanes, local_word_shift; /* lanes with interleaved local memory; log2 of a word */
 } wl_l1_rules;
 
 void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);

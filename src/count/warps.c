@@ -1,4 +1,5 @@
-/* warps.c - see warps.h: warps of affine accesses, pattern by pattern. SPDX-License-Identifier: MIT */
+/* warps.c - see warps.h: warps of affine accesses, pattern by pattern.
+ * SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
 #include <math.h>
@@ -12,10 +13,11 @@
 #include "count/tag_window.h"
 #include "kernel/program.h"
 
-#define SAMPLED_LINES 2048 /* lines evaluated for the tag hash, all instructions of a group together */
-#define SAMPLES_EACH 6     /* warps sampled per instruction, at least */
-#define OFFSETS_KEPT 32    /* of instructions whose tag costs are known */
-#define TOTAL_MOST 9e18    /* sectors or wavefronts of an access: totals are 64-bit */
+/* lines evaluated for the tag hash, all instructions of a group together */
+#define SAMPLED_LINES 2048
+#define SAMPLES_EACH 6  /* warps sampled per instruction, at least */
+#define OFFSETS_KEPT 32 /* of instructions whose tag costs are known */
+#define TOTAL_MOST 9e18 /* sectors or wavefronts of an access: totals are 64-bit */
 
 /* All executions of an instruction by the warps of one pattern, without its offset. */
 typedef struct placed_warps {
@@ -364,8 +366,8 @@ static wl_status check_executions(const wl_warps_measurer *m)
     return WL_OK;
 }
 
-/* The share of its executions that load what an earlier step of a loop has loaded: steps of loops that the access names
- * but that do not move it. */
+/* The share of its executions that load what an earlier step of a loop has loaded: steps of loops
+ * that the access names but that do not move it. */
 static double repeated(const wl_kernel *kernel, const wl_bound *b)
 {
     double times = 1;

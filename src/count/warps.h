@@ -19,12 +19,15 @@
 /* Launch totals of one access. */
 typedef struct wl_access_cost {
     double inst, sectors;
-    double hit;             /* data wavefronts if every line hits (or by the paper's rule) */
-    double tag, cold;       /* tag wavefronts; data wavefronts if every line misses; loads with a tag hash only */
-    double again;           /* of cold - hit, what loads save that repeat an address of an earlier loop step and hit */
+    double hit; /* data wavefronts if every line hits (or by the paper's rule) */
+    /* tag wavefronts; data wavefronts if every line misses; loads with a tag hash only */
+    double tag, cold;
+    /* of cold - hit, what loads save that repeat an address of an earlier loop step and hit */
+    double again;
     double split;           /* stores with a tag hash: instructions with a tag conflict */
     double texture_sectors; /* asked for by the requests of a texture or surface */
-    double lines, units, full; /* stores: lines and L2 units written, and sectors that one instruction fills */
+    /* stores: lines and L2 units written, and sectors that one instruction fills */
+    double lines, units, full;
 } wl_access_cost;
 
 typedef struct wl_warps_options {
@@ -35,7 +38,8 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample */
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
-    double error;       /* with sampled blocks: the largest relative standard error of instructions and sectors */
+    /* with sampled blocks: the largest relative standard error of instructions and sectors */
+    double error;
     wl_atomics atomics; /* on global memory, all accesses together */
     double last_block;  /* data wavefronts of the last block; 0: not evaluated, like the others */
 } wl_warps_result;

@@ -1,6 +1,6 @@
-/* warps_guarded.c - warps of accesses with an affine address under an affine condition: one block of each
- * kind that the condition makes (alike.h), its lanes evaluated, its patterns placed at the addresses of
- * all blocks of the kind; see warps_internal.h.
+/* warps_guarded.c - warps of accesses with an affine address under an affine condition: one block
+ * of each kind that the condition makes (alike.h), its lanes evaluated, its patterns placed at the
+ * addresses of all blocks of the kind; see warps_internal.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
@@ -15,12 +15,14 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define SAMPLED_TAGS 512 /* executions evaluated for the tag hash, all accesses of a batch together */
+/* executions evaluated for the tag hash, all accesses of a batch together */
+#define SAMPLED_TAGS 512
 #define SAMPLES_LEAST 64 /* and at least, of each */
 
 #define BATCH_MAX 64 /* accesses measured together */
 
-/* Warps seen before: those that the condition and the domain's edge cut alike have the same lanes. */
+/* Warps seen before: those that the condition and the domain's edge cut alike have the same
+ * lanes. */
 #define SEEN_MAX 512 /* a power of two */
 typedef struct seen_warp {
     wl_signature of;     /* both 0: empty */
@@ -28,7 +30,8 @@ typedef struct seen_warp {
     int64_t start;       /* from thread 0 to the first lane */
 } seen_warp;
 
-/* All warps of one pattern, by the alignment of their first lane without the constant of the access. */
+/* All warps of one pattern, by the alignment of their first lane without the constant of the
+ * access. */
 #define PLACED_MAX 32
 typedef struct placed_pattern {
     wl_pattern *pattern;
@@ -44,11 +47,13 @@ typedef struct guarded {
     wl_linear linear;
     const wl_tiles *boxes;
     size_t box_count;
-    int64_t extent[WL_LOOPS_MAX]; /* of loops that the address names and the condition does not; else 1 */
-    int64_t executions;           /* of each warp: blocks and steps of the kind */
-    wl_residues shifts;           /* addresses relative to the first block and step, modulo the period */
-    seen_warp *seen;              /* SEEN_MAX */
-    placed_pattern *placed;       /* PLACED_MAX */
+    /* of loops that the address names and the condition does not; else 1 */
+    int64_t extent[WL_LOOPS_MAX];
+    int64_t executions; /* of each warp: blocks and steps of the kind */
+    /* addresses relative to the first block and step, modulo the period */
+    wl_residues shifts;
+    seen_warp *seen;        /* SEEN_MAX */
+    placed_pattern *placed; /* PLACED_MAX */
     int placed_count;
     int64_t every; /* executions per one that is evaluated for the tag hash */
     int64_t until; /* executions until the next one is */
@@ -93,7 +98,8 @@ static void place_kind(guarded *g)
     int64_t strides[3 + WL_LOOPS_MAX];
     for (int i = 0; i < 3 + WL_LOOPS_MAX; i++)
         strides[i] = stride(g, i);
-    (void)wl_residues_start(0, period, strides, 3 + WL_LOOPS_MAX, &g->shifts); /* at most 256 classes: always fits */
+    /* at most 256 classes: always fits */
+    (void)wl_residues_start(0, period, strides, 3 + WL_LOOPS_MAX, &g->shifts);
     g->shifts.weight[0] = 0;
     g->executions = 0;
     for (size_t b = 0; b < g->box_count; b++) {

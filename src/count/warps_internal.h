@@ -1,5 +1,5 @@
-/* warps_internal.h - what the ways to cost warps share: in closed form (warps.c), in closed form under a
- * condition (warps_guarded.c), and lane by lane (warps_opaque.c).
+/* warps_internal.h - what the ways to cost warps share: in closed form (warps.c), in closed form
+ * under a condition (warps_guarded.c), and lane by lane (warps_opaque.c).
  * Layer  count. SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WARPS_INTERNAL_H
 #define WL_COUNT_WARPS_INTERNAL_H
@@ -71,8 +71,8 @@ static inline void add_tag_total(wl_access_cost *cost, wl_tag_total total, doubl
 /* Accesses under an affine condition. */
 wl_status wl_warps_measure_guarded(const wl_warps_measurer *measurer, wl_arena *scratch);
 
-/* Accesses without a closed form, and traced ones: evaluated for blocks of the launch, sampled where they
- * are many. */
+/* Accesses without a closed form, and traced ones: evaluated for blocks of the launch, sampled
+ * where they are many. */
 wl_status wl_warps_measure_opaque(const wl_warps_measurer *measurer, wl_arena *arena);
 
 #endif /* WL_COUNT_WARPS_INTERNAL_H */

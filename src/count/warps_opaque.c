@@ -1,5 +1,5 @@
-/* warps_opaque.c - warps whose accesses have no closed form: evaluated lane by lane, or taken from a
- * trace; see warps_internal.h.
+/* warps_opaque.c - warps whose accesses have no closed form: evaluated lane by lane, or taken from
+ * a trace; see warps_internal.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
@@ -18,8 +18,9 @@
 #define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-#define ORDERED_BUDGET (1 << 18) /* the same where only the order of threads has none: their blocks are much alike */
-#define ROUNDING 1e-9            /* relative errors below are those of sums of doubles */
+/* the same where only the order of threads has none: their blocks are much alike */
+#define ORDERED_BUDGET (1 << 18)
+#define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
 
 /* What a warp's addresses cost, however often they come. */
 typedef struct plain_cost {
@@ -98,7 +99,8 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->texture_sectors += o->scale * c.sectors;
         cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
     }
-    if (o->wavefronts > 0 && (!texture || a->store)) { /* surfaces are stored through the data stage of other stores */
+    if (o->wavefronts > 0 && (!texture || a->store)) {
+        /* surfaces are stored through the data stage of other stores */
         const plain_cost c = plain_cost_of(o, &w, addresses, which, lanes);
         cost->hit += o->wavefronts * c.hit;
         cost->sectors += o->scale * c.sectors;
@@ -233,7 +235,8 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
     *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(budget / per_block)));
-    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1; /* odd: visits all alignments */
+    /* odd: visits all alignments */
+    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
                        "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);
@@ -316,7 +319,8 @@ static double set_executions(const wl_warps_measurer *m, size_t access, const wl
     return factor;
 }
 
-/* The same where cells decide: as lane by lane, but each warp's cells are found once for many accesses. */
+/* The same where cells decide: as lane by lane, but each warp's cells are found once for many
+ * accesses. */
 static wl_status measure_ordered(const wl_warps_measurer *m, const wl_sample *sample, size_t a,
                                  wl_ordered_warps *ordered, added *sums)
 {
@@ -425,17 +429,19 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
     state_error(m, &sample, &sums);
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_evaluated(m, a) && m->bounds[a].conditional && m->costs[a].inst <= 0 && !wl_sample_is_all(&sample))
-            m->result->error = fmax(m->result->error, 1); /* seen nowhere: it may happen elsewhere */
+            /* seen nowhere: it may happen elsewhere */
+            m->result->error = fmax(m->result->error, 1);
     return WL_OK;
 }
 
 /* ---- traced accesses ---- */
 
-#define WAVEFRONTS_OF 8192.0 /* executions of an access to global memory: beyond, wavefronts are a sample of them */
-#define WAVEFRONTS_EVERY 16  /* of them at least */
+/* executions of an access to global memory: beyond, wavefronts are a sample of them */
+#define WAVEFRONTS_OF 8192.0
+#define WAVEFRONTS_EVERY 16 /* of them at least */
 
-/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory and
- * the requests of textures are always counted. */
+/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory
+ * and the requests of textures are always counted. */
 static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
@@ -501,8 +507,8 @@ static bool anything_traced(const wl_warps_measurer *m)
     return false;
 }
 
-/* The census knows how often an access is executed, the traced blocks what one execution costs. Returns
- * the factor between the two; 0: no census. */
+/* The census knows how often an access is executed, the traced blocks what one execution costs.
+ * Returns the factor between the two; 0: no census. */
 static double set_counted(const wl_warps_measurer *m, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
@@ -517,7 +523,8 @@ static double set_counted(const wl_warps_measurer *m, size_t access)
     return factor > 0 ? factor : 1;
 }
 
-/* What depends on data may differ in blocks that were not traced, however alike those are that were. */
+/* What depends on data may differ in blocks that were not traced, however alike those are that
+ * were. */
 static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample)
 {
     double traced[2] = {0}, all[2] = {0}, share = 0;

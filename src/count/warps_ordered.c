@@ -196,7 +196,8 @@ static bool find_alike(wl_ordered_warps *w, const wl_warps_measurer *m, size_t a
     return true;
 }
 
-/* Tags depend on all bits of an address: those of a group and of accesses alike together, as each has to be prepared. */
+/* Tags depend on all bits of an address: those of a group and of accesses alike together, as each
+ * has to be prepared. */
 static bool find_tags(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, const placing *p)
 {
     int64_t address[TOGETHER];

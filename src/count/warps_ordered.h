@@ -1,8 +1,8 @@
 /* warps_ordered.h - warps of threads that a schedule orders, pattern by pattern.
  *
- * Where an address is affine in the cell, what a warp costs depends on how its cells lie to each other, which is a
- * pattern, and on where they lie. A warp's cells are found once for all accesses with the same strides, and few
- * patterns serve all warps: a column of 31 cells has 31.
+ * Where an address is affine in the cell, what a warp costs depends on how its cells lie to each
+ * other, which is a pattern, and on where they lie. A warp's cells are found once for all accesses
+ * with the same strides, and few patterns serve all warps: a column of 31 cells has 31.
  *
  * Layer  count. Oracle: tests/property/prop_scheduled_counts.c evaluates lane by lane
  * SPDX-License-Identifier: MIT */
@@ -13,10 +13,12 @@
 
 typedef struct wl_ordered_warps wl_ordered_warps;
 
-/* Is this access of ordered threads a plain load or store at an affine function of the cell alone? */
+/* Is this access of ordered threads a plain load or store at an affine function of the cell
+ * alone? */
 bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
 
-/* The warps of some blocks, given by their numbers. NULL: no memory. Blocks, measurer and arena must outlive it. */
+/* The warps of some blocks, given by their numbers. NULL: no memory. Blocks, measurer and arena
+ * must outlive it. */
 wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count,
                                  wl_arena *arena);
 /* Adds what an access costs in block number i of these, each time standing for `scale`. */

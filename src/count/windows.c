@@ -55,7 +55,8 @@ static void choose_windows(const tally *t)
     const wl_geometry *g = t->in->geometry;
     wl_traffic *o = t->out;
     const double layers = repeats(g, 2), rows = repeats(g, 1);
-    const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
+    /* all blocks are resident at once: no earlier window */
+    const bool one_wave = g->blocks <= g->wave_blocks;
     wl_block_run runs[WL_BLOCK_RUNS_MAX];
     const int n = one_wave ? 0 : wl_block_runs(g, runs);
     for (int i = 0; i < n; i++) {
@@ -101,7 +102,8 @@ static wl_status count_window(const tally *t, int w)
     return WL_OK;
 }
 
-#define SETTLED 1.002 /* windows that load at most this times the volume of the launch share almost nothing */
+/* windows that load at most this times the volume of the launch share almost nothing */
+#define SETTLED 1.002
 
 /* In one dimension most kernels share only the ends of blocks: no need to count every length. */
 static bool window_settles_all(const wl_traffic *o, int w, int last)
@@ -280,7 +282,8 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
 }
 
 /* Lines and pages that one wave touches, loads and stores together: counted in the middle of the
- * launch. Where enumerating both sides at once costs too much, the sum of the two is an upper bound. */
+ * launch. Where enumerating both sides at once costs too much, the sum of the two is an upper
+ * bound. */
 static wl_status count_together(const tally *t, size_t field, const double loaded[4], const double stored[4])
 {
     const wl_geometry *g = t->in->geometry;
@@ -301,11 +304,13 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     return WL_OK;
 }
 
-/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
- * the middle otherwise. */
+/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair
+ * in the middle otherwise. */
 #define PLACES 8
-#define PLACES_BUDGET ((double)(1 << 21)) /* addresses to enumerate at all places of one side of a field */
-#define WHOLE_BUDGET ((double)(1 << 22))  /* addresses; a launch with fewer is enumerated where blocks differ */
+/* addresses to enumerate at all places of one side of a field */
+#define PLACES_BUDGET ((double)(1 << 21))
+/* addresses; a launch with fewer is enumerated where blocks differ */
+#define WHOLE_BUDGET ((double)(1 << 22))
 
 typedef wl_window_waves side_waves;
 
@@ -386,9 +391,9 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     return count_side_launch(t, field, side, granules, out);
 }
 
-/* Waves after which other blocks store to the sectors of a block again, if that is one distance d for all: a run of n
- * waves does not see the share d / n of it. Two waves that see nothing leave d open; then everything is stored to once
- * before anything is again. 0: within a wave. */
+/* Waves after which other blocks store to the sectors of a block again, if that is one distance d
+ * for all: a run of n waves does not see the share d / n of it. Two waves that see nothing leave d
+ * open; then everything is stored to once before anything is again. 0: within a wave. */
 #define SEES_NOTHING 0.95
 
 static double waves_between_stores(const tally *t, size_t field, const side_waves *stored, bool *assumed)

@@ -1,5 +1,5 @@
-/* windows_guarded.c - windows of launches whose blocks differ by affine conditions: a row or layer in the
- * middle does not stand for all, so all are summed in closed form (alike.h); see windows.h.
+/* windows_guarded.c - windows of launches whose blocks differ by affine conditions: a row or layer
+ * in the middle does not stand for all, so all are summed in closed form (alike.h); see windows.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/windows_internal.h"
 
@@ -13,7 +13,9 @@
 
 /* What all windows of one length touch, summed over them. */
 typedef struct window_sums {
-    double root; /* of the sum of the squares of their lines; fields are assumed to be busy in the same windows */
+    /* of the sum of the squares of their lines; fields are assumed to be busy in the same
+     * windows */
+    double root;
     double lines;
 } window_sums;
 
@@ -32,8 +34,8 @@ static wl_status sum_windows(const wl_window_tally *t, size_t field, wl_side sid
     return WL_OK;
 }
 
-/* Fills one window: the mean over the windows that are busy. Their number is the one of equally busy
- * windows with the same sum and the same sum of squares. */
+/* Fills one window: the mean over the windows that are busy. Their number is the one of equally
+ * busy windows with the same sum and the same sum of squares. */
 static wl_status count_window(const wl_window_tally *t, int w, const int64_t tile[3])
 {
     wl_traffic *o = t->out;
@@ -64,7 +66,8 @@ static wl_status add_window(const wl_window_tally *t, int64_t x, int64_t y, int6
     return count_window(t, t->out->window_count - 1, (const int64_t[3]){x, y, z});
 }
 
-#define SETTLED 1.002 /* windows that load at most this times the volume of the launch share almost nothing */
+/* windows that load at most this times the volume of the launch share almost nothing */
+#define SETTLED 1.002
 
 static bool settles_all(const wl_traffic *o, int w, double all)
 {

@@ -1,5 +1,5 @@
-/* windows_internal.h - what the ways to count windows share: blocks that are all alike (windows.c), and
- * blocks that differ by affine conditions (windows_guarded.c).
+/* windows_internal.h - what the ways to count windows share: blocks that are all alike (windows.c),
+ * and blocks that differ by affine conditions (windows_guarded.c).
  * Layer  count. SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WINDOWS_INTERNAL_H
 #define WL_COUNT_WINDOWS_INTERNAL_H
@@ -18,8 +18,8 @@ void wl_window_add(wl_traffic *out, double blocks, double repeats, int direction
 /* What the launch stores in a field, and which sectors it leaves partially written. */
 wl_status wl_window_stored(const wl_window_tally *tally, size_t field);
 
-/* Distinct sectors, fetch units, L2 lines and pages of one side of a field: in one wave, in two, in the
- * launch. */
+/* Distinct sectors, fetch units, L2 lines and pages of one side of a field: in one wave, in two, in
+ * the launch. */
 #define WL_WINDOW_GRANULES 4
 typedef struct wl_window_waves {
     double first[WL_WINDOW_GRANULES], both[WL_WINDOW_GRANULES], all[WL_WINDOW_GRANULES];

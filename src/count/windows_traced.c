@@ -68,8 +68,8 @@ static wl_status compare_runs(const tally *t, size_t field, wl_side side, const 
     return WL_OK;
 }
 
-/* Distinct granules of one side of a field in one run, and in two; the second is added to the first.
- * Means over places. */
+/* Distinct granules of one side of a field in one run, and in two; the second is added to the
+ * first. Means over places. */
 static wl_status count_two_runs(const tally *t, size_t field, wl_side side, const runs *r, double first[GRANULES],
                                 double both[GRANULES])
 {
@@ -132,8 +132,8 @@ static wl_status count_far(const tally *t, size_t field, wl_side side, const run
     return wl_view_counts(t->in->view, t->counter, field, side, &other, granules, GRANULES, far, t->err);
 }
 
-/* What runs far apart share: the size of a set from which each draws `drawn` granules at random, and
- * how much of what one adds to a distant run it adds to its neighbour. */
+/* What runs far apart share: the size of a set from which each draws `drawn` granules at random,
+ * and how much of what one adds to a distant run it adds to its neighbour. */
 typedef struct common_set {
     double size, drawn, local;
 } common_set;
@@ -149,8 +149,8 @@ static common_set find_common(double alone, double far, double first, double bot
     return c;
 }
 
-/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses and
- * by the set that runs far apart share. */
+/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses
+ * and by the set that runs far apart share. */
 static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both,
                     const common_set *common)
 {

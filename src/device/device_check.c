@@ -103,8 +103,8 @@ static wl_status check_errors(const wl_device *device, wl_error *err)
     return WL_OK;
 }
 
-/* Nothing answers within an issue slot, and nothing a warp waits for takes longer than a launch: what lies outside was
- * meant in another unit. */
+/* Nothing answers within an issue slot, and nothing a warp waits for takes longer than a launch:
+ * what lies outside was meant in another unit. */
 static wl_status check_latencies(const wl_device *device, wl_error *err)
 {
     static const wl_device_key latencies[] = {

@@ -44,7 +44,8 @@ bool wl_device_key_find(const char *name, wl_device_key *key);
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
-/* What a number may be at least and at most, in base units; false: anything. Refuses a device that has others. */
+/* What a number may be at least and at most, in base units; false: anything. Refuses a device that
+ * has others. */
 bool wl_device_range(wl_device_key key, double *least, double *most);
 wl_status wl_device_plausible(const wl_device *device, wl_error *err);
 

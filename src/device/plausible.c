@@ -1,7 +1,7 @@
 /* plausible.c - refuses numbers that no GPU has: they were meant in another unit.
  *
- * Ranges are wide, so that machines of the past, of the future and of simulators fit; a slip of a unit (bytes for MiB,
- * B/s for GB/s) is a factor of a thousand or more.
+ * Ranges are wide, so that machines of the past, of the future and of simulators fit; a slip of a
+ * unit (bytes for MiB, B/s for GB/s) is a factor of a thousand or more.
  *
  * Layer  device (uses base). Oracle: tests/unit/test_plausible.c.
  * SPDX-License-Identifier: MIT */

@@ -9,7 +9,8 @@
 static const char *const kind_names[WL_SOURCE_KINDS] = {"measured",   "fitted",  "published",
                                                         "data sheet", "assumed", "user"};
 
-/* How sources of a kind begin. What begins otherwise was published by somebody: an author, a benchmark. */
+/* How sources of a kind begin. What begins otherwise was published by somebody: an author, a
+ * benchmark. */
 static const struct {
     const char *start;
     wl_source_kind kind;

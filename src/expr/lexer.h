@@ -40,8 +40,9 @@ typedef enum wl_punct {
 
 /* A number literal. */
 typedef struct wl_literal {
-    bool is_float, is_single, is_unsigned; /* PTX: is_single: the bits of an f32; is_unsigned: beyond int64_t */
-    uint64_t integer;                      /* PTX floats: the bits */
+    /* PTX: is_single: the bits of an f32; is_unsigned: beyond int64_t */
+    bool is_float, is_single, is_unsigned;
+    uint64_t integer; /* PTX floats: the bits */
     double number;
 } wl_literal;
 
@@ -58,8 +59,9 @@ typedef struct wl_lexer wl_lexer;
 
 typedef struct wl_language {
     wl_status (*skip)(wl_lexer *lexer); /* blanks and comments */
-    wl_status (*read)(wl_lexer *lexer); /* a token other than punctuation; leaves the kind alone if there is none */
-    const char *punctuation;            /* single-character punctuation */
+    /* a token other than punctuation; leaves the kind alone if there is none */
+    wl_status (*read)(wl_lexer *lexer);
+    const char *punctuation; /* single-character punctuation */
 } wl_language;
 
 /* Kernel files and options: '#' starts a comment, names may contain dots (threadIdx.x). Conditions

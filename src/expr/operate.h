@@ -35,8 +35,9 @@ typedef enum wl_expr_op {
     WL_EXPR_BIT_XOR,
     WL_EXPR_SHIFT_LEFT,
     WL_EXPR_SHIFT_RIGHT, /* rounds down; shift counts are 0 to WL_SHIFT_MAX */
-    WL_EXPR_SELECT,      /* b is an EITHER: its a if this a is not 0, else its b; only that one is evaluated */
-    WL_EXPR_EITHER       /* inside a SELECT only */
+    /* b is an EITHER: its a if this a is not 0, else its b; only that one is evaluated */
+    WL_EXPR_SELECT,
+    WL_EXPR_EITHER /* inside a SELECT only */
 } wl_expr_op;
 
 static inline bool wl_op_compares(wl_expr_op op) { return op >= WL_EXPR_LESS && op <= WL_EXPR_UNEQUAL; }

@@ -1,7 +1,8 @@
 /* curve_launches.c - what blocks wait for, and how launches begin: see curves.h.
  *
- * Streams with few threads on a multiprocessor are far from every bandwidth: a round of blocks takes as long as one of
- * them waits. Writing takes turnover and stores, reading turnover and memory, copying all three:
+ * Streams with few threads on a multiprocessor are far from every bandwidth: a round of blocks
+ * takes as long as one of them waits. Writing takes turnover and stores, reading turnover and
+ * memory, copying all three:
  *
  *     init  = turnover + instructions + stores
  *     read  = turnover + instructions + memory
@@ -61,7 +62,8 @@ typedef struct rounds {
     const char *source;
 } rounds;
 
-/* `queue`: cycles that a read waits between writes where memory is saturated and half of the traffic is written. */
+/* `queue`: cycles that a read waits between writes where memory is saturated and half of the
+ * traffic is written. */
 static void find_rounds(const wl_curves *c, const wl_device *d, double queue, rounds *out)
 {
     const double wait = wl_curves_known(d, WL_DEVICE_instruction_wait);
@@ -182,8 +184,8 @@ static double confirmed(double *rates, size_t count)
     return 0;
 }
 
-/* Blocks per second, between a launch and one of twice as many elements: the most that is seen. What bandwidth limits
- * is slower. */
+/* Blocks per second, between a launch and one of twice as many elements: the most that is seen.
+ * What bandwidth limits is slower. */
 static double block_rate(const wl_curve_row *const *rows, size_t count, double *rates)
 {
     size_t n = 0;

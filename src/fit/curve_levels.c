@@ -1,19 +1,22 @@
-/* curve_levels.c - latencies and bandwidths from their plateaus: see curves.h. SPDX-License-Identifier: MIT */
+/* curve_levels.c - latencies and bandwidths from their plateaus: see curves.h.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fit/curves.h"
 
-#define LAST 3          /* rows at the end of a curve that are memory, whatever came before */
-#define BELOW 0.75      /* of the latency of memory: some cache still answers */
-#define ABOVE 1.5       /* times the bandwidth of memory: likewise */
-#define BEYOND 3        /* times the last cached size: memory alone */
-#define REACH 10        /* times as far the plateau of memory is looked at; further, translations miss */
+#define LAST 3     /* rows at the end of a curve that are memory, whatever came before */
+#define BELOW 0.75 /* of the latency of memory: some cache still answers */
+#define ABOVE 1.5  /* times the bandwidth of memory: likewise */
+#define BEYOND 3   /* times the last cached size: memory alone */
+/* times as far the plateau of memory is looked at; further, translations miss */
+#define REACH 10
 #define LONG 3          /* a plateau over such a factor of sizes is a cache of its own */
 #define SAME_CLOCK 0.01 /* a difference of less is none */
 #define SLOWER 1.3      /* times the latency of the L2: it is not the L2 */
-#define L2_LEAST 16     /* a data set of less than a part in so many may not keep all of the L2 busy */
+/* a data set of less than a part in so many may not keep all of the L2 busy */
+#define L2_LEAST 16
 
 size_t wl_curve_rows(const wl_curves *curves, wl_curve_kind kind, const wl_curve_row **out)
 {

@@ -21,7 +21,8 @@
 #define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers */
 #define DIFFERENCE 1e-6         /* squared step of the finite differences */
 #define RANK_TOLERANCE 1e-14    /* below it, a direction is not determined by any launch */
-#define DECIDED 0.9             /* of the deviation that the pull alone leaves: below, launches determine the number */
+/* of the deviation that the pull alone leaves: below, launches determine the number */
+#define DECIDED 0.9
 
 static const char *const target_names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
                                            "dram_load_bytes", "dram_store_bytes", "time"};
@@ -155,8 +156,9 @@ static void choose_cases(fitter *f, size_t *used, double *weight)
 
 #define OTHERWISE 2 /* times a number: another one */
 
-/* Whether it matters to a launch, also to one of the family that is left out: that one is to be judged by the neutral
- * start then, not by the device's number. A device without the number has it afterwards. */
+/* Whether it matters to a launch, also to one of the family that is left out: that one is to be
+ * judged by the neutral start then, not by the device's number. A device without the number has it
+ * afterwards. */
 static bool is_shown(fitter *f, const wl_fit_spec *spec)
 {
     wl_device_entry *entry = &f->device->entries[spec->key];

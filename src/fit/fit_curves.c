@@ -11,7 +11,8 @@
 #include "fit/fit_internal.h"
 
 #define SOURCE_MAX 300
-#define ROUNDS 8 /* the queue between reads and writes follows from what reads wait, which it is a part of */
+/* the queue between reads and writes follows from what reads wait, which it is a part of */
+#define ROUNDS 8
 
 void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const char *format, ...)
 {
@@ -40,7 +41,8 @@ static void find_numbers(const wl_curves *curves, const wl_device *relative, wl_
     }
     if (relative)
         wl_curves_scale(relative, false, n);
-    if (relative && !(wl_curves_known(n->device, WL_DEVICE_dram_wait_write) > 0)) /* no streams: from latencies */
+    /* no streams: from latencies */
+    if (relative && !(wl_curves_known(n->device, WL_DEVICE_dram_wait_write) > 0))
         wl_curves_scale(relative, true, n);
     wl_curves_starts(curves, n); /* with what blocks wait */
     wl_curves_least_starts(curves, n);

@@ -34,7 +34,8 @@ typedef struct wl_fit_number {
     wl_device_key key;
     size_t index; /* in a list */
     double start, fitted;
-    double deviation; /* standard deviation of ln(fitted), from the residuals; 0: not determined by the data */
+    /* standard deviation of ln(fitted), from the residuals; 0: not determined by the data */
+    double deviation;
 } wl_fit_number;
 #define WL_FIT_NUMBERS_MAX 40
 
@@ -47,8 +48,9 @@ typedef struct wl_number_options {
 typedef struct wl_fit_result {
     size_t number_count;
     wl_fit_number numbers[WL_FIT_NUMBERS_MAX];
-    size_t used[WL_FIT_TARGET_COUNT];   /* launches that took part */
-    double before[WL_FIT_TARGET_COUNT]; /* mean |relative error| over families, with the device's own values */
+    size_t used[WL_FIT_TARGET_COUNT]; /* launches that took part */
+    /* mean |relative error| over families, with the device's own values */
+    double before[WL_FIT_TARGET_COUNT];
     double after[WL_FIT_TARGET_COUNT];
 } wl_fit_result;
 
@@ -65,7 +67,8 @@ bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_predict
 /* How well a device's numbers predict the launches of one family, per target. */
 typedef struct wl_fit_score {
     size_t count[WL_FIT_TARGET_COUNT];
-    double error[WL_FIT_TARGET_COUNT], bias[WL_FIT_TARGET_COUNT]; /* means of |error| and error, relative */
+    /* means of |error| and error, relative */
+    double error[WL_FIT_TARGET_COUNT], bias[WL_FIT_TARGET_COUNT];
 } wl_fit_score;
 wl_status wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
                        double min_time_s, wl_fit_score *out, wl_error *err);
@@ -80,13 +83,14 @@ wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device 
 typedef struct wl_ranking_fit {
     wl_model_id model; /* turnover or limiter */
     size_t contests, families, launches;
-    size_t smallest, largest;         /* launches of a contest */
-    double error;                     /* a factor: rank_error */
-    size_t level_count;               /* levels that so many families can support */
-    double ratio[WL_TRUST_LEVELS];    /* rank_ratio; rounded up to the four digits of a file */
-    double within[WL_TRUST_LEVELS];   /* share of a contest's launches within the ratio */
-    size_t covered_count;             /* levels that one family fewer can support */
-    double coverage[WL_TRUST_LEVELS]; /* how often a family's fastest launches were within the ratio of the others */
+    size_t smallest, largest;       /* launches of a contest */
+    double error;                   /* a factor: rank_error */
+    size_t level_count;             /* levels that so many families can support */
+    double ratio[WL_TRUST_LEVELS];  /* rank_ratio; rounded up to the four digits of a file */
+    double within[WL_TRUST_LEVELS]; /* share of a contest's launches within the ratio */
+    size_t covered_count;           /* levels that one family fewer can support */
+    /* how often a family's fastest launches were within the ratio of the others */
+    double coverage[WL_TRUST_LEVELS];
 } wl_ranking_fit;
 
 /* Computes what the contests say about a model and stores it in the device; sorts the contests.
@@ -112,7 +116,8 @@ struct wl_fit {
     size_t count;
     const char **families;
     size_t family_count;
-    wl_fit_score *before, *after, *left_out; /* per family: the device's own numbers, fitted, fitted without it */
+    /* per family: the device's own numbers, fitted, fitted without it */
+    wl_fit_score *before, *after, *left_out;
     wl_fit_result result;
     wl_ranking_fit rankings[WL_RANKED_MODELS];
     wl_contest_list contests[WL_RANKED_MODELS]; /* of each ranking */

@@ -11,8 +11,9 @@ typedef struct wl_fit_spec {
     wl_fit_target target;
     wl_device_key key;
     size_t index;
-    /* Of a number that few kernels show: its neutral start. Where no launch shows it, the device keeps its own; a device
-     * without it gets it where one does. 0: it is fitted always, from wl_fit_start. */
+    /* Of a number that few kernels show: its neutral start. Where no launch shows it, the device
+     * keeps its own; a device without it gets it where one does. 0: it is fitted always, from
+     * wl_fit_start. */
     double if_shown;
 } wl_fit_spec;
 

@@ -13,9 +13,11 @@
 #define GIGA 1e9
 #define MEGA 1e6
 #define COLUMNS_MAX 32
-#define SAME 1.1       /* two values of one place that differ by a larger factor contradict each other */
-#define TWO_BLOCKS 2.0 /* of streams, where the table does not say: shared memory left room for two */
-#define NAME_MAX_ 200  /* characters of a list of names in a message */
+/* two values of one place that differ by a larger factor contradict each other */
+#define SAME 1.1
+/* of streams, where the table does not say: shared memory left room for two */
+#define TWO_BLOCKS 2.0
+#define NAME_MAX_ 200 /* characters of a list of names in a message */
 
 /* What tells the kinds apart, and where the values are. */
 static const struct {
@@ -194,7 +196,8 @@ static wl_status keep(reader *r, const wl_curve_row *row)
     return WL_OK;
 }
 
-/* "a100_80" is "a100_80"; of short copies, which may be launched in other ways, only those of a stream count. */
+/* "a100_80" is "a100_80"; of short copies, which may be launched in other ways, only those of a
+ * stream count. */
 static bool is_wanted(const reader *r)
 {
     const char *name = wl_csv_cell(&r->csv, r->device < r->cells ? r->device : r->variant);

@@ -1,8 +1,9 @@
 /* relative.c - numbers of a device from those of a relative: see curves.h.
  *
- * Each is scaled by the quantity of both devices that its mechanism follows: what waits for the L2 by the latency of
- * the L2, rates of the L2 by its bandwidth, starts of blocks by the clock, rooms by the size of a part of the L2. What
- * belongs to a way of working and not to a size (overlap, costs of writes, curves of reuse) is taken over.
+ * Each is scaled by the quantity of both devices that its mechanism follows: what waits for the L2
+ * by the latency of the L2, rates of the L2 by its bandwidth, starts of blocks by the clock, rooms
+ * by the size of a part of the L2. What belongs to a way of working and not to a size (overlap,
+ * costs of writes, curves of reuse) is taken over.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

@@ -13,7 +13,8 @@ bool wl_cell_rows_can(const wl_region *region, const wl_bound *b)
            !wl_expr_depends_on_launch(b->access->index);
 }
 
-/* Those that can be added together next to each other: the same strides and widths, by ascending addresses. */
+/* Those that can be added together next to each other: the same strides and widths, by ascending
+ * addresses. */
 static int by_place(const void *p, const void *q)
 {
     const wl_bound *a = *(const wl_bound *const *)p, *b = *(const wl_bound *const *)q;
@@ -50,8 +51,8 @@ static bool add_slab(const adder *a, const slab *s)
     return true;
 }
 
-/* Extends a slab by one with the same strides: to the right by what adjoins, or downwards by rows as long as its own.
- * False: it does not adjoin. */
+/* Extends a slab by one with the same strides: to the right by what adjoins, or downwards by rows
+ * as long as its own. False: it does not adjoin. */
 static bool extend(slab *s, const slab *by)
 {
     if (by->first < s->first || s->planes != by->planes)

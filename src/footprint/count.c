@@ -8,7 +8,8 @@
 #include "base/fail.h"
 #include "footprint/sweep.h"
 
-#define COVER_SHARE 4          /* 1 / this of the row budget goes to covered granules: they matter less */
+/* 1 / this of the row budget goes to covered granules: they matter less */
+#define COVER_SHARE 4
 #define SORTED_BY_INSERTION 32 /* at most so many boxes, which are mostly in order */
 #define WORD_BITS 64           /* granules marked at once: the unit of work on a long row */
 #define EXACT_MAX 9e15         /* integers up to here are exact as doubles */
@@ -127,7 +128,8 @@ static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     const int64_t budget = c->row_budget;
     c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
     c->row_budget = budget / COVER_SHARE;
-    const wl_status status = visit_all(c, shape, boxes, n, 1, &limit); /* granules are single bytes here */
+    /* granules are single bytes here */
+    const wl_status status = visit_all(c, shape, boxes, n, 1, &limit);
     c->row_budget = budget;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(err, status, WL_NOWHERE, "%s", limit.message);

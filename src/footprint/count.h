@@ -50,13 +50,15 @@ static inline const int64_t *wl_region_steps(const wl_region *region)
 typedef struct wl_counter {
     struct wl_point_box *boxes;
     size_t box_capacity;
-    wl_granules granules, starts; /* starts: addresses at the first step of loops with constant stride */
+    /* starts: addresses at the first step of loops with constant stride */
+    wl_granules granules, starts;
     wl_solid solid;
     wl_count_method method; /* the most expensive one since the last reset */
     int64_t row_budget;     /* steps to spend on one box before giving up */
     bool keep;              /* cache counts of shapes with an id; such shapes must not change */
     wl_count_memo *memo;
-    const wl_kernel *threads_of;     /* whose compiled accesses are kept; NULL: each count compiles them */
+    /* whose compiled accesses are kept; NULL: each count compiles them */
+    const wl_kernel *threads_of;
     struct wl_threads_kept *threads; /* these; NULL: none yet */
 } wl_counter;
 

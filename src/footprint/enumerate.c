@@ -9,8 +9,9 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define ADVANCE_BUDGET (WL_THREADS_BUDGET / 8) /* address ranges added for loops with a constant stride */
-#define LANES 64                               /* threads evaluated together; any number works */
+/* address ranges added for loops with a constant stride */
+#define ADVANCE_BUDGET (WL_THREADS_BUDGET / 8)
+#define LANES 64 /* threads evaluated together; any number works */
 
 typedef struct walk {
     wl_granules *granules, *starts;
@@ -347,7 +348,8 @@ static wl_status run_evenly(walk *w, const task *accesses, const wl_bound *first
     return advance_starts(w, first, err);
 }
 
-/* The accesses from number `first` on that move like it; one by one where that is too much at once. */
+/* The accesses from number `first` on that move like it; one by one where that is too much at
+ * once. */
 static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t count, size_t first, bool *done,
                            task *alike, wl_arena *arena, wl_error *err)
 {

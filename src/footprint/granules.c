@@ -73,7 +73,8 @@ static wl_granule_chunk *find_chunk(wl_granules *set, int64_t number)
     return new_chunk(set, number, slot);
 }
 
-/* The number of bits: processors without such an instruction would call a function for the builtin. */
+/* The number of bits: processors without such an instruction would call a function for the
+ * builtin. */
 static int64_t count_bits(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;

@@ -30,8 +30,8 @@ typedef struct wl_granules {
     bool out_of_memory; /* since the set was cleared */
 } wl_granules;
 
-/* Adds the granules of another set, moved by a distance; and those of the set itself, moved by 0, 1,
- * .. times - 1 distances. False: out of memory, or too many. */
+/* Adds the granules of another set, moved by a distance; and those of the set itself, moved by 0,
+ * 1, .. times - 1 distances. False: out of memory, or too many. */
 bool wl_granules_add_moved(wl_granules *set, const wl_granules *from, int64_t distance);
 bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times);
 
@@ -47,7 +47,8 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);
 /* How many units have at least one byte in the set. */
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit);
 
-/* Of a set of granules of `base` bytes, those of `unit` bytes: smaller ones are as many as a granule has. */
+/* Of a set of granules of `base` bytes, those of `unit` bytes: smaller ones are as many as a
+ * granule has. */
 static inline int64_t wl_granules_of(const wl_granules *set, int64_t base, int64_t unit)
 {
     return unit >= base ? wl_granules_touched(set, unit / base) : wl_granules_touched(set, 1) * (base / unit);

@@ -1,4 +1,5 @@
-/* guard.h - conditions that are affine in the coordinates of a launch, and the boxes that meet them.
+/* guard.h - conditions that are affine in the coordinates of a launch, and the boxes that meet
+ * them.
  *
  * A guard is a tree of comparisons: an affine form is at least 0, or equal to 0. Over a box of
  * coordinates each comparison holds everywhere, nowhere, or is undecided; cutting the box where an
@@ -37,7 +38,8 @@ typedef struct wl_guard_node {
 } wl_guard_node;
 
 typedef struct wl_guard {
-    bool split[3];  /* dimensions in which it looks at threads, or at blocks and threads differently */
+    /* dimensions in which it looks at threads, or at blocks and threads differently */
+    bool split[3];
     bool placed;    /* looks at cells or blocks: what it holds for depends on where a block lies */
     uint32_t loops; /* bit set of the loops it names */
     double rows;    /* boxes it takes at most to tell where it holds, about */
@@ -58,7 +60,8 @@ typedef struct wl_kept_guard {
 /* The guard in the list that is the same, or a new one; NULL: out of memory. */
 const wl_guard *wl_guard_keep(const wl_kept_guard **list, const wl_guard *guard, wl_arena *arena);
 
-/* Adds lo <= form <= hi to a guard, which may be empty (zeroed). False: too long, or out of range. */
+/* Adds lo <= form <= hi to a guard, which may be empty (zeroed). False: too long, or out of
+ * range. */
 bool wl_guard_narrow(wl_guard *guard, const wl_form *form, int64_t lo, int64_t hi, const wl_geometry *geometry,
                      const wl_ranges *ranges);
 

@@ -23,7 +23,8 @@ static size_t key_bytes(const wl_count_key *key)
 static uint64_t hash_of(const wl_count_key *key)
 {
     uint64_t h = 0;
-    for (size_t at = 0; at < key_bytes(key); at += sizeof(uint64_t)) { /* the key is nothing but 64-bit words */
+    for (size_t at = 0; at < key_bytes(key); at += sizeof(uint64_t)) {
+        /* the key is nothing but 64-bit words */
         uint64_t word;
         memcpy(&word, (const char *)key + at, sizeof word);
         h = wl_hash_add(h, word);

@@ -18,7 +18,8 @@ typedef struct wl_count_key {
     int64_t alignment; /* of the origin's address to the granule */
     int64_t loops[WL_LOOPS_MAX];
     int64_t boxes;
-    wl_box3 box[WL_BLOCK_BOXES_MAX]; /* cells, relative to the first box's first unless there are conditions */
+    /* cells, relative to the first box's first unless there are conditions */
+    wl_box3 box[WL_BLOCK_BOXES_MAX];
 } wl_count_key;
 
 typedef struct wl_count_memo wl_count_memo;

@@ -20,8 +20,8 @@ typedef struct maker {
     bool no_memory;
 } maker;
 
-/* Blocks and cells take many values, and what holds for some of them makes blocks differ. Cells of blocks that
- * hold whole periods have become threads (kernel/expr.c). */
+/* Blocks and cells take many values, and what holds for some of them makes blocks differ. Cells of
+ * blocks that hold whole periods have become threads (kernel/expr.c). */
 static bool is_of_threads(const wl_form *form)
 {
     for (int d = 0; d < 3; d++)

@@ -1,8 +1,9 @@
-/* pieces.h - addresses that are affine piece by piece: threadIdx.x / 8, (threadIdx.x + 16*threadIdx.y) % 128.
+/* pieces.h - addresses that are affine piece by piece: threadIdx.x / 8, (threadIdx.x +
+ * 16*threadIdx.y) % 128.
  *
  * Where the quotient of a division by a constant takes few values among the threads of a block, the
- * threads with one value form a box, or a few: within them the address is affine. So an access is the
- * union of as many affine accesses, each under the condition that the quotient has its value.
+ * threads with one value form a box, or a few: within them the address is affine. So an access is
+ * the union of as many affine accesses, each under the condition that the quotient has its value.
  *
  * Layer  footprint (uses base, kernel, launch).
  * Oracle  tests/property/prop_footprint.c: enumeration of every thread

@@ -5,7 +5,8 @@
 
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out)
 {
-    uint64_t bits = (uint64_t)granule; /* the largest power of two that divides all of them is their lowest set bit */
+    /* the largest power of two that divides all of them is their lowest set bit */
+    uint64_t bits = (uint64_t)granule;
     for (int i = 0; i < n; i++)
         bits |= (uint64_t)strides[i];
     const int64_t step = (int64_t)(bits & -bits);

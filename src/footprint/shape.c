@@ -65,7 +65,8 @@ wl_status wl_bind_address(const wl_kernel *kernel, const wl_access *access, cons
         return too_far(access, err);
     if (wl_expr_depends_on_launch(access->index))
         wl_join_thread_and_block(f, geometry);
-    for (int d = 0; d < 3; d++) /* a whole block must stay in range, also where the domain ends inside it */
+    /* a whole block must stay in range, also where the domain ends inside it */
+    for (int d = 0; d < 3; d++)
         if (!wl_mul(f->k[WL_VAR_X + d], WL_MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||
             !wl_add(t, f->k[WL_VAR_THREAD_X + d], &t))
             return too_far(access, err);
@@ -192,7 +193,8 @@ static int64_t first_rest(const int64_t *rests, size_t n, int64_t stride, int64_
     if (stride - widest >= most - least)
         return -(stride / 2);
     int64_t first = residues[0] > 0 ? residues[0] - stride : 0;
-    for (size_t i = n; i-- > 1;) /* among gaps of about equal width, prefer the one followed by most of a stride */
+    /* among gaps of about equal width, prefer the one followed by most of a stride */
+    for (size_t i = n; i-- > 1;)
         if (residues[i] - residues[i - 1] > widest - widest / ABOUT_AS_WIDE)
             return residues[i] - stride;
     return first;

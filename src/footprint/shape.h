@@ -24,13 +24,15 @@ typedef struct wl_bound {
     bool conditional; /* its condition is undecided: some threads may skip it */
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
-    bool reordered;   /* affine but for the order of threads, which is a schedule's: `form` is that of its cell */
+    /* affine but for the order of threads, which is a schedule's: `form` is that of its cell */
+    bool reordered;
     wl_form form;
     const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
     const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */
     int piece_count;
     uint32_t loops, index_loops; /* bits of the loops that it names, and those in its address */
-    bool even;                   /* every loop has the same stride for all threads, and the condition names none */
+    /* every loop has the same stride for all threads, and the condition names none */
+    bool even;
     int64_t loop_strides[WL_LOOPS_MAX]; /* then: in units of the access */
 } wl_bound;
 
@@ -54,7 +56,8 @@ typedef struct wl_shape {
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */
     int linear_count, patch_count;
-    bool guarded; /* some patch has a guard on cells or blocks: counts depend on where a region lies */
+    /* some patch has a guard on cells or blocks: counts depend on where a region lies */
+    bool guarded;
     wl_linear *linears;
     wl_patch *patches;
 } wl_shape;
@@ -74,14 +77,15 @@ void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linea
 int64_t wl_thread_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 
-/* Is an access counted in closed form: affine or a few affine pieces, under an affine condition if any? */
+/* Is an access counted in closed form: affine or a few affine pieces, under an affine condition if
+ * any? */
 static inline bool wl_bound_has_form(const wl_bound *bound)
 {
     return bound->affine || bound->guard || bound->piece_count > 0;
 }
 
-/* The shape of `count` accesses of one field that have a form. WL_E_UNSUPPORTED: more than WL_LEVELS_MAX
- * distinct strides; such a field is enumerated. */
+/* The shape of `count` accesses of one field that have a form. WL_E_UNSUPPORTED: more than
+ * WL_LEVELS_MAX distinct strides; such a field is enumerated. */
 wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
                         wl_shape *out, wl_error *err);
 

@@ -1,8 +1,9 @@
 /* sweep.h - counts a cluster of boxes, level by level.
  *
- * The coordinates of the outermost level are cut where a box begins or ends. Between two cuts the same
- * boxes are there, so one coordinate stands for all of them, up to the alignment of its rows
- * (residues.h). Levels that leave no gap at this granule are runs of bytes, and a row is a few runs.
+ * The coordinates of the outermost level are cut where a box begins or ends. Between two cuts the
+ * same boxes are there, so one coordinate stands for all of them, up to the alignment of its rows
+ * (residues.h). Levels that leave no gap at this granule are runs of bytes, and a row is a few
+ * runs.
  *
  * Layer  footprint (uses base). Units: bytes.
  * Maths  docs/model.md, "Counting". Oracle: tests/property/prop_footprint.c
@@ -37,17 +38,18 @@ typedef struct wl_sweep {
     int outer_count; /* remaining levels and their strides, ascending */
     int64_t stride[WL_LEVELS_MAX];
     wl_sweep_box boxes[WL_SWEEP_MAX];
-    bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates one by one */
-    bool too_fine;                 /* a row has too many pieces to tell what it covers */
-    bool uncertain;                /* covered could not be determined */
+    /* one_by_one: too many alignment classes, visit coordinates one by one */
+    bool want_covered, one_by_one;
+    bool too_fine;  /* a row has too many pieces to tell what it covers */
+    bool uncertain; /* covered could not be determined */
     bool out_of_memory;
     const wl_residues *moves; /* counted for all of these at once; NULL: for none */
     bool singly;              /* that is not possible */
     wl_count total;
 } wl_sweep;
 
-/* Adds the granules of n boxes to the total. `order` sorts them by the first byte of their runs; `rows`
- * holds the alignments of the row at the origin. */
+/* Adds the granules of n boxes to the total. `order` sorts them by the first byte of their runs;
+ * `rows` holds the alignments of the row at the origin. */
 void wl_sweep_count(wl_sweep *sweep, const int16_t *order, int n, const wl_residues *rows);
 
 #endif /* WL_FOOTPRINT_SWEEP_H */

@@ -16,7 +16,8 @@ typedef enum node_op { OP_CONST, OP_LOAD, OP_SCALAR, OP_ADD, OP_SUB, OP_MUL, OP_
 
 typedef struct wl_flops_node {
     node_op op;
-    int32_t a, b; /* operands, or -1; OP_LOAD, OP_SCALAR: their number; OP_CALL: b is the next argument list */
+    /* operands, or -1; OP_LOAD, OP_SCALAR: their number; OP_CALL: b is the next argument list */
+    int32_t a, b;
     int32_t function;
     double value;
     bool used;

@@ -8,7 +8,8 @@
 #include "input/update.h"
 #include "kernel/program.h"
 
-#define ROW_ALIGNMENT_BYTES 128 /* rows of a field given by its extent start on a multiple of this */
+/* rows of a field given by its extent start on a multiple of this */
+#define ROW_ALIGNMENT_BYTES 128
 
 wl_status wl_kernel_set_domain(wl_kernel *k, const int64_t *extent, int dims, wl_loc loc, wl_error *err)
 {

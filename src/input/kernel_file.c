@@ -360,8 +360,8 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
     return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
 }
 
-/* Where every thread of the domain executes the access and its subscripts are affine, the cells it touches are known
- * before any launch is. */
+/* Where every thread of the domain executes the access and its subscripts are affine, the cells it
+ * touches are known before any launch is. */
 static wl_status check_cells(const builder *b, const wl_field *field, const wl_expr *const *subscript, const char *text,
                              wl_loc loc)
 {
@@ -536,7 +536,8 @@ static wl_status read_accesses(builder *b)
         WL_TRY(wl_kernel_bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
         b->kernel->has_flops = true;
         b->kernel->flops = (double)value;
-        b->kernel->fp_results = (double)value / 2; /* as if all were fused multiply-adds, as peak flops assume */
+        /* as if all were fused multiply-adds, as peak flops assume */
+        b->kernel->fp_results = (double)value / 2;
     }
     const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
     return results ? wl_kernel_amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;

@@ -97,8 +97,8 @@ static wl_status read_corner(wl_kernel_builder *b, const wl_yaml *node, const ch
     return WL_OK;
 }
 
-/* Several exits: the first entry is what all threads outside execute, the others what those do besides
- * that are inside a larger box. */
+/* Several exits: the first entry is what all threads outside execute, the others what those do
+ * besides that are inside a larger box. */
 static wl_status read_stages(wl_kernel_builder *b, const wl_yaml *list)
 {
     wl_kernel *k = b->kernel;

@@ -57,7 +57,8 @@ static bool move_origin(wl_field *f, int64_t multiple)
     if (!wl_mul(f->origin, cell, &address) || !wl_add(address, f->base_bytes, &address))
         return false;
     const int64_t ahead = wl_ceil_div(address, multiple) * multiple - address;
-    return wl_add(f->origin, ahead / cell, &f->origin); /* a multiple smaller than an element changes nothing */
+    /* a multiple smaller than an element changes nothing */
+    return wl_add(f->origin, ahead / cell, &f->origin);
 }
 
 wl_status wl_field_change_layout(wl_field *f, const wl_layout *layout, wl_error *err)

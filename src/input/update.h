@@ -30,7 +30,8 @@ typedef struct wl_update {
     size_t access_count;
     int64_t flops;
     int64_t fp_results; /* flops where a multiply fuses with the addition that alone uses it */
-    int64_t specials;   /* reciprocals, roots, exponentials: at least so many special functions of the hardware */
+    /* reciprocals, roots, exponentials: at least so many special functions of the hardware */
+    int64_t specials;
 } wl_update;
 
 /* `fields` holds the names and the number of subscripts of each. */

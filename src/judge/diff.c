@@ -147,7 +147,8 @@ wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction 
 typedef struct ranked {
     wl_metric metric;
     size_t group; /* the limiting bound it is behind; the last group: none */
-    double order; /* within a group: position in the table of bounds; in the last group: larger changes first */
+    /* within a group: position in the table of bounds; in the last group: larger changes first */
+    double order;
 } ranked;
 
 static double change_of(const wl_prediction *a, const wl_prediction *b, wl_metric m)

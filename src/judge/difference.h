@@ -1,6 +1,7 @@
 /* difference.h - two predictions side by side.
  *
- * Layer  judge. Units: metrics.def, per unit of work for launch totals. Oracle: tests/unit/test_diff.c.
+ * Layer  judge. Units: metrics.def, per unit of work for launch totals. Oracle:
+ * tests/unit/test_diff.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_DIFFERENCE_H
 #define WL_JUDGE_DIFFERENCE_H
@@ -10,14 +11,20 @@
 
 /* What a difference in time comes from. */
 typedef struct wl_diff_cause {
-    bool bound_known; /* a bound tells a good part of the difference                                     */
-    bool limits;      /* ... and it is the one that limits the slower side                               */
+    /* a bound tells a good part of the difference */
+    bool bound_known;
+    /* ... and it is the one that limits the slower side */
+    bool limits;
     wl_bound_id bound;
-    double share;      /* of the difference in time: the difference of this bound; may be above 1         */
-    bool metric_known; /* a metric behind the bound differs, the same way and by a good part of it           */
+    /* of the difference in time: the difference of this bound; may be above 1 */
+    double share;
+    /* a metric behind the bound differs, the same way and by a good part of it */
+    bool metric_known;
     wl_metric metric;
-    double metric_share;        /* of the bound's difference: the metric's, as a share of what the bound follows from */
-    const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
+    /* of the bound's difference: the metric's, as a share of what the bound follows from */
+    double metric_share;
+    /* parts that moved most, with the metric and the other way; NULL: none */
+    const char *part, *against;
 } wl_diff_cause;
 
 #define WL_REASONS_MAX 4

@@ -90,7 +90,8 @@ struct wl_check {
     wl_checked *launches;
     size_t launch_count;
     size_t total, failed, better, not_compared; /* findings */
-    size_t left_out;                            /* launches of the baseline that the options exclude */
+    /* launches of the baseline that the options exclude */
+    size_t left_out;
 };
 
 #endif /* WL_JUDGE_FINDINGS_H */

@@ -23,17 +23,21 @@ typedef enum wl_memory_op {
 /* The warp that executes the most. */
 typedef struct wl_longest_warp {
     double instructions, loads; /* of global memory */
-    double serial;              /* loads in a loop whose way they decide: the next one waits for each */
-    double rounds;              /* loads that wait for one another: chains within basic blocks, added up */
+    /* loads in a loop whose way they decide: the next one waits for each */
+    double serial;
+    /* loads that wait for one another: chains within basic blocks, added up */
+    double rounds;
 } wl_longest_warp;
 
 /* Blocks that execute the same, or about as much. */
 typedef struct wl_block_kind {
-    double blocks;                      /* of the launch */
-    double instructions, loads, stores; /* warp instructions of one block; loads and stores of global memory */
-    double most;                        /* instructions of the longest block */
-    double first, last, middle;         /* they lie between these numbers of the launch order; the mean number */
-    wl_longest_warp longest;            /* of the longest block */
+    double blocks; /* of the launch */
+    /* warp instructions of one block; loads and stores of global memory */
+    double instructions, loads, stores;
+    double most; /* instructions of the longest block */
+    /* they lie between these numbers of the launch order; the mean number */
+    double first, last, middle;
+    wl_longest_warp longest; /* of the longest block */
 } wl_block_kind;
 
 /* The kinds of blocks of a launch as a time model needs them; none where blocks are about alike. */
@@ -43,13 +47,15 @@ typedef struct wl_kinds {
     wl_block_kind list[WL_KINDS_MAX]; /* most instructions first */
 } wl_kinds;
 
-/* Whether some blocks do so much more than the mean that they must be told apart; most instructions first. */
+/* Whether some blocks do so much more than the mean that they must be told apart; most instructions
+ * first. */
 bool wl_kinds_differ(const wl_block_kind *list, int count);
 /* Joins kinds of about the same length; none where they do not differ. */
 void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
-/* Conversions that generations execute on different pipes: integers of up to 32 bits to f32, on the integer pipe or
- * with the special functions; from and to 64 bits, with the special functions or on a pipe of their own. */
+/* Conversions that generations execute on different pipes: integers of up to 32 bits to f32, on the
+ * integer pipe or with the special functions; from and to 64 bits, with the special functions or on
+ * a pipe of their own. */
 typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_COUNT } wl_convert_kind;
 
 /* Products of integers, by the size of the result. */
@@ -60,22 +66,29 @@ typedef enum wl_float_kind { WL_FLOAT_F16, WL_FLOAT_F32, WL_FLOAT_F64, WL_FLOAT_
 
 /* Launch totals of machine instructions. For PTX: what an instruction becomes by the cost table. */
 typedef struct wl_mix {
-    double warp[WL_INST_CLASS_COUNT];           /* warp instructions */
-    double thread[WL_INST_CLASS_COUNT];         /* warp instructions times active lanes */
-    double thread_on;                           /* thread instructions, all classes, whose predicate is on */
-    double flops;                               /* of all lanes; known if the instructions are emulated */
-    double flops_of[WL_FLOAT_COUNT];            /* the same by type; */
-    double fma_of[WL_FLOAT_COUNT];              /* of them, those of fused multiply-adds */
-    double branches, divergent;                 /* warp branches, and divergent ones */
-    double integer_pipe;                        /* warp instructions that only the integer pipe executes */
-    double converts[WL_CONVERT_COUNT];          /* warp instructions: of integer_pipe, and of the class special */
-    double multiplies[WL_MULTIPLY_COUNT];       /* warp instructions of the class int */
-    bool has_multiplies;                        /* known where there is an instruction stream */
-    double shuffles;                            /* warp shuffles: they use the data stage of the L1 */
-    double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
+    double warp[WL_INST_CLASS_COUNT];   /* warp instructions */
+    double thread[WL_INST_CLASS_COUNT]; /* warp instructions times active lanes */
+    /* thread instructions, all classes, whose predicate is on */
+    double thread_on;
+    /* of all lanes; known if the instructions are emulated */
+    double flops;
+    double flops_of[WL_FLOAT_COUNT]; /* the same by type; */
+    double fma_of[WL_FLOAT_COUNT];   /* of them, those of fused multiply-adds */
+    double branches, divergent;      /* warp branches, and divergent ones */
+    /* warp instructions that only the integer pipe executes */
+    double integer_pipe;
+    /* warp instructions: of integer_pipe, and of the class special */
+    double converts[WL_CONVERT_COUNT];
+    double multiplies[WL_MULTIPLY_COUNT]; /* warp instructions of the class int */
+    bool has_multiplies;                  /* known where there is an instruction stream */
+    /* warp shuffles: they use the data stage of the L1 */
+    double shuffles;
+    /* memory instructions without an active lane: they use it, too */
+    double idle_accesses;
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those of warp groups (wgmma) */
-    double memory[WL_MEMORY_COUNT];             /* executed by a warp, and of these with an active lane; */
+    /* executed by a warp, and of these with an active lane; */
+    double memory[WL_MEMORY_COUNT];
     double memory_on[WL_MEMORY_COUNT];
     bool has_memory, has_memory_on; /* known where there is an instruction stream */
     wl_longest_warp longest;        /* 0: not known, like the others */

@@ -48,7 +48,8 @@ bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, i
 
 static bool form_same(const wl_form *a, const wl_form *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-/* The quotient of a rest that lies in several periods, if it is taken for granted; else it is open. */
+/* The quotient of a rest that lies in several periods, if it is taken for granted; else it is
+ * open. */
 static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *value)
 {
     for (int i = 0; q && i < q->count; i++)
@@ -63,8 +64,8 @@ static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *
     return false;
 }
 
-/* Cells counted by blocks and threads, where a block holds whole periods: what is left of x/32 then is a
- * quotient of threads, the same in all blocks. */
+/* Cells counted by blocks and threads, where a block holds whole periods: what is left of x/32 then
+ * is a quotient of threads, the same in all blocks. */
 static void split_cells(const wl_quotients *q, int64_t b, wl_form *multiples, wl_form *rest)
 {
     for (int d = 0; q && d < 3; d++) {

@@ -57,7 +57,9 @@ typedef struct wl_quotients {
     wl_quotient known[WL_QUOTIENTS_MAX];
     bool has_open; /* a form needs one more: `open` */
     wl_quotient open;
-    int64_t block[3]; /* cells of a block where each thread has one: the cell is then thread + block * blockIdx; or 0 */
+    /* cells of a block where each thread has one: the cell is then thread + block * blockIdx; or
+     * 0 */
+    int64_t block[3];
 } wl_quotients;
 
 /* Inclusive ranges of the variables at this launch; blockDim and gridDim are fixed. */

@@ -75,7 +75,8 @@ static bool is_clamped(const wl_expr *e)
     return e->op == WL_EXPR_MIN || e->op == WL_EXPR_MAX || e->op == WL_EXPR_SELECT;
 }
 
-/* The addends of a sum that name x alone and may be affine together, and the others; either may stay NULL. */
+/* The addends of a sum that name x alone and may be affine together, and the others; either may
+ * stay NULL. */
 static void split_sum(search *s, const wl_expr *e, bool minus, const wl_expr **own, const wl_expr **other)
 {
     if (is_sum(e)) {
@@ -135,8 +136,9 @@ static bool goes_on(const wl_expr *e, int64_t at, int64_t stride, int64_t first,
     return value_at(e, at * stride, &value) && value == expected;
 }
 
-/* Of the positions 0, stride, 2 stride, .., how many there are until values no longer grow steadily; `most`: they
- * always do. They do up to there, so that it can be bisected. 0: not evaluated. */
+/* Of the positions 0, stride, 2 stride, .., how many there are until values no longer grow
+ * steadily; `most`: they always do. They do up to there, so that it can be bisected. 0: not
+ * evaluated. */
 static int64_t steady(const wl_expr *e, int64_t most, int64_t stride)
 {
     int64_t first, second, low = 1, high = 2;
@@ -178,7 +180,8 @@ static void add_position(search *s, int64_t x, int64_t y)
     s->position[s->position_count++] = wl_order_position(&s->order, cell);
 }
 
-/* Four rows of up to COLUMNS_LOOKED_AT columns, the last two among them, at four places each; and the random ones. */
+/* Four rows of up to COLUMNS_LOOKED_AT columns, the last two among them, at four places each; and
+ * the random ones. */
 static void choose_positions(search *s)
 {
     const wl_order *o = &s->order;

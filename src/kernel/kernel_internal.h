@@ -16,8 +16,9 @@
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
 
-/* Registers per thread of a kernel that does not state them; a warning says so. Of the 79 measured kernels in
- * h200_fit.csv, h200_fit2.csv and h200_staggered.csv (ptxas 13.0) 64 have at most so many. */
+/* Registers per thread of a kernel that does not state them; a warning says so. Of the 79 measured
+ * kernels in h200_fit.csv, h200_fit2.csv and h200_staggered.csv (ptxas 13.0) 64 have at most so
+ * many. */
 #define WL_ASSUMED_REGISTERS 32
 
 #define WL_LOOPS_MAX 3
@@ -69,8 +70,9 @@ typedef struct wl_access {
     bool more;         /* goes on with the access before: no instruction of its own */
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
-    int32_t width_bytes;  /* bytes per lane */
-    int32_t unit_bytes;   /* bytes per index step: width_bytes, except for vectors of plain elements */
+    int32_t width_bytes; /* bytes per lane */
+    /* bytes per index step: width_bytes, except for vectors of plain elements */
+    int32_t unit_bytes;
     const wl_expr *index; /* in units from the field's base */
     const wl_expr *when;  /* lanes where it is 0 are inactive; NULL: all are active */
     const char *text;
@@ -112,9 +114,10 @@ struct wl_kernel {
     double specials;   /* of an update, per cell: special functions of the hardware at least */
     wl_type precision; /* of the arithmetic: the widest floating type among the fields */
     int64_t registers, shared_bytes;
-    double instructions;  /* per cell, all kinds; 0: not stated */
-    double barriers;      /* per thread */
-    bool guarded_cells;   /* folded cells are guarded one by one, so compilers do not share loads between them */
+    double instructions; /* per cell, all kinds; 0: not stated */
+    double barriers;     /* per thread */
+    /* folded cells are guarded one by one, so compilers do not share loads between them */
+    bool guarded_cells;
     int coordinate_reads; /* thread-index components the kernel must read */
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT];      /* instructions of a thread per cell, by class */
@@ -122,10 +125,12 @@ struct wl_kernel {
     double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
     wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
     int idle_stage_count;
-    double shuffles, integer_pipe, converts[WL_CONVERT_COUNT]; /* of a thread per cell: see wl_mix */
+    /* of a thread per cell: see wl_mix */
+    double shuffles, integer_pipe, converts[WL_CONVERT_COUNT];
     double multiplies[WL_MULTIPLY_COUNT];
     bool has_multiplies;
-    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
+    /* flops per cell: see wl_mix */
+    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
     double code;          /* machine instructions of all that is executed; 0: not known */
@@ -136,7 +141,8 @@ struct wl_kernel {
     wl_source source; /* all zeros: none, the kernel says everything */
 };
 
-/* What the grid of a launch follows from: threads that are needed, else the domain; zeros: neither. */
+/* What the grid of a launch follows from: threads that are needed, else the domain; zeros:
+ * neither. */
 static inline const int64_t *wl_kernel_extent(const wl_kernel *kernel)
 {
     return kernel->threads[0] || !kernel->dims ? kernel->threads : kernel->domain;

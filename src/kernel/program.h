@@ -35,7 +35,8 @@ typedef struct wl_program {
     int count;
     int index, when; /* nodes; when -1: no condition */
     int index_count; /* nodes before those of the condition */
-    bool careful;    /* an operation failed: evaluate lane by lane from here on, into the two below */
+    /* an operation failed: evaluate lane by lane from here on, into the two below */
+    bool careful;
     int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
     bool one_block; /* the lanes of every run are of one block; false at first */
     bool uses_loop[WL_LOOPS_MAX];

@@ -66,7 +66,8 @@ typedef struct wl_load_touch {
     int bytes;              /* per lane */
     uint64_t lanes;         /* active */
     const int64_t *address; /* one per active lane; fields do not overlap */
-    uint32_t group, depth;  /* of a warp: a group is issued before the next, and in it, loads of one depth together */
+    /* of a warp: a group is issued before the next, and in it, loads of one depth together */
+    uint32_t group, depth;
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
 
@@ -94,7 +95,8 @@ typedef struct wl_population {
     bool complete; /* kinds and executions are exact, else */
     double error;  /* they have this largest relative standard error */
     bool unseen;   /* some access was seen nowhere, but not all blocks were looked at */
-    /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x fastest. */
+    /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x
+     * fastest. */
     int64_t count;
     const int64_t *number; /* NULL: all blocks of the launch, in order, as one stratum */
     const int *stratum;    /* ascending */
@@ -102,11 +104,12 @@ typedef struct wl_population {
     int stratum_count;
     int64_t run;      /* longest run of blocks to trace for what they touch together */
     int64_t replayed; /* blocks whose loads may be visited in program order */
-    /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load alike. */
+    /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load
+     * alike. */
     int64_t drawn[WL_DRAWN_MAX];
     int drawn_count;
-    /* By access: executions with an active lane, launch totals, and such lanes of one block on average;
-     * -1: not traced. */
+    /* By access: executions with an active lane, launch totals, and such lanes of one block on
+     * average; -1: not traced. */
     const double *executed, *lanes;
 } wl_population;
 
@@ -114,8 +117,8 @@ typedef struct wl_population {
 
 typedef struct wl_source {
     void *context; /* passed to all functions */
-    /* The kernel at another launch; *out is NULL where it is this one, for the first who asks. NULL:
-     * it is the same for all launches. */
+    /* The kernel at another launch; *out is NULL where it is this one, for the first who asks.
+     * NULL: it is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
     double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
@@ -128,10 +131,12 @@ typedef struct wl_source {
      * states counts. */
     wl_status (*count_instructions)(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                                     const wl_line_mix **lines, size_t *line_count, wl_error *err);
-    /* What representative warps of the launch the kernel was made for execute. NULL: it has no instruction
-     * stream. */
+    /* What representative warps of the launch the kernel was made for execute. NULL: it has no
+     * instruction stream. */
     wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
-    bool repeats;  /* warps may loop, meet at barriers or load behind stores: their lives tell how long they wait */
+    /* warps may loop, meet at barriers or load behind stores: their lives tell how long they
+     * wait */
+    bool repeats;
     bool in_steps; /* some load stays behind a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);

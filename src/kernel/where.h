@@ -39,8 +39,8 @@ typedef struct wl_where_named {
     int64_t value;
 } wl_where_named;
 
-/* Copies the text. The position of an error is relative to it. The names of launches take precedence over those
- * given. */
+/* Copies the text. The position of an error is relative to it. The names of launches take
+ * precedence over those given. */
 wl_status wl_where_parse(const char *text, const wl_where_named *named, size_t named_count, wl_arena *arena,
                          const wl_where **out, wl_error *err);
 const char *wl_where_text(const wl_where *where);

@@ -1,5 +1,6 @@
-/* work_unit.c - see work_unit.h. Addresses are looked at around the middle of the domain, where no edge changes
- * them, so that clamped and periodic edges are no hindrance. SPDX-License-Identifier: MIT */
+/* work_unit.c - see work_unit.h. Addresses are looked at around the middle of the domain, where no
+ * edge changes them, so that clamped and periodic edges are no hindrance.
+ * SPDX-License-Identifier: MIT */
 #include "kernel/work_unit.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "base/ckd.h"
 #include "kernel/kernel_internal.h"
 
-/* cells between two accesses of a stencil at most; a longer step goes to another array or population */
+/* cells between two accesses of a stencil at most; a longer step goes to another array or
+ * population */
 #define REACH 16
 #define INSIDE 1024 /* a coordinate away from edges, where the domain is not known */
 #define STEPS_MAX (3 + WL_FIELD_DIMS_MAX)
@@ -82,8 +84,9 @@ static int64_t nearest_quotient(int64_t a, int64_t b)
     return b < 0 ? -q : q;
 }
 
-/* Is this distance a step to a neighbour? Populations of a lattice may lie in one field without a dimension of their
- * own: then the longest stride is taken as often as needed, and the others say whether it is a neighbour's. */
+/* Is this distance a step to a neighbour? Populations of a lattice may lie in one field without a
+ * dimension of their own: then the longest stride is taken as often as needed, and the others say
+ * whether it is a neighbour's. */
 static bool is_neighbour(int64_t distance, const step *steps, int count)
 {
     bool moved = false;

@@ -1,4 +1,5 @@
-/* work_unit.h - what outputs call a unit of work: a lattice update (LUP) of a stencil or lattice method, else a cell.
+/* work_unit.h - what outputs call a unit of work: a lattice update (LUP) of a stencil or lattice
+ * method, else a cell.
  *
  * Layer  kernel (uses base, expr).
  * Oracle  tests/unit/test_work_unit.c
@@ -11,13 +12,15 @@
 typedef enum wl_work_unit { WL_WORK_CELL, WL_WORK_UPDATE } wl_work_unit;
 
 typedef struct wl_unit_words {
-    const char *name;      /* in rates and heads of tables, and as the unit of JSON: "GLUP/s", "B/cell" */
+    /* in rates and heads of tables, and as the unit of JSON: "GLUP/s", "B/cell" */
+    const char *name;
     const char *one;       /* in sentences: "per update" */
     const char *many;      /* "4096 updates" */
     const char *explained; /* "4096 lattice updates (LUP)", where the name is used */
 } wl_unit_words;
 
-/* Lattice updates where accesses to one field differ by a few cells: a cell reads, or writes, what its neighbours do, too. */
+/* Lattice updates where accesses to one field differ by a few cells: a cell reads, or writes, what
+ * its neighbours do, too. */
 wl_work_unit wl_kernel_work_unit(const wl_kernel *kernel);
 const wl_unit_words *wl_work_unit_words(wl_work_unit unit);
 /* From its name, as JSON has it; cells, which are right for every kernel, where it is none. */

@@ -134,7 +134,8 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
         g.blocks *= g.grid[d];
     }
     g.wave_blocks = wl_min(g.wave_blocks, g.blocks);
-    if (g.schedule.kind == WL_SCHEDULE_SWIZZLE) /* idle blocks in front are whole groups, so groups stay as they are */
+    /* idle blocks in front are whole groups, so groups stay as they are */
+    if (g.schedule.kind == WL_SCHEDULE_SWIZZLE)
         (void)wl_order_make(&g.schedule, g.grid, &g.order, NULL);
     return g;
 }

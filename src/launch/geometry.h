@@ -2,13 +2,14 @@
  *
  * Blocks that are consecutive in launch order (x fastest, then y, then z) form at most five boxes:
  * the end of a row, full rows, full planes, full rows, the start of a row. Blocks that are launched
- * tile by tile form at most seven: rows of a tile, full tiles, full bands of tiles, and back; each is
- * cut where it spans layers.
+ * tile by tile form at most seven: rows of a tile, full tiles, full bands of tiles, and back; each
+ * is cut where it spans layers.
  *
  * A schedule of threads makes block and grid one-dimensional: thread t of the launch works on the
- * cell at position t of the order, and threads from `positions` on are idle. Where the cells of each
- * block are a box (tiles and columns that divide the domain and a block, or are multiples of it),
- * block and grid are those of the boxes, and only the order of blocks is unlike a linear launch.
+ * cell at position t of the order, and threads from `positions` on are idle. Where the cells of
+ * each block are a box (tiles and columns that divide the domain and a block, or are multiples of
+ * it), block and grid are those of the boxes, and only the order of blocks is unlike a linear
+ * launch.
  *
  * Layer  launch (uses base, device, schedule, kernel). Units: blocks, threads, cells.
  * Oracle  tests/unit/test_geometry.c, tests/unit/test_scheduled_launch.c
@@ -33,8 +34,10 @@ typedef struct wl_geometry {
     int64_t blocks;      /* of the grid */
     int64_t items;       /* cells inside the domain */
     wl_schedule schedule;
-    wl_order order;    /* unless it is linear: of the domain's cells, or of the blocks as launched */
-    bool boxed;        /* threads are ordered so that the cells of a block are a box: only blocks have an order */
+    /* unless it is linear: of the domain's cells, or of the blocks as launched */
+    wl_order order;
+    /* threads are ordered so that the cells of a block are a box: only blocks have an order */
+    bool boxed;
     int64_t positions; /* of threads that are ordered: those that work on a cell of the domain */
     int64_t registers, shared_bytes;
     bool registers_assumed;
@@ -76,7 +79,8 @@ static inline bool wl_blocks_are_ordered(const wl_geometry *g)
     return g->schedule.kind == WL_SCHEDULE_SWIZZLE || g->boxed;
 }
 
-/* Block and grid as they were launched: blocks that are boxes of cells are rows of threads there. */
+/* Block and grid as they were launched: blocks that are boxes of cells are rows of threads
+ * there. */
 static inline void wl_geometry_launched(const wl_geometry *g, int64_t block[3], int64_t grid[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -128,9 +132,10 @@ static inline wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks
  * and the first one if the domain does not start with a block. */
 typedef struct wl_block_class {
     int64_t first[3], count[3]; /* block coordinates */
-    int64_t cells[3];           /* cells of each block inside the domain's end, from its first thread on */
-    int64_t skip[3];            /* leading cells of these that lie before the domain */
-    bool whole;                 /* no cell is cut off */
+    /* cells of each block inside the domain's end, from its first thread on */
+    int64_t cells[3];
+    int64_t skip[3]; /* leading cells of these that lie before the domain */
+    bool whole;      /* no cell is cut off */
 } wl_block_class;
 
 #define WL_BLOCK_CLASSES_MAX 27

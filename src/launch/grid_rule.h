@@ -13,8 +13,8 @@
 /* A deep copy, in which the params of this kernel have their values. */
 wl_status wl_grid_rule_copy(const wl_grid_rule *rule, const wl_kernel *kernel, wl_grid_rule **out, wl_error *err);
 
-/* The names that have a value: params of the kernel (NULL: none) unless launches have such a name, then those that
- * "nx=640" sets; the last definition counts. Kernel and texts must outlive them. */
+/* The names that have a value: params of the kernel (NULL: none) unless launches have such a name,
+ * then those that "nx=640" sets; the last definition counts. Kernel and texts must outlive them. */
 wl_status wl_launch_names(const wl_kernel *kernel, const char *const *sets, size_t set_count, wl_arena *arena,
                           wl_where_named **out, size_t *count, wl_error *err);
 

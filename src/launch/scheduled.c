@@ -33,8 +33,9 @@ static wl_status check_ordered(const wl_kernel *k, const wl_launch *launch, cons
     return WL_OK;
 }
 
-/* The box of cells that each block has, if all have one: a part of a row of a tile, or rows of a tile, as many in every
- * tile. Backwards rows of a zigzag have the same cells per warp if they are whole warps. */
+/* The box of cells that each block has, if all have one: a part of a row of a tile, or rows of a
+ * tile, as many in every tile. Backwards rows of a zigzag have the same cells per warp if they are
+ * whole warps. */
 static bool make_boxes(const wl_kernel *k, wl_geometry *g)
 {
     const wl_order *o = &g->order;
@@ -75,7 +76,8 @@ wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, 
 static wl_status finish_ordered(wl_geometry *g, wl_error *err)
 {
     const bool starts_later = g->first[0] > 0 || g->first[1] > 0 || g->first[2] > 0;
-    g->positions = wl_min(g->grid[0] * g->threads, g->order.cells); /* set_grid has checked the product */
+    /* set_grid has checked the product */
+    g->positions = wl_min(g->grid[0] * g->threads, g->order.cells);
     if (g->positions == g->order.cells)
         return WL_OK;
     if (starts_later)

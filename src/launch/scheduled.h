@@ -19,13 +19,13 @@ wl_geometry wl_scheduled_busy(const wl_geometry *geometry);
 /* Each cell as a block of its own, in the order of threads, where wl_threads_visit_all. */
 wl_geometry wl_scheduled_cells(const wl_geometry *geometry);
 
-/* The cells of threads first <= t < last of the launch, where threads are ordered, as disjoint boxes. False: `visit` was,
- * and nothing came after it. */
+/* The cells of threads first <= t < last of the launch, where threads are ordered, as disjoint
+ * boxes. False: `visit` was, and nothing came after it. */
 typedef bool (*wl_cells_visit)(void *context, const wl_box3 *cells);
 bool wl_scheduled_visit(const wl_geometry *geometry, int64_t first, int64_t last, wl_cells_visit visit, void *context);
 
-/* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the first block of
- * the grid. */
+/* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the
+ * first block of the grid. */
 void wl_ordered_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);
 void wl_ordered_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
 int wl_ordered_runs(const wl_geometry *geometry, wl_block_run runs[WL_BLOCK_RUNS_MAX]);

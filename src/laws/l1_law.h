@@ -17,15 +17,17 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
-    double load_again;                             /* of load_cold - load_hit, that of repeated addresses */
-    double warps;                                  /* with work */
-    double loads_per_warp;                         /* executed */
-    double thread_index;                           /* wavefronts of reading thread indices */
-    double barriers;                               /* wavefronts of barriers */
-    double atomics;                                /* wavefronts of atomics on global memory */
-    double texture_inst, surface_inst;             /* instructions on textures and surfaces */
-    double surface_stores, texture;                /* stores among them; wavefronts of all */
-    double shared_inst[2], shared_atomics, shared; /* shared memory: loads and stores, atomics; wavefronts of all */
+    /* of load_cold - load_hit, that of repeated addresses */
+    double load_again;
+    double warps;                      /* with work */
+    double loads_per_warp;             /* executed */
+    double thread_index;               /* wavefronts of reading thread indices */
+    double barriers;                   /* wavefronts of barriers */
+    double atomics;                    /* wavefronts of atomics on global memory */
+    double texture_inst, surface_inst; /* instructions on textures and surfaces */
+    double surface_stores, texture;    /* stores among them; wavefronts of all */
+    /* shared memory: loads and stores, atomics; wavefronts of all */
+    double shared_inst[2], shared_atomics, shared;
 } wl_l1_totals;
 
 typedef struct wl_l1_numbers {
@@ -40,8 +42,8 @@ typedef struct wl_l1_wavefronts {
 
 void wl_l1_numbers_read(const wl_device *device, wl_l1_numbers *out);
 
-/* Of loads that repeat an address, the share that finds its lines and takes the data stage once; `miss_rate`: the share
- * of what could hit that is loaded again. */
+/* Of loads that repeat an address, the share that finds its lines and takes the data stage once;
+ * `miss_rate`: the share of what could hit that is loaded again. */
 double wl_l1_repeats_that_hit(const wl_l1_numbers *numbers, double miss_rate);
 
 /* `numbers->repeats` is taken as the share that finds its lines. */

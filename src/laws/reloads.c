@@ -14,22 +14,24 @@ static double oversubscription(const wl_traffic *t, int n)
 
 #define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
 
-/* A longer run with the working set of the shorter one passes over it again; what each single step touches anyway
- * is still there. */
+/* A longer run with the working set of the shorter one passes over it again; what each single step
+ * touches anyway is still there. */
 static bool is_pass(const wl_traffic *t, int n)
 {
     const double *distinct = t->step_distinct;
     return distinct[n - 1] >= SAME * distinct[n] && distinct[0] < SAME * distinct[n];
 }
 
-/* Sectors of a field that are loaded again, by the run length that decides whether they are still there. */
+/* Sectors of a field that are loaded again, by the run length that decides whether they are still
+ * there. */
 typedef struct by_distance {
     double others[WL_STEPS_MAX]; /* loaded by any warp of the block before */
     double own[WL_STEPS_MAX];    /* by the same warp */
 } by_distance;
 
-/* Of what the end of a run costs, `most` cost ends of shorter runs, too, as where a stencil walks on by a plane: it
- * comes back as soon in this run as in those. Only what goes beyond comes back later. */
+/* Of what the end of a run costs, `most` cost ends of shorter runs, too, as where a stencil walks
+ * on by a plane: it comes back as soon in this run as in those. Only what goes beyond comes back
+ * later. */
 static void add_ends(double ends, double each, int n, double most[WL_STEPS_MAX], double out[WL_STEPS_MAX])
 {
     most[n] = fmax(most[n - 1], each);
@@ -37,8 +39,8 @@ static void add_ends(double ends, double each, int n, double most[WL_STEPS_MAX],
         out[k] += ends * (fmin(most[k], each) - fmin(most[k - 1], each));
 }
 
-/* A long run replaces several shorter ones and has fewer ends. A pass loads everything again, no matter which warp
- * loaded it before. */
+/* A long run replaces several shorter ones and has fewer ends. A pass loads everything again, no
+ * matter which warp loaded it before. */
 static by_distance sort_by_distance(const wl_traffic *t, const wl_field_traffic *f)
 {
     by_distance out = {{0}, {0}};
@@ -85,8 +87,9 @@ static totals add_up(const wl_traffic *t)
     return s;
 }
 
-/* Share of lines that the working set of a few steps evicts: a fitted curve of blocks that load at one moment what they
- * share, some of it while the line is still there. `most`: the share in a set that is far too large. */
+/* Share of lines that the working set of a few steps evicts: a fitted curve of blocks that load at
+ * one moment what they share, some of it while the line is still there. `most`: the share in a set
+ * that is far too large. */
 static double evicted(const wl_traffic *t, const wl_laws *laws, int n, double most)
 {
     return most * exp(-laws->reload[1] * exp(-laws->reload[2] * oversubscription(t, n)));
@@ -100,7 +103,8 @@ static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const tot
                 evicted(t, laws, 0, laws->reload[0]) * sqrt(fmax(0, again) * fmax(0, s->warps[0] - s->sectors[0])));
 }
 
-/* Runs of a few steps: what they load is issued nearly at once. A set twice as large as the L1 leaves nothing. */
+/* Runs of a few steps: what they load is issued nearly at once. A set twice as large as the L1
+ * leaves nothing. */
 static bool is_short(const wl_traffic *t, const totals *s, int n) { return s->warps[n] > 0 && !is_pass(t, n); }
 
 static double missed_shortly(const wl_traffic *t, const wl_laws *laws, int n)
@@ -124,22 +128,24 @@ static int one_pass(const wl_traffic *t, int n)
     return shortest;
 }
 
-/* The share of missing lines that evict others: the first ones of the launch fill an empty cache. */
+/* The share of missing lines that evict others: the first ones of the launch fill an empty
+ * cache. */
 static double evicting(const wl_traffic *t, const totals *s, double fetched)
 {
     const double lines = (s->once > 0 ? fetched / s->once * s->lines : 0) + s->stored_lines;
     return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
 }
 
-/* What a warp itself loaded before. Warps drift apart, so everything that each of them fetches in the shorter run comes
- * in between; what they only touch evicts nothing. Loops of a few steps are unrolled and issue their loads together:
- * these always hit. */
+/* What a warp itself loaded before. Warps drift apart, so everything that each of them fetches in
+ * the shorter run comes in between; what they only touch evicts nothing. Loops of a few steps are
+ * unrolled and issue their loads together: these always hit. */
 static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, double fetched, double evict)
 {
     if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)
         return 0;
     const double touched = s->sectors[n - 1] + s->stored;
-    const double alone = fmax(1, s->warps[n - 1] / s->sectors[n - 1]); /* lines that warps share count for each */
+    /* lines that warps share count for each */
+    const double alone = fmax(1, s->warps[n - 1] / s->sectors[n - 1]);
     return wl_reloads_gone(oversubscription(t, n - 1) * alone * fmin(1, (fetched + s->stored) / touched) * evict, 1);
 }
 
@@ -176,7 +182,8 @@ static double readers_of(const wl_traffic *t, const wl_field_traffic *f)
     return f->wave_sectors > 0 ? fmax(1, f->block_sectors * t->wave_blocks / t->blocks / f->wave_sectors) : 1;
 }
 
-/* The different lines among those that blocks of the wave load, and how many blocks read one of them. */
+/* The different lines among those that blocks of the wave load, and how many blocks read one of
+ * them. */
 static double different(const wl_traffic *t, double *readers)
 {
     double all = 0, distinct = 0;
@@ -209,8 +216,9 @@ static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, i
 
 #define PASSES 8 /* that the L2 may not see a line for, distinguished */
 
-/* A line that misses the L1 in some pass has passed the L2 before in the last one, or, where it hit then, in the
- * one before, .. : the volume that has passed since decides. Mean over the passes after the first. */
+/* A line that misses the L1 in some pass has passed the L2 before in the last one, or, where it hit
+ * then, in the one before, .. : the volume that has passed since decides. Mean over the passes
+ * after the first. */
 static double gone_from_l2(const wl_laws *laws, const pass *p, double missed, double passes)
 {
     double gone[PASSES + 1], sum = 0, here = 0, seen = 0;

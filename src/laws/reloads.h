@@ -1,10 +1,12 @@
 /* reloads.h - what a block loads again: how much of it misses the L1, and how much of that the L2.
  *
- * Reloads at about the same moment, mostly by other warps, follow a fitted curve of the working set against the L1.
- * Reuse after a run of steps (the next pass over a row) follows from the replacement policy of the
- * replay (count/l1_replay.h): a missing line replaces the older of two random ones. Nothing there is fitted.
+ * Reloads at about the same moment, mostly by other warps, follow a fitted curve of the working set
+ * against the L1. Reuse after a run of steps (the next pass over a row) follows from the
+ * replacement policy of the replay (count/l1_replay.h): a missing line replaces the older of two
+ * random ones. Nothing there is fitted.
  *
- * Layer  laws. Units: sectors, shares. Maths: docs/model.md, "Measured laws". Oracle: tests/property/prop_passes.c.
+ * Layer  laws. Units: sectors, shares. Maths: docs/model.md, "Measured laws". Oracle:
+ * tests/property/prop_passes.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_RELOADS_H
 #define WL_LAWS_RELOADS_H
@@ -12,10 +14,12 @@
 #include "laws/traffic_laws.h"
 
 typedef struct wl_reloads {
-    double fetched;                  /* sectors that miss the L1, those of the first pass, too */
-    double rate;                     /* share of what is requested again that misses the L1 */
-    double at_once;                  /* share of what the shortest runs of steps request again that misses the L1 */
-    double missed[WL_STEPS_MAX];     /* share of what a run of so many steps has from shorter ones that misses the L1 */
+    double fetched; /* sectors that miss the L1, those of the first pass, too */
+    double rate;    /* share of what is requested again that misses the L1 */
+    /* share of what the shortest runs of steps request again that misses the L1 */
+    double at_once;
+    /* share of what a run of so many steps has from shorter ones that misses the L1 */
+    double missed[WL_STEPS_MAX];
     double missed_own[WL_STEPS_MAX]; /* the same of what the warp itself has loaded before */
     double through[WL_STEPS_MAX];    /* the share of `missed` which misses the L2, too */
 } wl_reloads;
@@ -28,8 +32,8 @@ double wl_reloads_of(const wl_reloads *reloads, const wl_traffic *traffic, const
 /* Of these, sectors that come from DRAM again. */
 double wl_reloads_from_dram(const wl_reloads *reloads, const wl_traffic *traffic, const wl_field_traffic *field);
 
-/* Share of lines that are gone when so many others, in sizes of the cache, have been touched since; of these
- * the share `fresh` was missing and evicted one. */
+/* Share of lines that are gone when so many others, in sizes of the cache, have been touched since;
+ * of these the share `fresh` was missing and evicted one. */
 double wl_reloads_gone(double touched, double fresh);
 
 #endif /* WL_LAWS_RELOADS_H */

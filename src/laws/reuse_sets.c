@@ -39,8 +39,8 @@ static double oversubscribed(const estimator *e, double bytes)
     return bytes / sqrt((double)e->in->geometry->occupancy.l1_bytes * scale);
 }
 
-/* What blocks touch while their loops take a run of such length: sectors of each field summed over runs, and lines of
- * the blocks on one multiprocessor. */
+/* What blocks touch while their loops take a run of such length: sectors of each field summed over
+ * runs, and lines of the blocks on one multiprocessor. */
 static wl_status touched_in_run(const estimator *e, const int64_t extents[WL_LOOPS_MAX], double *sectors, double *lines)
 {
     wl_view view = *e->in->view;
@@ -59,8 +59,9 @@ static wl_status touched_in_run(const estimator *e, const int64_t extents[WL_LOO
     return WL_OK;
 }
 
-/* What a block loads again misses as the curve says of all that is touched in between: of all that the block touches,
- * or, where it comes back within a few steps of its loops, of what these touch. l2_capacity has all requests. */
+/* What a block loads again misses as the curve says of all that is touched in between: of all that
+ * the block touches, or, where it comes back within a few steps of its loops, of what these touch.
+ * l2_capacity has all requests. */
 static wl_status loads_again(estimator *e)
 {
     const double sector = (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector),
@@ -104,7 +105,8 @@ static double requested_bytes(const estimator *e, size_t field)
     return sectors * (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector);
 }
 
-/* Blocks whose loops walk through the same data find what others have just loaded, if they are not too far apart. */
+/* Blocks whose loops walk through the same data find what others have just loaded, if they are not
+ * too far apart. */
 static wl_status walk_together(const estimator *e)
 {
     const wl_device *d = e->in->device;
@@ -185,7 +187,8 @@ static int64_t wave_start(const wl_geometry *g)
         start = g->grid[2] / 2 * layer + (g->grid[1] - wl_ceil_div(wave, row)) / 2 * row;
     else
         start = g->grid[2] / 2 * layer + g->grid[1] / 2 * row + (row - wave) / 2;
-    if (start <= 0 || start > g->blocks - wave) /* hardly more than one wave: the last one has blocks before it */
+    /* hardly more than one wave: the last one has blocks before it */
+    if (start <= 0 || start > g->blocks - wave)
         start = g->blocks - wave;
     return start;
 }
@@ -359,8 +362,8 @@ static wl_status one_wave(estimator *e, int64_t start)
 #define WAVES_LOOKED_AT 8  /* evenly spread: their mean stands for all */
 #define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
 
-/* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy ones:
- * weighted with what it holds and reuses. */
+/* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy
+ * ones: weighted with what it holds and reuses. */
 static void add_wave(const wl_volumes *one, size_t fields, double share, wl_volumes *mean)
 {
     for (size_t f = 0; f < fields; f++) {

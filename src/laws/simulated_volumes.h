@@ -1,5 +1,5 @@
-/* simulated_volumes.h - the volumes that caches decide, by simulating them (cache/simulate_launch.h)
- * instead of laws or curves.
+/* simulated_volumes.h - the volumes that caches decide, by simulating them
+ * (cache/simulate_launch.h) instead of laws or curves.
  *
  * What the L1s load from the L2 and store to it is always replaced. Volumes of DRAM are replaced if
  * the whole launch was simulated, or if the sample filled the L2. Atomics are executed by the L2,

@@ -33,7 +33,8 @@ typedef struct step {
     const wl_instruction *instruction;
     const wl_linear *linear;
     const wl_access *access;
-    int64_t cluster_top, cluster_bottom; /* highest and lowest offset among the loads of the same array */
+    /* highest and lowest offset among the loads of the same array */
+    int64_t cluster_top, cluster_bottom;
 } step;
 
 typedef struct profiler {
@@ -282,7 +283,8 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     if (program.innermost >= 0) {
         const int64_t extent = p->kernel->loop_extent[program.innermost];
-        program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1; /* odd, as conditions often test powers of two */
+        /* odd, as conditions often test powers of two */
+        program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1;
         scale = (double)extent / (double)wl_ceil_div(extent, program.advance);
     }
     const double per_block = cells * steps / scale * (double)wl_ceil_div(g->threads, warp_size(g));
@@ -347,7 +349,8 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         const bool first = is_first(bounds, a);
         out->streams += first;
         out->store_streams += first && bounds[a].access->store;
-        if (!bounds[a].access->store) /* unknown whether an earlier block read it: one phase, as for a plain array */
+        /* unknown whether an earlier block read it: one phase, as for a plain array */
+        if (!bounds[a].access->store)
             out->fresh_loads += first ? fmin(1, often) : 0;
     }
     out->instructions += once;
@@ -362,14 +365,16 @@ static bool is_loaded(const profiler *p, const step *store, const step *loads, s
     return false;
 }
 
-/* Stores to what the thread has loaded. Where it loads in steps, those of later steps are counted apart. */
+/* Stores to what the thread has loaded. Where it loads in steps, those of later steps are counted
+ * apart. */
 static void find_in_place(const profiler *p, const step *steps, size_t loads, size_t stores, wl_thread *out)
 {
     bool later = false;
     for (size_t i = loads; i < loads + stores; i++)
         if (is_loaded(p, &steps[i], steps, loads)) {
             const double often = executions(p, &steps[i]);
-            out->in_place[later && often <= 1] += often; /* blocks that loop are too far apart to meet */
+            /* blocks that loop are too far apart to meet */
+            out->in_place[later && often <= 1] += often;
             later = p->kernel->source.in_steps;
         }
 }
@@ -393,7 +398,8 @@ static bool waits_each_step(const wl_kernel *k)
     uint32_t loops[2] = {0, 0}; /* of loads, of atomics */
     for (size_t a = 0; a < k->access_count; a++)
         if (k->accesses[a].atomic || (!k->accesses[a].store && !k->fields[k->accesses[a].field].shared))
-            loops[k->accesses[a].atomic] |= /* the loops of a traced access are unknown: assume all */
+            /* the loops of a traced access are unknown: assume all */
+            loops[k->accesses[a].atomic] |=
                 k->accesses[a].traced ? ~0u << WL_VAR_LOOP_0 : wl_expr_vars(k->accesses[a].index);
     return (loops[0] & loops[1]) >> WL_VAR_LOOP_0;
 }

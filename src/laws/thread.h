@@ -19,14 +19,17 @@
 typedef struct wl_thread {
     double loads, stores;           /* executed */
     double loads_per_phase, phases; /* loads whose latencies overlap; number of such groups */
-    double fresh_loads;             /* phases that load new lines; of the thread of a block with the most */
-    double instructions;            /* of all kinds; estimated unless the kernel states them */
+    /* phases that load new lines; of the thread of a block with the most */
+    double fresh_loads;
+    double instructions; /* of all kinds; estimated unless the kernel states them */
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
-    bool serial;                        /* latencies do not overlap: each loop step uses what it loads */
-    double streams, store_streams;      /* arrays walked at once: loads and stores, stores alone */
-    double in_place[2];                 /* stores to what it has loaded: [1] in later steps, [0] others */
-    double planes;                      /* cells of a block along the outermost dimension */
+    /* latencies do not overlap: each loop step uses what it loads */
+    bool serial;
+    double streams, store_streams; /* arrays walked at once: loads and stores, stores alone */
+    /* stores to what it has loaded: [1] in later steps, [0] others */
+    double in_place[2];
+    double planes; /* cells of a block along the outermost dimension */
 } wl_thread;
 
 /* Numbers of a device and its compiler. */

@@ -75,9 +75,10 @@ static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
     return f->far_common && each > 0 ? fmax(1, f->wave_sectors / each) : INFINITY;
 }
 
-/* Sectors of a field that another block on the same multiprocessor has fetched, in a launch of several waves. Blocks
- * are as good as randomly spread: n of them are of so many groups. Those of one group walk together, for who falls
- * behind finds more in the L1 and catches up: the more there are, the closer. */
+/* Sectors of a field that another block on the same multiprocessor has fetched, in a launch of
+ * several waves. Blocks are as good as randomly spread: n of them are of so many groups. Those of
+ * one group walk together, for who falls behind finds more in the L1 and catches up: the more there
+ * are, the closer. */
 static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
 {
     const double n = t->resident, groups = groups_of(t, f), members = n / groups;
@@ -126,9 +127,9 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
-/* Requests of multiprocessors for the same line, as blocks walk through the same data: a coalescer before the L2 sends
- * one for up to four. It holds few lines, so the more of them come per time, the fewer it finds. Time is counted in
- * wavefronts of the L1. */
+/* Requests of multiprocessors for the same line, as blocks walk through the same data: a coalescer
+ * before the L2 sends one for up to four. It holds few lines, so the more of them come per time,
+ * the fewer it finds. Time is counted in wavefronts of the L1. */
 static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
 {
     double lines = 0;
@@ -214,7 +215,8 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
         out->requests.lone_pieces += cost * fmax(0, 2 - together);
-        if (f->loaded_too && f->stored > 0) { /* stores of one warp to the same line follow one another */
+        if (f->loaded_too && f->stored > 0) {
+            /* stores of one warp to the same line follow one another */
             const double changed = f->stored * t->sector / t->line,
                          touched = f->written_lines * f->store_warp / f->written;
             out->requests.changed_lines += changed;
@@ -240,13 +242,15 @@ void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 /* One window and the next: the volume that passes through a partition between two uses of a
  * line. */
 typedef struct passage {
-    double lines, fresh, store_lines; /* bytes that a window reads, reads for the first time, and stores */
-    double readers, writers;          /* blocks of the window per line */
+    /* bytes that a window reads, reads for the first time, and stores */
+    double lines, fresh, store_lines;
+    double readers, writers; /* blocks of the window per line */
 } passage;
 
 double wl_laws_evicted(const wl_laws *laws, double read, double readers, double stored, double writers)
 {
-    const double other = 1 - 1 / laws->partitions; /* a multiprocessor belongs to another partition */
+    /* a multiprocessor belongs to another partition */
+    const double other = 1 - 1 / laws->partitions;
     const double copies = read > 0 ? read * (1 - other * pow(other, readers)) : 0;
     const double volume = copies + stored * (1 - other * pow(other, writers));
     return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
@@ -305,8 +309,8 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)), by bisection of
- * n / u. */
+/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)),
+ * by bisection of n / u. */
 static double random_field(double loads, double distinct)
 {
     double low = 0, high = loads / distinct; /* d <= u */
@@ -319,9 +323,9 @@ static double random_field(double loads, double distinct)
     return loads / high;
 }
 
-/* Fetches of random loads. They hit with the share of their field that the L2 holds, where a line holds what was
- * fetched of it: one unit of a large field, all of a small one. The L2 starts empty: until that share is there, every
- * unit is fetched once. */
+/* Fetches of random loads. They hit with the share of their field that the L2 holds, where a line
+ * holds what was fetched of it: one unit of a large field, all of a small one. The L2 starts empty:
+ * until that share is there, every unit is fetched once. */
 static double random_fetches(const wl_traffic *t, const wl_laws *laws, double loads, double distinct)
 {
     const double units = random_field(loads, distinct), held = laws->room / (units * t->fetch);
@@ -335,7 +339,8 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     const wl_field_traffic *f = &t->fields[field];
     const double all = f->window_units[t->window_count - 1];
     wl_volume *v = &out->fields[field];
-    const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch); /* a fetch each at most */
+    /* a fetch each at most */
+    const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch);
     const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
     if (all > 0)
@@ -366,7 +371,8 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
         }
         if (overlap <= 0)
             continue;
-        const double before = reuse->overlap_bytes; /* windows of doubling length count as one direction */
+        /* windows of doubling length count as one direction */
+        const double before = reuse->overlap_bytes;
         reuse->exists = true;
         reuse->overlap_bytes += overlap * t->wave_blocks / t->blocks;
         reuse->hit_rate += (1 - miss - reuse->hit_rate) * (reuse->overlap_bytes - before) / reuse->overlap_bytes;
@@ -374,9 +380,10 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     }
 }
 
-/* Sectors of a field that are written in pieces by several blocks: what becomes of them before the last piece. A
- * sector is cleaned by what is stored meanwhile: its missing bytes are read, all are written. It stays in the L2 and
- * misses nothing any more, unless it is evicted; then the next piece finds nothing. */
+/* Sectors of a field that are written in pieces by several blocks: what becomes of them before the
+ * last piece. A sector is cleaned by what is stored meanwhile: its missing bytes are read, all are
+ * written. It stays in the L2 and misses nothing any more, unless it is evicted; then the next
+ * piece finds nothing. */
 typedef struct pieced {
     double cleaned;       /* sectors read and written early, still there */
     double reads, writes; /* sectors, beyond one write of each */
@@ -396,8 +403,8 @@ static double store_bytes(const wl_traffic *t, int w)
     return sum;
 }
 
-/* Pieces that come a window or more later than the one before. They come after as many windows as write everything
- * once. Returns how many sectors have such pieces. */
+/* Pieces that come a window or more later than the one before. They come after as many windows as
+ * write everything once. Returns how many sectors have such pieces. */
 static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double shared,
                                pieced *out)
 {
@@ -426,12 +433,14 @@ static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const 
     pieced out = {0};
     if (laws->partial_room <= 0 || f->store_block <= 0)
         return out;
-    /* which of the sectors that atomics change are stored, too, is unknown: those stored again at most */
+    /* which of the sectors that atomics change are stored, too, is unknown: those stored again at
+     * most */
     const double stored = f->atomic ? fmin(f->stored, fmax(0, f->written - f->stored)) : f->stored;
     /* a sector that several blocks complete counts once */
     const double shared = fmin(stored, fmax(0, f->stored - f->stored_partly - f->store_block_full));
     const double near = shared - (f->atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
-    const double in_step = f->store_steps > 1 ? f->store_in_step : 0; /* blocks that walk side by side meet there */
+    /* blocks that walk side by side meet there */
+    const double in_step = f->store_steps > 1 ? f->store_in_step : 0;
     const double step_bytes = wave_bytes / fmax(1, f->store_steps);
     const double early =
         near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_share(laws, wave_bytes));
@@ -467,8 +476,8 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }
 
-/* Of fields that blocks walk through together the windows know less than the replay: memory delivers no more than
- * misses the L1. */
+/* Of fields that blocks walk through together the windows know less than the replay: memory
+ * delivers no more than misses the L1. */
 static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++) {

@@ -34,8 +34,8 @@ bool wl_laws_read(const wl_device *device, wl_laws *out);
 void wl_laws_l1(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 void wl_laws_l2(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 
-/* Share of the lines of a partition that are evicted while so many bytes are read, by so many blocks each, and
- * stored. */
+/* Share of the lines of a partition that are evicted while so many bytes are read, by so many
+ * blocks each, and stored. */
 double wl_laws_evicted(const wl_laws *laws, double read, double readers, double stored, double writers);
 
 /* Stored data that is still in the L2 when the launch ends, and so is not written during it. */

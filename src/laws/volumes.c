@@ -48,8 +48,8 @@ static void apply_laws(const wl_traffic *traffic, const wl_laws *l1, const wl_la
     wl_volumes_add_up(traffic->field_count, out);
 }
 
-/* A cache of the memory sees what misses the L2, and nothing is in it twice: what an L2 of its size in one part would
- * load comes from memory. */
+/* A cache of the memory sees what misses the L2, and nothing is in it twice: what an L2 of its size
+ * in one part would load comes from memory. */
 void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
 {
     const bool cached = laws->memory_cache > 0 && traffic->windows_known;

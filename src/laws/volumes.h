@@ -38,16 +38,19 @@ double wl_volume_dram_loads(const wl_volume *volume);
 /* How the volumes are requested: what a time model needs besides bytes. Launch totals. */
 typedef struct wl_requests {
     double read_units, written_units; /* units in which the L2 serves requests */
-    double lone_units;                /* of the read ones, those of scattered sectors, alone in their lines */
-    double chunk;                     /* bytes of one line that a block loads, on average; without random loads */
-    double pieces;                    /* partial writes, weighted by their cost */
-    double random;                    /* random fetches from DRAM */
-    double lone_pieces;               /* of the partial writes, those alone in their line */
-    double changed_lines;             /* lines that are loaded and stored where they lie */
-    double shared_lines;              /* of these, those that several requests change parts of */
-    double left;                      /* bytes stored that stay in the L2; a later launch has them written */
-    double cleaned;                   /* sectors read and written before they were complete */
-    double write_chunk;               /* bytes of one line that a store fills, on average */
+    /* of the read ones, those of scattered sectors, alone in their lines */
+    double lone_units;
+    /* bytes of one line that a block loads, on average; without random loads */
+    double chunk;
+    double pieces;        /* partial writes, weighted by their cost */
+    double random;        /* random fetches from DRAM */
+    double lone_pieces;   /* of the partial writes, those alone in their line */
+    double changed_lines; /* lines that are loaded and stored where they lie */
+    double shared_lines;  /* of these, those that several requests change parts of */
+    /* bytes stored that stay in the L2; a later launch has them written */
+    double left;
+    double cleaned;     /* sectors read and written before they were complete */
+    double write_chunk; /* bytes of one line that a store fills, on average */
 } wl_requests;
 
 /* What was simulated. */
@@ -67,15 +70,18 @@ typedef struct wl_volumes {
     wl_volume total;   /* of fields and local memory */
     double code;       /* bytes of machine code that the L2 delivers: see code_volumes.h */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
-    double least[2];   /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
+    /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
+    double least[2];
     bool has_distinct;
-    double distinct[2]; /* bytes of the elements loaded, and stored, each once; for the model simple */
+    /* bytes of the elements loaded, and stored, each once; for the model simple */
+    double distinct[2];
     bool sampled;
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     double footprint; /* bytes of all fields that the launch touches, about */
-    double cached;    /* of what is loaded from DRAM, the bytes that the cache of the memory holds by then; 0: none */
+    /* of what is loaded from DRAM, the bytes that the cache of the memory holds by then; 0: none */
+    double cached;
     wl_reuse reuse[3];
     double pages;
     bool requests_known;

@@ -8,7 +8,8 @@
 #include "base/ascii.h"
 #include "base/text.h"
 
-#define SECTOR_BYTES 32.0 /* unit of the lts__ and dram__ sector counters, on every device that has them */
+/* unit of the lts__ and dram__ sector counters, on every device that has them */
+#define SECTOR_BYTES 32.0
 
 #define NUMBER(kind_, index_, dimension_, factor_)                                                                     \
     {                                                                                                                  \

@@ -33,7 +33,8 @@ typedef enum wl_column_kind {
 
 typedef struct wl_column {
     wl_column_kind kind;
-    int index;              /* component, metric, or for times the quality of the source (smaller is better) */
+    /* component, metric, or for times the quality of the source (smaller is better) */
+    int index;
     wl_dimension dimension; /* of a number: counts, bytes, time */
     double factor;          /* to base units if there is no unit; for a count, to the metric */
     bool is_counter;        /* whatever its kind */

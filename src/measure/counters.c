@@ -13,8 +13,8 @@ static const wl_counter_row table[WL_COUNTER_COUNT] = {
 
 const wl_counter_row *wl_counter_at(int index) { return &table[index]; }
 
-/* Further names of what the table has: events of nvprof, counters of patched machine code, totals over source lines,
- * names of older ncu. */
+/* Further names of what the table has: events of nvprof, counters of patched machine code, totals
+ * over source lines, names of older ncu. */
 static const struct {
     const char *name, *ncu;
 } aliases[] = {
@@ -31,8 +31,8 @@ static const struct {
     {"system_write_transactions", "lts__t_sectors_aperture_sysmem_op_write.sum"},
 };
 
-/* What ncu's details page calls by a label instead. A label stands for several metrics there: those of another unit are
- * not taken. */
+/* What ncu's details page calls by a label instead. A label stands for several metrics there: those
+ * of another unit are not taken. */
 static const struct {
     const char *label, *ncu;
     wl_counted_per per;

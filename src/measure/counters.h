@@ -1,7 +1,9 @@
-/* counters.h - the hardware counters that tables hold, whatever name a profiler or a table gives them.
+/* counters.h - the hardware counters that tables hold, whatever name a profiler or a table gives
+ * them.
  *
- * A counter is found by the column of our tables, by ncu's name, by its label on ncu's details page,
- * or by nvprof's name. ncu also prints rates of a counter: per second, or per cycle of the launch.
+ * A counter is found by the column of our tables, by ncu's name, by its label on ncu's details
+ * page, or by nvprof's name. ncu also prints rates of a counter: per second, or per cycle of the
+ * launch.
  *
  * Layer  measure (uses base). Oracle: tests/unit/test_counters.c.
  * SPDX-License-Identifier: MIT */
@@ -36,8 +38,8 @@ typedef struct wl_counter_name {
 /* False for a name that is no counter's. */
 bool wl_counter_find(const char *name, wl_counter_name *out);
 
-/* Base units per `unit` as ncu spells it: "Kbyte", "inst", "sector/second", "Gbyte/second", "inst/cycle". False where
- * the unit does not measure such a counter. */
+/* Base units per `unit` as ncu spells it: "Kbyte", "inst", "sector/second", "Gbyte/second",
+ * "inst/cycle". False where the unit does not measure such a counter. */
 bool wl_counter_unit(const wl_counter_name *name, const char *unit, double *scale);
 
 /* The next term of a sum "a + 2 * b"; false at its end. *sum is moved on. Names are cut to fit. */
@@ -57,8 +59,8 @@ typedef struct wl_counts {
     size_t count;
 } wl_counts;
 
-/* The first of the ways to measure a tally whose counters are all known: by ncu's counters, by nvprof's, by
- * others. *difference says what those count differently, "" if nothing. */
+/* The first of the ways to measure a tally whose counters are all known: by ncu's counters, by
+ * nvprof's, by others. *difference says what those count differently, "" if nothing. */
 bool wl_counts_tally(const wl_counts *counts, wl_tally tally, double *value, const char **difference);
 
 #endif /* WL_MEASURE_COUNTERS_H */

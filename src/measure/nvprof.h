@@ -14,10 +14,12 @@
 
 typedef enum wl_nvprof_part {
     WL_NVPROF_NONE,
-    WL_NVPROF_COUNTS,  /* "Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg" */
-    WL_NVPROF_SUMMARY, /* "Type","Time(%)","Time","Calls","Avg","Min","Max","Name" and a line of units */
-    WL_NVPROF_TRACE,   /* "Start","Duration","Grid X",.. "Name" and a line of units */
-    WL_NVPROF_UNKNOWN  /* a part of nvprof's that is not read: metrics launch by launch */
+    /* "Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg" */
+    WL_NVPROF_COUNTS,
+    /* "Type","Time(%)","Time","Calls","Avg","Min","Max","Name" and a line of units */
+    WL_NVPROF_SUMMARY,
+    WL_NVPROF_TRACE,  /* "Start","Duration","Grid X",.. "Name" and a line of units */
+    WL_NVPROF_UNKNOWN /* a part of nvprof's that is not read: metrics launch by launch */
 } wl_nvprof_part;
 wl_nvprof_part wl_nvprof_recognise(const wl_csv *header);
 

@@ -194,7 +194,8 @@ bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit,
         !wl_counter_unit(counter, unit ? unit : "", &scale))
         return false;
     value = wl_unit_convert(value, scale);
-    if (!isfinite(value) || row->counted[per][i]) /* of two columns for one counter, the first wins */
+    /* of two columns for one counter, the first wins */
+    if (!isfinite(value) || row->counted[per][i])
         return false;
     row->counted[per][i] = true;
     row->counts[per][i] = value;

@@ -49,8 +49,8 @@ void wl_row_take(wl_row *row, const char *name, const wl_column *column, const c
 /* A cell known to be a counter; false if it says nothing new. */
 bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit, const char *text);
 
-/* Sets what follows from several cells; row->unsound says whether the row is usable. Counts are kept in the arena of
- * the notes. */
+/* Sets what follows from several cells; row->unsound says whether the row is usable. Counts are
+ * kept in the arena of the notes. */
 void wl_row_finish(wl_row *row, wl_notes *notes);
 
 #endif /* WL_MEASURE_ROW_H */

@@ -21,7 +21,8 @@ struct wl_table {
     wl_notes notes;
 };
 
-enum { ID, PROCESS, KERNEL, BLOCK, GRID, SECTION, METRIC, UNIT, VALUE, PLACE_COUNT }; /* of the long layout */
+/* of the long layout */
+enum { ID, PROCESS, KERNEL, BLOCK, GRID, SECTION, METRIC, UNIT, VALUE, PLACE_COUNT };
 static const char *const place_names[PLACE_COUNT] = {"ID",          "Process ID",  "Kernel Name",
                                                      "Block Size",  "Grid Size",   "Section Name",
                                                      "Metric Name", "Metric Unit", "Metric Value"};
@@ -128,7 +129,8 @@ static bool same_launch(reader *r, bool *failed)
     return same;
 }
 
-/* Sections are measured in passes of their own, at clocks of their own: counts per cycle stand in those of rooflines. */
+/* Sections are measured in passes of their own, at clocks of their own: counts per cycle stand in
+ * those of rooflines. */
 static bool is_other_clock(const reader *r)
 {
     return strcmp(at_place(r, METRIC), "SM Frequency") == 0 && !strstr(at_place(r, SECTION), "Roofline");
@@ -153,7 +155,8 @@ static wl_status read_long(reader *r)
     r->row.line = r->csv.line;
     const char *name = at_place(r, METRIC);
     const wl_column column = wl_column_find(name);
-    const bool read = column.kind >= WL_COLUMN_BLOCK || column.is_counter; /* "Block Size" is no shape as a metric */
+    /* "Block Size" is no shape as a metric */
+    const bool read = column.kind >= WL_COLUMN_BLOCK || column.is_counter;
     if (read && !is_other_clock(r))
         wl_row_take(&r->row, name, &column, at_place(r, UNIT), at_place(r, VALUE), notes);
     return WL_OK;

@@ -65,7 +65,8 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         out->tag_wavefronts += c->tag;
     }
     t.shared += out->executed.mix.shuffles + out->executed.mix.idle_accesses;
-    t.barriers = p->kernel->barriers * (double)g->blocks; /* the last warp that arrives opens it: one for the block */
+    /* the last warp that arrives opens it: one for the block */
+    t.barriers = p->kernel->barriers * (double)g->blocks;
     const double index_reads = (double)p->kernel->coordinate_reads,
                  per_block = (double)wl_ceil_div(g->threads, p->rules->warp_size);
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))

@@ -35,7 +35,8 @@ typedef struct wl_counts {
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */
-    double remapping;     /* of its instructions, those with which a thread finds its cell in the order of a schedule */
+    /* of its instructions, those with which a thread finds its cell in the order of a schedule */
+    double remapping;
     wl_local local;
     wl_warps_result warps;
     bool has_traffic;
@@ -44,7 +45,8 @@ typedef struct wl_counts {
     const wl_life_profile *lives; /* the kinds of warps, borrowed; none: a time model assumes one */
     size_t life_count;
     wl_waiting waiting; /* of a block, from them */
-    wl_waiting leading; /* likewise, if its warp comes first to what many walk through; not known: none does */
+    /* likewise, if its warp comes first to what many walk through; not known: none does */
+    wl_waiting leading;
 } wl_counts;
 
 /* Inputs of the wavefront sums. */

@@ -20,8 +20,8 @@ static void add_part(wl_value *v, const char *name, double value)
 
 #define LESS (1 - 1e-9) /* by more than rounding */
 
-/* Executions from the instruction stream where there is one, as hardware counts them: also those without
- * an active lane, which make no request. */
+/* Executions from the instruction stream where there is one, as hardware counts them: also those
+ * without an active lane, which make no request. */
 static double executed(const wl_counts *c, wl_memory_op op, double otherwise)
 {
     return c->executed.mix.has_memory ? c->executed.mix.memory[op] : otherwise;

@@ -6,7 +6,8 @@
 #include "device/device_internal.h"
 #include "metrics/warnings.h"
 
-#define ROUNDING 1e-9 /* sums of doubles in another order differ by less, relative to their largest term */
+/* sums of doubles in another order differ by less, relative to their largest term */
+#define ROUNDING 1e-9
 
 /* ---- one value ---- */
 
@@ -36,8 +37,10 @@ static double kept(const checker *c, const char *what, double value, double leas
 /* What bounds the volumes of one field, in bytes. */
 typedef struct limits {
     double requested, written, atomics; /* sectors of instructions */
-    double distinct[2];                 /* that the launch loads, through the L2 and from DRAM; 0: not known */
-    double per_sector[2];               /* that one sector moves at most: from DRAM, to DRAM; relative to it */
+    /* that the launch loads, through the L2 and from DRAM; 0: not known */
+    double distinct[2];
+    /* that one sector moves at most: from DRAM, to DRAM; relative to it */
+    double per_sector[2];
 } limits;
 
 /* Simulated caches need no distinct data from DRAM that a store has put there before. */

@@ -41,18 +41,19 @@ typedef struct wl_block_waits {
 
 /* What the time of the model turnover is made of, in seconds. */
 typedef struct wl_turnover_steps {
-    double own, even;        /* the busiest unit, on the busiest multiprocessor and on average */
-    double sm;               /* a multiprocessor, with the waits that other blocks do not hide */
-    double l2, dram;         /* the memory's bounds, */
-    double alone[2];         /* what overlaps with neither: of the L2, of DRAM; */
-    double memory;           /* all of these, */
-    double conflicts;        /* what requests that change parts of one line wait for each other; */
-    double rest;             /* multiprocessors, memory and these, */
-    double together;         /* and atomics as well; */
-    double atomics;          /* what these weigh in it: a share */
-    double longest;          /* until the longest block ends; */
-    double filled, balanced; /* until unequal blocks have ended, and if they were dealt evenly; 0: they are alike */
-    double last, started;    /* the last blocks take longer by; before the first one starts */
+    double own, even; /* the busiest unit, on the busiest multiprocessor and on average */
+    double sm;        /* a multiprocessor, with the waits that other blocks do not hide */
+    double l2, dram;  /* the memory's bounds, */
+    double alone[2];  /* what overlaps with neither: of the L2, of DRAM; */
+    double memory;    /* all of these, */
+    double conflicts; /* what requests that change parts of one line wait for each other; */
+    double rest;      /* multiprocessors, memory and these, */
+    double together;  /* and atomics as well; */
+    double atomics;   /* what these weigh in it: a share */
+    double longest;   /* until the longest block ends; */
+    /* until unequal blocks have ended, and if they were dealt evenly; 0: they are alike */
+    double filled, balanced;
+    double last, started; /* the last blocks take longer by; before the first one starts */
 } wl_turnover_steps;
 
 typedef struct wl_model_result {
@@ -65,9 +66,11 @@ typedef struct wl_model_result {
     wl_turnover_steps steps;
     double remains; /* share of the data that an earlier launch has left in the L2 */
     struct {
-        int count;                  /* of kinds of blocks; 0: all are about alike */
-        int last;                   /* the one whose last block ends last, longest first; -1: none in particular */
-        double blocks, wait_cycles; /* of that kind, or of the longest: how many, and what its longest waits */
+        int count; /* of kinds of blocks; 0: all are about alike */
+        /* the one whose last block ends last, longest first; -1: none in particular */
+        int last;
+        /* of that kind, or of the longest: how many, and what its longest waits */
+        double blocks, wait_cycles;
     } kinds;
     bool bound_known[WL_BOUND_COUNT];
     double bound_s[WL_BOUND_COUNT];
@@ -88,7 +91,8 @@ struct wl_prediction {
     wl_mix mix;
     double l1_oversubscription, l1_miss_rate; /* of reloads */
     wl_reuse reuse[3];                        /* x, y, z */
-    bool has_tag_hash;                        /* the L1 estimator is the tag hash, else the bank-distance rule */
+    /* the L1 estimator is the tag hash, else the bank-distance rule */
+    bool has_tag_hash;
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
     bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
@@ -100,13 +104,16 @@ struct wl_prediction {
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked
      * for. */
-    const wl_kernel *kernel; /* the kernel at this launch; the shares refer to its fields and accesses */
+    /* the kernel at this launch; the shares refer to its fields and accesses */
+    const wl_kernel *kernel;
     const wl_share *fields;
     const wl_share *accesses;
-    const wl_line_mix *lines; /* most executed first; NULL unless asked for and source lines are known */
+    /* most executed first; NULL unless asked for and source lines are known */
+    const wl_line_mix *lines;
     size_t line_count;
-    const struct wl_view *fixed_view; /* of count/view.h: the kernel's shapes, the same for all launches; or NULL */
-    const struct wl_stacks *stacks;   /* of model/stacks.h; NULL unless asked for */
+    /* of count/view.h: the kernel's shapes, the same for all launches; or NULL */
+    const struct wl_view *fixed_view;
+    const struct wl_stacks *stacks; /* of model/stacks.h; NULL unless asked for */
 };
 
 /* The waits by name. */
@@ -117,8 +124,8 @@ typedef struct wl_named_wait {
 } wl_named_wait;
 int wl_named_waits(const wl_block_waits *waits, wl_named_wait out[WL_NAMED_WAITS]);
 
-/* "tag-hash" or "bank-distance", "reuse-sets", "l2-partitions" or "simulated", "closed form", "rows"
- * or "threads" */
+/* "tag-hash" or "bank-distance", "reuse-sets", "l2-partitions" or "simulated", "closed form",
+ * "rows" or "threads" */
 const char *wl_l1_estimator_name(bool has_tag_hash);
 const char *wl_volume_estimator_name(wl_volume_estimator estimator);
 const char *wl_count_method_name(wl_count_method method);

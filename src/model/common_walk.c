@@ -67,7 +67,8 @@ bool wl_access_walks(const wl_costs *costs, size_t access)
 typedef struct walker {
     const wl_geometry *geometry;
     int warp_size;
-    int64_t sms, wave, middle; /* blocks of a wave, at least 1; one of them that is not at an edge */
+    /* blocks of a wave, at least 1; one of them that is not at an edge */
+    int64_t sms, wave, middle;
     wl_program program;
     bool guarded;
 } walker;
@@ -106,7 +107,8 @@ static wl_status add_start(walker *w, int64_t block, int64_t warp, int shift, st
     return WL_OK;
 }
 
-/* Blocks go to multiprocessors in turn. Of the GPU's, some that lie evenly in the wave are compared. */
+/* Blocks go to multiprocessors in turn. Of the GPU's, some that lie evenly in the wave are
+ * compared. */
 static wl_status find_together(walker *w, int shift, double together[2], wl_error *err)
 {
     const int64_t warps = wl_ceil_div(w->geometry->threads, w->warp_size), sampled = wl_min(WARPS, w->wave);

@@ -1,10 +1,11 @@
 /* common_walk.h - loops in which warps load the same data at the same time.
  *
- * The first warp that comes to a sector waits for it. The others find it in the L1 or on its way there,
- * and wait as long: none of them runs ahead for long. They wait as often as if each were alone, whatever
- * the share of loads that hit.
+ * The first warp that comes to a sector waits for it. The others find it in the L1 or on its way
+ * there, and wait as long: none of them runs ahead for long. They wait as often as if each were
+ * alone, whatever the share of loads that hit.
  *
- * Layer  model (uses kernel, launch, metrics). Units: sectors, warps. Oracle: tests/unit/test_common_walk.c
+ * Layer  model (uses kernel, launch, metrics). Units: sectors, warps. Oracle:
+ * tests/unit/test_common_walk.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_COMMON_WALK_H
 #define WL_MODEL_COMMON_WALK_H
@@ -12,8 +13,10 @@
 #include "metrics/counts.h"
 
 typedef struct wl_common_walk {
-    double fresh;       /* of the sectors that a warp loads in its loops, the share it has not loaded before */
-    double together[2]; /* warps that load the same at the same time: on a multiprocessor, on the GPU; 0: no loop */
+    /* of the sectors that a warp loads in its loops, the share it has not loaded before */
+    double fresh;
+    /* warps that load the same at the same time: on a multiprocessor, on the GPU; 0: no loop */
+    double together[2];
 } wl_common_walk;
 
 /* Whether a loop leads a load from place to place. */

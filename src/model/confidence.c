@@ -1,4 +1,5 @@
-/* confidence.c - how far off predictions on a device are known or believed to be; see warpline/trust.h.
+/* confidence.c - how far off predictions on a device are known or believed to be; see
+ * warpline/trust.h.
  *
  * Layer  model (uses device). Oracle: tests/unit/test_confidence.c.
  * SPDX-License-Identifier: MIT */

@@ -11,8 +11,9 @@
 #define MOMENT 6.0 /* a density that grows from 0 to 2 has its middle 1/6 behind the middle */
 #define FLAT 0.05  /* nobody can tell a smaller slope from an even kind */
 
-#define NOTED 1.01  /* a block that ends so much later than all others is named */
-#define BETWEEN 0.5 /* of its wait a block still needs, on average: unequal ones do not end together */
+#define NOTED 1.01 /* a block that ends so much later than all others is named */
+/* of its wait a block still needs, on average: unequal ones do not end together */
+#define BETWEEN 0.5
 
 /* A part of the launch order in which the kinds are mixed in the same way. */
 typedef struct part {
@@ -40,11 +41,12 @@ typedef struct filler {
     part parts[CUTS_MAX];
 } filler;
 
-/* How long a block stays beside others that keep the unit busy for so long in the meantime. `alone` is its work that
- * nothing hides. */
+/* How long a block stays beside others that keep the unit busy for so long in the meantime. `alone`
+ * is its work that nothing hides. */
 static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
-    const double p = s->hiding * pow(fmax(1, resident / 2), s->growth); /* many blocks average out */
+    /* many blocks average out */
+    const double p = s->hiding * pow(fmax(1, resident / 2), s->growth);
     return alone + wl_norm2(wait, fmax(0, others), p);
 }
 
@@ -107,7 +109,8 @@ static void find_parts(filler *f)
     }
 }
 
-/* The slots are filled by kinds as long as their blocks take. Where blocks are too few, slots stay empty. */
+/* The slots are filled by kinds as long as their blocks take. Where blocks are too few, slots stay
+ * empty. */
 static void find_filled(const filler *f, part *p)
 {
     double all = 0, longest = 0;
@@ -147,8 +150,8 @@ static double time_with(const filler *f, const part *p, double wait)
     return fmax(wl_norm2(sm, memory, s->norm), blocks * s->launch);
 }
 
-/* Blocks that outlast the part only take slots away from the others, which go on meanwhile. They are
- * found one kind after the other, longest first. */
+/* Blocks that outlast the part only take slots away from the others, which go on meanwhile. They
+ * are found one kind after the other, longest first. */
 static double time_beside(const filler *f, const part *p, holder *h, int count)
 {
     double slots = f->s->sms * f->s->resident, sum = 0;
@@ -190,8 +193,9 @@ static void time_part(filler *f, part *p)
 
 /* ---- the last block of a kind ---- */
 
-/* It starts when a slot becomes free: when all blocks up to it would have ended, less what those still
- * need that fill the slots then. The slots that its own part leaves empty hold blocks of earlier parts. */
+/* It starts when a slot becomes free: when all blocks up to it would have ended, less what those
+ * still need that fill the slots then. The slots that its own part leaves empty hold blocks of
+ * earlier parts. */
 static double start_of(const filler *f, int kind)
 {
     const double last = f->kinds[kind].last;

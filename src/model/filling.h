@@ -1,33 +1,37 @@
 /* filling.h - how blocks of several kinds fill the GPU.
  *
- * Blocks are assigned to multiprocessors in launch order, each as soon as a slot is free. From how long
- * a block of each kind works and waits follows how long all of them take together, which kind ends
- * last, and how much more than its share the busiest multiprocessor gets.
+ * Blocks are assigned to multiprocessors in launch order, each as soon as a slot is free. From how
+ * long a block of each kind works and waits follows how long all of them take together, which kind
+ * ends last, and how much more than its share the busiest multiprocessor gets.
  *
  * Layer  model. Units: cycles, blocks.
- * Maths  docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c deals blocks one by one
+ * Maths docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c deals blocks
+ * one by one
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_FILLING_H
 #define WL_MODEL_FILLING_H
 
 #include "kernel/counted_mix.h"
 
-/* One kind. Its blocks lie between two numbers of the launch order, evenly, or the more the nearer to one
- * of them, so that `middle` is their mean number. */
+/* One kind. Its blocks lie between two numbers of the launch order, evenly, or the more the nearer
+ * to one of them, so that `middle` is their mean number. */
 typedef struct wl_block_time {
     double blocks, first, last, middle;
-    double own, wait;                 /* of one block: its multiprocessor's busiest unit, and latency */
+    /* of one block: its multiprocessor's busiest unit, and latency */
+    double own, wait;
     double longest_own, longest_wait; /* of its longest block */
-    double hidden;                    /* of its work, done while its longest warp waits: 0 where its warps are alike */
-    double traffic;                   /* of all its blocks: share of the launch's memory traffic */
+    /* of its work, done while its longest warp waits: 0 where its warps are alike */
+    double hidden;
+    double traffic; /* of all its blocks: share of the launch's memory traffic */
 } wl_block_time;
 
 /* The machine, as far as it concerns all kinds. */
 typedef struct wl_slots {
-    double sms, resident;   /* multiprocessors; blocks each of them holds */
-    double launch;          /* cycles from one block start to the next */
-    double overlap;         /* share of a block's own work that nothing hides */
-    double hiding, growth;  /* norm of waiting and the work of others: hiding * (blocks / 2) ^ growth */
+    double sms, resident; /* multiprocessors; blocks each of them holds */
+    double launch;        /* cycles from one block start to the next */
+    double overlap;       /* share of a block's own work that nothing hides */
+    /* norm of waiting and the work of others: hiding * (blocks / 2) ^ growth */
+    double hiding, growth;
     double norm;            /* of multiprocessors, memory and atomics */
     double memory, atomics; /* cycles of the launch */
 } wl_slots;

@@ -71,7 +71,8 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
             WL_TRY(wl_common_walk_find(costs, launched, f, arena, &fields[f].walk, err));
     out->wavefronts = mean_wavefronts(costs);
     out->fields = fields;
-    if (!k->source.at_launch) /* a kernel that serves all launches knows the warps of the one it was made for */
+    /* a kernel that serves all launches knows the warps of the one it was made for */
+    if (!k->source.at_launch)
         out->warps = (double)launched->blocks * out->block_warps;
     return WL_OK;
 }
@@ -81,22 +82,24 @@ static double per_instruction(const wl_field_accesses *f, int store)
     return f->inst[store] > 0 ? f->sectors[store] / f->inst[store] : 0;
 }
 
-/* Lines that a load touches: whole ones, or more that have a sector each, which take several tag wavefronts. */
+/* Lines that a load touches: whole ones, or more that have a sector each, which take several tag
+ * wavefronts. */
 static double lines_of(const wl_followed *followed, const wl_field_accesses *f)
 {
     const double sectors = per_instruction(f, 0), tags = f->inst[0] > 0 ? f->tags / f->inst[0] : 0;
     return fmin(sectors, fmax(sectors / followed->in_line, 1 + followed->tag_banks * fmax(0, tags - 1)));
 }
 
-/* How often a load of several lines waits, if a share of them misses: each line by itself. Of the loads of a walk one
- * comes first to each line, and the step goes on when that one is there. */
+/* How often a load of several lines waits, if a share of them misses: each line by itself. Of the
+ * loads of a walk one comes first to each line, and the step goes on when that one is there. */
 static double waits_share(const wl_field_accesses *f, double lines, double missed)
 {
     return f->traced || !(f->in_walk > 0) ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
 }
 
-/* The shares of loads that wait for the L2 and for DRAM, if so many are sent there, of the first of all warps that walk
- * through the same data at the same time. Multiprocessors that walk through it together send such loads once, too. */
+/* The shares of loads that wait for the L2 and for DRAM, if so many are sent there, of the first of
+ * all warps that walk through the same data at the same time. Multiprocessors that walk through it
+ * together send such loads once, too. */
 static void in_step(const wl_common_walk *w, double merged, double missed[2])
 {
     const double together[2] = {fmin(w->together[0] * fmax(1, merged), w->together[1]), w->together[1]};
@@ -111,7 +114,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     (void)wl_device_get(device, WL_DEVICE_issue_rate, &schedulers);
     (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
     wl_waits_read(device, out);
-    if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval)) /* it opens as the last warp arrives */
+    /* it opens as the last warp arrives */
+    if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval))
         out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BLOCK_WARPS);
     out->doublings = log2(fmax(1, followed->block_warps) / BLOCK_WARPS);
     out->queued = followed->wavefronts * fmax(0, followed->block_warps - 1);
@@ -128,7 +132,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         double late[2] = {l1, l1 * l2};
         in_step(&a->walk, merged, late);
         const double waits = waits_share(a, lines, l1), far = waits_share(a, lines, l1 * l2);
-        const double trip = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines))); /* waits for the first to come */
+        /* waits for the first to come */
+        const double trip = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines)));
         const bool common = late[0] > l1 || late[1] > l1 * l2;
         const double leader = common ? fmax(waits, fmin(1, late[0] * trip)) : waits;
         const double further = common ? fmax(far, fmin(1, late[1] * trip)) : far;

@@ -1,10 +1,11 @@
-/* follow_warps.h - how long the warps of a launch wait: what they execute, where their loads find their data,
- * and the latencies of the device.
+/* follow_warps.h - how long the warps of a launch wait: what they execute, where their loads find
+ * their data, and the latencies of the device.
  *
  * What is known before any fitted number stays the same while numbers are tried: a fit keeps it.
  *
- * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are sectors.
- * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_follow_warps.c, test_fit_lives.c
+ * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are
+ * sectors. Maths docs/model.md, "The life of a warp". Oracle: tests/unit/test_follow_warps.c,
+ * test_fit_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_FOLLOW_WARPS_H
 #define WL_MODEL_FOLLOW_WARPS_H
@@ -36,8 +37,8 @@ typedef struct wl_followed {
     double wavefronts; /* of an access, in the L1; at least 1 */
 } wl_followed;
 
-/* The warps of the launch, where the kernel has an instruction stream and they tell something: `always`, or if they
- * loop or meet at barriers. Borrows from the kernel. */
+/* The warps of the launch, where the kernel has an instruction stream and they tell something:
+ * `always`, or if they loop or meet at barriers. Borrows from the kernel. */
 wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
                          wl_followed *out, wl_error *err);
 

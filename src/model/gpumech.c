@@ -1,6 +1,6 @@
-/* gpumech.c - GPUMech (Huang et al. 2014). The network is free. DRAM is a queue M/D/1 that the requests
- * of the interval enter while it lasts; a request never waits for more than half of them, which the queue
- * alone would exceed near its saturation. SPDX-License-Identifier: MIT */
+/* gpumech.c - GPUMech (Huang et al. 2014). The network is free. DRAM is a queue M/D/1 that the
+ * requests of the interval enter while it lasts; a request never waits for more than half of them,
+ * which the queue alone would exceed near its saturation. SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* interval_launch.c - interval models of a whole launch: rounds of resident blocks, sub-cores, kinds of
- * warps (refinements after Lee et al. 2022). See interval_model.h. SPDX-License-Identifier: MIT */
+/* interval_launch.c - interval models of a whole launch: rounds of resident blocks, sub-cores,
+ * kinds of warps (refinements after Lee et al. 2022). See interval_model.h.
+ * SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 #include <math.h>
@@ -89,7 +90,8 @@ void wl_interval_round(wl_contention_model *model, const wl_life_profile *life, 
     double mean = busiest;
     if (p.more < p.active)
         mean = (p.more * busiest + (p.active - p.more) * wl_pool_cycles(life, &e.sums, p.most - 1, machine)) / p.active;
-    const double each = round->warps / (machine->issue * p.active); /* cycles of an instruction of all warps */
+    /* cycles of an instruction of all warps */
+    const double each = round->warps / (machine->issue * p.active);
     const double exposed = fmax(0, mean - each * e.sums.instructions);
     for (size_t i = 0; i < life->count; i++) {
         const wl_life_interval *at = &life->list[i];
@@ -124,7 +126,8 @@ static rounds divide(const wl_interval_machine *m, const wl_interval_launch *l)
     return r;
 }
 
-/* Adds the cycles of the launch as if all its warps had this life, times the share of warps that do. */
+/* Adds the cycles of the launch as if all its warps had this life, times the share of warps that
+ * do. */
 static void add_life(wl_contention_model *model, const wl_life_profile *life, const wl_interval_machine *machine,
                      const rounds *r, double share, wl_stack *out, wl_stack_row *rows)
 {

@@ -54,7 +54,8 @@ static double issuing(const wl_life_sums *life, double issue)
     return cycles > 0 ? cycles / (cycles + life->stall) : 0;
 }
 
-/* Between two of its instructions every other warp that is ready issues once; so does it after the stall. */
+/* Between two of its instructions every other warp that is ready issues once; so does it after the
+ * stall. */
 static double round_robin(const wl_life_interval *at, const wl_life_sums *life, double others, double issue)
 {
     return issuing(life, issue) * (others * fmax(0, at->instructions - 1) + fmax(0, others - issue * at->stall));

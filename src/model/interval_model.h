@@ -1,11 +1,14 @@
-/* interval_model.h - what the interval models share: how warps take turns, and what contention is made of.
+/* interval_model.h - what the interval models share: how warps take turns, and what contention is
+ * made of.
  *
- * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue in the meantime; what
- * they issue after its stall, when it could continue itself, is not overlapped (GPUMech: Huang et al. 2014). That gives the cycles
- * C_i of an interval without contention. The models differ in what they add for the L1's miss registers
- * (MSHRs), the network (NoC) and DRAM: one small file each.
+ * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue in the
+ * meantime; what they issue after its stall, when it could continue itself, is not overlapped
+ * (GPUMech: Huang et al. 2014). That gives the cycles C_i of an interval without contention. The
+ * models differ in what they add for the L1's miss registers (MSHRs), the network (NoC) and DRAM:
+ * one small file each.
  *
- *   gpumech       DRAM as a queue M/D/1; mean wait for a miss register at the latency without contention
+ *   gpumech       DRAM as a queue M/D/1; mean wait for a miss register at the latency without
+ *                 contention
  *   gpumech_plus  a request waits for half of the others in both queues; registers at that latency
  *   mdm_queue     where the registers run out, a request waits for all of the others
  *   mdm_mshr      where the registers run out, requests go in batches
@@ -27,15 +30,16 @@ typedef enum wl_warp_order { WL_ORDER_ROUND_ROBIN = 1, WL_ORDER_GREEDY = 2 } wl_
 
 /* Numbers of the device. */
 typedef struct wl_interval_machine {
-    double sms;                      /* multiprocessors */
-    double pools;                    /* sub-cores: schedulers with warps of their own */
-    double issue;                    /* warp instructions per cycle and pool */
-    double mshrs;                    /* misses an L1 keeps track of */
-    double clock;                    /* Hz */
-    double request;                  /* bytes */
-    double noc, dram;                /* bytes per second */
-    double l2_latency, dram_latency; /* cycles of a miss: at least, and on top if it misses the L2, too */
-    double launch;                   /* seconds */
+    double sms;       /* multiprocessors */
+    double pools;     /* sub-cores: schedulers with warps of their own */
+    double issue;     /* warp instructions per cycle and pool */
+    double mshrs;     /* misses an L1 keeps track of */
+    double clock;     /* Hz */
+    double request;   /* bytes */
+    double noc, dram; /* bytes per second */
+    /* cycles of a miss: at least, and on top if it misses the L2, too */
+    double l2_latency, dram_latency;
+    double launch; /* seconds */
     wl_warp_order order;
 } wl_interval_machine;
 
@@ -46,9 +50,10 @@ typedef struct wl_interval_launch {
 
 /* What all warps of a multiprocessor request in one interval, and how long one request takes. */
 typedef struct wl_contention {
-    double reads;        /* of all its warps: they need a miss register each */
-    double mshrs;        /* registers */
-    double flying;       /* requests of all multiprocessors in flight together: SMs M of equation 4 */
+    double reads; /* of all its warps: they need a miss register each */
+    double mshrs; /* registers */
+    /* requests of all multiprocessors in flight together: SMs M of equation 4 */
+    double flying;
     double noc_service;  /* cycles the network, or DRAM, is busy with one request, */
     double dram_service; /* the second times the share that misses the L2 */
     double dram_one;     /* the same of one that does */
@@ -70,7 +75,8 @@ wl_contention_model wl_gpumech, wl_gpumech_plus, wl_mdm_queue, wl_mdm_mshr, wl_m
 bool wl_divergent(const wl_contention *c);
 /* Batches in which the reads go: ceil(reads / mshrs), at least 1. */
 double wl_batches(const wl_contention *c);
-/* In which batch a request goes on average, less one: (1/q) sum of ceil(j / mshrs) for j = 1 .. q, less 1. */
+/* In which batch a request goes on average, less one: (1/q) sum of ceil(j / mshrs) for j = 1 .. q,
+ * less 1. */
 double wl_mean_wait(const wl_contention *c);
 /* Both queues: each request waits for half of those in flight, or for all of them. */
 wl_contended wl_half_queues(const wl_contention *c);
@@ -83,11 +89,13 @@ typedef struct wl_life_sums {
 } wl_life_sums;
 wl_life_sums wl_life_add_up(const wl_life_profile *life);
 
-/* Instructions of the `warps` - 1 other warps of a pool that issue while this interval could go on. */
+/* Instructions of the `warps` - 1 other warps of a pool that issue while this interval could go
+ * on. */
 double wl_not_overlapped(const wl_life_interval *interval, const wl_life_sums *life, double warps,
                          const wl_interval_machine *machine);
 
-/* Cycles of a pool of `warps` without contention: C_i of all intervals, never less than they take to issue. */
+/* Cycles of a pool of `warps` without contention: C_i of all intervals, never less than they take
+ * to issue. */
 double wl_pool_cycles(const wl_life_profile *life, const wl_life_sums *sums, double warps,
                       const wl_interval_machine *machine);
 
@@ -98,12 +106,13 @@ typedef struct wl_round {
     double sms;   /* that are as busy */
 } wl_round;
 
-/* Adds `weight` times the cycles until the warps have ended to cycles, by part, and those of each interval
- * to rows, if not NULL. */
+/* Adds `weight` times the cycles until the warps have ended to cycles, by part, and those of each
+ * interval to rows, if not NULL. */
 void wl_interval_round(wl_contention_model *model, const wl_life_profile *life, const wl_interval_machine *machine,
                        const wl_round *round, double weight, double cycles[WL_STACK_PART_COUNT], wl_stack_row *rows);
 
-/* `lives` are the kinds of warps of the launch; rows, if not NULL, has room for every interval of every life. */
+/* `lives` are the kinds of warps of the launch; rows, if not NULL, has room for every interval of
+ * every life. */
 void wl_interval_stack(wl_contention_model *model, const wl_life_profile *lives, size_t count,
                        const wl_interval_machine *machine, const wl_interval_launch *launch, wl_stack *out,
                        wl_stack_row *rows);

@@ -1,5 +1,6 @@
-/* mdm.c - the memory divergence model (Wang et al. 2019, equations 5, 7 and 8): where the miss registers
- * run out, requests go in batches, and each batch saturates the queues. SPDX-License-Identifier: MIT */
+/* mdm.c - the memory divergence model (Wang et al. 2019, equations 5, 7 and 8): where the miss
+ * registers run out, requests go in batches, and each batch saturates the queues.
+ * SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 wl_contended wl_mdm(const wl_contention *c)

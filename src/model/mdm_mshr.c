@@ -1,5 +1,5 @@
-/* mdm_mshr.c - MDM-MSHR (Wang et al. 2019, section 4): the batches of MDM, equation 8, with the queues of
- * GPUMech+. SPDX-License-Identifier: MIT */
+/* mdm_mshr.c - MDM-MSHR (Wang et al. 2019, section 4): the batches of MDM, equation 8, with the
+ * queues of GPUMech+. SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 wl_contended wl_mdm_mshr(const wl_contention *c)

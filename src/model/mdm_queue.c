@@ -1,5 +1,5 @@
-/* mdm_queue.c - MDM-Queue (Wang et al. 2019, section 4): the queues of MDM, equation 5, with GPUMech's
- * wait for a miss register. SPDX-License-Identifier: MIT */
+/* mdm_queue.c - MDM-Queue (Wang et al. 2019, section 4): the queues of MDM, equation 5, with
+ * GPUMech's wait for a miss register. SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 wl_contended wl_mdm_queue(const wl_contention *c)

@@ -1,4 +1,5 @@
-/* norm.h - two times that overlap as far as they can: the larger one, and more the nearer they are to each other.
+/* norm.h - two times that overlap as far as they can: the larger one, and more the nearer they are
+ * to each other.
  * Layer  model. SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_NORM_H
 #define WL_MODEL_NORM_H

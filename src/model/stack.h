@@ -1,7 +1,7 @@
 /* stack.h - where the cycles of a launch go: a CPI stack.
  *
- * All parts are cycles of a multiprocessor, over the whole launch; they add up to the total. Divided by
- * the instructions that one multiprocessor issues they are the parts of its CPI.
+ * All parts are cycles of a multiprocessor, over the whole launch; they add up to the total.
+ * Divided by the instructions that one multiprocessor issues they are the parts of its CPI.
  *
  * Layer  model. Units: cycles, warp instructions, seconds. Oracle: tests/unit/test_interval_model.c
  * SPDX-License-Identifier: MIT */
@@ -34,7 +34,8 @@ typedef enum wl_stack_part {
 const char *wl_stack_part_name(wl_stack_part part);
 const char *wl_stack_part_meaning(wl_stack_part part);
 
-/* What one interval costs, wherever it is passed. No imbalance, tail or launch: those belong to no interval. */
+/* What one interval costs, wherever it is passed. No imbalance, tail or launch: those belong to no
+ * interval. */
 typedef struct wl_stack_row {
     int profile, interval; /* of the lives the stack was made of */
     double cycles[WL_STACK_PART_COUNT];
@@ -48,7 +49,8 @@ typedef struct wl_stack {
     double seconds;
 } wl_stack;
 
-/* The sum of the parts; a total is always made like this, so that it is exactly what the parts give. */
+/* The sum of the parts; a total is always made like this, so that it is exactly what the parts
+ * give. */
 double wl_stack_sum(const double cycles[WL_STACK_PART_COUNT]);
 
 /* Cycles per instruction of one multiprocessor; 0 without instructions. */

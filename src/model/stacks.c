@@ -24,8 +24,8 @@ typedef struct maker {
 
 /* ---- lines ---- */
 
-/* Which line an interval belongs to: that of its operation, 0 for the end of a warp; without operations,
- * every interval is one. */
+/* Which line an interval belongs to: that of its operation, 0 for the end of a warp; without
+ * operations, every interval is one. */
 static size_t key_of(const maker *m, const wl_life_interval *at, size_t row)
 {
     if (m->out->assumed)
@@ -87,7 +87,8 @@ static wl_status find_lines(maker *m, wl_arena *arena, wl_error *err)
 {
     wl_stacks *out = m->out;
     const size_t keys = key_count(m);
-    size_t *line_at = WL_ARENA_NEW(arena, size_t, keys), row = 0; /* by key; one more than its number */
+    /* by key; one more than its number */
+    size_t *line_at = WL_ARENA_NEW(arena, size_t, keys), row = 0;
     double *stalled = WL_ARENA_NEW(arena, double, m->row_count + 1);
     out->lines = WL_ARENA_NEW(arena, wl_stack_line, m->row_count + 1);
     m->line_of = WL_ARENA_NEW(arena, size_t, m->row_count + 1);
@@ -117,8 +118,8 @@ static void add_rows(maker *m, wl_model_id model)
 
 /* ---- the interval models ---- */
 
-/* Contention makes waits for memory longer. The reads' share of an interval that does not wait for memory itself goes
- * to those that do, in proportion. Where none does, it stays. */
+/* Contention makes waits for memory longer. The reads' share of an interval that does not wait for
+ * memory itself goes to those that do, in proportion. Where none does, it stays. */
 static void move_contention(wl_stack_row *rows, const wl_life_profile *life)
 {
     double waited = 0, moved[WL_STACK_PART_COUNT] = {0};
@@ -179,8 +180,8 @@ static double weight_or_requests(const wl_life_interval *at, wl_stack_part part,
     return requests ? (queue ? at->reads + at->writes : 0) : weight_of(at, part);
 }
 
-/* The part of the launch, shared out to the intervals by their weights. What no interval has a weight for
- * stays with none. */
+/* The part of the launch, shared out to the intervals by their weights. What no interval has a
+ * weight for stays with none. */
 static void share_out(maker *m, double cycles, wl_stack_part part)
 {
     double all = 0, requests = 0;
@@ -256,7 +257,8 @@ static void find_lives(maker *m)
     m->life_count = m->out->assumed ? 1 : c->life_count;
     if (m->out->assumed)
         wl_assume_life(c, m->in->device, &m->demand, m->prediction, &m->assumed);
-    if (m->out->assumed && !wl_contention_model_of(m->prediction->model.id)) /* else the model has said it */
+    /* else the model has said it */
+    if (m->out->assumed && !wl_contention_model_of(m->prediction->model.id))
         wl_assumed_life_warn(&m->assumed, &m->demand, m->prediction);
     for (size_t i = 0; i < m->life_count; i++)
         m->row_count += m->lives[i].count;

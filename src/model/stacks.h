@@ -1,4 +1,5 @@
-/* stacks.h - the stacks of a launch by every model that has one, and the lines of PTX that cost most.
+/* stacks.h - the stacks of a launch by every model that has one, and the lines of PTX that cost
+ * most.
  *
  * The interval models say what each interval costs. The turnover model has only totals: these are
  * distributed over the intervals by what they issue, wait for and request.
@@ -16,10 +17,13 @@
 
 /* Intervals that end at one line of PTX, of all warps; without PTX one kind of interval. */
 typedef struct wl_stack_line {
-    const wl_op *op, *from; /* that stalls, and what it waits for; NULL: the end of a warp, or not known */
+    /* that stalls, and what it waits for; NULL: the end of a warp, or not known */
+    const wl_op *op, *from;
     wl_stall cause;
-    int level;                                         /* of a memory stall: L1, L2 or DRAM, the slowest it waits for */
-    double warps, times;                               /* of the launch, that pass it; each of them, on average */
+    /* of a memory stall: L1, L2 or DRAM, the slowest it waits for */
+    int level;
+    /* of the launch, that pass it; each of them, on average */
+    double warps, times;
     double instructions, stall, reads, misses, writes; /* of one pass */
     double cycles[WL_MODEL_COUNT][WL_STACK_PART_COUNT];
     double cost; /* the sum of these of the first model */
@@ -32,7 +36,8 @@ typedef struct wl_stacks {
     wl_stack stack[WL_MODEL_COUNT];
     wl_stack_line *lines; /* that cost most first */
     size_t line_count;
-    bool assumed;             /* the life of a warp comes from its accesses, not from instructions */
+    /* the life of a warp comes from its accesses, not from instructions */
+    bool assumed;
     const char *const *files; /* of source lines */
 } wl_stacks;
 
@@ -44,7 +49,8 @@ typedef struct wl_stacks_input {
     wl_model_id model;     /* that the options name */
 } wl_stacks_input;
 
-/* Metrics and time of the prediction are known. Warns where a life is assumed and no warning says so. */
+/* Metrics and time of the prediction are known. Warns where a life is assumed and no warning says
+ * so. */
 wl_status wl_stacks_make(const wl_stacks_input *input, wl_prediction *prediction, wl_arena *arena, wl_stacks **out,
                          wl_error *err);
 

@@ -103,7 +103,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
         d.special_cycles = work->specials * (double)out->items / fp_rate;
-    if (c->executed.by_class && c->executed.mix.has_multiplies) { /* not what addresses look like, but what there is */
+    if (c->executed.by_class && c->executed.mix.has_multiplies) {
+        /* not what addresses look like, but what there is */
         d.multiplies = c->executed.mix.multiplies[WL_MULTIPLY_NARROW];
         d.wide_multiplies = c->executed.mix.multiplies[WL_MULTIPLY_WIDE];
     }
@@ -152,8 +153,8 @@ static void limiter(const wl_counts *counts, const wl_device *device, const wl_v
     wl_limiter_apply(&d, device, least_moved(volumes), out);
 }
 
-/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time
- * is taken. */
+/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's
+ * time is taken. */
 static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                          wl_prediction *out, const char **missing)
 {

@@ -80,7 +80,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
             return false;
         }
     }
-    out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector)); /* as they are counted */
+    /* as they are counted */
+    out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
     return true;
@@ -94,8 +95,9 @@ static void bound(wl_model_result *m, wl_bound_id id, double seconds)
     m->bound_s[id] = seconds;
 }
 
-/* Cycles of the multiply pipe and one scheduler, as if it did all the work. If addresses take multiplications, as many
- * single-precision results share the part of the pipe that they need; further ones have all of it. */
+/* Cycles of the multiply pipe and one scheduler, as if it did all the work. If addresses take
+ * multiplications, as many single-precision results share the part of the pipe that they need;
+ * further ones have all of it. */
 static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double beside = fmin(d->results, d->multiplies + d->wide_multiplies);
@@ -104,16 +106,18 @@ static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
            fmin(alone, n->narrow_multiply) * (d->results - beside);
 }
 
-/* Slots of the schedulers: one for each instruction, and more for those that keep the dispatch busy longer. */
+/* Slots of the schedulers: one for each instruction, and more for those that keep the dispatch busy
+ * longer. */
 static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
 {
     return d->instructions + n->dispatch[0] * d->wide_multiplies + n->dispatch[1] * d->multiplies +
            n->dispatch[2] * d->global_inst + n->dispatch[3] * d->integer_inst;
 }
 
-/* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were dealt out, some
- * multiprocessor has fewer of these than its part. Taken as full blocks and half ones: with k of them on each, the
- * luckiest of many is off by sqrt(2 ln sms) standard deviations, and at most full. */
+/* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were
+ * dealt out, some multiprocessor has fewer of these than its part. Taken as full blocks and half
+ * ones: with k of them on each, the luckiest of many is off by sqrt(2 ln sms) standard deviations,
+ * and at most full. */
 static double fullest(const wl_turnover *n, const wl_demand *d)
 {
     const double fill = d->block_warps > 0 ? fmin(1, d->warps / (d->blocks * d->block_warps)) : 1;
@@ -127,15 +131,17 @@ static double fullest(const wl_turnover *n, const wl_demand *d)
 /* Whether its warps are followed through loops, barriers and steps. */
 static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
 
-/* Two units that are busy at the same time: the busier one, or, where a device has a norm for it, more. A warp that
- * waits for one of them leaves the others idle, and so do conflicts for ports and schedulers. */
+/* Two units that are busy at the same time: the busier one, or, where a device has a norm for it,
+ * more. A warp that waits for one of them leaves the others idle, and so do conflicts for ports and
+ * schedulers. */
 static double beside(double a, double b, double norm)
 {
     return norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, norm) : fmax(a, b);
 }
 
-/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. The
- * norm is for warps that loop or meet at barriers: the phases of others wait for each instruction already. */
+/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes
+ * that multiply. The norm is for warps that loop or meet at barriers: the phases of others wait for
+ * each instruction already. */
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
     const double norm = lives(d) ? n->unit_norm : 0;
@@ -170,8 +176,8 @@ static double remains(const wl_turnover *n, const wl_demand *d, double room)
     return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
 }
 
-/* Launches repeat: each has written what the one before has left in the L2, unless that stays there to be stored again.
- * Read data has a copy in both halves of the L2, stored data has none. */
+/* Launches repeat: each has written what the one before has left in the L2, unless that stays there
+ * to be stored again. Read data has a copy in both halves of the L2, stored data has none. */
 static double written(const wl_turnover *n, const wl_demand *d)
 {
     return d->dram_write + d->dram_left * (1 - remains(n, d, n->l2_size));
@@ -205,16 +211,17 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-/* Requests change parts of one line where it lies: each reads its part, then writes it, and what one writes delays what
- * the other reads. How much longer that takes, as a share of all. Threads that have just started read at the same time,
- * and few meet; those that have stored before have drifted apart. */
+/* Requests change parts of one line where it lies: each reads its part, then writes it, and what
+ * one writes delays what the other reads. How much longer that takes, as a share of all. Threads
+ * that have just started read at the same time, and few meet; those that have stored before have
+ * drifted apart. */
 static double delayed(const wl_turnover *n, const wl_demand *d)
 {
     return n->in_place_wait[0] * d->in_place[0] + n->in_place_wait[1] * d->in_place[1];
 }
 
-/* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this launch, or left there
- * by one before. */
+/* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this
+ * launch, or left there by one before. */
 static double behind_l2(const wl_turnover *n, const wl_demand *d)
 {
     if (!(n->cache_bandwidth > 0))
@@ -245,7 +252,8 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
 typedef struct resident {
     double blocks, own; /* at once; cycles of the busiest unit */
     double overlap;     /* own work that overlaps with no other block's */
-    double in_step;     /* cycles by which its warps delay one another; below 0: in phases, not known */
+    /* cycles by which its warps delay one another; below 0: in phases, not known */
+    double in_step;
 } resident;
 
 /* How long a block is resident: its own work, and its wait as far as the work of other blocks does
@@ -253,13 +261,14 @@ typedef struct resident {
 static double residence(const wl_turnover *n, const resident *r, double wait)
 {
     const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
-    const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
+    /* many blocks average out */
+    const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth);
     const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
     return alone * r->own + wl_norm2(idle, (r->blocks - alone) * r->own, p);
 }
 
-/* A block lives as long as its longest warp, whatever the others do: that warp's dependent instructions,
- * and its loads, in phases or one after another. */
+/* A block lives as long as its longest warp, whatever the others do: that warp's dependent
+ * instructions, and its loads, in phases or one after another. */
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
@@ -284,8 +293,9 @@ typedef struct waits {
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
 
-/* Cycles of all waves, one after the other. The last one may be a part: its blocks have the multiprocessors to
- * themselves, unless they live no longer than they take to start, or many waves before have let blocks drift apart. */
+/* Cycles of all waves, one after the other. The last one may be a part: its blocks have the
+ * multiprocessors to themselves, unless they live no longer than they take to start, or many waves
+ * before have let blocks drift apart. */
 static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
 {
     const double each = residence(n, &w->at, wait), full = floor(w->waves);
@@ -324,8 +334,8 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
 
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
-/* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait. Reads queue, and
- * between writes they wait longer. */
+/* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait.
+ * Reads queue, and between writes they wait longer. */
 static double dram_queue(const wl_turnover *n, const wl_demand *d)
 {
     const double writes = written(n, d), traffic = d->dram_read + writes, alone = n->dram_latency - n->l2_latency;
@@ -333,7 +343,8 @@ static double dram_queue(const wl_turnover *n, const wl_demand *d)
     return n->queue_wait + n->dram_write_wait * between;
 }
 
-/* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
+/* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for
+ * it. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
                            wl_block_waits *parts)
 {
@@ -356,9 +367,9 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     return wait;
 }
 
-/* Blocks as a multiprocessor sees them. The warps of a block execute the same and take turns: they stay in step, and
- * stall together, one instruction of each other warp apart. What delays the longest of them is what the others do on
- * its scheduler, or in the L1. */
+/* Blocks as a multiprocessor sees them. The warps of a block execute the same and take turns: they
+ * stay in step, and stall together, one instruction of each other warp apart. What delays the
+ * longest of them is what the others do on its scheduler, or in the L1. */
 static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                             double cycles, double busiest)
 {
@@ -372,8 +383,8 @@ static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_m
     return (resident){at_once, own, 1, fmax(0, fmax(scheduler, l1))};
 }
 
-/* Warps that walk through the same data at the same time cannot pass the first of them. It waits for each sector that
- * is new; the work of the others goes on meanwhile. */
+/* Warps that walk through the same data at the same time cannot pass the first of them. It waits
+ * for each sector that is new; the work of the others goes on meanwhile. */
 static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
                           wl_model_result *m)
 {
@@ -388,17 +399,18 @@ static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
     m->waits = parts;
 }
 
-/* Cycles from the end of a block to the start of the last warp of the next one in its place: warps start one after the
- * other. Phases were fitted to blocks of all sizes without this. */
+/* Cycles from the end of a block to the start of the last warp of the next one in its place: warps
+ * start one after the other. Phases were fitted to blocks of all sizes without this. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
     const double further = lives(d) ? n->warp_start * (d->block_warps - START_WARPS) : 0;
     return n->turnover + further + (d->stores ? n->store_wait : 0);
 }
 
-/* With the atomics. Where one block follows another, atomics of some go on under the work of others. Blocks that are
- * all there at once are all in the same part of their lives: only the work between the first atomic and the last one
- * overlaps with them. `share` is what atomics weigh in the time. */
+/* With the atomics. Where one block follows another, atomics of some go on under the work of
+ * others. Blocks that are all there at once are all in the same part of their lives: only the work
+ * between the first atomic and the last one overlaps with them. `share` is what atomics weigh in
+ * the time. */
 static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics,
                            double *share)
 {
@@ -420,7 +432,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     m->remains = remains(n, d, n->room);
     const double cold = 1 - m->remains;
     memory_bounds(n, d, cold, m);
-    const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms)); /* on the busiest multiprocessor */
+    /* on the busiest multiprocessor */
+    const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms));
     const double waves = fmax(d->blocks / (n->sms * at_once), 1);
     const resident block = resident_of(n, d, m, at_once, n->clock / (waves * at_once), busiest);
     const double own = block.own;
@@ -440,8 +453,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     follow_leader(n, d, &w, &wait, &sm, m);
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
-    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors,
-     * overlap with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
+    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean
+     * single sectors, overlap with no other memory traffic; other partial writes are ordinary work
+     * of the L2, random fetches of DRAM */
     const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
     const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
@@ -450,10 +464,12 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double start = n->launch_overhead + n->launch_latency;
     const double apart = wl_norm2(sm, memory, q), conflicts = cold * delayed(n, d) * apart, rest = apart + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
-    const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
+    /* however well the rest overlaps */
+    const double delivered = over(d->l2_moved, n->l2_read_bandwidth);
     double share;
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
-    const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
+    /* the busiest's, of one */
+    const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,
                                    .sm = sm,
@@ -467,7 +483,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                                    .atomics = share,
                                    .started = start};
     if (d->kinds && d->kinds->count > 1) {
-        m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms); /* of a mean block: all there is, evenly */
+        /* of a mean block: all there is, evenly */
+        m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;
         m->steps.filled = filled;

@@ -4,11 +4,12 @@
  * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
  * wait as far as their own work reaches. The resulting time, the L2's and the DRAM's combine as a
  * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect. Blocks
- * that do unequal work are of several kinds: turnover_kinds.c says how long a block of each kind works
- * and waits, filling.h how they fill the GPU.
+ * that do unequal work are of several kinds: turnover_kinds.c says how long a block of each kind
+ * works and waits, filling.h how they fill the GPU.
  *
  * Layer  model. Units: cycles, seconds.
- * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c, test_turnover_lives.c
+ * Maths docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c,
+ * test_turnover_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
@@ -26,10 +27,13 @@ typedef struct wl_demand {
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
     double l1_wavefronts, tag_wavefronts, memory_inst;
-    double global_inst;                 /* of the memory instructions, loads and stores of 64-bit addresses */
-    double instructions;                /* warp instructions */
-    double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
-    double special_cycles;              /* of the special functions of an update, likewise: model limiter */
+    /* of the memory instructions, loads and stores of 64-bit addresses */
+    double global_inst;
+    double instructions; /* warp instructions */
+    /* of the arithmetic pipes, as if one multiprocessor did all the work */
+    double fp_cycles;
+    /* of the special functions of an update, likewise: model limiter */
+    double special_cycles;
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
     double integer_inst;                /* its warp instructions */
@@ -37,26 +41,34 @@ typedef struct wl_demand {
     double results;                     /* floating-point ones, warp instructions */
     double l2_moved, l2_loaded;         /* bytes, to and from the L1; to it */
     double read_units, lone_units, written_units, pieces, lone_pieces;
-    double in_place[2]; /* shares of the stores, to lines that several requests change parts of: see delayed */
-    double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
+    /* shares of the stores, to lines that several requests change parts of: see delayed */
+    double in_place[2];
+    /* random_read: bytes of random fetches */
+    double dram_read, dram_write, random_read, random_fetches, cleaned;
     double dram_left;          /* bytes stored that are in the L2 when the launch ends */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams, store_streams;
-    double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
-    double atomics_on_one, atomic_requests_on_one; /* on the busiest line: serialized lanes; instructions */
-    double phases, barriers, thread_instructions;  /* of one thread */
-    bool stores;                                   /* to global memory */
-    double fresh_phases;                           /* of these phases, those that wait for DRAM */
-    bool serial;                                   /* these waits do not overlap */
-    wl_longest_warp longest;                       /* 0: like the others */
+    double atomics, atomic_lines; /* sectors of atomics; distinct lines */
+    /* on the busiest line: serialized lanes; instructions */
+    double atomics_on_one, atomic_requests_on_one;
+    double phases, barriers, thread_instructions; /* of one thread */
+    bool stores;                                  /* to global memory */
+    double fresh_phases;                          /* of these phases, those that wait for DRAM */
+    bool serial;                                  /* these waits do not overlap */
+    wl_longest_warp longest;                      /* 0: like the others */
     double loads_per_phase;
-    double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
-    const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
-    const wl_waiting *leading; /* of one whose warp comes first to what many walk through; likewise */
-    double footprint;          /* bytes that it touches, loads and stores */
-    double cached;             /* of dram_read, what the cache of the memory holds from within the launch */
-    const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
-    double l1_hits, l2_hits;   /* shares of loads; of those that miss the L1 */
+    /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    double last_block;
+    /* of a block, from the lives of its warps; not known: NULL, or says so */
+    const wl_waiting *waiting;
+    /* of one whose warp comes first to what many walk through; likewise */
+    const wl_waiting *leading;
+    double footprint; /* bytes that it touches, loads and stores */
+    /* of dram_read, what the cache of the memory holds from within the launch */
+    double cached;
+    /* of blocks that do unequal work; NULL or none: all are about alike */
+    const wl_kinds *kinds;
+    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
 } wl_demand;
 
 /* The device's numbers. */
@@ -79,8 +91,8 @@ typedef struct wl_turnover {
 /* False if the device lacks a number; *missing names it. */
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing);
 
-/* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block; bounds
- * are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */
+/* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block;
+ * bounds are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */
 double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, double own, double memory,
                         wl_model_result *out);
 

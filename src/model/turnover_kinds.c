@@ -18,8 +18,8 @@ static double work_of(const wl_block_kind *k, const wl_model_result *m)
     return memory ? k->loads + k->stores : k->instructions;
 }
 
-/* How long a block of the kind waits: as long as its longest warp, or `share` of that. Its loads wait
- * for one another in rounds, and each round for the L1, the L2 or DRAM. */
+/* How long a block of the kind waits: as long as its longest warp, or `share` of that. Its loads
+ * wait for one another in rounds, and each round for the L1, the L2 or DRAM. */
 static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double traffic, double share,
                       wl_block_waits *parts)
 {
@@ -92,7 +92,8 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
     }
 }
 
-/* Which kind the result names, and the bound that waiting sets: all kinds in turn, or the longest. */
+/* Which kind the result names, and the bound that waiting sets: all kinds in turn, or the
+ * longest. */
 static void note_kinds(const wl_turnover *n, const wl_demand *d, const wl_block_time *kinds, int last,
                        wl_model_result *m)
 {

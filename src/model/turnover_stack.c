@@ -1,8 +1,8 @@
 /* turnover_stack.c - where the cycles of the model turnover go. See turnover.h, stack.h.
  *
- * Base is the busiest unit's own work, in full. The rest is what waits, network and memory add to it. They
- * combine as norms; each gets its share by what it weighs in the time: a part that is smaller by 1 %
- * makes the time shorter by 1 % of its share. SPDX-License-Identifier: MIT */
+ * Base is the busiest unit's own work, in full. The rest is what waits, network and memory add to
+ * it. They combine as norms; each gets its share by what it weighs in the time: a part that is
+ * smaller by 1 % makes the time shorter by 1 % of its share. SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "model/turnover.h"

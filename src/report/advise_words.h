@@ -1,4 +1,5 @@
-/* advise_words.h - what a piece of advice says, once for text and JSON. SPDX-License-Identifier: MIT */
+/* advise_words.h - what a piece of advice says, once for text and JSON.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ADVISE_WORDS_H
 #define WL_REPORT_ADVISE_WORDS_H
 
@@ -12,7 +13,8 @@ typedef struct wl_advice_words {
 /* "--block 32x4x2, rows 32 bytes longer" */
 void wl_advice_describe(const wl_advice *advice, wl_advice_words *words);
 bool wl_advice_has(const wl_advice *advice, wl_change change);
-/* Is it what a cause was already predicted without: fewer registers, less shared memory? People are told once. */
+/* Is it what a cause was already predicted without: fewer registers, less shared memory? People are
+ * told once. */
 bool wl_advice_is_cause(const wl_advised *advised, const wl_advice *advice);
 /* The pieces of advice that are not; and which changes they and the combination are made of. */
 size_t wl_advice_left(const wl_advised *advised);

@@ -1,4 +1,5 @@
-/* choice_csv.c - schedules side by side as CSV; an unknown value is an empty cell. SPDX-License-Identifier: MIT */
+/* choice_csv.c - schedules side by side as CSV; an unknown value is an empty cell.
+ * SPDX-License-Identifier: MIT */
 #include "base/quote.h"
 #include "report/choice_words.h"
 #include "report/render.h"

@@ -13,8 +13,8 @@ typedef struct wl_form_row {
     wl_fetches fetches;
 } wl_form_row;
 
-/* Linear order, columns of 32 cells, those of the width that fits, and the columns recommended: through an LRU cache as
- * large as the L1, one thread after the other. */
+/* Linear order, columns of 32 cells, those of the width that fits, and the columns recommended:
+ * through an LRU cache as large as the L1, one thread after the other. */
 typedef struct wl_choice_forms {
     wl_known problem;
     int64_t line_bytes, cache_lines, least;

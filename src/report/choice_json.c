@@ -1,4 +1,5 @@
-/* choice_json.c - schedules side by side as JSON, schema warpline.schedule/1. SPDX-License-Identifier: MIT */
+/* choice_json.c - schedules side by side as JSON, schema warpline.schedule/1.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "base/json.h"

@@ -109,7 +109,8 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
     add_width(&f, out);
 }
 
-/* What the code of the one recommended takes, and what all assume; those of the launch given hold for all. */
+/* What the code of the one recommended takes, and what all assume; those of the launch given hold
+ * for all. */
 static void notes(const wl_choice *c, wl_buffer *out)
 {
     const wl_prediction *given = &c->rows[0], *shown = &c->rows[wl_choice_best(c) ? wl_choice_best(c) : c->fastest];

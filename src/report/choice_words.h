@@ -7,7 +7,8 @@
 #define WL_CHOICE_WORDS 4
 #define WL_CHOICE_LENGTH 240
 
-/* The schedule of a row as people call it: "column:32", or "linear 1-D", threads of one row over all cells. */
+/* The schedule of a row as people call it: "column:32", or "linear 1-D", threads of one row over
+ * all cells. */
 const char *wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row,
                            char text[WL_SCHEDULE_TEXT_MAX]);
 

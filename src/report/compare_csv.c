@@ -1,4 +1,5 @@
-/* compare_csv.c - a comparison as CSV: a line for each value of a launch. SPDX-License-Identifier: MIT */
+/* compare_csv.c - a comparison as CSV: a line for each value of a launch.
+ * SPDX-License-Identifier: MIT */
 #include "base/quote.h"
 #include "compare/comparison.h"
 #include "report/render.h"

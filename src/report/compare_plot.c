@@ -1,4 +1,5 @@
-/* compare_plot.c - predicted over measured, one panel per metric, through gnuplot. SPDX-License-Identifier: MIT */
+/* compare_plot.c - predicted over measured, one panel per metric, through gnuplot.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ static unit choose_unit(int v, double value)
     return out;
 }
 
-/* 1, 2, 5, 10, .. between the limits; more where there are few, only powers of ten where there are many. */
+/* 1, 2, 5, 10, .. between the limits; more where there are few, only powers of ten where there are
+ * many. */
 static void write_tics(double lo, double hi, wl_buffer *out)
 {
     static const double steps[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
@@ -133,7 +135,8 @@ static void write_panel(const wl_comparison *c, int v, size_t index, double lo, 
     wl_buffer_text(out, "\n");
 }
 
-/* The legend has a cell of its own, where it covers no points: all it names lies outside of its axes. */
+/* The legend has a cell of its own, where it covers no points: all it names lies outside of its
+ * axes. */
 static void write_legend(const wl_comparison *c, wl_buffer *out)
 {
     wl_buffer_add(out,

@@ -1,4 +1,5 @@
-/* counter_needs.h - which counters a roofline or a comparison needs, and the ncu command that collects them.
+/* counter_needs.h - which counters a roofline or a comparison needs, and the ncu command that
+ * collects them.
  *
  * Layer  report. Oracle: tests/unit/test_counters.c. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_COUNTER_NEEDS_H

@@ -1,4 +1,5 @@
-/* coverage_json.c - what of a PTX file is understood, schema warpline.coverage/1. SPDX-License-Identifier: MIT */
+/* coverage_json.c - what of a PTX file is understood, schema warpline.coverage/1.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
 #include "base/json.h"

@@ -1,4 +1,5 @@
-/* derived.h - figures people compute from metrics, once for text and JSON. SPDX-License-Identifier: MIT */
+/* derived.h - figures people compute from metrics, once for text and JSON.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_DERIVED_H
 #define WL_REPORT_DERIVED_H
 

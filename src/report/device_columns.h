@@ -1,4 +1,5 @@
-/* device_columns.h - what text and JSON of a comparison of devices share. SPDX-License-Identifier: MIT */
+/* device_columns.h - what text and JSON of a comparison of devices share.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_DEVICE_COLUMNS_H
 #define WL_REPORT_DEVICE_COLUMNS_H
 

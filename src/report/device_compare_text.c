@@ -1,5 +1,5 @@
-/* device_compare_text.c - devices side by side for people, in 80 columns: as many devices a table as fit, the first in
- * each of them. SPDX-License-Identifier: MIT */
+/* device_compare_text.c - devices side by side for people, in 80 columns: as many devices a table
+ * as fit, the first in each of them. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,7 +153,8 @@ static void add_head(const wl_device *device, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
-/* The names of the keys that `having` devices have (1: this one alone), as a sentence; nothing if there are none. */
+/* The names of the keys that `having` devices have (1: this one alone), as a sentence; nothing if
+ * there are none. */
 static void add_names(const table *t, size_t having, size_t device, const char *head)
 {
     wl_buffer names = {0};

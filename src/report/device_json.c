@@ -1,4 +1,5 @@
-/* device_json.c - a device as JSON, and the list of the built-in ones. SPDX-License-Identifier: MIT */
+/* device_json.c - a device as JSON, and the list of the built-in ones.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/render.h"
 

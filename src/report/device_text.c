@@ -1,4 +1,5 @@
-/* device_text.c - a device for people: every number with its meaning and source; and the built-in devices, a line each.
+/* device_text.c - a device for people: every number with its meaning and source; and the built-in
+ * devices, a line each.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

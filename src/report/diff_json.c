@@ -1,4 +1,5 @@
-/* diff_json.c - schema warpline.diff/1. Values that are not known are absent. SPDX-License-Identifier: MIT */
+/* diff_json.c - schema warpline.diff/1. Values that are not known are absent.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "judge/difference.h"
 #include "report/render.h"

@@ -1,4 +1,5 @@
-/* diff_text.c - a difference for people: headline, reasons, bounds, occupancy, metrics. SPDX-License-Identifier: MIT */
+/* diff_text.c - a difference for people: headline, reasons, bounds, occupancy, metrics.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

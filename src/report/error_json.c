@@ -1,4 +1,5 @@
-/* error_json.c - an error as a line of JSON, among the results of a batch. SPDX-License-Identifier: MIT */
+/* error_json.c - an error as a line of JSON, among the results of a batch.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
 #include "base/json.h"

@@ -1,4 +1,5 @@
-/* fit_text.c - a fit for people: the numbers, how well they predict, how far rankings can be trusted.
+/* fit_text.c - a fit for people: the numbers, how well they predict, how far rankings can be
+ * trusted.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +70,8 @@ static void add_scores(const wl_fit *all, wl_buffer *out)
     }
 }
 
-/* Of the contests of one family: how many, the largest ratio, the mean error. False when there are none. */
+/* Of the contests of one family: how many, the largest ratio, the mean error. False when there are
+ * none. */
 static bool sum_up(const wl_contest_list *list, const char *family, size_t *count, double *ratio, double *error)
 {
     *count = 0;

@@ -1,4 +1,5 @@
-/* marks.h - marks in texts for people: WL_FORMAT_MARKED, see wl_text_mark. SPDX-License-Identifier: MIT */
+/* marks.h - marks in texts for people: WL_FORMAT_MARKED, see wl_text_mark.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_MARKS_H
 #define WL_REPORT_MARKS_H
 
@@ -10,7 +11,8 @@ wl_buffer wl_text_buffer(wl_format format);
 
 /* A part of a line begins, or ends (WL_MARK_END). */
 void wl_mark_add(wl_buffer *out, wl_text_mark mark);
-/* A line begins that may be broken between words; what is broken off is set in by `indent` columns. */
+/* A line begins that may be broken between words; what is broken off is set in by `indent`
+ * columns. */
 void wl_mark_line(wl_buffer *out, int indent);
 /* A whole line of that kind, with its end in the text. */
 void wl_line(wl_buffer *out, int indent, const char *format, ...) WL_PRINTF(3, 4);
@@ -21,7 +23,8 @@ void wl_note_start(wl_buffer *out);
 /* An empty line that belongs to the notes below it. */
 void wl_note_gap(wl_buffer *out);
 
-/* Cells of a table that can be left out on a narrow terminal; in every line of the table the same. */
+/* Cells of a table that can be left out on a narrow terminal; in every line of the table the
+ * same. */
 void wl_mark_wide(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
 
 /* Text as a part of its own. */

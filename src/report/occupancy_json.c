@@ -1,4 +1,5 @@
-/* occupancy_json.c - occupancy as JSON, schema warpline.occupancy/1. SPDX-License-Identifier: MIT */
+/* occupancy_json.c - occupancy as JSON, schema warpline.occupancy/1.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/render.h"
 

@@ -1,6 +1,6 @@
-/* page.c - launches of any kernels and devices in one HTML file: a section each, a table of contents and a comparison
- * on top. Nothing is loaded from elsewhere, and a policy in the file forbids it; the only script is the one that sorts
- * tables. SPDX-License-Identifier: MIT */
+/* page.c - launches of any kernels and devices in one HTML file: a section each, a table of
+ * contents and a comparison on top. Nothing is loaded from elsewhere, and a policy in the file
+ * forbids it; the only script is the one that sorts tables. SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* page.h - the parts of a page of launches (warpline/report.h). Each only formats, and quotes every text it is given.
+/* page.h - the parts of a page of launches (warpline/report.h). Each only formats, and quotes every
+ * text it is given.
  *
- * Numbers stand in attributes as well, in base units and as precise as in JSON: data-value of a cell or a row, by which
- * tables are sorted, and those of a section. SPDX-License-Identifier: MIT */
+ * Numbers stand in attributes as well, in base units and as precise as in JSON: data-value of a
+ * cell or a row, by which tables are sorted, and those of a section.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_PAGE_H
 #define WL_REPORT_PAGE_H
 
@@ -24,7 +26,8 @@ typedef struct wl_page_part {
     size_t number; /* of the section, from 1 */
 } wl_page_part;
 
-/* Sections of a launch: headline and bounds; volumes with fields, accesses and lines; the search. */
+/* Sections of a launch: headline and bounds; volumes with fields, accesses and lines; the
+ * search. */
 void wl_page_headline(const wl_page_part *part, wl_buffer *out);
 void wl_page_occupancy(const wl_page_part *part, wl_buffer *out);
 void wl_page_metrics(const wl_page_part *part, wl_buffer *out);
@@ -35,7 +38,8 @@ void wl_page_causes(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_advice(const wl_page_part *part, wl_buffer *out, wl_error *err);
 void wl_page_notes(const wl_page_part *part, wl_buffer *out);
 
-/* Is the resource told apart from all others? Shared memory inside the L1 is not, nor are tensor instructions. */
+/* Is the resource told apart from all others? Shared memory inside the L1 is not, nor are tensor
+ * instructions. */
 bool wl_page_use_shows(const wl_page_part *part, const wl_use *use);
 
 /* ---- pieces ---- */

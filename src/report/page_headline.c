@@ -1,4 +1,5 @@
-/* page_headline.c - a launch in a few figures: time, rates, shares of peaks, bounds, occupancy, and all metrics.
+/* page_headline.c - a launch in a few figures: time, rates, shares of peaks, bounds, occupancy, and
+ * all metrics.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <math.h>

@@ -8,7 +8,8 @@
 #include "base/quote.h"
 #include "report/page.h"
 
-#define EXACT 9007199254740992.0 /* 2^53: whole numbers up to here are exact, and JSON writes them out */
+/* 2^53: whole numbers up to here are exact, and JSON writes them out */
+#define EXACT 9007199254740992.0
 
 void wl_page_text(wl_buffer *out, const char *text) { wl_quote_xml(out, text, SIZE_MAX); }
 

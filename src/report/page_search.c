@@ -1,4 +1,5 @@
-/* page_search.c - better launches and other changes, and all that was assumed. SPDX-License-Identifier: MIT */
+/* page_search.c - better launches and other changes, and all that was assumed.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* page_volumes.c - how much moves on each level, and for which field, access and source line. SPDX-License-Identifier: MIT
+/* page_volumes.c - how much moves on each level, and for which field, access and source line.
+ * SPDX-License-Identifier: MIT
  */
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* prediction_csv.c - one header, one line; base units; an unknown value is an empty cell. SPDX-License-Identifier: MIT
+/* prediction_csv.c - one header, one line; base units; an unknown value is an empty cell.
+ * SPDX-License-Identifier: MIT
  */
 #include "base/quote.h"
 #include "report/prediction_report.h"

@@ -1,4 +1,5 @@
-/* prediction_report.h - the renderings behind wl_prediction_render. Each takes a prediction and only formats it.
+/* prediction_report.h - the renderings behind wl_prediction_render. Each takes a prediction and
+ * only formats it.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_PREDICTION_REPORT_H
 #define WL_REPORT_PREDICTION_REPORT_H

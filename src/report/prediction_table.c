@@ -1,4 +1,5 @@
-/* prediction_table.c - launches side by side, with the parts of the memory volume as bars. SPDX-License-Identifier: MIT */
+/* prediction_table.c - launches side by side, with the parts of the memory volume as bars.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 
 #define BAR_WIDTH 48
 
-/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per unit of work. */
+/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per
+ * unit of work. */
 typedef struct parts {
     double loaded, again, saved;
 } parts;
@@ -61,7 +63,8 @@ static void add_head(const char *block, const char *fold, const char *blocks, co
     wl_mark_wide(out, " %8s", stores);
 }
 
-/* Of several launches with the same work, the one that takes least; `count`: none is told from the others. */
+/* Of several launches with the same work, the one that takes least; `count`: none is told from the
+ * others. */
 static size_t best_of(const wl_prediction *const *predictions, size_t count)
 {
     size_t best = 0;

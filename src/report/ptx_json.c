@@ -1,4 +1,5 @@
-/* ptx_json.c - the entries of a PTX file as JSON, schema warpline.ptx/1. SPDX-License-Identifier: MIT */
+/* ptx_json.c - the entries of a PTX file as JSON, schema warpline.ptx/1.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/render.h"
 #include "ptx/kernel/ptx_file.h"

@@ -1,4 +1,5 @@
-/* rank_csv.c - rankings as CSV, a line for each launch; an unknown value is an empty cell. SPDX-License-Identifier: MIT
+/* rank_csv.c - rankings as CSV, a line for each launch; an unknown value is an empty cell.
+ * SPDX-License-Identifier: MIT
  */
 #include <math.h>
 

@@ -1,8 +1,9 @@
-/* rank_export.c - ranked launches as text for autotuners: Kernel Tuner's search space, its cache file, Triton's
- * pruning.
+/* rank_export.c - ranked launches as text for autotuners: Kernel Tuner's search space, its cache
+ * file, Triton's pruning.
  *
- * What is written is plain Python or JSON that needs nothing of ours. All of it is made from one list per space: block
- * and fold of each launch, and its schedule where one has another than linear, best first, each launch once. docs/export.md shows how the texts are used.
+ * What is written is plain Python or JSON that needs nothing of ours. All of it is made from one
+ * list per space: block and fold of each launch, and its schedule where one has another than
+ * linear, best first, each launch once. docs/export.md shows how the texts are used.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -66,7 +67,8 @@ static int compare_ranks(const void *a, const void *b)
 
 static bool same_values(const entry *a, const entry *b) { return memcmp(a->values, b->values, sizeof a->values) == 0; }
 
-/* Launches that differ only in what autotuners do not set (registers, shared memory) are one: the better. */
+/* Launches that differ only in what autotuners do not set (registers, shared memory) are one: the
+ * better. */
 static void drop_repeated(launch_list *list)
 {
     size_t kept = 0;
@@ -158,7 +160,8 @@ static void write_tuple(const int64_t *values, int count, wl_buffer *out)
     wl_buffer_text(out, count == 1 ? ",)" : ")");
 }
 
-/* Names are quoted, and come third at the earliest: Python looks for an encoding in the first two lines. */
+/* Names are quoted, and come third at the earliest: Python looks for an encoding in the first two
+ * lines. */
 static void write_header(const export *e, const char *what)
 {
     wl_buffer_add(
@@ -283,8 +286,9 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
 
 /* ---- Kernel Tuner: a cache ---- */
 
-/* One line per launch, and "cache" the last key: Kernel Tuner opens the file for more by cutting off its end. The date
- * is that of no measurement; the simulation adds up the times that tuning would have taken, of which none is known. */
+/* One line per launch, and "cache" the last key: Kernel Tuner opens the file for more by cutting
+ * off its end. The date is that of no measurement; the simulation adds up the times that tuning
+ * would have taken, of which none is known. */
 static void write_cache_entry(const export *e, const entry *launch)
 {
     wl_buffer_text(e->out, "\"");

@@ -1,9 +1,11 @@
-/* rank_plot.c - a searched space as a picture, through gnuplot: one row of panels per device and domain.
+/* rank_plot.c - a searched space as a picture, through gnuplot: one row of panels per device and
+ * domain.
  *
- * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of the block: a mix of
- * blue, orange and purple by the logarithms of its extents in x, y and z. The three are Okabe and Ito's, told apart by
- * people with colour-blindness; the paper's red, green and blue are not. Above the points the roof: what the memory
- * bandwidth allows. Right: the volumes of the best launches. SPDX-License-Identifier: MIT */
+ * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of
+ * the block: a mix of blue, orange and purple by the logarithms of its extents in x, y and z. The
+ * three are Okabe and Ito's, told apart by people with colour-blindness; the paper's red, green and
+ * blue are not. Above the points the roof: what the memory bandwidth allows. Right: the volumes of
+ * the best launches. SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +91,8 @@ static unsigned block_colour(const int64_t block[3])
     return (unsigned)lround(rgb[0]) << 16 | (unsigned)lround(rgb[1]) << 8 | (unsigned)lround(rgb[2]);
 }
 
-/* The best, and of the rest evenly many from each speed: launches are in the order of their times. */
+/* The best, and of the rest evenly many from each speed: launches are in the order of their
+ * times. */
 static bool is_shown(const wl_ranked_space *space, size_t rank)
 {
     if (space->count <= POINTS_MAX || rank < POINTS_MAX / 10)
@@ -98,8 +101,8 @@ static bool is_shown(const wl_ranked_space *space, size_t rank)
     return floor(share * (double)rank) > floor(share * (double)(rank - 1));
 }
 
-/* A logarithmic axis where values differ by much. Room beside the points is a share of their span, but what differs by
- * a few percent only is not spread over the whole panel. */
+/* A logarithmic axis where values differ by much. Room beside the points is a share of their span,
+ * but what differs by a few percent only is not spread over the whole panel. */
 static void round_axis(axis *a, double below, double above)
 {
     a->log = a->lo > 0 && a->hi > 8 * a->lo;
@@ -290,8 +293,8 @@ static double clear_of_roof(const panel *p, double x, double y)
     return y > right - half && y < left + half ? right - half : y;
 }
 
-/* Points near the roof lie close together, so their ranks stand in a column to the right, above the roof, with a line
- * from each. */
+/* Points near the roof lie close together, so their ranks stand in a column to the right, above the
+ * roof, with a line from each. */
 static void write_marks(const panel *p, wl_buffer *out)
 {
     static const double step = 0.05, top = 0.965;
@@ -413,7 +416,8 @@ static void write_bars(const panel *p, size_t row, double below, wl_buffer *out)
     wl_buffer_text(out, "\nset xtics norotate center\n");
 }
 
-/* Panels are placed by hand: the long labels below them need more room than gnuplot's layout leaves. */
+/* Panels are placed by hand: the long labels below them need more room than gnuplot's layout
+ * leaves. */
 static void write_row(const panel *p, size_t row, size_t rows, wl_buffer *out)
 {
     const double bottom = (double)(rows - 1 - row) / (double)rows, height = 1 / (double)rows;

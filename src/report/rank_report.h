@@ -5,7 +5,8 @@
 #include "base/buffer.h"
 #include "warpline/report.h"
 
-/* The tie group of each launch, counted from 1: a group starts with its fastest and takes in all within `tie` of it. */
+/* The tie group of each launch, counted from 1: a group starts with its fastest and takes in all
+ * within `tie` of it. */
 typedef struct wl_tie_groups {
     double tie, start_s;
     size_t group;

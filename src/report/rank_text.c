@@ -1,4 +1,5 @@
-/* rank_text.c - the best launches as a table, and what to make of it. SPDX-License-Identifier: MIT */
+/* rank_text.c - the best launches as a table, and what to make of it.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
     wl_buffer_text(out, "\n");
 }
 
-/* Two lines of heads are alike: nine columns, of which those that a narrow terminal can do without are marked. */
+/* Two lines of heads are alike: nine columns, of which those that a narrow terminal can do without
+ * are marked. */
 static void head(wl_buffer *out, const char *const *cells, const char *last)
 {
     wl_mark_wide(out, " %8s %7s %6s", cells[0], cells[1], cells[2]);

@@ -1,5 +1,5 @@
-/* rank_write.c - rankings piece by piece, so that a space of any size can pass through: a text of a million launches
- * would not fit the memory a search is allowed. SPDX-License-Identifier: MIT */
+/* rank_write.c - rankings piece by piece, so that a space of any size can pass through: a text of a
+ * million launches would not fit the memory a search is allowed. SPDX-License-Identifier: MIT */
 #include "base/fail.h"
 #include "report/rank_report.h"
 
@@ -20,8 +20,9 @@ size_t wl_rank_within(const wl_ranked_space *s, double ratio)
     return n;
 }
 
-#define LAUNCH_LENGTH 512              /* of nearly every launch */
-#define PIECE_LENGTH ((size_t)1 << 16) /* launches of one piece, where they do not come one by one */
+#define LAUNCH_LENGTH 512 /* of nearly every launch */
+/* launches of one piece, where they do not come one by one */
+#define PIECE_LENGTH ((size_t)1 << 16)
 
 /* Gives a piece to the sink; its memory can be used again. */
 static wl_status pass_on(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)

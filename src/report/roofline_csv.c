@@ -1,4 +1,5 @@
-/* roofline_csv.c - the numbers behind a roofline: a line for each roof, wall and point. SPDX-License-Identifier: MIT */
+/* roofline_csv.c - the numbers behind a roofline: a line for each roof, wall and point.
+ * SPDX-License-Identifier: MIT */
 #include "base/quote.h"
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"

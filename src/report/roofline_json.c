@@ -1,4 +1,5 @@
-/* roofline_json.c - schema warpline.roofline/1. Values that are not known are absent. SPDX-License-Identifier: MIT */
+/* roofline_json.c - schema warpline.roofline/1. Values that are not known are absent.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"

@@ -1,4 +1,5 @@
-/* roofline_plot.c - a roofline through gnuplot, for PNG and PDF: the scene of the SVG. SPDX-License-Identifier: MIT */
+/* roofline_plot.c - a roofline through gnuplot, for PNG and PDF: the scene of the SVG.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +74,8 @@ static void add_labels(const script *p)
             add_label(p, l->x, l->y, l->anchor, colours[l->ink], 8, l->strong, l->text);
             continue;
         }
-        const double turn = l->angle * 3.14159265358979323846 / 180, up = 4; /* to the middle of the letters */
+        /* to the middle of the letters */
+        const double turn = l->angle * 3.14159265358979323846 / 180, up = 4;
         wl_buffer_text(p->out, "set label ");
         wl_quote_gnuplot(p->out, l->text);
         wl_buffer_text(p->out, " at ");

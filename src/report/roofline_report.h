@@ -1,4 +1,5 @@
-/* roofline_report.h - the renderings behind wl_roofline_render, and the table of launches they share. Each only formats.
+/* roofline_report.h - the renderings behind wl_roofline_render, and the table of launches they
+ * share. Each only formats.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ROOFLINE_REPORT_H
 #define WL_REPORT_ROOFLINE_REPORT_H
@@ -37,12 +38,12 @@ typedef enum wl_column {
     WL_COLUMN_PERCENT,
     WL_COLUMN_COUNT
 } wl_column;
-/* Does the picture have the column? One without a value for any launch is left out. *failed becomes true where memory
- * is short. */
+/* Does the picture have the column? One without a value for any launch is left out. *failed becomes
+ * true where memory is short. */
 bool wl_column_shows(const wl_roofline *roofline, wl_column column, bool *failed);
 const char *wl_column_head(const wl_roofline *roofline, wl_column column);
-/* Where each column begins, from `left` to `right`; those that do not show have no width, the kernel gets what is
- * left. */
+/* Where each column begins, from `left` to `right`; those that do not show have no width, the
+ * kernel gets what is left. */
 void wl_columns_place(const wl_roofline *roofline, double left, double right, double character, double gap,
                       double x[WL_COLUMN_COUNT + 1], bool *failed);
 bool wl_column_is_text(wl_column column); /* to be read from the left */

@@ -180,7 +180,8 @@ static bool each_box(wl_scene *s, const wl_scene_label *l, bool taking)
     return true;
 }
 
-/* Does the line run through the rectangle of the text? Seen from the text: along it, and up from its base line. */
+/* Does the line run through the rectangle of the text? Seen from the text: along it, and up from
+ * its base line. */
 static bool is_struck_by(const wl_scene_label *l, const wl_scene_line *line)
 {
     const double length = GLYPH * (double)strlen(l->text), turn = l->angle / DEGREES;
@@ -288,7 +289,8 @@ static bool find_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label lab
     const double turn = atan2(dy, dx);
     label.angle = turn * DEGREES;
     label.anchor = -1;
-    static const double away[] = {4, -(TALL + 2), TALL + 8, -(2 * TALL + 6)}; /* from the line, upwards */
+    /* from the line, upwards */
+    static const double away[] = {4, -(TALL + 2), TALL + 8, -(2 * TALL + 6)};
     for (size_t i = 0; i < sizeof away / sizeof away[0]; i++)
         for (int at = 14; at < length; at += STEP) {
             label.x = f->line.x0 + at * cos(turn) - away[i] * sin(turn);
@@ -401,7 +403,8 @@ static bool number_text(const wl_scene *s, size_t mark, char text[WL_SCENE_TEXT]
     return true;
 }
 
-/* Around the mark, nearest places first; a number on a line nearby reads better than one that is far away. */
+/* Around the mark, nearest places first; a number on a line nearby reads better than one that is
+ * far away. */
 static bool find_place(wl_scene *s, const wl_mark *m, const char *text)
 {
     const double cx = wl_scene_x(s, m->x), cy = wl_scene_y(s, m->y);

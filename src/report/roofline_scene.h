@@ -1,8 +1,9 @@
-/* roofline_scene.h - where everything of a roofline picture lies, in pixels of a page. The SVG and the script for
- * gnuplot draw the same scene.
+/* roofline_scene.h - where everything of a roofline picture lies, in pixels of a page. The SVG and
+ * the script for gnuplot draw the same scene.
  *
- * Labels are placed one after another, each at the first of its places that is free and that no line strikes: roofs
- * first, then walls, then the numbers of marks, which move away from crowded spots and keep a line to their mark.
+ * Labels are placed one after another, each at the first of its places that is free and that no
+ * line strikes: roofs first, then walls, then the numbers of marks, which move away from crowded
+ * spots and keep a line to their mark.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ROOFLINE_SCENE_H
 #define WL_REPORT_ROOFLINE_SCENE_H
@@ -34,7 +35,8 @@ typedef struct wl_scene_line {
     double x0, y0, x1, y1;
 } wl_scene_line;
 
-/* A thin line between marks: from measured to predicted, from threads to warps, along the levels of a launch. */
+/* A thin line between marks: from measured to predicted, from threads to warps, along the levels of
+ * a launch. */
 typedef enum wl_join { WL_JOIN_MEASURED, WL_JOIN_THREADS, WL_JOIN_LEVELS } wl_join;
 typedef struct wl_scene_join {
     wl_scene_line line;
@@ -107,7 +109,8 @@ double wl_scene_y(const wl_scene *scene, double rate);
 
 wl_ink wl_level_ink(wl_level level);
 wl_ink wl_roof_ink(const wl_roof *roof);
-/* The number a launch has in pictures and tables, from 1: a measurement has that of its prediction. */
+/* The number a launch has in pictures and tables, from 1: a measurement has that of its
+ * prediction. */
 size_t wl_roofline_number(const wl_roofline *roofline, size_t launch);
 /* The mark of all operations or instructions that is nearest to its roof; NULL: none. */
 const wl_mark *wl_roofline_nearest(const wl_roofline *roofline, size_t launch);
@@ -117,7 +120,8 @@ const wl_mark *wl_roofline_find(const wl_roofline *roofline, size_t launch, wl_s
 const char *wl_mark_roof(const wl_mark *mark);
 /* "DRAM 4.27 TB/s", "issue 1045 GIPS" */
 void wl_roof_label(const wl_roofline *roofline, const wl_roof *roof, char text[WL_SCENE_TEXT]);
-/* At most so many characters of a kernel's name: without parameters, result and namespaces, then without its middle. */
+/* At most so many characters of a kernel's name: without parameters, result and namespaces, then
+ * without its middle. */
 void wl_shorten(const char *text, size_t most, wl_buffer *out);
 
 #endif /* WL_REPORT_ROOFLINE_SCENE_H */

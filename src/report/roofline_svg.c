@@ -1,8 +1,9 @@
 /* roofline_svg.c - a roofline as a picture that needs no other program.
  *
- * Colours: Okabe and Ito, told apart by people with colour-blindness; a dark page gets a dark background and lighter
- * inks. Forms tell apart what colours do not: circles are predicted, diamonds measured; open ones are loads and stores
- * alone, triangles tensor instructions, small ones what is left after predication. SPDX-License-Identifier: MIT */
+ * Colours: Okabe and Ito, told apart by people with colour-blindness; a dark page gets a dark
+ * background and lighter inks. Forms tell apart what colours do not: circles are predicted,
+ * diamonds measured; open ones are loads and stores alone, triangles tensor instructions, small
+ * ones what is left after predication. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdint.h>
 
@@ -281,7 +282,8 @@ static void add_wrapped(drawing *d, const char *font, const char *text)
         size_t length = 0, end = 0;
         while (length < WORDS && text[length]) {
             length++;
-            if (text[length] == '\0' || (text[length] == ' ' && text[length + 1] != '%')) /* "38 %" stays together */
+            /* "38 %" stays together */
+            if (text[length] == '\0' || (text[length] == ' ' && text[length + 1] != '%'))
                 end = length;
         }
         end = end ? end : length;

@@ -1,4 +1,5 @@
-/* roofline_text.c - a roofline for terminals: a picture of characters, a table, and words. SPDX-License-Identifier: MIT */
+/* roofline_text.c - a roofline for terminals: a picture of characters, a table, and words.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,13 @@
 /* schedule_code.c - a schedule as a function in CUDA or C: the cell of a thread, or of a block.
  *
- * Extents are arguments, so that one function serves every domain; the width of the schedule is part of it, as it is of
- * its name. Code is written as templates: a $ and a letter stand for what expand() says.
+ * Extents are arguments, so that one function serves every domain; the width of the schedule is
+ * part of it, as it is of its name. Code is written as templates: a $ and a letter stand for what
+ * expand() says.
  *
- * The form with constants divides by multiplying: with s = ceil(log2 d), n < 2^N and m = ceil(2^(N+s) / d),
- * floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes N + 1 bits, so that
- * the upper half of the product 2n x m is what is needed. N is 31 or 63.
+ * The form with constants divides by multiplying: with s = ceil(log2 d), n < 2^N and m =
+ * ceil(2^(N+s) / d),
+ * floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes N + 1 bits, so
+ * that the upper half of the product 2n x m is what is needed. N is 31 or 63.
  *
  * Oracle: tests/property/prop_schedule_code.c compiles and runs it. SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -17,7 +19,8 @@
 #include "schedule/order.h"
 #include "warpline/report.h"
 
-#define NARROW_CELLS_MAX ((int64_t)1 << 31) /* so that t and what is computed from it fits into 32 bits, unsigned */
+/* so that t and what is computed from it fits into 32 bits, unsigned */
+#define NARROW_CELLS_MAX ((int64_t)1 << 31)
 
 /* What the templates are filled with. */
 typedef struct filling {

@@ -1,4 +1,5 @@
-/* schedule_templates.h - the code of each schedule; schedule_code.c says what a $ and a letter stand for.
+/* schedule_templates.h - the code of each schedule; schedule_code.c says what a $ and a letter
+ * stand for.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SCHEDULE_TEMPLATES_H
 #define WL_REPORT_SCHEDULE_TEMPLATES_H

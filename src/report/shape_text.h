@@ -1,4 +1,5 @@
-/* shape_text.h - blocks, foldings, grids and domains as people write them. SPDX-License-Identifier: MIT */
+/* shape_text.h - blocks, foldings, grids and domains as people write them.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SHAPE_TEXT_H
 #define WL_REPORT_SHAPE_TEXT_H
 

@@ -1,4 +1,5 @@
-/* stack_json.c - schema warpline.stack/1. Values that are not known are absent. SPDX-License-Identifier: MIT */
+/* stack_json.c - schema warpline.stack/1. Values that are not known are absent.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/stack_report.h"
 #include "report/symbol_json.h"

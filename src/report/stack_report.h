@@ -1,4 +1,5 @@
-/* stack_report.h - the renderings behind wl_stack_render, and the words they share. Each only formats.
+/* stack_report.h - the renderings behind wl_stack_render, and the words they share. Each only
+ * formats.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_STACK_REPORT_H
 #define WL_REPORT_STACK_REPORT_H
@@ -25,7 +26,8 @@ wl_status wl_stack_json(const wl_stack_report *report, char **out, wl_error *err
 bool wl_stack_part_shows(const wl_stack_report *report, wl_stack_part part);
 /* Of the model's total; 0 where that is 0. */
 double wl_stack_share(const wl_stack_report *report, wl_model_id model, double cycles);
-/* What a line waits for, by the name of a part: "l2", "barrier", ..; "nothing" at the end of a warp. */
+/* What a line waits for, by the name of a part: "l2", "barrier", ..; "nothing" at the end of a
+ * warp. */
 const char *wl_stack_cause(const wl_stack_line *line);
 /* What the line is where no instruction is known. */
 const char *wl_stack_assumed_words(const wl_stack_line *line);

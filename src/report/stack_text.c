@@ -1,4 +1,5 @@
-/* stack_text.c - where the cycles of a launch go, for people: parts with bars, then the lines that cost most.
+/* stack_text.c - where the cycles of a launch go, for people: parts with bars, then the lines that
+ * cost most.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 

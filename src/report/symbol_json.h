@@ -1,4 +1,5 @@
-/* symbol_json.h - what the entry of a kernel from PTX is called in the file. SPDX-License-Identifier: MIT */
+/* symbol_json.h - what the entry of a kernel from PTX is called in the file.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SYMBOL_JSON_H
 #define WL_REPORT_SYMBOL_JSON_H
 

@@ -1,4 +1,5 @@
-/* trace_json.c - the counts of a trace as JSON of the schema warpline.trace/1. SPDX-License-Identifier: MIT */
+/* trace_json.c - the counts of a trace as JSON of the schema warpline.trace/1.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/trace_report.h"
 

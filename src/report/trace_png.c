@@ -1,5 +1,5 @@
-/* trace_png.c - a trace as a PNG without words: one colour per kind of cell, a palette of four bits, stored without
- * compression, so that no library is needed. SPDX-License-Identifier: MIT */
+/* trace_png.c - a trace as a PNG without words: one colour per kind of cell, a palette of four
+ * bits, stored without compression, so that no library is needed. SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* trace_report.h - a trace as rows of lines and columns of tasks, each cell the strongest thing that happens in it.
+/* trace_report.h - a trace as rows of lines and columns of tasks, each cell the strongest thing
+ * that happens in it.
  *
  * Layer  report. Units: lines, tasks. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_TRACE_REPORT_H

@@ -1,4 +1,5 @@
-/* unit_heads.h - heads of columns in the unit of work: "per LUP", "B/cell", "GLUP/s". SPDX-License-Identifier: MIT */
+/* unit_heads.h - heads of columns in the unit of work: "per LUP", "B/cell", "GLUP/s".
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_UNIT_HEADS_H
 #define WL_REPORT_UNIT_HEADS_H
 
@@ -11,7 +12,8 @@ typedef struct wl_unit_heads {
 
 wl_unit_heads wl_unit_heads_of(wl_work_unit unit);
 
-/* "LEAD167772160 lattice updates (LUP)", where all launches have as many; else only what a unit is. */
+/* "LEAD167772160 lattice updates (LUP)", where all launches have as many; else only what a unit
+ * is. */
 void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buffer *out);
 
 #endif /* WL_REPORT_UNIT_HEADS_H */

@@ -1,4 +1,5 @@
-/* predicted_tallies.c - what a prediction counts, as rooflines need it. SPDX-License-Identifier: MIT */
+/* predicted_tallies.c - what a prediction counts, as rooflines need it.
+ * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "kernel/kernel_internal.h"
@@ -11,7 +12,8 @@ static void set(wl_tallies *t, wl_tally tally, double value)
     t->value[tally] = value;
 }
 
-/* The sum of two metrics over `unit`. Of loads and stores, one that the launch has none of is not given. */
+/* The sum of two metrics over `unit`. Of loads and stores, one that the launch has none of is not
+ * given. */
 static void set_sum(const wl_prediction *p, wl_metric a, wl_metric b, double unit, wl_tally tally, wl_tallies *t)
 {
     const wl_value *first = &p->metrics[a], *second = &p->metrics[b];
@@ -19,8 +21,8 @@ static void set_sum(const wl_prediction *p, wl_metric a, wl_metric b, double uni
         set(t, tally, ((first->known ? first->value : 0) + (second->known ? second->value : 0)) / unit);
 }
 
-/* By type where instructions were counted; else all are of the kernel's own type, and what has fewer results than flops
- * was fused. */
+/* By type where instructions were counted; else all are of the kernel's own type, and what has
+ * fewer results than flops was fused. */
 static void set_flops(const wl_prediction *p, const wl_kernel *k, wl_tallies *t)
 {
     static const wl_tally flops[] = {WL_TALLY_flops_f16, WL_TALLY_flops_f32, WL_TALLY_flops_f64},

@@ -7,7 +7,8 @@
 #include "base/fail.h"
 #include "roofline/roofline_internal.h"
 
-#define FEW 0.001 /* of all instructions: some kernels execute one tensor instruction a warp without a product */
+/* of all instructions: some kernels execute one tensor instruction a warp without a product */
+#define FEW 0.001
 #define SEEN 0.95 /* fewer lanes at work than this share show as a mark of their own */
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
@@ -45,7 +46,8 @@ typedef struct flat {
     double rate; /* 0: not known */
 } flat;
 
-/* So many operations or instructions, and transactions for them: a mark, unless there are none of either. */
+/* So many operations or instructions, and transactions for them: a mark, unless there are none of
+ * either. */
 static int add_mark(const wl_roofline *r, wl_series series, wl_level level, double done, double moved, double time,
                     flat peak, wl_mark *out)
 {
@@ -58,7 +60,8 @@ static int add_mark(const wl_roofline *r, wl_series series, wl_level level, doub
     return 1;
 }
 
-/* The most that all types together can reach in the proportion they have: the pipe that takes longest decides. */
+/* The most that all types together can reach in the proportion they have: the pipe that takes
+ * longest decides. */
 static flat flops_peak(const wl_roofline *r, const wl_tallies *t, double all)
 {
     flat peak = {0};

@@ -1,10 +1,13 @@
-/* roofline_internal.h - ceilings of a device, launches under them, and what a picture shows of both.
+/* roofline_internal.h - ceilings of a device, launches under them, and what a picture shows of
+ * both.
  *
- * A launch uses a resource to amount / (peak x time). On a log-log plot of the rate over the intensity, bandwidths are
- * slanted roofs, peaks are flat ones; the nearest roof above a mark belongs to the resource that is used most.
+ * A launch uses a resource to amount / (peak x time). On a log-log plot of the rate over the
+ * intensity, bandwidths are slanted roofs, peaks are flat ones; the nearest roof above a mark
+ * belongs to the resource that is used most.
  *
  * Layer  roofline (uses metrics, device). Units: seconds, flops, bytes, instructions, transactions.
- * Oracle  tests/unit/test_roofline.c: the numbers of Ding and Williams 2019 and of the roofline slides
+ * Oracle tests/unit/test_roofline.c: the numbers of Ding and Williams 2019 and of the roofline
+ * slides
  * SPDX-License-Identifier: MIT */
 #ifndef WL_ROOFLINE_INTERNAL_H
 #define WL_ROOFLINE_INTERNAL_H
@@ -12,7 +15,8 @@
 #include "base/buffer.h"
 #include "warpline/roofline.h"
 
-#define WL_TRANSACTION 32.0 /* bytes: the unit of Ding and Williams 2019, a sector of NVIDIA's caches */
+/* bytes: the unit of Ding and Williams 2019, a sector of NVIDIA's caches */
+#define WL_TRANSACTION 32.0
 
 /* ---- ceilings ---- */
 
@@ -39,7 +43,8 @@ typedef struct wl_ceilings {
     double peak[WL_PIPE_COUNT];       /* flops (fused multiply-adds) or instructions per second */
     double data_sheet;                /* bandwidth of device memory */
     double pass_bytes;                /* of shared memory in one pass */
-    bool shared_in_l1;                /* shared memory is a part of the L1 and uses its data stage */
+    /* shared memory is a part of the L1 and uses its data stage */
+    bool shared_in_l1;
     double lanes, sector;
 } wl_ceilings;
 void wl_ceilings_read(const wl_device *device, wl_ceilings *out);
@@ -49,11 +54,13 @@ wl_device_key wl_pipe_key(wl_pipe pipe);
 
 /* ---- what a launch uses ---- */
 
-/* Transactions of 32 bytes at a level; those of the L1 are global + local + texture + 4 x shared. */
+/* Transactions of 32 bytes at a level; those of the L1 are global + local + texture + 4 x
+ * shared. */
 bool wl_level_transactions(const wl_tallies *launch, const wl_ceilings *ceilings, wl_level level, double *out);
 /* Flops or instructions of a pipe. */
 bool wl_pipe_amount(const wl_tallies *launch, wl_pipe pipe, double *out);
-/* Of flops, the share of those in fused multiply-adds; false where it is not known or no such pipe. */
+/* Of flops, the share of those in fused multiply-adds; false where it is not known or no such
+ * pipe. */
 bool wl_fused_share(const wl_tallies *launch, wl_pipe pipe, double *out);
 /* All types together, tensor cores included; false where none is known. */
 bool wl_all_flops(const wl_tallies *launch, double *out);
@@ -148,7 +155,8 @@ bool wl_has_products(const wl_tallies *launch);
 #define WL_MARKS_MAX 16
 int wl_roofline_mark(const wl_roofline *roofline, const wl_tallies *launch, wl_mark *out);
 
-/* What bounds the launch, how far it is from each roof, which wall it sits on: a paragraph without a line end. */
+/* What bounds the launch, how far it is from each roof, which wall it sits on: a paragraph without
+ * a line end. */
 void wl_roofline_words(const wl_roofline *roofline, size_t launch, wl_buffer *out);
 /* What the picture lacks: NULL beyond the last; *key names the device's missing number. */
 bool wl_roofline_lacks(const wl_roofline *roofline, size_t index, const char **roof, wl_device_key *key);

@@ -144,7 +144,8 @@ static int add_global_walls(const wl_roofline *r, wl_wall *out)
     return count;
 }
 
-/* Words of 4 bytes, one for each lane: in one pass where the banks suffice, at worst in one per lane. */
+/* Words of 4 bytes, one for each lane: in one pass where the banks suffice, at worst in one per
+ * lane. */
 static int add_shared_walls(const wl_roofline *r, wl_wall *out)
 {
     const double word = 4, at_once = r->ceilings.pass_bytes / (word * r->ceilings.lanes);

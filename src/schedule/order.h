@@ -20,9 +20,10 @@ typedef struct wl_order {
     int64_t extent[3];
     int64_t cells;
     int64_t width, rows; /* of the two axes */
-    int64_t plane;       /* cells of both; fewer than `cells` where planes of a grid are kept apart */
-    int64_t tile[2];     /* at most width x rows */
-    int levels;          /* of the curve's square, which is 2^levels cells wide */
+    /* cells of both; fewer than `cells` where planes of a grid are kept apart */
+    int64_t plane;
+    int64_t tile[2]; /* at most width x rows */
+    int levels;      /* of the curve's square, which is 2^levels cells wide */
 } wl_order;
 
 /* Extents of 0 count as 1. WL_E_INPUT: a width, height or extent below 0, or the schedule is none;

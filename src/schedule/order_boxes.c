@@ -121,7 +121,8 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
     }
     if (cut)
         add_plane_part(&l, first - from * o->plane, o->plane);
-    const int64_t depth = o->cells / o->plane == o->extent[2] ? 1 : o->extent[2]; /* that a plane folds */
+    /* that a plane folds */
+    const int64_t depth = o->cells / o->plane == o->extent[2] ? 1 : o->extent[2];
     add(&l, 0, o->extent[0], 0, o->extent[1], (from + cut) * depth, to * depth);
     l.plane = to;
     if (last % o->plane != 0)

@@ -1,4 +1,5 @@
-/* schedule_text.c - schedules as text: "column:32", "tile:32x8", "hilbert". SPDX-License-Identifier: MIT */
+/* schedule_text.c - schedules as text: "column:32", "tile:32x8", "hilbert".
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

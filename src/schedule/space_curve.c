@@ -1,8 +1,9 @@
 /* space_curve.c - see space_curve.h. SPDX-License-Identifier: MIT */
 #include "schedule/space_curve.h"
 
-/* Four quadrants in the order the curve visits them, and how it lies in each. Bit 0 of a turn swaps x and y, bit 1
- * mirrors both. These turns commute, so that of a quadrant in the square is the exclusive or of both. */
+/* Four quadrants in the order the curve visits them, and how it lies in each. Bit 0 of a turn swaps
+ * x and y, bit 1 mirrors both. These turns commute, so that of a quadrant in the square is the
+ * exclusive or of both. */
 typedef struct quadrants {
     uint8_t x[4], y[4], turn[4];
 } quadrants;
@@ -46,7 +47,8 @@ int wl_curve_levels(int64_t width, int64_t rows)
     return levels;
 }
 
-/* The quadrant that holds cell number *position of the square; counts from its own first cell then. */
+/* The quadrant that holds cell number *position of the square; counts from its own first cell
+ * then. */
 static int find_quadrant(const wl_order *o, const quadrants *q, square *s, int64_t *position)
 {
     for (int i = 0;; i++) {
@@ -108,7 +110,8 @@ void wl_curve_start(const wl_order *o, int64_t position, wl_curve_walk *walk)
     walk->path[walk->depth].next--; /* that cell is still to come */
 }
 
-/* Leaves squares that are done and enters the next one of 2 x 2 cells with a cell inside the domain. */
+/* Leaves squares that are done and enters the next one of 2 x 2 cells with a cell inside the
+ * domain. */
 static void descend(const wl_order *o, const quadrants *q, wl_curve_walk *walk)
 {
     while (walk->path[walk->depth].next == 4 || walk->depth < o->levels - 1) {
@@ -151,7 +154,8 @@ typedef struct cutter {
     void *context;
 } cutter;
 
-/* Of one square, with positions that count from its own first cell. At most two quadrants of each size are cut. */
+/* Of one square, with positions that count from its own first cell. At most two quadrants of each
+ * size are cut. */
 static bool cut(const cutter *c, const square *s, int64_t first, int64_t last)
 {
     const wl_order *o = c->order;

@@ -19,8 +19,8 @@ int wl_curve_levels(int64_t width, int64_t rows);
 void wl_curve_cell(const wl_order *order, int64_t position, int64_t *x, int64_t *row);
 int64_t wl_curve_position(const wl_order *order, int64_t x, int64_t row);
 
-/* The cells of the curve one after the other: the squares the next cell lies in, from the largest on
- * to that of 2 x 2 cells. */
+/* The cells of the curve one after the other: the squares the next cell lies in, from the largest
+ * on to that of 2 x 2 cells. */
 typedef struct wl_curve_walk {
     int depth; /* of the last square of the path */
     struct {
@@ -35,8 +35,9 @@ void wl_curve_start(const wl_order *order, int64_t position, wl_curve_walk *walk
 /* There must be `count` more cells. */
 void wl_curve_fill(const wl_order *order, wl_curve_walk *walk, int64_t count, int64_t *x, int64_t *row);
 
-/* The cells at positions first <= p < last as disjoint rectangles lo <= (x, row) < hi: the largest squares of the curve
- * that they fill, as far as these lie inside the domain. False: `visit` was, and nothing came after it. */
+/* The cells at positions first <= p < last as disjoint rectangles lo <= (x, row) < hi: the largest
+ * squares of the curve that they fill, as far as these lie inside the domain. False: `visit` was,
+ * and nothing came after it. */
 typedef bool (*wl_rectangle_visit)(void *context, const int64_t lo[2], const int64_t hi[2]);
 bool wl_curve_rectangles(const wl_order *order, int64_t first, int64_t last, wl_rectangle_visit visit, void *context);
 

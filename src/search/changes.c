@@ -83,7 +83,8 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     wl_status status = wl_space_new(&space, err);
     if (status == WL_OK)
         status = make_space(from, same_fold, space, err);
-    if (status == WL_OK && (study->costly || !is_block_order(&from->schedule))) /* threads in an order take long, too */
+    /* threads in an order take long, too */
+    if (status == WL_OK && (study->costly || !is_block_order(&from->schedule)))
         status = wl_space_set(space, "threads", WL_COSTLY_THREADS, err);
     if (status == WL_OK)
         status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
@@ -211,7 +212,8 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 
 /* ---- schedules ---- */
 
-#define COLUMN_ALWAYS 32 /* a warp's row: tried also where the last column is narrower, which takes long to predict */
+/* a warp's row: tried also where the last column is narrower, which takes long to predict */
+#define COLUMN_ALWAYS 32
 
 static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedule schedule, int64_t row_of,
                            wl_setting *settings, size_t n)
@@ -227,7 +229,8 @@ static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedul
     return add(&to, settings, n);
 }
 
-/* Swizzles leave the block alone. Columns need blocks of one row: of as many threads, if the block is free. */
+/* Swizzles leave the block alone. Columns need blocks of one row: of as many threads, if the block
+ * is free. */
 static size_t schedules(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
     static const int64_t widths[] = {16, 32, 64, 128}, groups[] = {2, 4, 8, 16};
@@ -251,7 +254,8 @@ static size_t schedules(const wl_study *s, const wl_setting *from, const wl_pred
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
-    const bool has_layout = !study->kernel->source.count_instructions; /* compiled code has its layout fixed */
+    /* compiled code has its layout fixed */
+    const bool has_layout = !study->kernel->source.count_instructions;
     switch (change) {
     case WL_CHANGE_ALIGNMENT: return has_layout ? alignments(study, from, settings) : 0;
     case WL_CHANGE_PADDING: return has_layout ? paddings(study, from, settings) : 0;

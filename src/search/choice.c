@@ -79,7 +79,8 @@ static void add_columns(chooser *c, const int64_t *widths, size_t count)
 {
     for (size_t i = 0; i < count && is_wanted(c, WL_SCHEDULE_COLUMN); i++)
         add(c, WL_SCHEDULE_COLUMN, widths[i], 0);
-    for (size_t i = 0; i < count && is_wanted(c, WL_SCHEDULE_ZIGZAG); i++) /* else warps have the same cells */
+    /* else warps have the same cells */
+    for (size_t i = 0; i < count && is_wanted(c, WL_SCHEDULE_ZIGZAG); i++)
         if (is_asked_for(c, WL_SCHEDULE_ZIGZAG) || widths[i] % c->warp_size != 0)
             add(c, WL_SCHEDULE_ZIGZAG, widths[i], 0);
 }

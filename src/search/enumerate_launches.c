@@ -70,7 +70,8 @@ static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)
                 const int64_t t = x[i] * y[j] * z[k];
                 small_enough++;
                 if (t % l->whole != 0 || (l->threads.count && !wl_values_contain(&l->threads, t))) {
-                    count_of += l->threads.count > 0; /* blocks of partial warps were never part of the default space */
+                    /* blocks of partial warps were never part of the default space */
+                    count_of += l->threads.count > 0;
                     continue;
                 }
                 if (blocks) {
@@ -147,7 +148,8 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
     for (int d = 0; d < 3; d++) {
         axis[d] = space->fold[d].count ? space->fold[d] : single;
-        below[d] = values_up_to(&axis[d], WL_FOLD_MAX); /* larger ones are counted without a visit */
+        /* larger ones are counted without a visit */
+        below[d] = values_up_to(&axis[d], WL_FOLD_MAX);
         capacity *= below[d];
         total *= axis[d].count;
     }

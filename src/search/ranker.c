@@ -19,7 +19,8 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
-#define PATIENCE_MOST 8 /* asking the clock every time costs some percent of a search, and telling is not urgent */
+/* asking the clock every time costs some percent of a search, and telling is not urgent */
+#define PATIENCE_MOST 8
 #define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
 
 /* ---- making one ---- */
@@ -168,7 +169,8 @@ static void set_grid(const wl_ranker *r, wl_launch *launch)
 {
     if (is_gridded(launch))
         return;
-    for (int d = 0; d < 3 && !r->grid && !r->kernel->dims; d++) /* no work but that of the threads is known */
+    /* no work but that of the threads is known */
+    for (int d = 0; d < 3 && !r->grid && !r->kernel->dims; d++)
         launch->grid[d] = wl_ceil_div(r->kernel->threads[d], wl_max(1, launch->block[d]) * wl_max(1, launch->fold[d]));
     if (r->grid && wl_grid_rule_apply(r->grid, r->device, wl_kernel_extent(r->kernel), launch, NULL) != WL_OK)
         launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
@@ -310,7 +312,8 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
     for (int d = 0; d < 3; d++) {
         if (launch->block[d] > wl_device_int(r->device, most_block[d]))
             return WL_OUTCOME_EXTENT;
-        threads *= wl_max(launch->block[d], 1); /* at most the product of the device's three limits */
+        /* at most the product of the device's three limits */
+        threads *= wl_max(launch->block[d], 1);
     }
     if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
         return WL_OUTCOME_THREADS;
@@ -370,8 +373,8 @@ static void take_values(const wl_prediction *p, wl_ranked *out)
     }
 }
 
-/* A given grid may be too small for the domain: less work, so its time does not compare. A kernel that is analysed
- * again for each launch may loop over what its grid leaves (grid-stride loops). */
+/* A given grid may be too small for the domain: less work, so its time does not compare. A kernel
+ * that is analysed again for each launch may loop over what its grid leaves (grid-stride loops). */
 static bool is_partial(const wl_ranker *r, const wl_launch *launch, const wl_prediction *p)
 {
     const int64_t *domain = wl_kernel_extent(r->kernel);
@@ -441,8 +444,9 @@ typedef struct crew {
     share *shares; /* per thread */
     atomic_int_fast64_t done;
     atomic_bool stop;
-    atomic_int_fast64_t failed_at; /* the first launch with an error: independent of the number of threads */
-    wl_error error;                /* its error */
+    /* the first launch with an error: independent of the number of threads */
+    atomic_int_fast64_t failed_at;
+    wl_error error; /* its error */
     wl_status status;
     struct timespec told; /* the last progress call */
     int patience;         /* launches to predict before the clock is asked again */
@@ -489,9 +493,9 @@ static void take_over(int threads, share *shares, share *mine)
     mine->next = longest->end -= (longest->end - longest->next + 1) / 2;
 }
 
-/* Takes the next few launches, *first .. *end - 1. Neighbours need the same patterns and counts, which
- * every predictor makes for itself: so each thread has a range of its own, and a thread that has none
- * left takes half of another's over. */
+/* Takes the next few launches, *first .. *end - 1. Neighbours need the same patterns and counts,
+ * which every predictor makes for itself: so each thread has a range of its own, and a thread that
+ * has none left takes half of another's over. */
 static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *end)
 {
 #pragma omp critical(warpline_ranker_shares)

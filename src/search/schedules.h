@@ -34,7 +34,8 @@ bool wl_schedule_changes_nothing(const wl_kernel *kernel, const wl_launch *launc
 #define WL_COLUMN_WIDTHS_MAX 64
 size_t wl_column_widths(int64_t row, int64_t widths[WL_COLUMN_WIDTHS_MAX]);
 
-/* What a search tries with all blocks: linear, and of columns, tiles and swizzles those that often help. */
+/* What a search tries with all blocks: linear, and of columns, tiles and swizzles those that often
+ * help. */
 void wl_schedules_of_search(const wl_kernel *kernel, wl_schedule_list *out);
 
 #endif /* WL_SEARCH_SCHEDULES_H */

@@ -1,4 +1,5 @@
-/* space.h - a space of launches: which blocks, foldings and schedules to try, under which conditions.
+/* space.h - a space of launches: which blocks, foldings and schedules to try, under which
+ * conditions.
  *
  * Layer  search (uses base, kernel). Oracle: tests/unit/test_space.c.
  * SPDX-License-Identifier: MIT */

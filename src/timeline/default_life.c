@@ -45,7 +45,8 @@ void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, 
     out->dram = dram_phases(work, out->missing);
     const double stops = out->phases + work->barriers + 1;
     const double wait = waits->next - waits->issue, between_stops = wait > 0 ? work->instructions - stops : 0;
-    /* where waits between instructions are not known, or there are too few, they issue up to the next stop */
+    /* where waits between instructions are not known, or there are too few, they issue up to the
+     * next stop */
     const double n = between_stops > 0 ? 1 : work->instructions / stops;
     const double reads = out->missing > 0 ? work->reads / out->missing : 0;
     add(out, (wl_life_interval){between_stops, 1, wait, WL_STALL_DEPENDENCE, {0}, 0, 0, 0, -1, -1});

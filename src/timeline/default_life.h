@@ -1,7 +1,8 @@
 /* default_life.h - the life of a warp where no instructions are known: a stated default.
  *
- * Loads are grouped into phases whose waits overlap. A phase waits for its slowest load: for DRAM, for
- * the L2 or for the L1. Between phases each instruction waits for the one before; stores come last.
+ * Loads are grouped into phases whose waits overlap. A phase waits for its slowest load: for DRAM,
+ * for the L2 or for the L1. Between phases each instruction waits for the one before; stores come
+ * last.
  *
  * Layer  timeline (uses base). Units: cycles; of one warp.
  * Maths  docs/model.md, "Interval models". Oracle: tests/unit/test_default_life.c
@@ -24,8 +25,9 @@ typedef struct wl_warp_work {
 
 /* How long it waits: from the load to the use of what it loaded, by the level that has it. */
 typedef struct wl_warp_waits {
-    double issue;    /* of one instruction */
-    double next;     /* until the instruction that needs its result: instruction_wait; 0: not known */
+    double issue; /* of one instruction */
+    /* until the instruction that needs its result: instruction_wait; 0: not known */
+    double next;
     double level[3]; /* L1, L2, DRAM; ascending */
     double barrier;
 } wl_warp_waits;
@@ -34,7 +36,8 @@ typedef struct wl_warp_waits {
 typedef struct wl_default_life {
     wl_life_interval list[WL_DEFAULT_INTERVALS];
     size_t count;
-    double phases, missing, dram; /* phases with a load; of these that wait for L2 or DRAM; for DRAM */
+    /* phases with a load; of these that wait for L2 or DRAM; for DRAM */
+    double phases, missing, dram;
 } wl_default_life;
 
 void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, wl_default_life *out);

@@ -1,8 +1,8 @@
-/* life.h - what representative warps of a launch execute, in the order machine code has it: operations
- * with their registers, and loops that stay loops.
+/* life.h - what representative warps of a launch execute, in the order machine code has it:
+ * operations with their registers, and loops that stay loops.
  *
- * The maker of a kernel gives it (kernel/source.h); profile.h turns it into intervals. A life knows no
- * latency: those depend on the device and on where its loads find their data.
+ * The maker of a kernel gives it (kernel/source.h); profile.h turns it into intervals. A life knows
+ * no latency: those depend on the device and on where its loads find their data.
  *
  * Layer  timeline (uses base). Units: warp instructions. Oracle: tests/unit/test_fit_lives.c
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,8 @@
 
 /* What decides the latency of an operation. */
 typedef enum wl_op_kind {
-    WL_OP_FREE, /* no machine instruction, or one that nothing waits for: its results are there at once */
+    /* no machine instruction, or one that nothing waits for: its results are there at once */
+    WL_OP_FREE,
     WL_OP_INT,
     WL_OP_FP32,
     WL_OP_FP64,

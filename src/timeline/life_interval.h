@@ -1,7 +1,7 @@
 /* life_interval.h - the life of a warp as intervals: instructions that issue, then a stall.
  *
- * A warp issues in order. It stalls when an instruction needs a value that is not there yet. What it
- * issues up to that stall, and the stall, is an interval. Trips of a loop that are alike are one
+ * A warp issues in order. It stalls when an instruction needs a value that is not there yet. What
+ * it issues up to that stall, and the stall, is an interval. Trips of a loop that are alike are one
  * interval with a number of times.
  *
  * Layer  timeline (uses base). Units: cycles and issue slots of one warp; requests of one warp.
@@ -27,12 +27,15 @@ typedef struct wl_life_interval {
     double instructions; /* issue slots */
     double stall;        /* cycles, if no other warp were there */
     wl_stall cause;
-    double level[3]; /* of a memory stall: the cycles that wait for L1, L2 and DRAM; they add up to the stall */
-    double reads;    /* requests of loads that miss the L1 and are on their way in its stall, or come before it ends */
-    double misses;   /* of these, the ones that miss the L2, too */
-    double writes;   /* requests of its stores: they pass the L1 */
-    int op;          /* the operation that stalls; -1: none */
-    int from;        /* the one it waits for; only of one that stalls */
+    /* of a memory stall: the cycles that wait for L1, L2 and DRAM; they add up to the stall */
+    double level[3];
+    /* requests of loads that miss the L1 and are on their way in its stall, or come before it
+     * ends */
+    double reads;
+    double misses; /* of these, the ones that miss the L2, too */
+    double writes; /* requests of its stores: they pass the L1 */
+    int op;        /* the operation that stalls; -1: none */
+    int from;      /* the one it waits for; only of one that stalls */
 } wl_life_interval;
 
 /* Warps that behave alike, by one of them. */

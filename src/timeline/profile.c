@@ -7,8 +7,9 @@
 
 #include "base/fail.h"
 
-#define WALKED 4       /* trips of a loop that are walked through, */
-#define SETTLED 2      /* the last of which stand for all others: loads ahead of their use alternate */
+#define WALKED 4 /* trips of a loop that are walked through, */
+/* the last of which stand for all others: loads ahead of their use alternate */
+#define SETTLED 2
 #define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
 #define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
 
@@ -27,11 +28,13 @@ typedef struct walker {
     wl_life_interval *intervals; /* sums; the first is not used */
     int32_t count, room;
     wl_arena *arena;
-    double last;          /* when the last instruction was issued */
-    double atomics[2];    /* when the first atomic was, and the last; below 0: none */
-    double *met, *due;    /* by operation, by field: see wl_walk_scratch */
-    double spread;        /* of the waits since the warps of its block met: what twice as many lines would add */
-    double lines[2];      /* that come from the L2 and from DRAM, loaded since the last wait for memory */
+    double last;       /* when the last instruction was issued */
+    double atomics[2]; /* when the first atomic was, and the last; below 0: none */
+    double *met, *due; /* by operation, by field: see wl_walk_scratch */
+    /* of the waits since the warps of its block met: what twice as many lines would add */
+    double spread;
+    /* that come from the L2 and from DRAM, loaded since the last wait for memory */
+    double lines[2];
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
     double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
     double arrives;       /* when the first of them is there, */
@@ -74,8 +77,9 @@ static const wl_field_waits *field_of(const walker *w, const wl_op *op)
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
-/* Whether a load misses. In a loop, as often as the loads of its field do. Outside of one a load happens once, and
- * misses or hits: of those of a field, in program order, every n-th if one in n misses. */
+/* Whether a load misses. In a loop, as often as the loads of its field do. Outside of one a load
+ * happens once, and misses or hits: of those of a field, in program order, every n-th if one in n
+ * misses. */
 static void meet_caches(walker *w, int32_t number, bool once)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -94,8 +98,8 @@ static void meet_caches(walker *w, int32_t number, bool once)
     met[0] = fmax(met[0], met[1]);
 }
 
-/* The cycles that wait for each level, on average. A warp waits for the last of all lines that it has asked for:
- * the more they are, the later that one is. */
+/* The cycles that wait for each level, on average. A warp waits for the last of all lines that it
+ * has asked for: the more they are, the later that one is. */
 static void levels_of(const walker *w, const wl_op *op, double level[3])
 {
     const wl_field_waits *f = field_of(w, op);
@@ -145,7 +149,8 @@ static void add(wl_life_interval *to, const wl_life_interval *one, double times)
         to->level[l] += times * one->level[l];
 }
 
-/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no more. */
+/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no
+ * more. */
 static wl_life_interval *interval_at(walker *w, int32_t slot)
 {
     if (w->slots[slot] > 0)
@@ -166,8 +171,9 @@ static wl_life_interval *interval_at(walker *w, int32_t slot)
     return &w->intervals[w->count++];
 }
 
-/* Requests that are on their way together compete with each other, whatever short stalls lie between their loads:
- * they belong to the interval that waits for memory, or to the one in which the first of them has come. */
+/* Requests that are on their way together compete with each other, whatever short stalls lie
+ * between their loads: they belong to the interval that waits for memory, or to the one in which
+ * the first of them has come. */
 static void take_flying(walker *w, int32_t interval)
 {
     w->now.reads = w->flying[0];
@@ -222,7 +228,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
     }
 }
 
-/* Until a barrier or a branch is through. Warps meet at a barrier: the last of all their lines counts. */
+/* Until a barrier or a branch is through. Warps meet at a barrier: the last of all their lines
+ * counts. */
 static double wait_behind(walker *w, const wl_op *op)
 {
     double wait = w->waits->result[op->kind] * op->chain - 1;
@@ -265,7 +272,8 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     }
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
-    if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
+    if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) {
+        /* nothing issues until it is through */
         const double wait = wait_behind(w, op);
         if (wait > 0)
             end_interval(w, number, number, wait, times);
@@ -301,7 +309,8 @@ static void choose_trips(walker *w, const wl_life *life)
 
 static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
 
-/* What was written in the last trip is there as long after its end as after the end of the trips it stands for. */
+/* What was written in the last trip is there as long after its end as after the end of the trips it
+ * stands for. */
 static void delay_results(walker *w, const wl_stretch *loop, double cycles)
 {
     w->loops++;
@@ -318,8 +327,9 @@ static void delay_results(walker *w, const wl_stretch *loop, double cycles)
     w->arrives += cycles;
 }
 
-/* Loads in flight after the last trip were also in flight after each trip that it represents. All of them but one
- * arrived during the next trip, at the point where this one arrived during the last trip. */
+/* Loads in flight after the last trip were also in flight after each trip that it represents. All
+ * of them but one arrived during the next trip, at the point where this one arrived during the last
+ * trip. */
 static void settle_flying(walker *w, double share)
 {
     if (w->taker == 0)

@@ -2,8 +2,8 @@
  *
  * An instruction issues one cycle after the one before it, or when the last register it reads is
  * ready. If it must wait, an interval ends. The trips of a loop become alike after a few: the first
- * ones are simulated one by one, and the last two of these represent the others. In nested loops, fewer
- * trips are simulated if all would take too long, starting with the innermost loop.
+ * ones are simulated one by one, and the last two of these represent the others. In nested loops,
+ * fewer trips are simulated if all would take too long, starting with the innermost loop.
  *
  * Layer  timeline (uses base). Units: cycles of one warp that is alone on its scheduler.
  * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
@@ -18,18 +18,22 @@
 
 /* Where the accesses of a field find their data. */
 typedef struct wl_field_waits {
-    double l1_misses, l2_misses; /* shares of warp instructions that wait for the L2, and of these, for DRAM */
-    double leading[2];           /* the same of the first of all warps that load the same one after the other */
-    double reads, writes;        /* requests of one warp instruction */
-    double missed[2];            /* of the reads, shares that miss the L1, and both */
-    double lines;                /* that a load of one warp instruction touches */
+    /* shares of warp instructions that wait for the L2, and of these, for DRAM */
+    double l1_misses, l2_misses;
+    /* the same of the first of all warps that load the same one after the other */
+    double leading[2];
+    double reads, writes; /* requests of one warp instruction */
+    double missed[2];     /* of the reads, shares that miss the L1, and both */
+    double lines;         /* that a load of one warp instruction touches */
 } wl_field_waits;
 
 /* Latencies, in cycles. */
 typedef struct wl_waits {
-    double result[WL_OP_KIND_COUNT]; /* until a dependent instruction can issue; of loads: see level */
-    double level[3];                 /* of a load: L1, and what L2 and DRAM add */
-    double spread[2];                /* what L2 and DRAM add for twice as many lines at once: the last one counts */
+    /* until a dependent instruction can issue; of loads: see level */
+    double result[WL_OP_KIND_COUNT];
+    double level[3]; /* of a load: L1, and what L2 and DRAM add */
+    /* what L2 and DRAM add for twice as many lines at once: the last one counts */
+    double spread[2];
     const wl_field_waits *fields;
     size_t field_count;
     double doublings; /* log2 of the warps of its block, of those that the latencies are for */
@@ -42,14 +46,16 @@ void wl_waits_read(const wl_device *device, wl_waits *out);
 typedef struct wl_walk_scratch {
     struct wl_ready *registers;
     int32_t *slots; /* by operation, and for the end, two each: which interval; 0: none yet */
-    double *met; /* by operation, two each: shares of a load that waited for the L2, and for DRAM, as it was issued */
+    /* by operation, two each: shares of a load that waited for the L2, and for DRAM, as it was
+     * issued */
+    double *met;
     double *due; /* by field, two each: misses so far that loads outside of loops should have met */
     int32_t fields;
 } wl_walk_scratch;
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);
 
-/* The intervals of a life: for each operation those that wait for memory and those that wait for something else,
- * and one for its end. */
+/* The intervals of a life: for each operation those that wait for memory and those that wait for
+ * something else, and one for its end. */
 wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
                        wl_arena *arena, wl_life_profile *out, wl_error *err);
 

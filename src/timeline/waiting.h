@@ -1,9 +1,10 @@
 /* waiting.h - how long the blocks of a launch wait, from the lives of their warps.
  *
- * A block stays as long as its longest warp lives. Blocks of several kinds wait as long as their mean.
+ * A block stays as long as its longest warp lives. Blocks of several kinds wait as long as their
+ * mean.
  *
- * Layer  timeline (uses base, device). Units: cycles of a block that is alone on its multiprocessor.
- * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
+ * Layer  timeline (uses base, device). Units: cycles of a block that is alone on its
+ * multiprocessor. Maths docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TIMELINE_WAITING_H
 #define WL_TIMELINE_WAITING_H
@@ -12,11 +13,13 @@
 
 typedef struct wl_waiting {
     bool known;
-    bool repeats;                           /* its warps loop, meet at barriers, or load again behind stores */
+    /* its warps loop, meet at barriers, or load again behind stores */
+    bool repeats;
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
-    double covered[2];      /* in its stalls: others of its scheduler issue, their requests are served */
+    /* in its stalls: others of its scheduler issue, their requests are served */
+    double covered[2];
     double barriers, loads; /* that it passes; how often it waits for memory */
     double atomics;         /* share of the cycles from its first atomic to its last */
 } wl_waiting;

@@ -1,4 +1,5 @@
-/* terminal.c - runs a command on a terminal of its own and prints what appears there, with ESC as \e.
+/* terminal.c - runs a command on a terminal of its own and prints what appears there, with ESC as
+ * \e.
  *
  * terminal [--term NAME] COLUMNS COMMAND [ARGUMENT..]
  * SPDX-License-Identifier: MIT */
@@ -76,7 +77,8 @@ int main(int argc, char **argv)
     const pid_t printer = fork();
     if (printer == 0) {
         close(side);
-        (void)signal(SIGPIPE, SIG_IGN); /* "| head" may leave: still read on, so that the command can go on writing */
+        /* "| head" may leave: still read on, so that the command can go on writing */
+        (void)signal(SIGPIPE, SIG_IGN);
         print_all(terminal);
         fflush(stdout);
         _exit(0);

@@ -1,5 +1,6 @@
-/* make_exports.c - make_exports FOLDER: searches two small kernels and writes every kind of export, and a picture's
- * script, for run.sh and check.py. expected.txt lists what was found, independently of the exports.
+/* make_exports.c - make_exports FOLDER: searches two small kernels and writes every kind of export,
+ * and a picture's script, for run.sh and check.py. expected.txt lists what was found, independently
+ * of the exports.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>

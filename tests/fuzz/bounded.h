@@ -1,7 +1,8 @@
 /* bounded.h - is a kernel small enough to be predicted in milliseconds?
  *
- * Closed forms cost the same for every domain; accesses without one are evaluated thread by thread, and the library's
- * own budgets for that are seconds, not milliseconds. SPDX-License-Identifier: MIT */
+ * Closed forms cost the same for every domain; accesses without one are evaluated thread by thread,
+ * and the library's own budgets for that are seconds, not milliseconds.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_FUZZ_BOUNDED_H
 #define WL_TESTS_FUZZ_BOUNDED_H
 

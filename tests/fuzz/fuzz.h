@@ -1,6 +1,7 @@
 /* fuzz.h - what every fuzz target checks, whatever the input was.
  *
- * A failure names the rule that was broken and aborts, in every build: assert would vanish in a release build.
+ * A failure names the rule that was broken and aborts, in every build: assert would vanish in a
+ * release build.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_FUZZ_H
 #define WL_TESTS_FUZZ_H
@@ -139,8 +140,8 @@ static inline const wl_device *fuzz_device(const char *name, wl_device **kept)
     return *kept;
 }
 
-/* A built-in device of one's own. Reading one takes longer than predicting with it: each is read once, and copied. The
- * copy's texts are those of the one that is kept. */
+/* A built-in device of one's own. Reading one takes longer than predicting with it: each is read
+ * once, and copied. The copy's texts are those of the one that is kept. */
 static inline wl_status fuzz_device_copy(const char *name, wl_device **out, wl_error *err)
 {
     static wl_device *kept[DEVICES_MAX];

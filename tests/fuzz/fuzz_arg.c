@@ -164,7 +164,8 @@ static void make_arguments(const wl_ptx_module *m, const wl_ptx_function *entry,
     wl_arena_free(&arena);
 }
 
-/* The text as an argument, as contents of a variable, and as the source that names the parameters. */
+/* The text as an argument, as contents of a variable, and as the source that names the
+ * parameters. */
 static void read_for_kernel(const char *text)
 {
     const wl_ptx_function *entry = NULL;

@@ -1,7 +1,8 @@
 /* fuzz_expr.c - address expressions and update texts.
  *
- * Line 1 of the input is an address expression, line 2 a domain and a type ("64x32 f32"), the rest an update. The first
- * and the last also go into a kernel file, the last and the domain into wl_kernel_from_update.
+ * Line 1 of the input is an address expression, line 2 a domain and a type ("64x32 f32"), the rest
+ * an update. The first and the last also go into a kernel file, the last and the domain into
+ * wl_kernel_from_update.
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 

@@ -1,4 +1,5 @@
-/* fuzz_kernel.c - any bytes as a kernel file; what parses is predicted. SPDX-License-Identifier: MIT */
+/* fuzz_kernel.c - any bytes as a kernel file; what parses is predicted.
+ * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
 #include "metrics/layer_condition.h"

@@ -1,7 +1,9 @@
-/* fuzz_ptx_kernel.c - PTX texts as kernels: recovery, emulation, the kernel file they become, and its prediction.
+/* fuzz_ptx_kernel.c - PTX texts as kernels: recovery, emulation, the kernel file they become, and
+ * its prediction.
  *
- * The first entry of the text is called with arguments made up from the types of its parameters. Block, grid and
- * numbers come from a comment in the first line, "//" and digits, so that the input stays PTX.
+ * The first entry of the text is called with arguments made up from the types of its parameters.
+ * Block, grid and numbers come from a comment in the first line, "//" and digits, so that the input
+ * stays PTX.
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 

@@ -6,7 +6,8 @@ static void check_row(const wl_measurement *m)
     wl_tallies tallies;
     bool any = m->time_known;
     REQUIRE(m->line >= 1 && m->family && m->variant && m->params && m->kernel);
-    for (int d = 0; d < 3; d++) { /* a summary of nvprof has no block; other tables may follow it in the file */
+    for (int d = 0; d < 3; d++) {
+        /* a summary of nvprof has no block; other tables may follow it in the file */
         REQUIRE(m->block[d] >= 0 && (m->block[d] > 0) == (m->block[0] > 0));
         REQUIRE(m->grid[d] >= 0 && (m->grid[d] > 0) == (m->grid[0] > 0));
     }

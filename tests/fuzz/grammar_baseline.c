@@ -15,7 +15,8 @@ static const mutate_rule rules[] = {
     {'M', MUTATE_TEXTS("\"$W\":$N,", "\"$K\":{\"value\":$N},", "\"$K\":{\"value\":$N,\"parts\":{$P}},", "$N,",
                        "\"block\":{\"own_cycles\":$N,\"wait_cycles\":$N},", "\"bounds_s\":{\"$W\":$N},")},
     {'U', MUTATE_TEXTS("\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac", "aaaaaaaaaaaaaaaaaaaaaaaa", "\u00e9")},
-    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")}, /* names that are cut somewhere */
+    /* names that are cut somewhere */
+    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")},
     {'L', MUTATE_TEXTS("\"$W\": $N,", "}", "{", "\"$K\": {\"value\": $N, \"parts\": {$P}},", "\"$W\": {\"$W\": $N},",
                        "\"$W\": \"$W\",", "\"$W\": \"$H\",", "{\"schema\":\"warpline.predict/1\"}",
                        "{\"schema\":\"warpline.predict/2\",\"predictions\":[{\"$W\":$N}]}", "\"predictions\":[",

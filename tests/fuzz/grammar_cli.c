@@ -32,7 +32,8 @@ static const mutate_rule rules[] = {
                        "buf:64K", "buf:$N=iota:u32", "buf:nx*4", "a[0,0] = b[1,0] + b[0,-1]", "a[0] = b[0]")},
     {'W', MUTATE_TEXTS("json", "$T", "$A", "$B", "$D", "$K", "$F", "predict", "rank", "check", "compare")},
     {'U', MUTATE_TEXTS("\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac", "aaaaaaaaaaaaaaaaaaaaaaaa", "\u00e9")},
-    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")}, /* names that are cut somewhere */
+    /* names that are cut somewhere */
+    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")},
     {'C', commands},
     {'O', option_texts},
     {'L', MUTATE_TEXTS("$O", "$O", "$O", "$O", "$K", "$C", "--format=json", "--device=$D", "--block=$B", "$W")},

@@ -24,7 +24,8 @@ typedef struct mutate_grammar {
     size_t rule_count;
     const char *joints; /* characters behind which a member may stand */
     char quoted;        /* the symbol of what stands in double quotes; 0: leave it alone */
-    bool keyed;         /* "KEY: .." stands once: a new line takes the place of the one of its key */
+    /* "KEY: .." stands once: a new line takes the place of the one of its key */
+    bool keyed;
     /* The symbol of the lines around a place; NULL: L everywhere. */
     char (*line_symbol)(const uint8_t *data, size_t size, size_t at);
 } mutate_grammar;

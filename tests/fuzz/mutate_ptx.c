@@ -1,5 +1,5 @@
-/* mutate_ptx.c - changes PTX line by line, for libFuzzer: what comes out is PTX more often than bytes changed at
- * random. SPDX-License-Identifier: MIT */
+/* mutate_ptx.c - changes PTX line by line, for libFuzzer: what comes out is PTX more often than
+ * bytes changed at random. SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* replay.c - a main for the fuzz targets where there is no fuzzer: every file of the folders named is one input.
+/* replay.c - a main for the fuzz targets where there is no fuzzer: every file of the folders named
+ * is one input.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <stdint.h>
@@ -20,8 +21,8 @@ static uint8_t *read_file(const char *path, size_t *size)
     const long length = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     rewind(f);
     *size = length > 0 ? (size_t)length : 0;
-    uint8_t *data =
-        length < 0 ? NULL : malloc(*size ? *size : 1); /* exactly the input: a sanitizer sees a read beyond it */
+    /* exactly the input: a sanitizer sees a read beyond it */
+    uint8_t *data = length < 0 ? NULL : malloc(*size ? *size : 1);
     if (data && fread(data, 1, *size, f) != *size) {
         free(data);
         data = NULL;

@@ -1,9 +1,12 @@
-/* test_golden.c - predictions against files of one object per line: "in" (a line of predict --batch) and "expect".
+/* test_golden.c - predictions against files of one object per line: "in" (a line of predict
+ * --batch) and "expect".
  *
- * cases.jsonl     predictions that must not change unnoticed, the same on every machine and compiler: counts exact,
- * volumes that went through a curve to 1e-12. UPDATE=1 rewrites the expectations. measured.jsonl  795 launches measured
- * on an H200 with hardware counters (validate/data): instructions, sectors, wavefronts of thread-index reads, tag
- * wavefronts where all warps are alike, and occupancy, all exact. */
+ * cases.jsonl     predictions that must not change unnoticed, the same on every machine and
+ *                 compiler: counts exact,
+ * volumes that went through a curve to 1e-12. UPDATE=1 rewrites the expectations. measured.jsonl
+ * 795 launches measured on an H200 with hardware counters (validate/data): instructions, sectors,
+ * wavefronts of thread-index reads, tag wavefronts where all warps are alike, and occupancy, all
+ * exact. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

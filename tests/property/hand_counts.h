@@ -1,4 +1,5 @@
-/* hand_counts.h - footprints counted by hand: kernel, launch, blocks, granule, and what must come out.
+/* hand_counts.h - footprints counted by hand: kernel, launch, blocks, granule, and what must come
+ * out.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_HAND_COUNTS_H
 #define WL_TESTS_HAND_COUNTS_H
@@ -19,8 +20,9 @@ static const struct hand_case {
     blocks blocks;
     int64_t granule, references, touched, covered;
 } hand_cases[] = {
-/* WarpSpeed, figure 6: a 2x2 block of the 4-point stencil, lines of four elements. Rows 0 and 1 need x = -1..2,
- * which straddles a line; rows -1 and 2 need x = 0..1. The text counts 10 distinct addresses, but it is 12: 4+4+2+2. */
+/* WarpSpeed, figure 6: a 2x2 block of the 4-point stencil, lines of four elements. Rows 0 and 1
+ * need x = -1..2, which straddles a line; rows -1 and 2 need x = 0..1. The text counts 10 distinct
+ * addresses, but it is 12: 4+4+2+2. */
 #define FIGURE_6                                                                                                       \
     "domain: [16, 16]\nfields:\n  src: {type: f64, strides: [1, 24], origin: 28}\n  dst: {type: f64, strides: [1, "    \
     "24], origin: 28}\n"                                                                                               \
@@ -97,7 +99,8 @@ static const struct hand_case {
      4000,
      6,
      4},
-/* a block of an oversized grid without a single cell inside the domain, and one with a single column */
+/* a block of an oversized grid without a single cell inside the domain, and one with a single
+ * column */
 #define EDGE "domain: [17, 10]\nfields: {a: {type: f32, strides: [1, 64]}}\nupdate: a[0,0] = 1\n"
     {"outside the domain",
      EDGE,

@@ -1,4 +1,5 @@
-/* isl_oracle.h - the same counts from Presburger sets: threads in a box, granule = floor(address / granule size).
+/* isl_oracle.h - the same counts from Presburger sets: threads in a box, granule = floor(address /
+ * granule size).
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_ISL_ORACLE_H
 #define WL_TESTS_ISL_ORACLE_H
@@ -12,7 +13,8 @@
 #include "property/trial.h"
 
 #define ISL_TEXT_MAX 8192
-#define ISL_OPERATIONS 3000000 /* what one count may cost: projecting many coordinates away can explode */
+/* what one count may cost: projecting many coordinates away can explode */
+#define ISL_OPERATIONS 3000000
 
 typedef struct isl_text {
     char text[ISL_TEXT_MAX];
@@ -124,8 +126,8 @@ static bool isl_access_text(const trial *t, const wl_access *access, blocks b, i
     return true;
 }
 
-/* Granules a group touches; -1 when isl cannot say or would take too long. An access never straddles a granule:
- * its address is a multiple of its width. */
+/* Granules a group touches; -1 when isl cannot say or would take too long. An access never
+ * straddles a granule: its address is a multiple of its width. */
 static int64_t count_isl(isl_ctx *ctx, const trial *t, const group *g, blocks b, int64_t granule, isl_text *text)
 {
     isl_ctx_reset_operations(ctx);

@@ -1,8 +1,8 @@
-/* launch_cases.h - random launches of random kernels on random devices, small enough to enumerate: what prop_warps.c
- * and prop_block_sums.c share.
+/* launch_cases.h - random launches of random kernels on random devices, small enough to enumerate:
+ * what prop_warps.c and prop_block_sums.c share.
  *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; WL_STATISTICS=1 prints what was
- * compared. SPDX-License-Identifier: MIT */
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test;
+ * WL_STATISTICS=1 prints what was compared. SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PROPERTY_LAUNCH_CASES_H
 #define WL_TESTS_PROPERTY_LAUNCH_CASES_H
 
@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
+/* the shared headers hold more than one test needs */
+#pragma GCC diagnostic ignored "-Wunused-function"
 #include "count/view.h"
 #include "property/random_kernel.h"
 #include "property/trial.h"
@@ -78,7 +79,8 @@ static int64_t references(const trial *t)
     return n;
 }
 
-/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of the hash are used.
+/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of
+ * the hash are used.
  */
 static bool start_case(uint64_t seed, random_source *r, const wl_device **device)
 {

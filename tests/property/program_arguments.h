@@ -1,4 +1,5 @@
-/* program_arguments.h - what a random program of ptx_program.h is called with. SPDX-License-Identifier: MIT */
+/* program_arguments.h - what a random program of ptx_program.h is called with.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PROGRAM_ARGUMENTS_H
 #define WL_TESTS_PROGRAM_ARGUMENTS_H
 

@@ -1,5 +1,6 @@
-/* prop_block_sums.c - distinct granules of each block and each warp, summed over a launch, against enumeration of every
- * block, thread, folded cell and loop step. launch_cases.h says which launches. SPDX-License-Identifier: MIT */
+/* prop_block_sums.c - distinct granules of each block and each warp, summed over a launch, against
+ * enumeration of every block, thread, folded cell and loop step. launch_cases.h says which
+ * launches. SPDX-License-Identifier: MIT */
 #include "property/launch_cases.h"
 
 #include "count/block_sum.h"
@@ -61,7 +62,8 @@ static void block_sums_agree_with_enumeration(void **state)
 
 /* ---- several granules at once, and sums over warps ---- */
 
-/* Distinct granules of each run of `threads` threads, summed; the last run of a block may be shorter. */
+/* Distinct granules of each run of `threads` threads, summed; the last run of a block may be
+ * shorter. */
 static void sum_of_runs(const trial *t, const group *g, int64_t threads, const int64_t *granules, int n, double *sums,
                         double *covered)
 {

@@ -1,7 +1,9 @@
-/* prop_cache.c - the cache simulator against the most naive one: every slot has a timestamp, every search is linear.
+/* prop_cache.c - the cache simulator against the most naive one: every slot has a timestamp, every
+ * search is linear.
  *
- * Random traces of loads and stores through caches of all policies, ways and sectors, alone and as a hierarchy. The
- * reference draws from a generator of its own that must be the simulator's; it shares nothing else.
+ * Random traces of loads and stores through caches of all policies, ways and sectors, alone and as
+ * a hierarchy. The reference draws from a generator of its own that must be the simulator's; it
+ * shares nothing else.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,7 +230,8 @@ static uint64_t next_line(walk *w)
     w->line %= (uint64_t)w->distinct;
     if (w->far > 0 && random_chance(w->r, w->far))
         return w->line | (uint64_t)1 << 50;
-    return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line; /* some differ in their upper halves alone */
+    /* some differ in their upper halves alone */
+    return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line;
 }
 
 static uint32_t next_sectors(const walk *w)
@@ -304,7 +307,8 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
 
 #define BATCH_MAX 40
 
-/* Several loads at once: what each of them misses, and afterwards everything else, must be the same. */
+/* Several loads at once: what each of them misses, and afterwards everything else, must be the
+ * same. */
 static int one_batch(wl_cache *cache, naive *n, walk *w)
 {
     wl_request requests[BATCH_MAX];
@@ -332,7 +336,8 @@ static void test_one_cache(void **state)
         walk w = {&r, 0, distinct, shape.sectors, 0};
         wl_cache *cache = NULL;
         wl_error err = {0};
-        const size_t nearby = random_chance(&r, 50) ? 0 : SIZE_MAX; /* as if it were large, or not */
+        /* as if it were large, or not */
+        const size_t nearby = random_chance(&r, 50) ? 0 : SIZE_MAX;
         assert_int_equal(wl_cache_new_near(&shape, nearby, &cache, &err), WL_OK);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
         naive_start(&n, &shape);

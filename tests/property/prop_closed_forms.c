@@ -1,5 +1,5 @@
-/* prop_closed_forms.c - closed forms against the simulator, over all small problems of a sweep and random larger ones:
- * equal where they claim to be exact, never less elsewhere.
+/* prop_closed_forms.c - closed forms against the simulator, over all small problems of a sweep and
+ * random larger ones: equal where they claim to be exact, never less elsewhere.
  *
  * The traces are made here, by plain loops. SPDX-License-Identifier: MIT */
 #include <setjmp.h>

@@ -1,7 +1,9 @@
-/* prop_footprint.c - footprints of random kernels against enumeration and isl, the laws they obey, and cases by hand.
+/* prop_footprint.c - footprints of random kernels against enumeration and isl, the laws they obey,
+ * and cases by hand.
  *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; a failure prints the seed that
- * shows it alone. WL_STATISTICS=1 prints how the counts were obtained. SPDX-License-Identifier: MIT */
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; a failure
+ * prints the seed that shows it alone. WL_STATISTICS=1 prints how the counts were obtained.
+ * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +87,8 @@ static int64_t form_at(const wl_form *f, const int64_t *point)
     return value;
 }
 
-/* The library's evaluation at many points, the one here, and the form agree; the form's bounds are its extremes. */
+/* The library's evaluation at many points, the one here, and the form agree; the form's bounds are
+ * its extremes. */
 static void check_expression(random_source *r, const trial *t, const group *g, const wl_expr *e)
 {
     wl_lane_values values = {.lanes = (int)random_in(r, 1, WL_LANES_MAX)};

@@ -1,6 +1,7 @@
-/* prop_guards.c - accesses under affine conditions and of divided thread indices: what runs of blocks touch, and tiles
- * of blocks, against enumeration of every block, thread, folded cell and loop step. prop_warps.c and prop_block_sums.c
- * do the same for warps and blocks. launch_cases.h says which launches. SPDX-License-Identifier: MIT */
+/* prop_guards.c - accesses under affine conditions and of divided thread indices: what runs of
+ * blocks touch, and tiles of blocks, against enumeration of every block, thread, folded cell and
+ * loop step. prop_warps.c and prop_block_sums.c do the same for warps and blocks. launch_cases.h
+ * says which launches. SPDX-License-Identifier: MIT */
 #include "property/launch_cases.h"
 
 #include "count/block_sum.h"
@@ -91,7 +92,8 @@ static wl_status stays_inside(const trial *t, const wl_view *view, size_t field,
     return status;
 }
 
-/* A buffer that ends with the last byte accessed is large enough, and one that ends a byte before it is not. */
+/* A buffer that ends with the last byte accessed is large enough, and one that ends a byte before
+ * it is not. */
 static void check_limits(const trial *t, const wl_view *view, size_t field, blocks all)
 {
     const group g = trial_group(t, field, WL_BOTH);

@@ -1,7 +1,9 @@
-/* prop_intervals.c - what holds for the interval models on every life of a warp, machine and launch: values are finite,
- * stacks add up, the models have an order, and better machines are not slower.
+/* prop_intervals.c - what holds for the interval models on every life of a warp, machine and
+ * launch: values are finite, stacks add up, the models have an order, and better machines are not
+ * slower.
  *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of cases. SPDX-License-Identifier: MIT */
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of cases.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +14,8 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
+/* the shared headers hold more than one test needs */
+#pragma GCC diagnostic ignored "-Wunused-function"
 #include "effort.h"
 #include "model/interval_model.h"
 #include "property/random_source.h"
@@ -118,7 +121,8 @@ static void at_most(uint64_t seed, const char *what, double less, double more)
         fail_case(seed, what, less, more);
 }
 
-/* Finite, not negative, and the parts are the whole: of the launch exactly, of the intervals but for rounding. */
+/* Finite, not negative, and the parts are the whole: of the launch exactly, of the intervals but
+ * for rounding. */
 static void adds_up(uint64_t seed, const interval_case *c, wl_contention_model *model)
 {
     wl_stack_row rows[LIVES * INTERVALS];
@@ -142,7 +146,8 @@ static void adds_up(uint64_t seed, const interval_case *c, wl_contention_model *
     }
 }
 
-/* GPUMech is the fastest, MDM the slowest; without a divergent interval the four with both queues agree. */
+/* GPUMech is the fastest, MDM the slowest; without a divergent interval the four with both queues
+ * agree. */
 static void models_have_an_order(uint64_t seed, const interval_case *c)
 {
     double t[MODELS];
@@ -184,7 +189,8 @@ static double round_cycles(wl_contention_model *model, const interval_case *c, d
     return wl_stack_sum(cycles);
 }
 
-/* Instructions per cycle of all multiprocessors together. M/D/1 of GPUMech grows faster than they do near saturation. */
+/* Instructions per cycle of all multiprocessors together. M/D/1 of GPUMech grows faster than they
+ * do near saturation. */
 static void multiprocessors_help(uint64_t seed, const interval_case *c)
 {
     for (size_t m = 1; m < MODELS; m++) {
@@ -197,7 +203,8 @@ static void multiprocessors_help(uint64_t seed, const interval_case *c)
     }
 }
 
-/* Batches are full: all amounts are powers of two. The others' queues grow with the registers, their waits shrink. */
+/* Batches are full: all amounts are powers of two. The others' queues grow with the registers,
+ * their waits shrink. */
 static void registers_help(uint64_t seed, const interval_case *c)
 {
     static wl_contention_model *const batched[] = {wl_mdm_mshr, wl_mdm};

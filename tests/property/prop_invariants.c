@@ -1,8 +1,8 @@
-/* prop_invariants.c - no prediction contradicts what must hold (metrics/invariants.h), on kernels of every kind and on
- * every device, also as small machines that small launches fill many times.
+/* prop_invariants.c - no prediction contradicts what must hold (metrics/invariants.h), on kernels
+ * of every kind and on every device, also as small machines that small launches fill many times.
  *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of cases; WL_LIST=1 lists every case that breaks a rule,
- * with the rules and without stopping. SPDX-License-Identifier: MIT */
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of cases; WL_LIST=1 lists every case
+ * that breaks a rule, with the rules and without stopping. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
+/* the shared headers hold more than one test needs */
+#pragma GCC diagnostic ignored "-Wunused-function"
 #include "effort.h"
 #include "property/wild_kernel.h"
 #include "warpline/predict.h"
@@ -57,8 +58,8 @@ static void set_number(wl_device *device, const char *key, int64_t value)
         fail_msg("%s: %s", assignment, err.message);
 }
 
-/* Machine number `which`: every other one is an h200, whose volumes follow the measured laws. Some are as built in;
- * the others have few multiprocessors, a small L2, and fetches of another size. */
+/* Machine number `which`: every other one is an h200, whose volumes follow the measured laws. Some
+ * are as built in; the others have few multiprocessors, a small L2, and fetches of another size. */
 static void make_machine(size_t which, random_source *r)
 {
     const size_t kinds = wl_device_builtin_count();
@@ -99,7 +100,8 @@ static int free_machines(void **state)
     return 0;
 }
 
-/* A number that is not finite would not be found by the checks of the library if they were wrong. */
+/* A number that is not finite would not be found by the checks of the library if they were
+ * wrong. */
 static bool all_finite(const wl_prediction *p)
 {
     double value = wl_prediction_time(p);

@@ -1,5 +1,6 @@
-/* prop_passes.c - laws/reloads.h against a cache that is simulated line by line: blocks that pass several times over
- * rows of their own, side by side, each at its own pace. A missing line replaces the older of two random ones.
+/* prop_passes.c - laws/reloads.h against a cache that is simulated line by line: blocks that pass
+ * several times over rows of their own, side by side, each at its own pace. A missing line replaces
+ * the older of two random ones.
  *
  * WL_SEED sets the first seed and WL_ITERATIONS the number of cases.
  * SPDX-License-Identifier: MIT */
@@ -20,7 +21,8 @@
 #define NEAR 0.09       /* shares: the law takes all lines of one age as equal */
 
 typedef struct passes {
-    int64_t lines, resident, row, passes; /* lines of the cache; blocks; lines of a row; passes over it */
+    /* lines of the cache; blocks; lines of a row; passes over it */
+    int64_t lines, resident, row, passes;
 } passes;
 
 /* ---- the simulated cache ---- */
@@ -116,7 +118,8 @@ static passes random_passes(random_source *r)
 {
     passes p = {.lines = LINES_MAX >> random_in(r, 0, 2), .resident = random_in(r, 1, RESIDENT_MAX)};
     p.passes = random_in(r, 2, 6);
-    p.row = 2 + p.lines * random_in(r, 1, 30) / 10 / p.resident; /* 0.1 to 3 times the cache, together */
+    /* 0.1 to 3 times the cache, together */
+    p.row = 2 + p.lines * random_in(r, 1, 30) / 10 / p.resident;
     return p;
 }
 

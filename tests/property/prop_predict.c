@@ -1,10 +1,10 @@
 /* prop_predict.c - what every prediction must obey, on random kernels, launches and machines.
  *
- * Machines are built-in devices made small (a few multiprocessors, a few blocks each), so that small launches have
- * several waves. Where a law has an exact answer it is enumerated.
+ * Machines are built-in devices made small (a few multiprocessors, a few blocks each), so that
+ * small launches have several waves. Where a law has an exact answer it is enumerated.
  *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; WL_STATISTICS=1 prints what was
- * compared. SPDX-License-Identifier: MIT */
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test;
+ * WL_STATISTICS=1 prints what was compared. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
+/* the shared headers hold more than one test needs */
+#pragma GCC diagnostic ignored "-Wunused-function"
 #include "device/device_internal.h"
 #include "metrics/prediction.h"
 #include "property/random_kernel.h"
@@ -106,7 +107,8 @@ static void set_device(const char *key, int64_t value)
     }
 }
 
-/* A small machine: small launches fill it several times, and small caches are too small for them. */
+/* A small machine: small launches fill it several times, and small caches are too small for
+ * them. */
 static void make_device(random_source *r)
 {
     const char *name = wl_device_builtin_name((size_t)random_in(r, 0, (int64_t)wl_device_builtin_count() - 1));
@@ -214,7 +216,8 @@ static bool has_idle_blocks(const trial *t)
     return false;
 }
 
-/* What one wave finds of its predecessors is part of what it loads; and what loads at all loads from memory. */
+/* What one wave finds of its predecessors is part of what it loads; and what loads at all loads
+ * from memory. */
 static void check_reuse(const outcome *o)
 {
     if (!o->p.metrics[WL_METRIC_dram_load_bytes].known)
@@ -358,8 +361,8 @@ static void expect_same_place(const outcome *a, const outcome *b, bool tags)
     }
 }
 
-/* 4096 elements are whole lines whatever the type; 2^34 elements leave the bits alone that the tag hash looks at, and
- * whole pages. */
+/* 4096 elements are whole lines whatever the type; 2^34 elements leave the bits alone that the tag
+ * hash looks at, and whole pages. */
 static void shifts_by_whole_lines_change_nothing(void **state)
 {
     (void)state;
@@ -415,8 +418,8 @@ static bool too_many_strides(const group *g)
     return status != WL_OK;
 }
 
-/* Memory takes every sector that is stored to once, and at most what the L2 was sent; sectors that are not filled have
- * to be read. Where the L2 was sent nothing twice, that is all. */
+/* Memory takes every sector that is stored to once, and at most what the L2 was sent; sectors that
+ * are not filled have to be read. Where the L2 was sent nothing twice, that is all. */
 static void check_stores(const outcome *o, size_t field)
 {
     const int64_t sector = wl_device_int(device, WL_DEVICE_l2_sector);
@@ -429,7 +432,8 @@ static void check_stores(const outcome *o, size_t field)
     const wl_count sectors = count_enumerated(&listed, sector);
     const double touched = (double)(sectors.touched * sector),
                  partial = (double)((sectors.touched - sectors.covered) * sector);
-    if (o->p.volume_estimator == WL_VOLUMES_L2_PARTITIONS) { /* some stay in the L2, some are cleaned early */
+    if (o->p.volume_estimator == WL_VOLUMES_L2_PARTITIONS) {
+        /* some stay in the L2, some are cleaned early */
         run.full_stores += partial == 0;
         expect_at_most("memory stores, against twice the distinct sectors", 2 * touched, share->dram_store_bytes);
         if (only_stored)
@@ -468,7 +472,8 @@ static void volumes_agree_with_enumeration(void **state)
     }
 }
 
-/* A kernel made so that every warp stores whole sectors: rows of whole sectors, folds along y and z only. */
+/* A kernel made so that every warp stores whole sectors: rows of whole sectors, folds along y and z
+ * only. */
 static void make_aligned(random_source *r, uint64_t seed)
 {
     static const char *const types[] = {"i8", "f16", "f32", "f64"};

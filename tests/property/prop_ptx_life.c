@@ -1,8 +1,8 @@
 /* prop_ptx_life.c - the lives of the warps of random kernels, every block of them.
  *
- * The instructions of the lives of a block are those that it executes; lives are the same every time; a walk through
- * them passes all of their instructions, and one more trip of a loop that is walked through, not multiplied, changes
- * nothing once trips are alike.
+ * The instructions of the lives of a block are those that it executes; lives are the same every
+ * time; a walk through them passes all of their instructions, and one more trip of a loop that is
+ * walked through, not multiplied, changes nothing once trips are alike.
  *
  *   WL_SEED=N WL_ITERATIONS=M prop_ptx_life    M programs from seed N on
  * SPDX-License-Identifier: MIT */
@@ -23,8 +23,9 @@
 
 #define PROGRAMS 6000
 #define BLOCKS_MOST 6
-#define BUDGET 20000   /* warp instructions of a block; longer ones are left out */
-#define WALK_MOST 1e-9 /* relative difference of walks that are not settled after the trips that are walked through, */
+#define BUDGET 20000 /* warp instructions of a block; longer ones are left out */
+/* relative difference of walks that are not settled after the trips that are walked through, */
+#define WALK_MOST 1e-9
 #define UNSETTLED_MOST 0.01 /* and how many of those with loops may not be */
 
 typedef struct trial {

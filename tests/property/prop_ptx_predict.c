@@ -1,13 +1,18 @@
-/* prop_ptx_predict.c - random kernels from PTX, predicted and emulated block by block: both count the same.
+/* prop_ptx_predict.c - random kernels from PTX, predicted and emulated block by block: both count
+ * the same.
  *
- * Where a prediction does not say that it sampled, its counts are equal to those of the full emulation, and volumes
- * obey what any cache obeys. Where it does, it may look at few blocks only, and the counts of all but one in a hundred
- * programs are within the error that it states. Nothing is negative or infinite.
+ * Where a prediction does not say that it sampled, its counts are equal to those of the full
+ * emulation, and volumes obey what any cache obeys. Where it does, it may look at few blocks only,
+ * and the counts of all but one in a hundred programs are within the error that it states. Nothing
+ * is negative or infinite.
  *
  *   WL_SEED=N WL_ITERATIONS=M prop_ptx_predict    M programs from seed N on
- *   WL_KEEP=DIR                                   leaves PTX, data and the command of the first failure there
- *   WL_SURVEY=1                                   counts failures by check instead of stopping at the first
- *   WL_SAMPLES=1                                  lists the counts that are not within the stated error
+ *   WL_KEEP=DIR                                   leaves PTX, data and the command of the first
+ *                                                 failure there
+ *   WL_SURVEY=1                                   counts failures by check instead of stopping at
+ *                                                 the first
+ *   WL_SAMPLES=1                                  lists the counts that are not within the stated
+ *                                                 error
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -430,9 +435,10 @@ typedef struct survey {
 #define FOUND_MOST 64
 static survey found[FOUND_MOST];
 
-/* Programs that were predicted wrong once: warps that come to an instruction on several paths; sectors that the L2 must
- * deliver; threads outside the domain; accesses that no lane makes; samples that were taken for all blocks, and counted
- * twice; addresses whose constant is far from any buffer. */
+/* Programs that were predicted wrong once: warps that come to an instruction on several paths;
+ * sectors that the L2 must deliver; threads outside the domain; accesses that no lane makes;
+ * samples that were taken for all blocks, and counted twice; addresses whose constant is far from
+ * any buffer. */
 static const uint64_t failed_once[] = {3714,    5002613, 5095993,  5007603,  5002297,  5031417, 5034786, 9000650,
                                        9000218, 9000320, 9000974,  9001067,  9001392,  9001459, 4904,    4140,
                                        2328,    4088,    20016626, 30006531, 60025447, 81105767};

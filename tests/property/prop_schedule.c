@@ -1,5 +1,6 @@
-/* prop_schedule.c - schedule/order.h and schedule/walk.h: every order is a bijection with an exact inverse, equals an
- * independent definition, and is walked as it is computed. SPDX-License-Identifier: MIT */
+/* prop_schedule.c - schedule/order.h and schedule/walk.h: every order is a bijection with an exact
+ * inverse, equals an independent definition, and is walked as it is computed.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -33,7 +34,8 @@ static wl_order make(wl_schedule s, const int64_t extent[3])
 
 /* ---- all small domains ---- */
 
-/* Every cell once, the inverse exact, `is_linear` true exactly where it is, and the walk the same. */
+/* Every cell once, the inverse exact, `is_linear` true exactly where it is, and the walk the
+ * same. */
 static void check_all(wl_schedule s, const int64_t extent[3])
 {
     static uint8_t seen[CELLS_MAX];
@@ -173,8 +175,9 @@ static void large_orders_have_exact_inverses(void **state)
 
 /* ---- independent definitions ---- */
 
-/* Equations 4.1 to 4.6 of the paper: i is the thread, the result the cell's index. Equation 4.3 as printed takes i mod
- * Ih w', which a narrower last column makes wrong; listings 5 and 6 take i mod Ih w, and so does this. */
+/* Equations 4.1 to 4.6 of the paper: i is the thread, the result the cell's index. Equation 4.3 as
+ * printed takes i mod Ih w', which a narrower last column makes wrong; listings 5 and 6 take i mod
+ * Ih w, and so does this. */
 static int64_t paper_column(int64_t i, int64_t iw, int64_t ih, int64_t w)
 {
     const int64_t o = i / (ih * w) * w;
@@ -251,7 +254,8 @@ static void orders_are_what_their_names_say(void **state)
     }
 }
 
-/* Neighbours along Hilbert's curve touch, and each aligned square of a power of two is walked at once. */
+/* Neighbours along Hilbert's curve touch, and each aligned square of a power of two is walked at
+ * once. */
 static void hilbert_walks_from_neighbour_to_neighbour(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* prop_schedule_code.c - generated code: the C form is compiled and run, and gives the library's cells; the CUDA form
- * compiles where nvcc is installed. SPDX-License-Identifier: MIT */
+/* prop_schedule_code.c - generated code: the C form is compiled and run, and gives the library's
+ * cells; the CUDA form compiles where nvcc is installed. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <dlfcn.h>
@@ -224,7 +224,8 @@ static void large_domains_agree(size_t schedule, size_t form, random_source *r)
         check_cells(schedule, form, extent, first, count);
         check_cells(schedule, form, extent, cells - count, count);
     }
-    const int64_t all = (int64_t)1 << bits; /* the most there may be, in one row and in one column */
+    /* the most there may be, in one row and in one column */
+    const int64_t all = (int64_t)1 << bits;
     check_cells(schedule, form, (const int64_t[3]){all, 1, 1}, all - 50, 50);
     check_cells(schedule, form, (const int64_t[3]){1, all, 1}, all - 50, 50);
     check_cells(schedule, form, (const int64_t[3]){all / 65536, 65536, 1}, all - 50, 50);

@@ -1,5 +1,6 @@
-/* prop_scheduled_counts.c - what threads that a schedule orders touch and cost, by boxes of cells and by patterns of
- * warps, against the evaluation of every thread: random strides, widths, domains, orders, blocks and runs of them.
+/* prop_scheduled_counts.c - what threads that a schedule orders touch and cost, by boxes of cells
+ * and by patterns of warps, against the evaluation of every thread: random strides, widths,
+ * domains, orders, blocks and runs of them.
  *
  * An access whose form is hidden is evaluated lane by lane. Both must agree to the last bit.
  * SPDX-License-Identifier: MIT */
@@ -18,7 +19,8 @@
 static const char *const devices[] = {"h200", "rtx2080s", "mi210"};
 #define DEVICES (sizeof devices / sizeof devices[0])
 
-/* Rows of one element after the other, rows the other way round, gaps, addresses that some axis does not move. */
+/* Rows of one element after the other, rows the other way round, gaps, addresses that some axis
+ * does not move. */
 static wl_kernel *random_kernel(random_source *r, char text[1200])
 {
     static const char *const types[] = {"f64", "f32", "i8"};

@@ -1,5 +1,5 @@
-/* prop_trace.c - traces of random kernels against plain enumeration of every thread: the lines that a task uses, and
- * the distinct ones of the launch. SPDX-License-Identifier: MIT */
+/* prop_trace.c - traces of random kernels against plain enumeration of every thread: the lines that
+ * a task uses, and the distinct ones of the launch. SPDX-License-Identifier: MIT */
 #include "property/trial.h"
 
 #include "warpline/trace.h"

@@ -1,10 +1,10 @@
-/* prop_warps.c - what the warps of random launches cost in the L1, against enumeration of every block,
- * warp, lane, folded cell and loop step.
+/* prop_warps.c - what the warps of random launches cost in the L1, against enumeration of every
+ * block, warp, lane, folded cell and loop step.
  *
- * The laws are written anew from the measurements (tags and banks) and from Ernst et al. 2022, section 4.2 (banks and
- * distance), with plain sets. From src/ the enumeration takes the parsed expressions and, to know which accesses
- * are the same instruction, their affine forms, which prop_footprint.c checks.
- * launch_cases.h says which launches. SPDX-License-Identifier: MIT */
+ * The laws are written anew from the measurements (tags and banks) and from Ernst et al. 2022,
+ * section 4.2 (banks and distance), with plain sets. From src/ the enumeration takes the parsed
+ * expressions and, to know which accesses are the same instruction, their affine forms, which
+ * prop_footprint.c checks. launch_cases.h says which launches. SPDX-License-Identifier: MIT */
 #include "property/launch_cases.h"
 
 #include "count/warps.h"
@@ -314,7 +314,8 @@ static void check_costs(const trial *t, const wl_device *device, bool tags)
     }
 }
 
-/* By default tag costs are estimated: every execution still takes a tag wavefront, and each of these a data wavefront.
+/* By default tag costs are estimated: every execution still takes a tag wavefront, and each of
+ * these a data wavefront.
  */
 static void check_estimates(const trial *t, const wl_device *device)
 {

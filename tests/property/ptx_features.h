@@ -1,7 +1,8 @@
 /* ptx_features.h - what the differential test draws and checks, each with a switch.
  *
- * A feature that is off names the reason: a defect that is known and not mended yet. Turn it on with the change that
- * mends it. WL_FEATURES=all (or a list of names) in the environment overrides the table. SPDX-License-Identifier: MIT */
+ * A feature that is off names the reason: a defect that is known and not mended yet. Turn it on
+ * with the change that mends it. WL_FEATURES=all (or a list of names) in the environment overrides
+ * the table. SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PTX_FEATURES_H
 #define WL_TESTS_PTX_FEATURES_H
 

@@ -1,7 +1,9 @@
-/* ptx_oracle.h - what a launch of a program does, counted block by block: every block is emulated, and every memory
- * instruction of every warp is looked at. The emulator itself is checked against the program (ptx_reference.h).
+/* ptx_oracle.h - what a launch of a program does, counted block by block: every block is emulated,
+ * and every memory instruction of every warp is looked at. The emulator itself is checked against
+ * the program (ptx_reference.h).
  *
- * Weights (machine instructions per PTX instruction) are the library's: they are a model, not a count.
+ * Weights (machine instructions per PTX instruction) are the library's: they are a model, not a
+ * count.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PTX_ORACLE_H
 #define WL_TESTS_PTX_ORACLE_H
@@ -27,8 +29,9 @@ typedef enum counted_kind {
 
 typedef struct counted {
     double warp[WL_INST_CLASS_COUNT], thread[WL_INST_CLASS_COUNT], all_warp, all_thread;
-    double on[KIND_COUNT];     /* instructions of warps with at least one lane whose guard holds */
-    double issued[KIND_COUNT]; /* and without one; of bodies that are predicated rather than skipped, too */
+    double on[KIND_COUNT]; /* instructions of warps with at least one lane whose guard holds */
+    /* and without one; of bodies that are predicated rather than skipped, too */
+    double issued[KIND_COUNT];
     double flops;
     double sectors[2];        /* of loads, of stores: distinct ones of each warp's instruction */
     double shared_wavefronts; /* of loads and stores */
@@ -172,8 +175,8 @@ static void compare_block(oracle *o, const int64_t block[3])
         }
 }
 
-/* A divergent branch costs one more instruction, for the lanes that it sends away wait alone for the others; not if
- * it sends them to the end. */
+/* A divergent branch costs one more instruction, for the lanes that it sends away wait alone for
+ * the others; not if it sends them to the end. */
 static double extra_waits(const oracle *o, int32_t i, int32_t at)
 {
     const wl_ptx_function *f = o->launch.entry;
@@ -244,7 +247,8 @@ static void add_block(oracle *o, bool first)
     }
 }
 
-/* Emulates every block, or stops after `budget` warp instructions: *done says which. text NULL: no reference. */
+/* Emulates every block, or stops after `budget` warp instructions: *done says which. text NULL: no
+ * reference. */
 static wl_status oracle_run(oracle *o, const wl_ptx *ptx, const wl_ptx_given *given, double budget, bool *done,
                             wl_error *err)
 {

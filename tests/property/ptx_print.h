@@ -1,5 +1,6 @@
-/* ptx_print.h - a program of ptx_program.h as PTX, the way compilers write it: coordinates are read at the top,
- * conditions become predicates, loops test at the top or at the bottom. SPDX-License-Identifier: MIT */
+/* ptx_print.h - a program of ptx_program.h as PTX, the way compilers write it: coordinates are read
+ * at the top, conditions become predicates, loops test at the top or at the bottom.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PTX_PRINT_H
 #define WL_TESTS_PTX_PRINT_H
 
@@ -11,7 +12,8 @@
 #define PTX_TEXT 65536
 #define PTX_LINES 3000
 
-typedef enum access_part { PART_ONLY, PART_READ } access_part; /* EXCHANGE: the store, and the load */
+/* EXCHANGE: the store, and the load */
+typedef enum access_part { PART_ONLY, PART_READ } access_part;
 
 typedef struct ptx_text {
     char text[PTX_TEXT];

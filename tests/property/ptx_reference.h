@@ -1,9 +1,11 @@
-/* ptx_reference.h - executes a program of ptx_program.h in C, block by block, and remembers which addresses each
- * thread touches with each memory statement. It knows nothing of PTX or of the emulator: it keeps the emulator honest.
+/* ptx_reference.h - executes a program of ptx_program.h in C, block by block, and remembers which
+ * addresses each thread touches with each memory statement. It knows nothing of PTX or of the
+ * emulator: it keeps the emulator honest.
  *
- * All threads of a block step through the tree together; each statement has the set of threads that execute it.
- * Loads of buffers without contents, of buffers that the program writes, and of scratch words have values that the
- * reference does not know; if such a value decides anything, the reference gives up on the program.
+ * All threads of a block step through the tree together; each statement has the set of threads that
+ * execute it. Loads of buffers without contents, of buffers that the program writes, and of scratch
+ * words have values that the reference does not know; if such a value decides anything, the
+ * reference gives up on the program.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PTX_REFERENCE_H
 #define WL_TESTS_PTX_REFERENCE_H

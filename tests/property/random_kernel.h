@@ -1,8 +1,10 @@
-/* random_kernel.h - kernels and launches at random, the kernel as YAML text so that the parser is tested too.
+/* random_kernel.h - kernels and launches at random, the kernel as YAML text so that the parser is
+ * tested too.
  *
- * What is drawn is meant to be awkward: rows that share lines, rows that overlap, strides of 0 and below, grids that
- * are larger or smaller than the domain, threadIdx and blockIdx used apart. Sizes stay small enough to enumerate.
- * One number makes one case: the same seed always gives the same kernel.
+ * What is drawn is meant to be awkward: rows that share lines, rows that overlap, strides of 0 and
+ * below, grids that are larger or smaller than the domain, threadIdx and blockIdx used apart. Sizes
+ * stay small enough to enumerate. One number makes one case: the same seed always gives the same
+ * kernel.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_RANDOM_KERNEL_H
 #define WL_TESTS_RANDOM_KERNEL_H
@@ -195,7 +197,8 @@ static void random_fields(random_source *r, random_case *c, bool update)
             random_extent(r, c, f);
         else if (f->dims)
             random_strides(r, c, f);
-        if (random_chance(r, 70) || extent) /* accesses may reach beyond the halo, which only an origin allows */
+        /* accesses may reach beyond the halo, which only an origin allows */
+        if (random_chance(r, 70) || extent)
             random_put(c, ", origin: %lld + shift",
                        (long long)(random_chance(r, 50) ? random_in(r, -70, 300) : 16 * random_in(r, 0, 9)));
         if (random_chance(r, 30))
@@ -398,7 +401,8 @@ static void random_addresses(random_source *r, random_case *c)
     }
 }
 
-/* Accesses with gaps that fill each other's, or nearly: structures, every other element, a run into a comb. */
+/* Accesses with gaps that fill each other's, or nearly: structures, every other element, a run into
+ * a comb. */
 static void random_combs(random_source *r, random_case *c)
 {
     const int64_t count = random_in(r, 1, 9), reach = random_in(r, 1, 12), pitch = random_in(r, 0, 700);

@@ -2,7 +2,8 @@
  *
  * What is drawn looks like CUDA kernels, with everything that makes blocks, warps and lanes differ:
  * conditions on coordinates and data, loops whose length is data, early returns, grid-stride loops,
- * phases in shared memory, vectors, odd blocks, and few blocks with much work. SPDX-License-Identifier: MIT */
+ * phases in shared memory, vectors, odd blocks, and few blocks with much work.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_RANDOM_PROGRAM_H
 #define WL_TESTS_RANDOM_PROGRAM_H
 

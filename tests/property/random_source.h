@@ -13,7 +13,8 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* Neighbouring seeds must not give related cases, so the seed is mixed before xorshift takes over. */
+/* Neighbouring seeds must not give related cases, so the seed is mixed before xorshift takes
+ * over. */
 static inline random_source random_start(uint64_t seed)
 {
     uint64_t z = seed + 0x9e3779b97f4a7c15u;

@@ -1,7 +1,9 @@
-/* trial.h - one random case brought to life, what the library says of it, and what plain enumeration says.
+/* trial.h - one random case brought to life, what the library says of it, and what plain
+ * enumeration says.
  *
- * The enumeration shares nothing with src/ but the parsed expressions: it has its own grid, its own loops over blocks,
- * threads and folded cells, its own evaluator and its own sets. SPDX-License-Identifier: MIT */
+ * The enumeration shares nothing with src/ but the parsed expressions: it has its own grid, its own
+ * loops over blocks, threads and folded cells, its own evaluator and its own sets.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_TRIAL_H
 #define WL_TESTS_TRIAL_H
 

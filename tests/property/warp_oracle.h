@@ -1,5 +1,6 @@
-/* warp_oracle.h - what one instruction of one warp costs in the L1, plainly: the laws of docs/model.md written down a second
- * time, lane by lane, to test the library against. SPDX-License-Identifier: MIT */
+/* warp_oracle.h - what one instruction of one warp costs in the L1, plainly: the laws of
+ * docs/model.md written down a second time, lane by lane, to test the library against.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_PROPERTY_WARP_ORACLE_H
 #define WL_TESTS_PROPERTY_WARP_ORACLE_H
 
@@ -155,7 +156,8 @@ static int tag_bank(const law *l, int64_t line)
     return bank;
 }
 
-/* Lines take ranks in their tag bank in lane order; a rank is a tag wavefront, and its lanes are served on their own.
+/* Lines take ranks in their tag bank in lane order; a rank is a tag wavefront, and its lanes are
+ * served on their own.
  */
 static void add_tags(const law *l, const request *r, tally *sum)
 {

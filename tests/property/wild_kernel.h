@@ -1,13 +1,15 @@
-/* wild_kernel.h - kernels of every kind at random, larger and stranger than those of random_kernel.h: nobody enumerates
- * them. Coordinates, thread and block indices with any stride, divisions, remainders, bits, conditions, gathers,
- * vectors, shared memory, atomics, loops, odd blocks, foldings, grids beside the domain. One number makes one case.
+/* wild_kernel.h - kernels of every kind at random, larger and stranger than those of
+ * random_kernel.h: nobody enumerates them. Coordinates, thread and block indices with any stride,
+ * divisions, remainders, bits, conditions, gathers, vectors, shared memory, atomics, loops, odd
+ * blocks, foldings, grids beside the domain. One number makes one case.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_WILD_KERNEL_H
 #define WL_TESTS_WILD_KERNEL_H
 
 #include "property/random_kernel.h"
 
-#define WILD_ENUMERATED_MAX 30000 /* cells of a kernel whose addresses must be evaluated one by one */
+/* cells of a kernel whose addresses must be evaluated one by one */
+#define WILD_ENUMERATED_MAX 30000
 #define WILD_CELLS_MAX 600000
 
 static int64_t wild_size(random_source *r)
@@ -148,7 +150,8 @@ static void wild_case_make(uint64_t seed, random_case *c)
     memset(c, 0, sizeof *c);
     random_put(c, "name: wild\n");
     const int64_t usual = opaque ? WILD_ENUMERATED_MAX : WILD_CELLS_MAX;
-    wild_domain(&r, c, random_chance(&r, 97) ? usual / 20 : usual); /* mostly small: many cases need time */
+    /* mostly small: many cases need time */
+    wild_domain(&r, c, random_chance(&r, 97) ? usual / 20 : usual);
     wild_launch(&r, c);
     wild_fields(&r, c);
     random_loops(&r, c);

@@ -128,7 +128,8 @@ static bool take_request(sim_memory *m, slice *s, double now)
 
 /* ---- its channel ---- */
 
-/* The request to serve next: the oldest for an open row, else the oldest whose bank is ready; -1: none. */
+/* The request to serve next: the oldest for an open row, else the oldest whose bank is ready; -1:
+ * none. */
 static int choose(const sim_memory *m, slice *s, double start)
 {
     int ready = -1;

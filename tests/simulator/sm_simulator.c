@@ -117,7 +117,8 @@ static void deliver(void *context, const sim_request *r, double back)
     s->next = fmin(s->next, fmax(sim->now, ceil(back)));
 }
 
-/* Whether the oldest memory instruction can send: not without a miss register, nor behind the data of a store. */
+/* Whether the oldest memory instruction can send: not without a miss register, nor behind the data
+ * of a store. */
 static bool can_send(const simulation *sim, const sm *s, double now)
 {
     if (s->queued == 0 || s->send_free >= now + 1)
@@ -167,7 +168,8 @@ static bool can_issue(const simulation *sim, const sm *s, int which)
     return registers_ready(w, in) <= sim->now && (in->requests == 0 || s->queued < sim->m->memory_queue);
 }
 
-/* Instructions have arrays of their own; in each, the lines of a trip of all warps follow one another. */
+/* Instructions have arrays of their own; in each, the lines of a trip of all warps follow one
+ * another. */
 static uint64_t first_line(const simulation *sim, const sm *s, int which)
 {
     const warp *w = &s->warps[which];
@@ -231,7 +233,8 @@ static bool issue_all(simulation *sim, sm *s)
 
 /* ---- time ---- */
 
-/* When the registers of a warp let it issue that could not now; INFINITY: not before a load is back. */
+/* When the registers of a warp let it issue that could not now; INFINITY: not before a load is
+ * back. */
 static double next_ready(const simulation *sim, const sm *s)
 {
     double next = INFINITY;
@@ -244,7 +247,8 @@ static double next_ready(const simulation *sim, const sm *s)
     return next;
 }
 
-/* When something can happen on a multiprocessor that does nothing now, but for answers that are not on their way. */
+/* When something can happen on a multiprocessor that does nothing now, but for answers that are not
+ * on their way. */
 static double next_event(const simulation *sim, const sm *s)
 {
     double next = s->returning > 0 ? fmin(s->wake, s->misses[0].back) : s->wake;

@@ -1,11 +1,12 @@
 /* sm_simulator.h - an event simulator of multiprocessors, the reference for the interval models.
  *
- * Every cycle each sub-core issues from warps whose registers are there. A load hands its requests to the
- * load-store unit, which sends one a cycle and needs a miss register for each: without one it blocks, and
- * with it every memory instruction behind it. Stores need none, and nobody waits for them. What happens to
- * requests then is in memory_simulator.h.
+ * Every cycle each sub-core issues from warps whose registers are there. A load hands its requests
+ * to the load-store unit, which sends one a cycle and needs a miss register for each: without one
+ * it blocks, and with it every memory instruction behind it. Stores need none, and nobody waits for
+ * them. What happens to requests then is in memory_simulator.h.
  *
- * It shares no formula with the models: no mean, no interval, no batch. SPDX-License-Identifier: MIT */
+ * It shares no formula with the models: no mean, no interval, no batch.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_SM_SIMULATOR_H
 #define WL_TESTS_SM_SIMULATOR_H
 
@@ -22,9 +23,10 @@ typedef enum sim_kind { SIM_ALU, SIM_LOAD, SIM_STORE } sim_kind;
 
 typedef struct sim_instruction {
     sim_kind kind;
-    int to;            /* register written; SIM_NO_REGISTER: none */
-    int from[2];       /* registers read */
-    double latency;    /* ALU: cycles until the result is there; a load without requests hits the L1 */
+    int to;      /* register written; SIM_NO_REGISTER: none */
+    int from[2]; /* registers read */
+    /* ALU: cycles until the result is there; a load without requests hits the L1 */
+    double latency;
     int requests;      /* of loads and stores */
     double miss_ratio; /* of the L2: share of requests, drawn by a hash of where they come from */
     bool scattered;    /* lines anywhere; else those of all warps follow one another */
@@ -50,8 +52,9 @@ typedef struct sim_machine {
 typedef struct sim_result {
     double cycles; /* until the last warp has ended and the last request is done */
     double instructions;
-    int most_misses;             /* in flight on one multiprocessor */
-    double port_busy, dram_busy; /* cycles of all ports to the multiprocessors, and of all channels */
+    int most_misses; /* in flight on one multiprocessor */
+    /* cycles of all ports to the multiprocessors, and of all channels */
+    double port_busy, dram_busy;
 } sim_result;
 
 /* False without memory, or where a program never ends within 2^40 cycles. */

@@ -1,9 +1,11 @@
-/* test_against_simulator.c - the interval models against the event simulator, on the simulated Pascal of Wang et al.
- * 2019: their errors have the published order where loads diverge, and MDM is about GPUMech+ where they do not.
+/* test_against_simulator.c - the interval models against the event simulator, on the simulated
+ * Pascal of Wang et al. 2019: their errors have the published order where loads diverge, and MDM is
+ * about GPUMech+ where they do not.
  *
- * The life of a warp comes from a walk over its program, as Huang et al. 2014 make it: registers and the latency of each
- * instruction, a load's being that of a lone request. Where short stalls lie between the loads, the library's own walk
- * says which requests compete. SPDX-License-Identifier: MIT */
+ * The life of a warp comes from a walk over its program, as Huang et al. 2014 make it: registers
+ * and the latency of each instruction, a load's being that of a lone request. Where short stalls
+ * lie between the loads, the library's own walk says which requests compete.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>
@@ -21,7 +23,8 @@
 /* Wang et al. 2019, Table 1 */
 #define CONTROLLERS 24
 #define SLICE_MSHRS 128
-/* Their simulator's GDDR5 (GPGPU-Sim 3.2): 16 banks, rows of 2 KiB, 40 cycles at 924 MHz from row to row */
+/* Their simulator's GDDR5 (GPGPU-Sim 3.2): 16 banks, rows of 2 KiB, 40 cycles at 924 MHz from row
+ * to row */
 #define BANKS 16
 #define ROW_LINES 16
 #define DRAM_QUEUE 16
@@ -31,8 +34,8 @@
 #define ALU_LATENCY 4
 #define ADDRESS (SIM_REGISTERS - 1) /* the register of addresses, where loads are apart */
 
-/* A loop of `loads` independent loads, `apart` dependent instructions between two of them, then so many instructions in
- * chains of `chain`; some have a store. */
+/* A loop of `loads` independent loads, `apart` dependent instructions between two of them, then so
+ * many instructions in chains of `chain`; some have a store. */
 typedef struct synthetic {
     const char *name;
     int warps, loads, requests;
@@ -292,7 +295,8 @@ static void divergent_kernels_need_batches_and_queues(void **state)
     check_done();
 }
 
-/* Requests of loads that are on their way together compete, though each load of its own would not diverge. */
+/* Requests of loads that are on their way together compete, though each load of its own would not
+ * diverge. */
 static void loads_apart_compete(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_sm_simulator.c - the event simulator on programs small enough to follow by hand. SPDX-License-Identifier: MIT */
+/* test_sm_simulator.c - the event simulator on programs small enough to follow by hand.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "simulator/sm_simulator.h"
@@ -53,8 +54,10 @@ static void arithmetic(void **state)
     (void)state;
     const sim_instruction chain[] = {alu(0, NONE, 4), alu(1, 0, 4), alu(2, 1, 4)};
     sim_machine m = machine();
-    check_near("chain", "cycles", run("chain", &m, chain, 3, 1).cycles, 9, 0); /* issued in 0, 4, 8 */
-    check_near("loop", "cycles", run("loop", &m, chain, 3, 2).cycles, 18, 0);  /* 0, 4, 8, 9, 13, 17 */
+    /* issued in 0, 4, 8 */
+    check_near("chain", "cycles", run("chain", &m, chain, 3, 1).cycles, 9, 0);
+    /* 0, 4, 8, 9, 13, 17 */
+    check_near("loop", "cycles", run("loop", &m, chain, 3, 2).cycles, 18, 0);
     m.warps = 4;
     check_near("four warps", "cycles", run("four warps", &m, chain, 3, 1).cycles, 12,
                0); /* one issues in every cycle */
@@ -91,10 +94,12 @@ static void requests_queue(void **state)
     (void)state;
     const sim_instruction four[] = {load(0, 4, 0), alu(1, 0, 4)}, two[] = {load(0, 2, 1), alu(1, 0, 4)};
     sim_machine m = machine();
-    check_near("unit", "cycles", run("unit", &m, four, 2, 1).cycles, 125, 0); /* the last is sent in 4 */
+    /* the last is sent in 4 */
+    check_near("unit", "cycles", run("unit", &m, four, 2, 1).cycles, 125, 0);
     m.memory.port_cycles = 10;
     sim_result r = run("port", &m, four, 2, 1);
-    check_near("port", "cycles", r.cycles, 152, 0); /* the first is back in 121, the others 10 each later */
+    /* the first is back in 121, the others 10 each later */
+    check_near("port", "cycles", r.cycles, 152, 0);
     check_near("port", "busy", r.port_busy, 40, 0);
     m.memory.slices = 4; /* the multiprocessor has one port all the same */
     check_near("one receiver", "cycles", run("one receiver", &m, four, 2, 1).cycles, 152, 0);
@@ -117,7 +122,8 @@ static void rows_take_time(void **state)
     sim_machine m = machine();
     m.memory.burst = 10;
     m.memory.row_cycle = 100;
-    check_near("one row", "cycles", run("one row", &m, one, 2, 1).cycles, 342 + 30, 0); /* 4 lines are a row */
+    /* 4 lines are a row */
+    check_near("one row", "cycles", run("one row", &m, one, 2, 1).cycles, 342 + 30, 0);
     /* rows 0, 1, 2 of banks 0, 1, 0: the third begins 100 after the first */
     check_near("three rows", "cycles", run("three rows", &m, rows, 2, 1).cycles, 342 + 100 + 30, 0);
     m.memory.banks = 3;
@@ -151,11 +157,13 @@ static void registers_run_out(void **state)
     check_near("two registers", "cycles", r.cycles, 243, 0);
     check_int("two registers", "in flight", r.most_misses, 2);
     m.mshrs = 1;
-    check_near("one register", "cycles", run("one register", &m, four, 2, 1).cycles, 482, 0); /* 1 + 4 x 120 */
+    /* 1 + 4 x 120 */
+    check_near("one register", "cycles", run("one register", &m, four, 2, 1).cycles, 482, 0);
     check_done();
 }
 
-/* Figure 2 of Wang et al. 2019: two warps, two miss registers, two loads of which the second needs the first. */
+/* Figure 2 of Wang et al. 2019: two warps, two miss registers, two loads of which the second needs
+ * the first. */
 static void batches_of_figure_2(void **state)
 {
     (void)state;
@@ -193,7 +201,8 @@ static void a_full_unit_blocks(void **state)
     sim_machine m = machine();
     m.memory_queue = 1;
     m.mshrs = 2;
-    /* sent in 1, 2; blocked up to 121; the second load issues in 2 and the third when it has left, in 122 */
+    /* sent in 1, 2; blocked up to 121; the second load issues in 2 and the third when it has left,
+     * in 122 */
     const sim_result r = run("one place", &m, loads, 4, 1);
     check_near("one place", "cycles", r.cycles, 363, 0);
     check_done();

@@ -1,4 +1,5 @@
-/* checks.h - the checks of table-driven tests: a failure names its case and both values, the loop goes on, and
+/* checks.h - the checks of table-driven tests: a failure names its case and both values, the loop
+ * goes on, and
  * check_done() fails the test at the end. SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_CHECK_H
 #define WL_TESTS_UNIT_CHECK_H

@@ -1,4 +1,5 @@
-/* expr_fixture.h - a launch, names and random lanes for tests of expressions, and affine forms against evaluation.
+/* expr_fixture.h - a launch, names and random lanes for tests of expressions, and affine forms
+ * against evaluation.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_EXPR_FIXTURE_H
 #define WL_TESTS_UNIT_EXPR_FIXTURE_H

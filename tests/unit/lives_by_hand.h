@@ -1,4 +1,5 @@
-/* lives_by_hand.h - lives of warps, written as text, for tests that walk through them. SPDX-License-Identifier: MIT */
+/* lives_by_hand.h - lives of warps, written as text, for tests that walk through them.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_LIVES_BY_HAND_H
 #define WL_TESTS_LIVES_BY_HAND_H
 

@@ -1,4 +1,5 @@
-/* ptx_fixture.h - runs a PTX text in the emulator and reads back what a block wrote. SPDX-License-Identifier: MIT */
+/* ptx_fixture.h - runs a PTX text in the emulator and reads back what a block wrote.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_PTX_FIXTURE_H
 #define WL_TESTS_UNIT_PTX_FIXTURE_H
 

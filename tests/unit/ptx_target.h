@@ -1,5 +1,6 @@
-/* ptx_target.h - a PTX text for another architecture. For some a compiler writes the same code but for its .target
- * line: such files are not kept, but made from their twin. SPDX-License-Identifier: MIT */
+/* ptx_target.h - a PTX text for another architecture. For some a compiler writes the same code but
+ * for its .target line: such files are not kept, but made from their twin.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_PTX_TARGET_H
 #define WL_TESTS_UNIT_PTX_TARGET_H
 
@@ -8,7 +9,8 @@
 
 #include "unit/checks.h"
 
-/* Names target, as in "sm_80", in the .target line of a text, in its place: both names have one length. */
+/* Names target, as in "sm_80", in the .target line of a text, in its place: both names have one
+ * length. */
 static inline void ptx_retarget(char *text, size_t length, const char *target)
 {
     static const char line[] = "\n.target sm_";

@@ -1,4 +1,5 @@
-/* rank_fixture.h - small kernels, spaces and rankers for the tests of searches. SPDX-License-Identifier: MIT */
+/* rank_fixture.h - small kernels, spaces and rankers for the tests of searches.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_RANK_FIXTURE_H
 #define WL_TESTS_UNIT_RANK_FIXTURE_H
 

@@ -1,4 +1,5 @@
-/* test_access.c - accesses of vectors, under conditions, atomic and traced: what they change in a prediction.
+/* test_access.c - accesses of vectors, under conditions, atomic and traced: what they change in a
+ * prediction.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -187,7 +188,8 @@ static void test_conditions(void **state)
 
 /* ---- atomics ---- */
 
-/* One element of every sector: a store leaves it incomplete, an atomic works on what the L2 has read. */
+/* One element of every sector: a store leaves it incomplete, an atomic works on what the L2 has
+ * read. */
 static void test_atomics(void **state)
 {
     (void)state;
@@ -265,7 +267,8 @@ static void test_traced(void **state)
     static const struct {
         const char *text;
         wl_launch launch;
-        double within; /* a trace does not say that there is a condition: fewer warps are looked at */
+        /* a trace does not say that there is a condition: fewer warps are looked at */
+        double within;
     } cases[] = {
         {HEAD AB "loads: ['a[x * 7919 % 65536]']\nstores: ['b[x ^ 5]']\n",
          {.block = {256, 1, 1}, .fold = {1, 1, 1}},

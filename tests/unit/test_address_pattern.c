@@ -1,4 +1,5 @@
-/* test_address_pattern.c - which addresses of consecutive threads are irregular. SPDX-License-Identifier: MIT */
+/* test_address_pattern.c - which addresses of consecutive threads are irregular.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "ptx/kernel/address_pattern.h"
@@ -13,7 +14,8 @@ static bool irregular(int64_t (*address)(int64_t), int64_t threads)
 
 static int64_t in_rows(int64_t t) { return t % 64 * 4 + t / 64 * 16440; }
 
-/* The first 14 threads of a row of 64 have one trip of a loop more, and are 256 bytes behind in the next. */
+/* The first 14 threads of a row of 64 have one trip of a loop more, and are 256 bytes behind in the
+ * next. */
 static int64_t rows_with_a_remainder(int64_t t) { return in_rows(t) + (t % 64 < 14 ? 256 : 0); }
 
 static int64_t backwards(int64_t t) { return 1000000 - 512 * t; }

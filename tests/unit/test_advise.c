@@ -1,4 +1,5 @@
-/* test_advise.c - search/advise.c and elsewhere.c: what is advised is what is predicted. SPDX-License-Identifier: MIT
+/* test_advise.c - search/advise.c and elsewhere.c: what is advised is what is predicted.
+ * SPDX-License-Identifier: MIT
  */
 /* clang-format off */ /* the tables read better in rows */
 #include "unit/checks.h"
@@ -319,7 +320,8 @@ static void test_errors(void **state)
 
 /* ---- nothing in the result is borrowed ---- */
 
-/* b[i] = a[index[i]], on lines 7 to 9: where a thread reads depends on data, so the kernel is made anew for a launch. */
+/* b[i] = a[index[i]], on lines 7 to 9: where a thread reads depends on data, so the kernel is made
+ * anew for a launch. */
 static const char gather[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"gather.cu\"\n"
     ".visible .entry gather(.param .u64 index, .param .u64 a, .param .u64 b)\n{\n"
@@ -333,7 +335,8 @@ static const char gather[] =
     "mul.wide.u32 %rd6, %r5, 4;\nadd.s64 %rd7, %rd2, %rd6;\nld.global.f32 %f1, [%rd7];\n"
     "add.s64 %rd8, %rd3, %rd4;\nst.global.f32 [%rd8], %f1;\nret;\n}\n";
 
-/* A report of it needs nothing but the kernel and the device: under the sanitizers this would read freed memory. */
+/* A report of it needs nothing but the kernel and the device: under the sanitizers this would read
+ * freed memory. */
 static void test_result_stands_alone(void **state)
 {
     static const char *const args[] = {"buf:256K=random:u32:0..65535", "buf:256K", "buf:256K"};

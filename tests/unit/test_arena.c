@@ -129,7 +129,8 @@ static void test_checked_arithmetic(void **state)
         default: got = wl_is_pow2(a); break;
         }
         check_int(cases[i].name, "in range", ok, cases[i].ok);
-        check_int(cases[i].name, "result", got, cases[i].ok ? cases[i].want : -99); /* left alone on failure */
+        /* left alone on failure */
+        check_int(cases[i].name, "result", got, cases[i].ok ? cases[i].want : -99);
     }
     check_done();
 }

@@ -1,4 +1,5 @@
-/* test_at_launch.c - kernels that depend on the launch: made anew for each, predicted as if they had been given.
+/* test_at_launch.c - kernels that depend on the launch: made anew for each, predicted as if they
+ * had been given.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 

@@ -1,4 +1,5 @@
-/* test_atomics.c - atomics: what one instruction costs, how they crowd, and what kernel files with them predict.
+/* test_atomics.c - atomics: what one instruction costs, how they crowd, and what kernel files with
+ * them predict.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -79,7 +80,8 @@ static void instructions_cost_lines_and_lanes(void **state)
     check_done();
 }
 
-/* Few requests see only some of many lines; how many there are shows in how often one is met again. */
+/* Few requests see only some of many lines; how many there are shows in how often one is met
+ * again. */
 static void lines_are_estimated(void **state)
 {
     (void)state;
@@ -139,7 +141,8 @@ static void global_atomics_are_no_stores(void **state)
     check_near("two", "atomics", metric(WL_METRIC_inst_atomic), warps, 1e-12);
     check_near("two", "sectors stored", metric(WL_METRIC_l1_sectors_st), 0, 0);
     check_near("two", "L2 stores", metric(WL_METRIC_l2_store_bytes), 0, 0);
-    /* as measured: 32 wavefronts an instruction, and 1.36 adds to each of two words in a nanosecond */
+    /* as measured: 32 wavefronts an instruction, and 1.36 adds to each of two words in a
+     * nanosecond */
     check_near("two", "wavefronts", metric(WL_METRIC_l1_wavefronts), 34 * warps, 0.01);
     check_near("two", "time", p.model.time_s, 1048576 / 2 / 1.36e9, 0.05);
     check_int("two", "limiter", p.model.limiter, WL_BOUND_ATOMICS);

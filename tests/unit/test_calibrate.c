@@ -1,5 +1,6 @@
-/* test_calibrate.c - calibrate/write_device.c and template.c: a device file written from made-up measurements loads,
- * with the numbers that were put in; the stand-ins are those of the shipped devices. SPDX-License-Identifier: MIT */
+/* test_calibrate.c - calibrate/write_device.c and template.c: a device file written from made-up
+ * measurements loads, with the numbers that were put in; the stand-ins are those of the shipped
+ * devices. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 #include "../calibrate/write_device.h"
 #include "warpline/device.h"
 
-/* What the benchmarks of a made-up GPU found. Required keys that are not here must come from facts and templates. */
+/* What the benchmarks of a made-up GPU found. Required keys that are not here must come from facts
+ * and templates. */
 static const struct {
     cal_key key;
     double value;
@@ -117,7 +119,8 @@ static void test_round_trip(void **state)
         if (major >= 9) /* half the L2 of the template */
             check_near("l2_reuse_room", "value", wl_device_list_value(loaded, WL_DEVICE_l2_reuse_room, 0),
                        of_h200(WL_DEVICE_l2_reuse_room) / 2, 1e-6);
-        for (int k = 0; k < CAL_KEY_COUNT; k++) /* nothing is left to be assumed when the file is read */
+        /* nothing is left to be assumed when the file is read */
+        for (int k = 0; k < CAL_KEY_COUNT; k++)
             if (cal_key_assumed((cal_key)k))
                 check_true(cal_key_name((cal_key)k), "is in the file",
                            strcmp(wl_device_source(loaded, (wl_device_key)k), "assumed: as on the h200") != 0);
@@ -169,7 +172,8 @@ static void test_template_is_shipped(void **state)
     check_done();
 }
 
-/* The L1 sweeps of an H200: start-up cost at small sizes, a zigzag on the plateau, the knee behind 240 KiB. */
+/* The L1 sweeps of an H200: start-up cost at small sizes, a zigzag on the plateau, the knee behind
+ * 240 KiB. */
 static void test_knee(void **state)
 {
     (void)state;

@@ -45,7 +45,8 @@ static const struct {
     const char *name;
     wl_cause_id cause;
     question slow, twin;
-    int twin_is;        /* SAME: the time without the cause is the twin's; CLEAN: the twin does not have it */
+    /* SAME: the time without the cause is the twin's; CLEAN: the twin does not have it */
+    int twin_is;
     const char *access; /* the cause belongs to; NULL: none */
     int line;
 } pairs[] = {

@@ -1,4 +1,5 @@
-/* test_check.c - warpline/check.h: budgets as text, their values, and verdicts. SPDX-License-Identifier: MIT */
+/* test_check.c - warpline/check.h: budgets as text, their values, and verdicts.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

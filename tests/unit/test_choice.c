@@ -1,4 +1,5 @@
-/* test_choice.c - wl_choose_schedule: which schedules are tried, and what is said of them. SPDX-License-Identifier: MIT */
+/* test_choice.c - wl_choose_schedule: which schedules are tried, and what is said of them.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

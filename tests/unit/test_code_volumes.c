@@ -1,4 +1,5 @@
-/* test_code_volumes.c - laws/code_volumes.h: machine code that is longer than the instruction cache comes from the L2.
+/* test_code_volumes.c - laws/code_volumes.h: machine code that is longer than the instruction cache
+ * comes from the L2.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -82,7 +83,8 @@ static void long_code_is_fetched(void **state)
     wl_prediction p = predict("rtx2080ti", 2000); /* 31 KiB */
     check_near("fits", "code", code_of(&p), 0, 0);
     const double l2 = p.metrics[WL_METRIC_l2_load_bytes].value;
-    p = predict("rtx2080ti", 5888); /* twice the cache of 46 KiB, and some instructions around them */
+    /* twice the cache of 46 KiB, and some instructions around them */
+    p = predict("rtx2080ti", 5888);
     const double code = code_of(&p), expected = 0.24 * 0.796812 * 5888 * 16 * BLOCKS;
     check_near("twice the cache", "code", code / expected, 1, 0.02);
     check_near("twice the cache", "loads", p.metrics[WL_METRIC_l2_load_bytes].value, l2 + code, 1e-6 * code);

@@ -1,4 +1,5 @@
-/* test_common_walk.c - model/common_walk.h: kernels whose warps walk through data of their own, or of all.
+/* test_common_walk.c - model/common_walk.h: kernels whose warps walk through data of their own, or
+ * of all.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 

@@ -55,7 +55,8 @@ static void test_lines(void **state)
         const uint32_t other = mask * 40503u >> 3 & 0xffff; /* differ in their low part, .. */
         for (int i = 0; i < WL_PACKED_WAYS; i++) {
             low[i] = other >> i & 1 ? 0x80000000u : 0x80000001u;
-            high[i] = (other >> i & 1) || (mask >> i & 1) ? 0xffff : 0xfffe; /* .. or in their high one */
+            /* .. or in their high one */
+            high[i] = (other >> i & 1) || (mask >> i & 1) ? 0xffff : 0xfffe;
         }
         assert_int_equal(wl_same_lines(low, high, 0x80000001u, 0xffff), mask & ~other);
         assert_int_equal(wl_same_lines_folded(low, high, 0x80000001u, 0xffff), mask & ~other);

@@ -1,5 +1,6 @@
-/* test_conditions.c - accesses under conditions: affine ones against domains of the same size and against sums done by
- * hand, others, which are sampled, against all blocks, with the error they state.
+/* test_conditions.c - accesses under conditions: affine ones against domains of the same size and
+ * against sums done by hand, others, which are sampled, against all blocks, with the error they
+ * state.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -58,7 +59,8 @@ static outcome predict(const char *device_name, const char *condition, int64_t n
     return o;
 }
 
-/* A condition that leaves the first rows loads what a domain of these rows loads, wherever waves lie. */
+/* A condition that leaves the first rows loads what a domain of these rows loads, wherever waves
+ * lie. */
 static void part_of_a_domain(void **state)
 {
     static const char *const devices[] = {"h200", "a100-40gb"};

@@ -59,7 +59,8 @@ static void test_h200(void **state)
     check_done();
 }
 
-/* What is believed of a device that nobody measured is what the h200 says of other GPUs; the file may say more. */
+/* What is believed of a device that nobody measured is what the h200 says of other GPUs; the file
+ * may say more. */
 static void test_believed(void **state)
 {
     static const struct {

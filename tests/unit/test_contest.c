@@ -1,4 +1,5 @@
-/* test_contest.c - contests: where the fastest launch stands, and the ratios that follow. All numbers by hand.
+/* test_contest.c - contests: where the fastest launch stands, and the ratios that follow. All
+ * numbers by hand.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -45,7 +46,8 @@ static void test_judge(void **state)
     check_done();
 }
 
-/* The definition, in other words: inside when within the ratio, outside when within any smaller one. */
+/* The definition, in other words: inside when within the ratio, outside when within any smaller
+ * one. */
 static void test_ratio_is_the_border(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_counters.c - counters by all their names, what rooflines make of them, and ncu's own rooflines as an oracle.
+/* test_counters.c - counters by all their names, what rooflines make of them, and ncu's own
+ * rooflines as an oracle.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -46,7 +47,8 @@ static const struct {
 /* What field notes warn of: names that look alike and count something else. */
 static const char *const apart[][2] = {
     {"l2_read_transactions", "l2_tex_read_transactions"},
-    {"flop_count_hp_fma", "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum"}, /* one number, two numbers */
+    /* one number, two numbers */
+    {"flop_count_hp_fma", "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum"},
     {"l1_wavefronts_shared", "shared_wavefronts_ld"},
     {"dram__bytes.sum", "dram__bytes_read.sum"},
 };
@@ -96,7 +98,8 @@ static const struct {
     {"lts__lts2xbar_cycles_active.sum.per_second", "Mhz", WL_PER_SECOND, 1e6},
     {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum.per_cycle_elapsed", "inst/cycle", WL_PER_CYCLE, 1},
     {"Predicated-On FFMA Thread Instructions Executed Per Cycle", "inst/cycle", WL_PER_CYCLE, 1},
-    {"Predicated-On HADD Thread Instructions Executed Per Cycle", "inst", WL_PER_CYCLE, 0}, /* twice as many */
+    /* twice as many */
+    {"Predicated-On HADD Thread Instructions Executed Per Cycle", "inst", WL_PER_CYCLE, 0},
     {"gpu__time_duration.sum", "us", WL_PER_LAUNCH, 1e3},
     {"gpu__time_duration.sum", "", WL_PER_LAUNCH, 1},
 };
@@ -174,7 +177,8 @@ static char *file_text(const char *path)
     return text;
 }
 
-/* The transposes of Ding and Williams as nvprof 10 prints them: 1024 x 1024 floats, blocks of 32 x 8. */
+/* The transposes of Ding and Williams as nvprof 10 prints them: 1024 x 1024 floats, blocks of 32 x
+ * 8. */
 #define COUNT(kernel, name, value)                                                                                     \
     "\"Tesla V100-SXM2-16GB (0)\",\"" kernel "(float*, float const *)\",\"100\",\"" name                               \
     "\",\"Text, with commas\"," value "," value "," value "\n"
@@ -238,7 +242,8 @@ static void test_nvprof(void **state)
     wl_measurement_tallies(wl_table_row(table, 1), &t);
     check_tally("coalesced", &t, WL_TALLY_time, 12e-6);
     check_tally("coalesced", &t, WL_TALLY_inst_shared, 65536);
-    check_tally("coalesced", &t, WL_TALLY_shared_transactions, 1048576 + 32768); /* 1/16.5: the 32-way wall */
+    /* 1/16.5: the 32-way wall */
+    check_tally("coalesced", &t, WL_TALLY_shared_transactions, 1048576 + 32768);
     check_text("coalesced", "what is different",
                wl_measurement_differs(wl_table_row(table, 1), WL_TALLY_shared_transactions), "");
     wl_table_free(table);
@@ -358,8 +363,8 @@ static void check_rate(const char *kernel, const wl_tallies *t, wl_tally tally, 
         check_near(kernel, wl_tally_name(tally), got, want, 0.01);
 }
 
-/* Rates and so intensities of every launch agree with those that ncu draws. L1 and L2 only where the page has nothing
- * but what ncu draws; otherwise ours count stores, too. */
+/* Rates and so intensities of every launch agree with those that ncu draws. L1 and L2 only where
+ * the page has nothing but what ncu draws; otherwise ours count stores, too. */
 static size_t check_page(const char *path, bool own_levels)
 {
     char *text = file_text(path);

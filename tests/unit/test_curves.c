@@ -1,5 +1,6 @@
-/* test_curves.c - fit/curves.h: the numbers of a made-up GPU come back from the curves it would have; what no curve
- * determines is scaled; tables that cannot be read are refused with the place. SPDX-License-Identifier: MIT */
+/* test_curves.c - fit/curves.h: the numbers of a made-up GPU come back from the curves it would
+ * have; what no curve determines is scaled; tables that cannot be read are refused with the place.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 
 #define TEXT_MAX 60000
 
-/* The made-up GPU: a V100 (80 multiprocessors at 1.38 GHz, L1 128 KiB, L2 6 MiB) with these numbers. */
+/* The made-up GPU: a V100 (80 multiprocessors at 1.38 GHz, L1 128 KiB, L2 6 MiB) with these
+ * numbers. */
 #define SMS 80
 #define CLOCK 1.38e9
 #define TURNOVER 400.0

@@ -1,4 +1,5 @@
-/* test_default_life.c - timeline/default_life.h: phases and what they wait for, and that nothing a warp does gets lost.
+/* test_default_life.c - timeline/default_life.h: phases and what they wait for, and that nothing a
+ * warp does gets lost.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -24,7 +25,8 @@ static const wl_life_interval *find(const wl_default_life *life, wl_stall cause,
     return &none;
 }
 
-/* Six phases of two loads, four sectors each: one waits for DRAM, two for the L2, three find all in the L1. */
+/* Six phases of two loads, four sectors each: one waits for DRAM, two for the L2, three find all in
+ * the L1. */
 static void phases_wait_for_their_level(void **state)
 {
     (void)state;
@@ -56,8 +58,8 @@ static void phases_wait_for_their_level(void **state)
     check_done();
 }
 
-/* At least so many phases wait that their requests all miss; at most as many as there are misses. Between these, the six
- * loads of a phase miss independently: 0.963.. is (1 - 0.5 / 80)^6. */
+/* At least so many phases wait that their requests all miss; at most as many as there are misses.
+ * Between these, the six loads of a phase miss independently: 0.963.. is (1 - 0.5 / 80)^6. */
 static void misses_bound_the_phases(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* test_demangle.c - ptx/module/demangle.h: mangled names against what c++filt makes of them, and names that nobody made;
- * ptx/module/name_match.h: what a user may call them. SPDX-License-Identifier: MIT */
+/* test_demangle.c - ptx/module/demangle.h: mangled names against what c++filt makes of them, and
+ * names that nobody made; ptx/module/name_match.h: what a user may call them.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <string.h>

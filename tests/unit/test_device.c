@@ -1,4 +1,5 @@
-/* test_device.c - device/: the built-in devices, what-ifs, and broken device files. SPDX-License-Identifier: MIT */
+/* test_device.c - device/: the built-in devices, what-ifs, and broken device files.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -53,8 +54,8 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* Known of some devices beside the h200: the banks of shared memory of all, latencies and launches of those somebody
- * measured. */
+/* Known of some devices beside the h200: the banks of shared memory of all, latencies and launches
+ * of those somebody measured. */
 static bool may_be_known(const char *key)
 {
     const char *tail = strrchr(key, '_');
@@ -62,7 +63,8 @@ static bool may_be_known(const char *key)
            strcmp(key, "launch_overhead") == 0;
 }
 
-/* What a device file lacks of the laws that are used everywhere comes from the h200, and says so. */
+/* What a device file lacks of the laws that are used everywhere comes from the h200, and says
+ * so. */
 static void test_assumed(void **state)
 {
     (void)state;
@@ -164,7 +166,8 @@ static const struct {
     {"l1_miss_curve= 0.5 , 6,1.2", WL_DEVICE_l1_miss_curve, 3, {0.5, 6, 1.2}, "0.5, 6, 1.2"},
     {"shared_carveouts=[0,8KiB,16KiB]", WL_DEVICE_shared_carveouts, 3, {0, 8192, 16384}, "0 B, 8 KiB, 16 KiB"},
     {"shared_carveouts=64KiB", WL_DEVICE_shared_carveouts, 1, {65536}, "64 KiB"},
-    {"launch_overhead=2us", WL_DEVICE_launch_overhead, 1, {2e-6}, "2 us"}, /* a key the file does not have */
+    /* a key the file does not have */
+    {"launch_overhead=2us", WL_DEVICE_launch_overhead, 1, {2e-6}, "2 us"},
     {"shared_reserved=0", WL_DEVICE_shared_reserved, 1, {0}, "0 B"},
 };
 
@@ -229,7 +232,8 @@ static const struct {
     {"warp_size=48", {WL_E_INPUT, "warp_size must be a power of two", 1, 11}},
     {"warp_size=128", {WL_E_INPUT, "warp_size may be at most 64", 1, 11}},
     {"l1_line=96B", {WL_E_INPUT, "l1_line must be a power of two", 1, 9}},
-    {"l1_line=16B", {WL_E_INPUT, "l1_sector must not exceed l1_line", 1, 9}}, /* the other number is at fault */
+    /* the other number is at fault */
+    {"l1_line=16B", {WL_E_INPUT, "l1_sector must not exceed l1_line", 1, 9}},
     {"l1_miss_curve=[0.5,6]", {WL_E_INPUT, "l1_miss_curve must be three numbers [a, b, c] with a at most 1", 1, 15}},
     {"l1_miss_curve=[2,6,1]", {WL_E_INPUT, "with a at most 1", 1, 15}},
     {"l1_miss_curve=[0.5,-6,1]", {WL_E_INPUT, "l1_miss_curve must be a positive number", 1, 15}},

@@ -1,4 +1,5 @@
-/* test_device_compare.c - report/device_compare: what holds for any two devices. SPDX-License-Identifier: MIT */
+/* test_device_compare.c - report/device_compare: what holds for any two devices.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <jansson.h>
@@ -43,8 +44,8 @@ static bool has_text(json_t *list, const char *text)
     return false;
 }
 
-/* Every key stands among the values or the missing ones, and where one device alone has it, with that device; ratios
- * one way are the inverse of those the other way. */
+/* Every key stands among the values or the missing ones, and where one device alone has it, with
+ * that device; ratios one way are the inverse of those the other way. */
 static void check_pair(const wl_device *a, const wl_device *b)
 {
     json_t *there = compared(a, b), *back = compared(b, a);
@@ -108,7 +109,8 @@ static void test_widths(void **state)
     for (char *line = text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
         *end = '\0';
-        const bool one_word = !strchr(line + strspn(line, " "), ' '); /* a long word cannot be broken */
+        /* a long word cannot be broken */
+        const bool one_word = !strchr(line + strspn(line, " "), ' ');
         check_true(line, "fits 80 columns", end - line <= 80 || one_word || strstr(line, "gpu-benches@"));
     }
     free(text);

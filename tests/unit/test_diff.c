@@ -1,5 +1,5 @@
-/* test_diff.c - warpline/diff.h: the cause of a difference, the order of metrics, the sentences; and the table of
- * bounds. SPDX-License-Identifier: MIT */
+/* test_diff.c - warpline/diff.h: the cause of a difference, the order of metrics, the sentences;
+ * and the table of bounds. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>
@@ -178,7 +178,8 @@ static void test_order(void **state)
     (void)state;
     wl_prediction slow = example();
     const wl_prediction fast = faster();
-    set_metric(&slow, WL_METRIC_tlb_pages, 4); /* known on one side alone: listed, but nothing is known to differ */
+    /* known on one side alone: listed, but nothing is known to differ */
+    set_metric(&slow, WL_METRIC_tlb_pages, 4);
     set_metric(&slow, WL_METRIC_flops, 1000);
     wl_prediction pages = fast;
     set_metric(&pages, WL_METRIC_tlb_pages, 2);

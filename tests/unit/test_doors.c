@@ -1,5 +1,6 @@
-/* test_doors.c - one expression language: the same text has the same value as an address or size, as a condition, as an
- * argument, as a constant of PTX and in an update, and what is wrong with it is found at the same place.
+/* test_doors.c - one expression language: the same text has the same value as an address or size,
+ * as a condition, as an argument, as a constant of PTX and in an update, and what is wrong with it
+ * is found at the same place.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -219,8 +220,9 @@ static void test_same_place(void **state)
     check_done();
 }
 
-/* What differs, and has to: the numbers of kernel files and launches end at 2^60 and divide rounding down; those of PTX
- * have 64 bits, wrap around and divide towards 0, and literals may be unsigned. */
+/* What differs, and has to: the numbers of kernel files and launches end at 2^60 and divide
+ * rounding down; those of PTX have 64 bits, wrap around and divide towards 0, and literals may be
+ * unsigned. */
 static void test_arithmetic(void **state)
 {
     static const struct {

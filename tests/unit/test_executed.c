@@ -1,5 +1,5 @@
-/* test_executed.c - warp and thread instructions of launches: in closed form against a visit to every warp, and from
- * kernel files. SPDX-License-Identifier: MIT */
+/* test_executed.c - warp and thread instructions of launches: in closed form against a visit to
+ * every warp, and from kernel files. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* test_expr.c - kernel/expr.h and input/expr_parse.h: expressions read, their affine forms and values, and errors.
+/* test_expr.c - kernel/expr.h and input/expr_parse.h: expressions read, their affine forms and
+ * values, and errors.
  * SPDX-License-Identifier: MIT */
 #include "unit/expr_fixture.h"
 

@@ -1,4 +1,5 @@
-/* test_expr_bounds.c - kernel/expr.h and kernel/program.h: random trees against evaluation, bounds, loop strides.
+/* test_expr_bounds.c - kernel/expr.h and kernel/program.h: random trees against evaluation, bounds,
+ * loop strides.
  * SPDX-License-Identifier: MIT */
 #include "unit/expr_fixture.h"
 

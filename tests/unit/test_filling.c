@@ -1,4 +1,5 @@
-/* test_filling.c - model/filling.h: against blocks that are dealt one by one, and by hand. SPDX-License-Identifier: MIT */
+/* test_filling.c - model/filling.h: against blocks that are dealt one by one, and by hand.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_fit.c - warpline/fit.h: numbers found again from launches predicted with them, families left out, and device
- * files written back. SPDX-License-Identifier: MIT */
+/* test_fit.c - warpline/fit.h: numbers found again from launches predicted with them, families left
+ * out, and device files written back. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -68,7 +68,8 @@ static wl_device *device_of(const char *name)
     return device;
 }
 
-/* The truth: every fitted number of the H200 moved by up to a quarter; `spec` is one of wl_fit_specs. */
+/* The truth: every fitted number of the H200 moved by up to a quarter; `spec` is one of
+ * wl_fit_specs. */
 static double truth_of(const wl_device *device, const wl_fit_spec *spec)
 {
     uint64_t seed = (uint64_t)(spec - wl_fit_specs); /* not the key: new ones change its number */
@@ -171,19 +172,29 @@ static size_t always_fitted(void)
     return count;
 }
 
-/* Numbers these launches decide, and how near the truth they come: a fit is pulled towards its start. */
+/* Numbers these launches decide, and how near the truth they come: a fit is pulled towards its
+ * start. */
 static const struct {
     wl_device_key key;
     size_t index;
     double tolerance;
-} decided[] = {{WL_DEVICE_l1_warp_extra, 0, 0.1},    {WL_DEVICE_l1_store_split, 0, 0.05},
-               {WL_DEVICE_l1_reload_curve, 0, 0.1},  {WL_DEVICE_l1_reload_curve, 2, 0.12},
-               {WL_DEVICE_l2_merge, 0, 0.2},         {WL_DEVICE_store_combine, 0, 0.002},
-               {WL_DEVICE_l2_reuse_room, 0, 0.005},  {WL_DEVICE_l2_reuse_steepness, 0, 0.02},
-               {WL_DEVICE_l2_partial_room, 0, 0.03}, {WL_DEVICE_l2_dirty_rest, 1, 0.02},
-               {WL_DEVICE_block_turnover, 0, 0.15},  {WL_DEVICE_phase_wait, 0, 0.3}, /* waits stand in for each other */
-               {WL_DEVICE_dram_wait_first, 0, 0.35}, {WL_DEVICE_l2_unit_bandwidth, 0, 0.06},
-               {WL_DEVICE_l2_write_cost, 0, 0.2},    {WL_DEVICE_dram_request_overhead, 0, 0.1}};
+} decided[] = {{WL_DEVICE_l1_warp_extra, 0, 0.1},
+               {WL_DEVICE_l1_store_split, 0, 0.05},
+               {WL_DEVICE_l1_reload_curve, 0, 0.1},
+               {WL_DEVICE_l1_reload_curve, 2, 0.12},
+               {WL_DEVICE_l2_merge, 0, 0.2},
+               {WL_DEVICE_store_combine, 0, 0.002},
+               {WL_DEVICE_l2_reuse_room, 0, 0.005},
+               {WL_DEVICE_l2_reuse_steepness, 0, 0.02},
+               {WL_DEVICE_l2_partial_room, 0, 0.03},
+               {WL_DEVICE_l2_dirty_rest, 1, 0.02},
+               /* waits stand in for each other */
+               {WL_DEVICE_block_turnover, 0, 0.15},
+               {WL_DEVICE_phase_wait, 0, 0.3},
+               {WL_DEVICE_dram_wait_first, 0, 0.35},
+               {WL_DEVICE_l2_unit_bandwidth, 0, 0.06},
+               {WL_DEVICE_l2_write_cost, 0, 0.2},
+               {WL_DEVICE_dram_request_overhead, 0, 0.1}};
 
 static const wl_fit_number *number_of(const wl_fit_result *r, wl_device_key key, size_t index)
 {
@@ -322,7 +333,8 @@ static void a_family_is_left_out(void **state)
     check_done();
 }
 
-/* One family is 10 % too long throughout, the others are exact: the mean over families is that over their number. */
+/* One family is 10 % too long throughout, the others are exact: the mean over families is that over
+ * their number. */
 static void families_weigh_alike(void **state)
 {
     (void)state;
@@ -463,7 +475,8 @@ static bool was_fitted(const wl_fit_result *r, const char *line, size_t length)
     return false;
 }
 
-/* A file from before there were such keys: what is assumed is written, with that source; what it says is kept. */
+/* A file from before there were such keys: what is assumed is written, with that source; what it
+ * says is kept. */
 static void files_name_what_was_assumed(void **state)
 {
     (void)state;
@@ -530,7 +543,8 @@ static void files_keep_what_was_not_fitted(void **state)
         for (size_t i = 0; again && i < all.count; i++) {
             predict_again(all.counted[i], device, &p);
             predict_again(all.counted[i], again, &q);
-            check_near("read back", "time", q.model.time_s, p.model.time_s, 1e-3); /* four digits are kept */
+            /* four digits are kept */
+            check_near("read back", "time", q.model.time_s, p.model.time_s, 1e-3);
             for (int m = 0; m < WL_METRIC_COUNT; m++)
                 check_near("read back", wl_metric_name((wl_metric)m), q.metrics[m].value, p.metrics[m].value, 1e-3);
         }
@@ -577,7 +591,8 @@ static char *with_entry(const char *key, const char *entry)
     return out;
 }
 
-/* The same file in other words: entries over several lines, a last line that does not end, a key that is not there. */
+/* The same file in other words: entries over several lines, a last line that does not end, a key
+ * that is not there. */
 static void files_of_other_style(void **state)
 {
     (void)state;
@@ -636,7 +651,8 @@ static size_t make_contests(wl_contest *out)
 static void rankings_become_numbers(void **state)
 {
     (void)state;
-    /* of masses that add up to 7: 2.1, 2.8, 3.5, 4.2, 4.9, 5.6; 90 % would want 6.3 of the 6 there are */
+    /* of masses that add up to 7: 2.1, 2.8, 3.5, 4.2, 4.9, 5.6; 90 % would want 6.3 of the 6 there
+     * are */
     static const double want[] = {1.052, 1.052, 1.2, 1.3, 1.3, 1.9};
     static const double errors = (0.02 + 0.03 + 0.04 + 0.05 + 0.06 + (0.01 + 0.07) / 2) / 6;
     wl_pair times[12];

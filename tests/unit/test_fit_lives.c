@@ -1,5 +1,6 @@
-/* test_fit_lives.c - fits over kernels from PTX, whose warps are followed: counts that are kept predict as the kernel
- * does, with any numbers, and the numbers of waits are found again. SPDX-License-Identifier: MIT */
+/* test_fit_lives.c - fits over kernels from PTX, whose warps are followed: counts that are kept
+ * predict as the kernel does, with any numbers, and the numbers of waits are found again.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -46,7 +47,8 @@ static const int64_t blocks[] = {64, 128, 256, 512, 1024};
 typedef struct table {
     size_t count;
     wl_counted *counted[CASES_MAX];
-    double time[CASES_MAX], other[CASES_MAX]; /* by the kernel itself, on the h200 and with other latencies */
+    /* by the kernel itself, on the h200 and with other latencies */
+    double time[CASES_MAX], other[CASES_MAX];
     wl_measurement measured[CASES_MAX];
     struct wl_measured_values values[CASES_MAX];
     wl_fit_case cases[CASES_MAX];

@@ -1,4 +1,5 @@
-/* test_follow_warps.c - model/follow_warps.h: how many lines a load touches, and how often it waits for one of them.
+/* test_follow_warps.c - model/follow_warps.h: how many lines a load touches, and how often it waits
+ * for one of them.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -18,8 +19,9 @@ static wl_status live(void *context, const wl_lives **out, wl_error *err)
 typedef struct accessed {
     double sectors, tags;             /* of a load */
     bool load_by_data, store_by_data; /* data decide the addresses */
-    double missed[2];                 /* shares of the loaded sectors: from the L2, and of these from DRAM */
-    int in_walk;                      /* loads that a loop leads on; 0: one load, without a loop */
+    /* shares of the loaded sectors: from the L2, and of these from DRAM */
+    double missed[2];
+    int in_walk; /* loads that a loop leads on; 0: one load, without a loop */
 } accessed;
 
 #define LOADS_MAX 4
@@ -104,9 +106,11 @@ static const struct {
     bool unknown; /* what the L2 holds */
     double l1, l2;
 } misses[] = {
-    {"by place", {8, 1, false, false, {0.5, 0.5}, 0}, false, 0.75, 0.4375 / 0.75}, /* 1 - 0.5^2, 1 - 0.75^2 */
+    /* 1 - 0.5^2, 1 - 0.75^2 */
+    {"by place", {8, 1, false, false, {0.5, 0.5}, 0}, false, 0.75, 0.4375 / 0.75},
     {"one load of a walk", {8, 1, false, false, {0.25, 0.5}, 1}, false, 0.25, 0.5},
-    {"three of a walk", {8, 1, false, false, {0.25, 0.5}, 3}, false, 0.75, 0.5}, /* one of them comes first */
+    /* one of them comes first */
+    {"three of a walk", {8, 1, false, false, {0.25, 0.5}, 3}, false, 0.75, 0.5},
     {"four, not one of which hits for all", {8, 1, false, false, {0.5, 0.25}, 4}, false, 1, 0.5},
     {"by data", {8, 1, true, false, {0.5, 0.5}, 0}, false, 0.75, 0.4375 / 0.75},
     {"stores by data", {8, 1, false, true, {0.5, 0.5}, 0}, false, 0.75, 0.4375 / 0.75},

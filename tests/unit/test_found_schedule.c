@@ -1,4 +1,5 @@
-/* test_found_schedule.c - kernel/found_schedule.h: columns that a kernel computes itself. SPDX-License-Identifier: MIT */
+/* test_found_schedule.c - kernel/found_schedule.h: columns that a kernel computes itself.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

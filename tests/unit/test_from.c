@@ -1,5 +1,5 @@
-/* test_from.c - domains that do not start at 0: in closed form against the same as a condition on every access, as PTX
- * tests for them, and launches that miss them. SPDX-License-Identifier: MIT */
+/* test_from.c - domains that do not start at 0: in closed form against the same as a condition on
+ * every access, as PTX tests for them, and launches that miss them. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -101,7 +101,8 @@ static void idle_blocks(void **unused)
         if (m == WL_METRIC_thread_inst)
             want += 10240 * 2;
         if (m == WL_METRIC_l1_wavefronts)
-            want += far.metrics[m].parts[2].value - near.metrics[m].parts[2].value; /* thread_index: of all warps */
+            /* thread_index: of all warps */
+            want += far.metrics[m].parts[2].value - near.metrics[m].parts[2].value;
         if (far.metrics[m].known && m != WL_METRIC_shared_wavefronts)
             check_near("late", wl_metric_name(m), far.metrics[m].value, want, 1e-12);
     }

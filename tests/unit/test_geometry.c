@@ -1,4 +1,5 @@
-/* test_geometry.c - launch/geometry.h and launch/lanes.h: grids, sets of blocks, lanes. SPDX-License-Identifier: MIT */
+/* test_geometry.c - launch/geometry.h and launch/lanes.h: grids, sets of blocks, lanes.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -343,7 +344,8 @@ static void test_intervals(void **state)
     check_done();
 }
 
-/* Random grids and intervals: at most five boxes, disjoint, and exactly the blocks of the interval. */
+/* Random grids and intervals: at most five boxes, disjoint, and exactly the blocks of the
+ * interval. */
 static void test_random_intervals(void **state)
 {
     enum { BLOCKS_MAX = 12 * 12 * 12 };

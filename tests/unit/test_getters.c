@@ -69,7 +69,8 @@ static void test_sampled(void **state)
     check_done();
 }
 
-/* Every metric of a device with all numbers and of one without: known ones with parts that add up, others left alone. */
+/* Every metric of a device with all numbers and of one without: known ones with parts that add up,
+ * others left alone. */
 static void test_metrics(void **state)
 {
     static const char *const devices[] = {"h200", "v100"};

@@ -1,4 +1,5 @@
-/* test_interval.c - base/interval.h against brute force: every value of two small ranges, and ends that are far.
+/* test_interval.c - base/interval.h against brute force: every value of two small ranges, and ends
+ * that are far.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 

@@ -1,5 +1,5 @@
-/* test_interval_model.c - model/interval_model.h: reference values by hand, what the models have in common and how they
- * differ, rounds, sub-cores and stacks. SPDX-License-Identifier: MIT */
+/* test_interval_model.c - model/interval_model.h: reference values by hand, what the models have in
+ * common and how they differ, rounds, sub-cores and stacks. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "model/interval_model.h"
@@ -89,7 +89,8 @@ static void equations_by_hand(void **state)
     check_near("mdm-mshr", "mshr", s.mshr, 3 * (175 + noc / 2 + dram / 2), NEAR);
     s = wl_mdm_queue(&c);
     check_near("mdm-queue", "dram", s.dram, dram, NEAR);
-    check_near("mdm-queue", "mshr", s.mshr, 1.5 * (175 + noc + dram), NEAR); /* mean of 0, 1, 2, 3 batches */
+    /* mean of 0, 1, 2, 3 batches */
+    check_near("mdm-queue", "mshr", s.mshr, 1.5 * (175 + noc + dram), NEAR);
     s = wl_gpumech_plus(&c);
     check_near("gpumech+", "dram", s.dram, dram / 2, NEAR);
     check_near("gpumech+", "mshr", s.mshr, 1.5 * (175 + noc / 2 + dram / 2), NEAR);
@@ -172,7 +173,8 @@ static void warps_overlap(void **state)
     const wl_life_profile life = life_of(&at, 1);
     wl_interval_machine m = pascal();
     wl_life_sums sums = wl_life_add_up(&life);
-    /* others issue between the instructions with the probability that they are ready; the stall hides the rest */
+    /* others issue between the instructions with the probability that they are ready; the stall
+     * hides the rest */
     check_near("round robin", "long stall", wl_not_overlapped(&at, &sums, 8, &m), 10.0 / 1010 * 7 * 9, NEAR);
     at.instructions = 1;
     sums = wl_life_add_up(&life);
@@ -204,7 +206,8 @@ static void issue_is_the_least(void **state)
     const wl_stack s = stack_of(wl_mdm, &life, &m, 64);
     check_near("64 warps", "cycles", s.total, 16 * 100 * 10, NEAR);
     check_near("64 warps", "base", s.cycles[WL_STACK_BASE], s.total, NEAR);
-    check_near("64 warps", "CPI", wl_stack_cpi(&s, WL_STACK_BASE), 0.25 * 64 * 28, NEAR); /* of one counted warp */
+    /* of one counted warp */
+    check_near("64 warps", "CPI", wl_stack_cpi(&s, WL_STACK_BASE), 0.25 * 64 * 28, NEAR);
     check_done();
 }
 
@@ -240,7 +243,8 @@ static void rounds_by_hand(void **state)
         {"one full round", 56, 1, 1}, {"three full rounds", 168, 3, 3},        {"one block more", 57, 2, 57.0 / 56},
         {"half a machine", 14, 1, 1}, {"all but one block", 55, 1, 55.0 / 56}, {"one block", 1, 1, 1}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const wl_interval_launch launch = {cases[i].blocks, 2, 1}; /* 1 or 2 warps: each has a sub-core of its own */
+        /* 1 or 2 warps: each has a sub-core of its own */
+        const wl_interval_launch launch = {cases[i].blocks, 2, 1};
         wl_stack s;
         wl_interval_stack(wl_mdm, &life, 1, &m, &launch, &s, NULL);
         check_near(cases[i].name, "cycles", s.total, 1000 * cases[i].rounds, NEAR);
@@ -279,7 +283,8 @@ static void kinds_of_warps(void **state)
     check_done();
 }
 
-/* One divergent load on Table 1: 64 warps, 8 requests each, 2 of them to DRAM; by equations 1 to 8. */
+/* One divergent load on Table 1: 64 warps, 8 requests each, 2 of them to DRAM; by equations 1 to
+ * 8. */
 static void table_1_by_hand(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_interval_time.c - model/interval_time.h: what the models take of a device and a launch, what they say about it,
- * and what happens where something is missing. SPDX-License-Identifier: MIT */
+/* test_interval_time.c - model/interval_time.h: what the models take of a device and a launch, what
+ * they say about it, and what happens where something is missing. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "metrics/prediction.h"

@@ -1,5 +1,6 @@
-/* test_kept.c - what a predictor keeps from launch to launch (patterns, counts, instructions) changes no answer: a
- * predictor that has seen many launches against a new one, and counts that are kept against counts that are not.
+/* test_kept.c - what a predictor keeps from launch to launch (patterns, counts, instructions)
+ * changes no answer: a predictor that has seen many launches against a new one, and counts that are
+ * kept against counts that are not.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -187,7 +188,8 @@ static void patterns_are_found_again(void **unused)
     }
     wl_pattern *first = wl_pattern_table_get(&table, &rules, &lanes);
     check_true("same lanes", "same pattern", first && first == wl_pattern_table_get(&table, &rules, &lanes));
-    for (int64_t at = 0; at < 4096; at += 4) { /* by place in the sector and in the bank word, against the law itself */
+    for (int64_t at = 0; at < 4096; at += 4) {
+        /* by place in the sector and in the bank word, against the law itself */
         wl_warp_access access = {.count = 32, .width = 8};
         for (int i = 0; i < 32; i++) {
             access.lane[i] = (uint8_t)i;

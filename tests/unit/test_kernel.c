@@ -1,4 +1,5 @@
-/* test_kernel.c - input/kernel_file.c and kernel/: layouts, params, and bad kernel files. SPDX-License-Identifier: MIT */
+/* test_kernel.c - input/kernel_file.c and kernel/: layouts, params, and bad kernel files.
+ * SPDX-License-Identifier: MIT */
 /* clang-format off */ /* the tables read better in rows */
 #include "unit/checks.h"
 
@@ -15,7 +16,7 @@ static wl_kernel *parsed(const char *name, const char *text)
     return kernel;
 }
 
-/* ---- layouts ------------------------------------------------------------------------------------------------ */
+/* ---- layouts ---- */
 
 #define REST "loads: ['f[0]']\n"
 
@@ -76,7 +77,8 @@ static void test_layouts(void **state)
     check_done();
 }
 
-/* Where an access lands: x = 3, y = 2, z = 1, threadIdx.x = 7, blockIdx.x = 5, blockDim.x = 32, i = 4, j = 6. */
+/* Where an access lands: x = 3, y = 2, z = 1, threadIdx.x = 7, blockIdx.x = 5, blockDim.x = 32, i =
+ * 4, j = 6. */
 static const struct {
     const char *name, *field, *access;
     int64_t index;
@@ -163,7 +165,7 @@ static void test_update_addresses(void **state)
     check_done();
 }
 
-/* ---- everything else a file may say ------------------------------------------------------------------------ */
+/* ---- everything else a file may say ---- */
 
 static void test_properties(void **state)
 {
@@ -242,7 +244,7 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* ---- --set ----------------------------------------------------------------------------------------------------- */
+/* ---- --set ---- */
 
 static const char with_params[] = "name: k\nparams: {nx: 640, ny: nx/2}\ndomain: [nx, ny]\n"
                                   "fields: {a: {type: f64, extent: [nx, ny]}}\nloads: ['a[x, y]']\n";
@@ -304,7 +306,7 @@ static void test_sets(void **state)
     check_done();
 }
 
-/* ---- one line ----------------------------------------------------------------------------------------------------- */
+/* ---- one line ---- */
 
 static void test_from_update(void **state)
 {
@@ -326,7 +328,8 @@ static void test_from_update(void **state)
     check_int("dst", "stride", kernel->fields[0].strides[1], 4096);
     check_int("dst", "origin", kernel->fields[0].origin, 0);
     check_text("src", "name", wl_kernel_field_name(kernel, 1), "src");
-    check_int("src", "stride", kernel->fields[1].strides[1], 4160); /* 32 in front, 4096, 1 behind, rounded to 32 */
+    /* 32 in front, 4096, 1 behind, rounded to 32 */
+    check_int("src", "stride", kernel->fields[1].strides[1], 4160);
     check_int("src", "origin", kernel->fields[1].origin, 32 + 4160);
     check_int("src", "width", kernel->accesses[0].width_bytes, 4);
     check_int("one line", "last access is the store", wl_kernel_access_is_store(kernel, 4), 1);
@@ -380,7 +383,7 @@ static void test_bad_one_liners(void **state)
     check_done();
 }
 
-/* ---- bad files ------------------------------------------------------------------------------------------------------ */
+/* ---- bad files ---- */
 
 #define A1 "fields: {a: {type: f32, extent: [8]}}\n"             /* a field, one dimension  */
 #define A2 "fields: {a: {type: f32, extent: [8, 8]}}\n"          /* a field, two dimensions */

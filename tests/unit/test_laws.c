@@ -1,5 +1,5 @@
-/* test_laws.c - metrics/laws.h and metrics/l1_law.h: volumes worked out by hand, and the closed form of the two L2
- * halves written once more. SPDX-License-Identifier: MIT */
+/* test_laws.c - metrics/laws.h and metrics/l1_law.h: volumes worked out by hand, and the closed
+ * form of the two L2 halves written once more. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "laws/l1_law.h"
@@ -17,7 +17,8 @@ typedef struct bench {
     wl_volumes out;
 } bench;
 
-/* 100 blocks of 4 warps, ten at a time, two on each multiprocessor; nothing is loaded or stored yet. */
+/* 100 blocks of 4 warps, ten at a time, two on each multiprocessor; nothing is loaded or stored
+ * yet. */
 static void bench_start(bench *b)
 {
     *b = (bench){.traffic = {.field_count = 1,
@@ -46,7 +47,8 @@ static void bench_start(bench *b)
 
 static void bench_run(bench *b) { wl_volumes_by_laws(&b->traffic, &b->laws, b->volume, &b->out); }
 
-/* Loads: 1600 sectors requested, 1000 distinct in each warp, 800 in each block, on 256 lines; one step. */
+/* Loads: 1600 sectors requested, 1000 distinct in each warp, 800 in each block, on 256 lines; one
+ * step. */
 static void add_loads(bench *b)
 {
     wl_field_traffic *f = &b->field[0];
@@ -80,7 +82,8 @@ static void nothing_is_loaded_again_in_a_large_l1(void **state)
     check_done();
 }
 
-/* O = 512 lines x 128 B x 2 blocks / 128 KiB = 1: 0.5 exp(-24 exp(-2.7)) of sqrt(800 x 200) = 400 sectors. */
+/* O = 512 lines x 128 B x 2 blocks / 128 KiB = 1: 0.5 exp(-24 exp(-2.7)) of sqrt(800 x 200) = 400
+ * sectors. */
 static void the_reload_curve_at_a_given_point(void **state)
 {
     (void)state;
@@ -107,8 +110,8 @@ static void the_reload_curve_at_a_given_point(void **state)
     check_done();
 }
 
-/* Replayed loads: a quarter of 1600 sectors misses, 3 units for 4 of them, a fifth of which are single sectors. What
- * the block requests in all, 5 units for 8 sectors, does not matter. */
+/* Replayed loads: a quarter of 1600 sectors misses, 3 units for 4 of them, a fifth of which are
+ * single sectors. What the block requests in all, 5 units for 8 sectors, does not matter. */
 static void replayed_loads_tell_their_requests(void **state)
 {
     (void)state;
@@ -130,7 +133,8 @@ static void replayed_loads_tell_their_requests(void **state)
     check_done();
 }
 
-/* Runs of 1, 4 and 16 steps, which request 1600 sectors and have 1400, 1000 and 800 distinct ones. */
+/* Runs of 1, 4 and 16 steps, which request 1600 sectors and have 1400, 1000 and 800 distinct
+ * ones. */
 static void add_steps(bench *b, double short_lines, double lines, double all_lines)
 {
     const double sectors[] = {1400, 1000, 800};
@@ -146,7 +150,8 @@ static void add_steps(bench *b, double short_lines, double lines, double all_lin
     f->block_lines = 1e6; /* so many that an empty cache at the start does not matter */
 }
 
-/* What a run has from shorter ones is lost by the lines of these, which have passed since: the share
+/* What a run has from shorter ones is lost by the lines of these, which have passed since: the
+ * share
  * tanh(sqrt(fresh) O)^2, where as many are fresh as the prediction says in the end. */
 static void loops_are_judged_run_by_run(void **state)
 {
@@ -179,8 +184,8 @@ static void loops_are_judged_run_by_run(void **state)
     check_done();
 }
 
-/* Two passes over rows: what the L1 has lost is in the L2 unless that has been filled since, by what it saw: the
- * lines that missed the L1, and stores. */
+/* Two passes over rows: what the L1 has lost is in the L2 unless that has been filled since, by
+ * what it saw: the lines that missed the L1, and stores. */
 static void passes_come_from_memory_again(void **state)
 {
     (void)state;
@@ -191,25 +196,30 @@ static void passes_come_from_memory_again(void **state)
     b.traffic.step_count = 3; /* a step, one pass, both */
     b.traffic.step_share[1] = 0.5;
     b.traffic.step_share[2] = 1;
-    f->step_warp_sectors[0] = f->step_sectors[0] = f->step_sectors[1] = f->requested; /* 1600: two passes over 800 */
+    /* 1600: two passes over 800 */
+    f->step_warp_sectors[0] = f->step_sectors[0] = f->step_sectors[1] = f->requested;
     f->step_sectors[2] = 800;
     f->block_lines = 1e9;
     b.traffic.step_distinct[1] = b.traffic.step_distinct[2] = 4e6 / 32;
-    b.traffic.step_lines[1] = b.traffic.step_lines[2] = 4e6 / 128; /* a row of 4 MB a block, 40 MB a wave */
+    /* a row of 4 MB a block, 40 MB a wave */
+    b.traffic.step_lines[1] = b.traffic.step_lines[2] = 4e6 / 128;
     f->store_block_lines = 1e6 / 128 * 100;
     bench_run(&b);
-    /* one reader: 3/4 of the lines are in a given partition; half of the stores of 10 MB a wave pass meanwhile */
+    /* one reader: 3/4 of the lines are in a given partition; half of the stores of 10 MB a wave
+     * pass meanwhile */
     const double volume = 0.75 * (40e6 + 5e6), gone = exp(-log(2) * pow(30e6 / volume, 8));
     check_near("rows of 4 MB", "all of the second pass misses the L1", b.out.l1_miss_rate, 1, 1e-6);
     check_near("rows of 4 MB", "and this much the L2", b.out.total.dram_capacity, 800 * 32 * gone, 1e-6);
     check_true("rows of 4 MB", "a part", gone > 0.3 && gone < 0.9);
-    f->wave_sectors = 8; /* ten blocks read each line, which is fetched once for all of them, if at all */
+    /* ten blocks read each line, which is fetched once for all of them, if at all */
+    f->wave_sectors = 8;
     bench_run(&b);
     check_near("shared rows", "nothing", b.out.total.dram_capacity, 0, 1e-6);
     check_done();
 }
 
-/* A stencil that walks: an end of a run costs 10 sectors whatever its length, for they come back one step later. */
+/* A stencil that walks: an end of a run costs 10 sectors whatever its length, for they come back
+ * one step later. */
 static void a_sliding_window_comes_back_soon(void **state)
 {
     (void)state;
@@ -223,14 +233,16 @@ static void a_sliding_window_comes_back_soon(void **state)
         f->step_runs[n] = runs[n];
         f->step_sectors[n] = 800 + 10 * (runs[n] - 1);
         f->step_warp_sectors[n] = 0;
-        b.traffic.step_lines[n] = n == 3 ? 1e6 : 1; /* all steps together are far too much for the L1 */
+        /* all steps together are far too much for the L1 */
+        b.traffic.step_lines[n] = n == 3 ? 1e6 : 1;
         b.traffic.step_distinct[n] = f->step_sectors[n] / runs[n];
     }
     f->requested = f->step_sectors[0];
     f->block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
     bench_run(&b);
     check_true("a window of one step", "hits", b.out.total.l2_capacity < 1);
-    f->step_sectors[0] += 10 * 3 * (16 - 4); /* ends of runs of 16 cost 40: 30 of them come back only after 4 steps */
+    /* ends of runs of 16 cost 40: 30 of them come back only after 4 steps */
+    f->step_sectors[0] += 10 * 3 * (16 - 4);
     f->step_sectors[1] += 10 * 3 * (16 - 4);
     f->requested = f->step_sectors[0];
     b.traffic.step_lines[1] = 1e6;
@@ -239,7 +251,8 @@ static void a_sliding_window_comes_back_soon(void **state)
     check_done();
 }
 
-/* 64 steps, each of 2.5 times the L1: what a warp loads again a step later is gone, unless the loop is unrolled. */
+/* 64 steps, each of 2.5 times the L1: what a warp loads again a step later is gone, unless the loop
+ * is unrolled. */
 static void what_a_warp_loads_again_must_outlive_the_others(void **state)
 {
     (void)state;
@@ -300,7 +313,8 @@ static void requests_of_several_blocks_merge(void **state)
 
 /* ---- L1: stores ---- */
 
-/* Blocks of several waves that load the same: two on each multiprocessor, of one, two or ten groups. */
+/* Blocks of several waves that load the same: two on each multiprocessor, of one, two or ten
+ * groups. */
 static void blocks_that_load_the_same_walk_together(void **state)
 {
     (void)state;
@@ -327,7 +341,8 @@ static void blocks_that_load_the_same_walk_together(void **state)
     check_done();
 }
 
-/* 1000 sectors written by 200 instructions, 800 of them distinct in each warp, 600 in each block. */
+/* 1000 sectors written by 200 instructions, 800 of them distinct in each warp, 600 in each
+ * block. */
 static void add_stores(bench *b, double lines_per_store)
 {
     wl_field_traffic *f = &b->field[0];
@@ -356,7 +371,8 @@ static void stores_combine(void **state)
         bench b;
         bench_start(&b);
         add_stores(&b, cases[i].lines);
-        b.field[0].warp_lines = cases[i].warp_lines; /* no line is shared by warps: block_lines is 0 */
+        /* no line is shared by warps: block_lines is 0 */
+        b.field[0].warp_lines = cases[i].warp_lines;
         bench_run(&b);
         const double sectors = 1000 - cases[i].within * 200 - cases[i].between * 200;
         check_near(cases[i].name, "bytes", b.out.total.l2_store, 32 * sectors, NEAR);
@@ -373,8 +389,9 @@ static void pieces_merge_when_another_follows(void **state)
         const char *name;
         double lines, written_full, warp_full, stored, sectors, pieces;
     } cases[] = {
-        /* 1000 - 0.9 * 200 - 0.1 * 200 = 800 arrive; 400 are whole at once, 0.9 of 200 more within the warp: 220 are
-         * pieces of 600 - 600 -> at least 1 sector: all of them are followed by another */
+        /* 1000 - 0.9 * 200 - 0.1 * 200 = 800 arrive; 400 are whole at once, 0.9 of 200 more within
+         * the warp: 220 are pieces of 600 - 600 -> at least 1 sector: all of them are followed by
+         * another */
         {"all merge", 1, 400, 600, 600, 800, 220 / 1.7099759466766968},
         /* 800 arrive, none whole, into 400 sectors: two pieces each, one request spared for each */
         {"two pieces each", 5, 0, 0, 400, 800, 800},
@@ -461,7 +478,8 @@ static double measured_miss(const bench *b)
     return 1 + b->out.total.dram_reuse[2] / again;
 }
 
-/* Probability of a miss in P = 2 halves of capacity C and steepness n: the published form, with its own names. */
+/* Probability of a miss in P = 2 halves of capacity C and steepness n: the published form, with its
+ * own names. */
 static double published_miss(double L, double N, double S, double k, double kw, double C, double n)
 {
     double s[9], E[2], q = 1 - pow(2, -k), rate[2] = {q, 0};
@@ -544,7 +562,8 @@ static double dram_loads(bench *b)
     return wl_volume_dram_loads(&b->out.total);
 }
 
-/* A cache behind the L2 changes no volume; what passes it is what an L2 of its size in one part would load. */
+/* A cache behind the L2 changes no volume; what passes it is what an L2 of its size in one part
+ * would load. */
 static void a_cache_of_the_memory(void **state)
 {
     (void)state;
@@ -614,7 +633,8 @@ static void rows_and_layers(void **state)
                b.out.total.dram_compulsory + b.out.total.dram_reuse[1] + b.out.total.dram_reuse[2], 220000 * 64, NEAR);
     check_true("all fits", "reuse in y and z, none in x",
                b.out.reuse[1].exists && b.out.reuse[2].exists && !b.out.reuse[0].exists);
-    /* windows that find nothing again (blocks overlap less than their windows): no reuse, and nothing negative */
+    /* windows that find nothing again (blocks overlap less than their windows): no reuse, and
+     * nothing negative */
     f->window_units[1] = 70000;
     bench_run(&b);
     check_near("grows", "y", b.out.total.dram_reuse[1], 0, 0);
@@ -632,10 +652,12 @@ static void add_stored(bench *b)
     b->traffic.window_blocks[0] = 100;
     b->field[0].stored = 10000;
     b->field[0].store_block = 12500;
-    b->field[0].store_block_full = 7500; /* two blocks complete each of the others, which count once */
+    /* two blocks complete each of the others, which count once */
+    b->field[0].store_block_full = 7500;
 }
 
-/* Four pieces of each of 10000 sectors, by blocks that are a quarter of the launch apart: a wave stores to 4000. */
+/* Four pieces of each of 10000 sectors, by blocks that are a quarter of the launch apart: a wave
+ * stores to 4000. */
 static void add_pieces(bench *b)
 {
     wl_field_traffic *f = &b->field[0];
@@ -651,7 +673,8 @@ static void add_pieces(bench *b)
     f->window_store_sectors[1] = 10000;
     f->window_store_lines[0] = 4000;
     f->window_store_lines[1] = 10000;
-    b->laws.partial_room = 20000 * 32; /* a wave stores 1000 sectors, if each counts once, and touches 4000 */
+    /* a wave stores 1000 sectors, if each counts once, and touches 4000 */
+    b->laws.partial_room = 20000 * 32;
 }
 
 static void pieces_far_apart_are_evicted(void **state)
@@ -660,7 +683,8 @@ static void pieces_far_apart_are_evicted(void **state)
     bench b;
     bench_start(&b);
     add_pieces(&b);
-    b.laws.room = 1e12; /* the L2 keeps all: cleaned by what 10000 / 4000 waves store, half of the room */
+    /* the L2 keeps all: cleaned by what 10000 / 4000 waves store, half of the room */
+    b.laws.room = 1e12;
     bench_run(&b);
     check_near("kept", "reads", b.out.total.dram_partial, 10000 * 32 / 4.0, NEAR);
     check_near("kept", "writes", b.out.total.dram_store, (10000 + 30000 / 4.0) * 32, NEAR);
@@ -742,12 +766,14 @@ static void sectors_are_cleaned_early(void **state)
     bench_run(&b);
     check_near("no number", "stores", b.out.total.dram_store, 10000 * 32, NEAR);
     check_near("no number", "partial", b.out.total.dram_partial, 0, 0);
-    b.laws.partial_room = 2000 * 32; /* a wave fills half of it: a quarter of the incomplete quarter */
+    /* a wave fills half of it: a quarter of the incomplete quarter */
+    b.laws.partial_room = 2000 * 32;
     bench_run(&b);
     check_near("half full", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0, NEAR);
     check_near("half full", "stores", b.out.total.dram_store, 10000 * 32 * 17 / 16.0, NEAR);
     check_near("half full", "cleaned", b.out.requests.cleaned, 10000 / 16.0, NEAR);
-    b.field[0].store_steps = 10; /* neighbours complete 3 of 4 sectors in the step that began them */
+    /* neighbours complete 3 of 4 sectors in the step that began them */
+    b.field[0].store_steps = 10;
     b.field[0].store_in_step = 0.75;
     bench_run(&b);
     check_near("in step", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0 * (0.25 + 0.75 / 100), NEAR);
@@ -765,7 +791,8 @@ static void sectors_are_cleaned_early(void **state)
     check_done();
 }
 
-/* A field of half the L1, times the share: exp(-(1 / 2)^n) of it stays, and every multiprocessor loads that once. */
+/* A field of half the L1, times the share: exp(-(1 / 2)^n) of it stays, and every multiprocessor
+ * loads that once. */
 static void small_fields_stay(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_layout.c - input/layout.c: the same kernel with other rows and origins. SPDX-License-Identifier: MIT */
+/* test_layout.c - input/layout.c: the same kernel with other rows and origins.
+ * SPDX-License-Identifier: MIT */
 /* clang-format off */ /* the tables read better in rows */
 #include "unit/checks.h"
 
@@ -80,7 +81,8 @@ static void test_cases(void **state)
     check_done();
 }
 
-/* The variant lives on its own, keeps the params that were set, and its accesses follow the rows. */
+/* The variant lives on its own, keeps the params that were set, and its accesses follow the
+ * rows. */
 static void test_sets_are_kept(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_least_volumes.c - the least volume of kernels whose accesses are enumerated, against what their text says they
- * touch. SPDX-License-Identifier: MIT */
+/* test_least_volumes.c - the least volume of kernels whose accesses are enumerated, against what
+ * their text says they touch. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -30,7 +30,8 @@ static void least_of(const char *text, const wl_launch *launch, double bytes[2])
     wl_device_free(device);
 }
 
-/* The estimate may miss the truth by some below and, but for sampling and rounding to granules, not above. */
+/* The estimate may miss the truth by some below and, but for sampling and rounding to granules, not
+ * above. */
 static void test_least(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_limiter.c - the model limiter by hand: bounds of the multiprocessor with the most blocks, the launch, and the
- * published form beside it. SPDX-License-Identifier: MIT */
+/* test_limiter.c - the model limiter by hand: bounds of the multiprocessor with the most blocks,
+ * the launch, and the published form beside it. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,8 @@
 #define SMS 108.0
 #define CLOCK 1.41e9
 
-/* 8 warps of a block of 256: a load and a store of one wavefront each, 40 instructions, 24 multiply-adds. */
+/* 8 warps of a block of 256: a load and a store of one wavefront each, 40 instructions, 24
+ * multiply-adds. */
 static const char scale[] = "name: scale\n"
                             "domain: [n]\n"
                             "params: {n: 256}\n"
@@ -87,7 +88,8 @@ static void the_busiest_multiprocessor_counts(void **state)
         const wl_prediction p = predict_scale(cases[i].blocks, device, WL_MODEL_LIMITER);
         const double block = cases[i].most / CLOCK, *bound = p.model.bound_s;
         check_near(name, "issue", bound[WL_BOUND_ISSUE], 8 * 40 / 4.0 * block, 1e-12);
-        check_near(name, "load-store issue", bound[WL_BOUND_L1], 16 * 3 * block, 1e-12); /* more than the wavefronts */
+        /* more than the wavefronts */
+        check_near(name, "load-store issue", bound[WL_BOUND_L1], 16 * 3 * block, 1e-12);
         check_near(name, "tags", bound[WL_BOUND_TAG], 8 * block, 1e-12);
         check_near(name, "fp", bound[WL_BOUND_FP], 256 * 24 / 64.0 * block, 1e-12);
         check_near(name, "launch", bound[WL_BOUND_LAUNCH], 2e-6, 1e-12);
@@ -122,7 +124,8 @@ static void the_published_form_stays(void **state)
     check_done();
 }
 
-/* A small launch costs what a launch costs, on every device; where that is assumed, the output says so. */
+/* A small launch costs what a launch costs, on every device; where that is assumed, the output says
+ * so. */
 static void a_launch_is_not_free(void **state)
 {
     (void)state;
@@ -141,8 +144,8 @@ static void a_launch_is_not_free(void **state)
     check_done();
 }
 
-/* Which pipe converts depends on the generation. Eight conversions of 32-bit integers, four from 64 bits, four special
- * functions; cycles of a warp on the busiest pipe. */
+/* Which pipe converts depends on the generation. Eight conversions of 32-bit integers, four from 64
+ * bits, four special functions; cycles of a warp on the busiest pipe. */
 static void pipes_of_generations(void **state)
 {
     (void)state;
@@ -164,8 +167,10 @@ static void pipes_of_generations(void **state)
         {"v100", 32, 0},      /* all on the pipe of special functions, 16 per cycle */
         {"t4", 64, 0},        /* wide ones at 2 per cycle */
         {"a100-40gb", 32, 0}, /* as on the V100 */
-        {"a40", 64, 4},       /* wide ones at 2 per cycle; the integer pipe converts integers, 64 per cycle */
-        {"l40", 64, 4},       {"h200", 16, 4}, /* wide ones with the special functions again */
+        /* wide ones at 2 per cycle; the integer pipe converts integers, 64 per cycle */
+        {"a40", 64, 4},
+        {"l40", 64, 4},
+        {"h200", 16, 4}, /* wide ones with the special functions again */
     };
     wl_kernel *kernel = NULL;
     wl_error err = {0};
@@ -219,7 +224,8 @@ static const char eight[] = PTX_HEAD
     "cvt.rn.f32.s32 %f2, %r1;\nadd.f32 %f1, %f1, %f2;\ncvt.f64.f32 %fd1, %f1;\ncvt.rn.f32.f64 %f1, %fd1;\n"
     "st.global.f32 [%rd1], %f1;\nret;\n}\n";
 
-/* Flops of an emulated kernel are counted from its instructions; they bound the time as stated ones do. */
+/* Flops of an emulated kernel are counted from its instructions; they bound the time as stated ones
+ * do. */
 static void emulated_kernels_have_an_fp_bound(void **state)
 {
     (void)state;

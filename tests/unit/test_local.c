@@ -1,4 +1,5 @@
-/* test_local.c - count/local_count.h, laws/local_volumes.h: what loads and stores of local memory cost, by hand, and how volumes grow with it.
+/* test_local.c - count/local_count.h, laws/local_volumes.h: what loads and stores of local memory
+ * cost, by hand, and how volumes grow with it.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -10,8 +11,8 @@
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
-/* Every thread stores words 0 to 7 of an array of WORDS, four at a time, and loads one: the same in all lanes, or that
- * of its own number modulo 8. */
+/* Every thread stores words 0 to 7 of an array of WORDS, four at a time, and loads one: the same in
+ * all lanes, or that of its own number modulo 8. */
 static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
                            ".local .align 16 .b8 depot[%d];\n"
                            ".reg .b32 %%r<5>; .reg .b64 %%rd<6>;\n"

@@ -1,5 +1,6 @@
-/* test_locale.c - the library inside a program that has set a locale with a decimal comma: it reads the same numbers and
- * writes the same bytes. Skipped where there is no such locale and none can be made. SPDX-License-Identifier: MIT */
+/* test_locale.c - the library inside a program that has set a locale with a decimal comma: it reads
+ * the same numbers and writes the same bytes. Skipped where there is no such locale and none can be
+ * made. SPDX-License-Identifier: MIT */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* test_loop_runs.c - count/loop_runs.h: how far loops have gone in runs of growing length. SPDX-License-Identifier: MIT */
+/* test_loop_runs.c - count/loop_runs.h: how far loops have gone in runs of growing length.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* test_marks.c - WL_FORMAT_MARKED: the text with marks in it, and nothing else changed. SPDX-License-Identifier: MIT */
+/* test_marks.c - WL_FORMAT_MARKED: the text with marks in it, and nothing else changed.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* test_measure.c - measured tables: our own, and both pages of ncu --csv, with everything that may stand in them.
+/* test_measure.c - measured tables: our own, and both pages of ncu --csv, with everything that may
+ * stand in them.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
@@ -200,7 +201,8 @@ static void test_spellings(void **state)
         check_int(spellings[i].name, "line", m->line, spellings[i].line);
         check_true(spellings[i].name, "the block", m->block[0] == 8 && m->block[1] == 4 && m->block[2] == 2);
         check_near(spellings[i].name, "inst", m->values->value[WL_METRIC_inst_executed], 1234567, 0);
-        check_int(spellings[i].name, "notes", (int64_t)wl_table_note_count(t), 1); /* of what is not measured */
+        /* of what is not measured */
+        check_int(spellings[i].name, "notes", (int64_t)wl_table_note_count(t), 1);
         wl_table_free(t);
     }
     check_done();
@@ -302,8 +304,9 @@ static void test_wide_shapes(void **state)
 
 static void test_long(void **state)
 {
-    static const char text[] = "app output\n" LONG_IDS /* NVTX and the like would only be further columns */
-        LONG("0", "a::f(int, float)", "gpu__time_duration.sum", "msecond", "1.5")
+    /* NVTX and the like would only be further columns */
+    static const char text[] =
+        "app output\n" LONG_IDS LONG("0", "a::f(int, float)", "gpu__time_duration.sum", "msecond", "1.5")
             LONG("0", "a::f(int, float)", "dram__bytes_write.sum", "Gbyte",
                  "2") "==PROF== message\nbetween, the rows\n" LONG("0", "a::f(int, float)", "Block Size", "",
                                                                    "256") /* a count of threads */

@@ -1,7 +1,8 @@
-/* test_nomem.c - memory that runs out: the parsers, with the arena failing at its first, second, ... object.
+/* test_nomem.c - memory that runs out: the parsers, with the arena failing at its first, second,
+ * ... object.
  *
- * This file brings its own copy of the arena, with a calloc that fails on demand; the linker then leaves the
- * library's arena out. SPDX-License-Identifier: MIT */
+ * This file brings its own copy of the arena, with a calloc that fails on demand; the linker then
+ * leaves the library's arena out. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* test_number.c - wl_number_read against the C library's strtod in the C locale, which this program never leaves.
+/* test_number.c - wl_number_read against the C library's strtod in the C locale, which this program
+ * never leaves.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

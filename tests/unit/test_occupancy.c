@@ -203,7 +203,8 @@ static int64_t blocks_of(const wl_device *device, const int64_t n[3])
     return o.blocks_per_sm;
 }
 
-/* The step gives more blocks, one more than the step does not; without a step not even the least number helps. */
+/* The step gives more blocks, one more than the step does not; without a step not even the least
+ * number helps. */
 static void test_next_is_the_next(void **state)
 {
     static const char *const devices[] = {"v100", "a100-40gb", "t4", "h200", "mi210"};

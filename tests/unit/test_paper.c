@@ -51,7 +51,8 @@ static wl_prediction predict(const setup *s, int64_t bx, int64_t by, int64_t bz)
 
 static double per_item(const wl_prediction *p, wl_metric metric) { return p->metrics[metric].value / (double)p->items; }
 
-/* Ernst et al. 2022, section 5.7: without reuse between layers, a wave of depth d loads (d + 8) / d values per update.
+/* Ernst et al. 2022, section 5.7: without reuse between layers, a wave of depth d loads (d + 8) / d
+ * values per update.
  */
 static void depth_of_the_wave_sets_the_volume(void **state)
 {
@@ -81,7 +82,8 @@ static void enough_cache_loads_everything_once(void **state)
     (void)state;
     static const int64_t blocks[][3] = {{512, 2, 1}, {256, 1, 4}, {32, 4, 2}, {16, 2, 32}};
     const char *const with[] = {"l2_size=1024GiB"};
-    const char *const sets[] = {"nx=2048", "ny=2048", "nz=2048"}; /* large, so that the halo weighs little */
+    /* large, so that the halo weighs little */
+    const char *const sets[] = {"nx=2048", "ny=2048", "nz=2048"};
     setup s = open_setup("star3d_r4", "a100-40gb", sets, 3, with, 1);
     for (size_t i = 0; i < COUNT_OF(blocks); i++) {
         const wl_prediction p = predict(&s, blocks[i][0], blocks[i][1], blocks[i][2]);
@@ -97,7 +99,8 @@ static void lattice_boltzmann_streams_its_populations(void **state)
     (void)state;
     setup s = open_setup("lbm_d3q15_pf", "a100-40gb", NULL, 0, NULL, 0);
     const wl_prediction p = predict(&s, 256, 1, 2);
-    /* 15 populations of 8 bytes; only the unaligned ends of rows and the first and last layers add to the loads */
+    /* 15 populations of 8 bytes; only the unaligned ends of rows and the first and last layers add
+     * to the loads */
     check_near("f", "DRAM loads per update", p.fields[0].dram_load_bytes / (double)p.items, 120, 0.03);
     check_near("g", "DRAM stores per update", p.fields[1].dram_store_bytes / (double)p.items, 120, 0);
     check_near("g", "L2 stores per update", p.fields[1].l2_store_bytes / (double)p.items, 120, 0);
@@ -124,7 +127,8 @@ static void sequential_layer_condition_flips_at_381(void **state)
     check_done();
 }
 
-/* The roofline slides: triad 2 flops and 24 bytes, 7-point stencil 7 flops and 16 bytes, blur 8 bytes per pixel. */
+/* The roofline slides: triad 2 flops and 24 bytes, 7-point stencil 7 flops and 16 bytes, blur 8
+ * bytes per pixel. */
 static void roofline_examples(void **state)
 {
     (void)state;
@@ -180,8 +184,8 @@ static void no_flops_is_no_compute_bound(void **state)
     check_done();
 }
 
-/* Section 5.6 on the A100: deep and wide blocks load least, tall ones most; 5.8: (16,2,32) is a better choice than
- * (8,8,8). */
+/* Section 5.6 on the A100: deep and wide blocks load least, tall ones most; 5.8: (16,2,32) is a
+ * better choice than (8,8,8). */
 static void deep_blocks_load_least(void **state)
 {
     (void)state;

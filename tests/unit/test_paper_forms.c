@@ -1,5 +1,5 @@
-/* test_paper_forms.c - the formulas of the paper: their values at its own settings (tables 3.1 and 3.2), and how they
- * lie to the exact forms. SPDX-License-Identifier: MIT */
+/* test_paper_forms.c - the formulas of the paper: their values at its own settings (tables 3.1 and
+ * 3.2), and how they lie to the exact forms. SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,8 +86,8 @@ static void test_naive_is_a_bound(void **state)
     assert_true(needs.above > 0 && least.above > 0 && most.above > 0);
 }
 
-/* Columns and tiles are neither: a column of 8 cells that starts at a line has a neighbour of the stencil in one more
- * line on either side, which (t + S_w) / L does not count. */
+/* Columns and tiles are neither: a column of 8 cells that starts at a line has a neighbour of the
+ * stencil in one more line on either side, which (t + S_w) / L does not count. */
 static void test_columns_are_no_bound(void **state)
 {
     const wl_stencil s = {64, 64, {1, 1}, 4};
@@ -104,7 +104,8 @@ static void test_columns_are_no_bound(void **state)
     assert_true(wl_paper_column_fetches(&p, 8) < f.lines);
 }
 
-/* (3.10) is exact; (3.7) forgets that a line of B serves as many tasks as it has elements; (3.8) is exact. */
+/* (3.10) is exact; (3.7) forgets that a line of B serves as many tasks as it has elements; (3.8) is
+ * exact. */
 static void test_products(void **state)
 {
     (void)state;

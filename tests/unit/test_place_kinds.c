@@ -1,4 +1,5 @@
-/* test_place_kinds.c - count/place_kinds.h: kinds of blocks under affine conditions against a visit to every cell.
+/* test_place_kinds.c - count/place_kinds.h: kinds of blocks under affine conditions against a visit
+ * to every cell.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 

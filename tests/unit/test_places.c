@@ -1,5 +1,5 @@
-/* test_places.c - data that is not simply streamed: shared memory, random places, small tables, blocks that load the
- * same. */
+/* test_places.c - data that is not simply streamed: shared memory, random places, small tables,
+ * blocks that load the same. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ static wl_prediction predict(const char *text, const char *with, int64_t bx, int
     "\"t[threadIdx.x*(32+pad)+threadIdx.y+8*j]\"]\nstores: [\"t[(threadIdx.y+8*j)*(32+pad)+threadIdx.x]\", "           \
     "\"d[(blockIdx.x*32+threadIdx.y+8*j)*w+blockIdx.y*32+threadIdx.x]\"]\nflops: 0\n"
 
-/* Measured on an H200: 134 wavefronts per warp without padding (2 thread indices, 4 stores, 4 loads of 32), 10 with. */
+/* Measured on an H200: 134 wavefronts per warp without padding (2 thread indices, 4 stores, 4 loads
+ * of 32), 10 with. */
 static void a_tile_in_shared_memory(void **state)
 {
     (void)state;
@@ -111,7 +112,8 @@ static void random_numbers(void **state)
     check_done();
 }
 
-/* Every block reads all of b. Two are on a multiprocessor: if they walk together, b is loaded once for both. */
+/* Every block reads all of b. Two are on a multiprocessor: if they walk together, b is loaded once
+ * for both. */
 static void blocks_that_load_the_same(void **state)
 {
     (void)state;
@@ -126,15 +128,16 @@ static void blocks_that_load_the_same(void **state)
     /* of two blocks the older is served first: the other falls behind, and finds little */
     const double large = apart.metrics[WL_METRIC_l2_load_bytes].value;
     check_true("b", "is hardly found by the other of two", large > 0.85 * (all + a) && large <= all + a);
-    /* 32 blocks of one warp do not keep the multiprocessor busy: those of one column stay together */
+    /* 32 blocks of one warp do not keep the multiprocessor busy: those of one column stay
+     * together */
     check_true("b", "is found by some of 32", small.metrics[WL_METRIC_l2_load_bytes].value < 0.8 * all);
     check_true("b", "and requests of multiprocessors merge",
                shares.metrics[WL_METRIC_l2_load_bytes].value < 0.95 * large);
     check_done();
 }
 
-/* Three passes of a warp over a row of 16 KB, and in blocks of 128 threads over rows of 4 KB: what is far beyond the
- * L1 and the L2 is loaded three times from memory, what is not, once. */
+/* Three passes of a warp over a row of 16 KB, and in blocks of 128 threads over rows of 4 KB: what
+ * is far beyond the L1 and the L2 is loaded three times from memory, what is not, once. */
 static void warps_that_pass_over_rows(void **state)
 {
     (void)state;
@@ -153,7 +156,8 @@ static void warps_that_pass_over_rows(void **state)
     check_done();
 }
 
-/* Blocks of so many addresses each that five together exceed what one count may take: fewer are looked at. */
+/* Blocks of so many addresses each that five together exceed what one count may take: fewer are
+ * looked at. */
 static void long_loops(void **state)
 {
     (void)state;

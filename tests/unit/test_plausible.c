@@ -1,4 +1,5 @@
-/* test_plausible.c - device/plausible: numbers that were meant in another unit are refused, wherever they stand.
+/* test_plausible.c - device/plausible: numbers that were meant in another unit are refused,
+ * wherever they stand.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 #include "unit/given.h"
@@ -78,7 +79,8 @@ static void test_ends(void **state)
     check_done();
 }
 
-/* The ranges leave room: no such number of a device that is shipped is within a factor of three of an end. */
+/* The ranges leave room: no such number of a device that is shipped is within a factor of three of
+ * an end. */
 static void test_room(void **state)
 {
     static const wl_device_key keys[] = {WL_DEVICE_clock,      WL_DEVICE_dram_bandwidth, WL_DEVICE_l2_bandwidth,

@@ -1,4 +1,5 @@
-/* test_ptx_census.c - the census of a launch against every block of it, emulated in full. SPDX-License-Identifier: MIT */
+/* test_ptx_census.c - the census of a launch against every block of it, emulated in full.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

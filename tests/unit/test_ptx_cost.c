@@ -70,11 +70,13 @@ static void classes_of_operations(void **state)
         wl_inst_class second;
         double of_second, integer_pipe;
     } cases[] = {
-        {"ex2.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1}, /* FSETP, 2 FMUL, MUFU */
+        /* FSETP, 2 FMUL, MUFU */
+        {"ex2.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
         {"ex2.approx.ftz.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0},
         {"rsqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
         {"sqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
-        {"div.rn.f32 %f9, %f1, %f2;", WL_INST_special, 2, WL_INST_fp32, 5, 0}, /* MUFU, FCHK, 5 FFMA */
+        /* MUFU, FCHK, 5 FFMA */
+        {"div.rn.f32 %f9, %f1, %f2;", WL_INST_special, 2, WL_INST_fp32, 5, 0},
         {"div.u32 %r9, %r1, %r2;", WL_INST_special, 3, WL_INST_int, 15, 4},    /* I2F, MUFU, F2I */
         {"cvt.rzi.s32.f32 %r9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* F2I */
         {"cvt.rn.f32.s32 %f9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 1},   /* I2FP */
@@ -82,9 +84,10 @@ static void classes_of_operations(void **state)
         {"cvt.rmi.f32.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* FRND */
         {"cvt.s64.s32 %rd9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 0},
         {"popc.b32 %r9, %r1;", WL_INST_special, 1, WL_INST_int, 0, 0},
-        {"and.b32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 1},    /* LOP3 */
-        {"min.f32 %f9, %f1, %f2;", WL_INST_fp32, 1, WL_INST_int, 0, 1},       /* FMNMX */
-        {"add.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0},    /* IADD3 or IMAD.IADD */
+        {"and.b32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 1}, /* LOP3 */
+        {"min.f32 %f9, %f1, %f2;", WL_INST_fp32, 1, WL_INST_int, 0, 1},    /* FMNMX */
+        /* IADD3 or IMAD.IADD */
+        {"add.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0},
         {"mul.lo.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0}, /* IMAD */
     };
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
@@ -154,7 +157,8 @@ static void single_operations(void **state)
         {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 1}, /* what is stored is in a register */
         {"mov.u32 %r9, 0;", "st.shared.u32 [s], %r9;", 0},
         {"mov.u32 %r8, 7;\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1},
-        {"ld.const.u32 %r8, [c];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1}, /* an operand */
+        /* an operand */
+        {"ld.const.u32 %r8, [c];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1},
         {"ld.const.u32 %r8, [%rd1];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 2},
         {"mov.u32 %r9, %tid.x;", "st.shared.u32 [s], %r9;", 1},
         {"add.s32 %r9, %r1, %r2;", "", 0}, /* dead code */

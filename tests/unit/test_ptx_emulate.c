@@ -233,16 +233,16 @@ static void test_counts(void **state)
     /* 32 + 40 iterations; 1 + 2 + .. + 40 threads */
     check_count(&r, "loop", 22, (double[]){72, 820, 820, 0});
     check_count(&r, "loop's branch", 24, (double[]){72, 820, 780, 38});
-    /* lanes leave after 1 .. 32 trips, and 33 .. 40: copies of 4 trips as often as the longest has them,
-     * then one copy of 2 and one of 1 */
+    /* lanes leave after 1 .. 32 trips, and 33 .. 40: copies of 4 trips as often as the longest has
+     * them, then one copy of 2 and one of 1 */
     check_near("loop's branch", "rungs", r.profile.rungs[ptx_on_line(&r, 24)], 32 + 2 + 1 - 32 + (40 + 2 + 1 - 40), 0);
     check_true("counts", "nothing assumed", wl_ptx_assumption_count(r.emulator) == 0);
     ptx_end(&r);
     check_done();
 }
 
-/* Lanes that leave a condition or a loop from inside do not keep the others apart. Executions of the marked line by
- * one warp of 32 threads, whose number is %r2. */
+/* Lanes that leave a condition or a loop from inside do not keep the others apart. Executions of
+ * the marked line by one warp of 32 threads, whose number is %r2. */
 static void test_jumps(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_ptx_flow.c - basic blocks, reconvergence points, meeting points and loops of small functions.
+/* test_ptx_flow.c - basic blocks, reconvergence points, meeting points and loops of small
+ * functions.
  * SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 

@@ -1,5 +1,5 @@
-/* test_ptx_given.c - arguments by name, structs by value, contents of variables, and the names of parameters in CUDA
- * sources. SPDX-License-Identifier: MIT */
+/* test_ptx_given.c - arguments by name, structs by value, contents of variables, and the names of
+ * parameters in CUDA sources. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 #include "ptx/module/source_params.h"

@@ -77,7 +77,8 @@ static void check_same(const char *name, const wl_prediction *got, const wl_pred
         if (!instructions && !want->metrics[m].known)
             continue; /* a kernel file without instructions leaves these unknown */
         check_true(name, wl_metric_name((wl_metric)m), got->metrics[m].known == want->metrics[m].known);
-        /* loops through common data are replayed: what comes out depends on details of the accesses */
+        /* loops through common data are replayed: what comes out depends on details of the
+         * accesses */
         const bool replayed = m == WL_METRIC_l2_load_bytes && strstr(name, "matmul_col");
         check_near(name, wl_metric_name((wl_metric)m), got->metrics[m].value, want->metrics[m].value,
                    replayed       ? 0.05

@@ -1,5 +1,5 @@
-/* test_ptx_life.c - ptx/life/: the order in which machine code has the operations of a segment, what the record of a
- * warp says, and the lives of launches. SPDX-License-Identifier: MIT */
+/* test_ptx_life.c - ptx/life/: the order in which machine code has the operations of a segment,
+ * what the record of a warp says, and the lives of launches. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 #include "ptx/life/record.h"
@@ -17,7 +17,8 @@ typedef struct traced_life {
     wl_ptx_segments *segments;
 } traced_life;
 
-/* Which instructions of the entry the assembler predicates, and whether it unrolls the loop of the last branch. */
+/* Which instructions of the entry the assembler predicates, and whether it unrolls the loop of the
+ * last branch. */
 typedef struct assembled {
     int branch, end; /* the branch around the body, and what follows the body; 0: none */
     int unrolled;    /* the back edge; 0: none */
@@ -154,7 +155,8 @@ static const struct {
      A "mov.u32 %r5, %tid.x;\nadd.u32 %r6, %r5, 7;\nmul.wide.u32 %rd2, %r5, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
        "ld.global.u32 %r2, [%rd3];\nret;\n",
      .order = "abdefcg"},
-    /* the next five: as ptxas 13.0 orders loads one trip ahead and loads with a default, for sm_90 */
+    /* the next five: as ptxas 13.0 orders loads one trip ahead and loads with a default, for
+     * sm_90 */
     {"not before what reads the register it replaces",
      A "add.u32 %r2, %r1, 1;\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r3, [%rd1+4];\nadd.u32 %r4, %r1, %r2;\nret;\n",
      .order = "adbcef"},
@@ -236,7 +238,8 @@ static void order_of_operations(void **state)
 
 /* ---- what a warp executes ---- */
 
-/* Segments are letters: capital ones of the entry, small ones of a function. Loops: trips(segments). */
+/* Segments are letters: capital ones of the entry, small ones of a function. Loops:
+ * trips(segments). */
 static void spell_parts(const traced_life *t, const wl_stretch *parts, size_t count, char *out)
 {
     const wl_ptx_module *m = t->run.module;

@@ -1,4 +1,5 @@
-/* test_ptx_lives.c - ptx/kernel/lives.c: the lives of the warps of launches. SPDX-License-Identifier: MIT */
+/* test_ptx_lives.c - ptx/kernel/lives.c: the lives of the warps of launches.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <pthread.h>

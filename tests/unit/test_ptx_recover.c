@@ -448,8 +448,8 @@ static void doubled(void **unused)
     check_done();
 }
 
-/* A filter that is written out has thousands of loads from shared memory, each executed once: they are accesses, too,
- * and nothing is traced for them. */
+/* A filter that is written out has thousands of loads from shared memory, each executed once: they
+ * are accesses, too, and nothing is traced for them. */
 static void written_out(void **unused)
 {
     (void)unused;

@@ -111,7 +111,8 @@ static void flops_of_a_launch(void **state)
                    20 * (4096 + 2048), 0);
         check_near(emulate ? "emulated" : "recovered", "f16", p.mix.tensor[WL_TENSOR_f16], 20 * 4096, 0);
         check_near(emulate ? "emulated" : "recovered", "bound", p.model.bound_s[WL_BOUND_TENSOR],
-                   2 * (4096 / 2048.0 + 2048 / 1024.0) / 1.41e9, 1e-9); /* a block of two warps each on ten of 108 */
+                   /* a block of two warps each on ten of 108 */
+                   2 * (4096 / 2048.0 + 2048 / 1024.0) / 1.41e9, 1e-9);
     }
     assert_int_equal(wl_kernel_show(kernel, &text, &err), WL_OK);
     check_true("shown", "tensor", strstr(text, "tensor: {f16: 128, tf32: 64}") != NULL);

@@ -1,5 +1,6 @@
-/* test_ptx_texture.c - textures and surfaces: where texels lie, what address modes and filters read,
- * what a warp's requests cost. The costs are those that validate/data/h200_texture.csv measures.
+/* test_ptx_texture.c - textures and surfaces: where texels lie, what address modes and filters
+ * read, what a warp's requests cost. The costs are those that validate/data/h200_texture.csv
+ * measures.
  * SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
@@ -325,7 +326,8 @@ static void test_values(void **state)
         bool known;
         uint64_t value;
     } rows[] = {
-        {"iota", "tex:64x64:f32=iota:f32", TEX_2D STORE_F, "3.5", "2.5", true, 0x43030000}, /* 131 */
+        /* 131 */
+        {"iota", "tex:64x64:f32=iota:f32", TEX_2D STORE_F, "3.5", "2.5", true, 0x43030000},
         {"halves", "tex:64x64:f16=const:f16:1.5", TEX_2D STORE_F, "3.5", "2.5", true, 0x3fc00000},
         {"border", "tex:64x64:f32:border=iota:f32", TEX_2D STORE_F, "-9", "2.5", true, 0},
         {"second channel", "tex:64x64:f32x2=iota:f32", TEX_2D "mov.f32 %f10, %f11;\n" STORE_F, "3.5", "0.5", true,

@@ -1,4 +1,5 @@
-/* test_ptx_trips.c - trips that are counted without being executed, against a run that executes all of them.
+/* test_ptx_trips.c - trips that are counted without being executed, against a run that executes all
+ * of them.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +204,8 @@ static void test_endless_loop(void **state)
     end(&r);
 }
 
-/* Loads that wait for one another, in groups: a short body behind a branch is predicated, so that loads
- * behind it need not wait for the branch, unless they might read what it stores. */
+/* Loads that wait for one another, in groups: a short body behind a branch is predicated, so that
+ * loads behind it need not wait for the branch, unless they might read what it stores. */
 static void test_rounds(void **state)
 {
     (void)state;

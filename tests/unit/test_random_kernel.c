@@ -1,5 +1,6 @@
-/* test_random_kernel.c - a seed is one case, whatever the compiler and the machine: no two draws of a case share an
- * expression whose order of evaluation C leaves open. SPDX-License-Identifier: MIT */
+/* test_random_kernel.c - a seed is one case, whatever the compiler and the machine: no two draws of
+ * a case share an expression whose order of evaluation C leaves open.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "property/random_kernel.h"

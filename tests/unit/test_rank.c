@@ -1,4 +1,5 @@
-/* test_rank.c - warpline/rank.h: the best launches of a space, found in any number of parts and threads.
+/* test_rank.c - warpline/rank.h: the best launches of a space, found in any number of parts and
+ * threads.
  * SPDX-License-Identifier: MIT */
 #include "unit/rank_fixture.h"
 
@@ -343,8 +344,8 @@ static void test_empty(void **state)
     check_done();
 }
 
-/* Many launches at once are those asked for one by one, and their updates those of predictions; with a grid that is the
- * same for all blocks they differ from launch to launch. */
+/* Many launches at once are those asked for one by one, and their updates those of predictions;
+ * with a grid that is the same for all blocks they differ from launch to launch. */
 static void test_launches(void **state)
 {
     static const char *const settings[] = {"block.x", "32,64,96", "block.y", "1,4", "grid", "4x3", NULL};
@@ -371,7 +372,8 @@ static void test_launches(void **state)
         for (size_t i = 0; i < ranking.count; i++) {
             wl_ranker_launch(ranker, best[i].index, &one);
             check_ok("predict", wl_ranker_predict(ranker, best[i].index, &p, &err), &err);
-            memcpy(one.grid, wl_prediction_launch(&p)->grid, sizeof one.grid); /* of a domain, too */
+            /* of a domain, too */
+            memcpy(one.grid, wl_prediction_launch(&p)->grid, sizeof one.grid);
             check_true("launch", "the same", memcmp(&one, &launches[i], sizeof one) == 0);
             check_int("launch", "items", items[i], wl_prediction_items(&p));
         }

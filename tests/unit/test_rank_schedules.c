@@ -1,4 +1,5 @@
-/* test_rank_schedules.c - search/schedules.h, and spaces whose launches have schedules. SPDX-License-Identifier: MIT */
+/* test_rank_schedules.c - search/schedules.h, and spaces whose launches have schedules.
+ * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "unit/checks.h"
@@ -72,7 +73,8 @@ static bool same_launch(const wl_launch *a, const wl_launch *b)
            a->schedule.kind == b->schedule.kind && a->schedule.width == b->schedule.width;
 }
 
-/* Blocks of 16, 64 and 100 x 1 and 2, two foldings: column:32 goes with the three rows that are not folded. */
+/* Blocks of 16, 64 and 100 x 1 and 2, two foldings: column:32 goes with the three rows that are not
+ * folded. */
 static void meaningless_ones_are_not_there(void **state)
 {
     (void)state;
@@ -118,7 +120,8 @@ static void check_record(const wl_kernel *kernel, const wl_device *device, const
     wl_predictor_free(predictor);
 }
 
-/* Whatever was predicted before, and by how many threads, each record is that of its launch alone. */
+/* Whatever was predicted before, and by how many threads, each record is that of its launch
+ * alone. */
 static void records_are_predictions(void **state)
 {
     (void)state;
@@ -137,7 +140,8 @@ static void records_are_predictions(void **state)
                 check_record(kernel, device, r, &records[i]);
                 predicted++;
             }
-        check_int("space", "predicted", predicted, n - 8); /* swizzled blocks of 100 have one column */
+        /* swizzled blocks of 100 have one column */
+        check_int("space", "predicted", predicted, n - 8);
         free(records);
         wl_ranker_free(r);
     }
@@ -168,7 +172,8 @@ static void those_that_change_nothing_are_left_out(void **state)
     check_int("groups of one row", "same", outcomes(flat, "swizzle:1", WL_OUTCOME_SAME), 12);
     check_int("one dimension", "same", outcomes(line, "linear,column:8", WL_OUTCOME_SAME), 3);
     check_int("all of one dimension", "predicted", outcomes(line, "all", WL_OUTCOME_PREDICTED), 12);
-    check_int("all", "same", outcomes(flat, "all", WL_OUTCOME_SAME), 16); /* blocks of 100: one column */
+    /* blocks of 100: one column */
+    check_int("all", "same", outcomes(flat, "all", WL_OUTCOME_SAME), 16);
     check_done();
 }
 

@@ -1,4 +1,5 @@
-/* test_ranker.c - warpline/rank.h: which launches a space has on a device, and what becomes of them.
+/* test_ranker.c - warpline/rank.h: which launches a space has on a device, and what becomes of
+ * them.
  * SPDX-License-Identifier: MIT */
 #include "unit/rank_fixture.h"
 
@@ -79,7 +80,8 @@ static bool is_default_extent(int64_t v, int d, int64_t warp, int64_t most, int6
     return v <= most && v <= filled && (wl_is_pow2(v) || (d == 0 && v % warp == 0));
 }
 
-/* Every block of the default space is one by definition, ascending in x, then y, then z, and none is missing. */
+/* Every block of the default space is one by definition, ascending in x, then y, then z, and none
+ * is missing. */
 static void check_default_blocks(const char *name, const wl_ranker *ranker, const wl_device *device,
                                  const int64_t domain[3], int64_t folds)
 {
@@ -429,7 +431,8 @@ static void test_condition_values(void **state)
     check_done();
 }
 
-/* The kernel file's own conditions come first, then the space's; each launch counts for the first that fails. */
+/* The kernel file's own conditions come first, then the space's; each launch counts for the first
+ * that fails. */
 static void test_conditions(void **state)
 {
     static const char *const settings[] = {"where", "block.x != 64", "where", "threads <= 256", NULL};

@@ -1,5 +1,5 @@
-/* test_remapping.c - count/remapping.h: instructions of finding a cell, against machine code. SPDX-License-Identifier:
- * MIT */
+/* test_remapping.c - count/remapping.h: instructions of finding a cell, against machine code.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "count/remapping.h"
@@ -7,8 +7,9 @@
 #define DIVISION 20.0 /* division_instructions of the h200 */
 #define ERROR_MOST 8.0
 
-/* The function of 'warpline emit' in a kernel that copies a cell, compiled by nvcc 13 for sm_90, less the same kernel
- * with a grid of its dimensions. Hilbert and Morton have branches: they were emulated. */
+/* The function of 'warpline emit' in a kernel that copies a cell, compiled by nvcc 13 for sm_90,
+ * less the same kernel with a grid of its dimensions. Hilbert and Morton have branches: they were
+ * emulated. */
 static const struct {
     const char *name;
     wl_schedule schedule;

@@ -1,4 +1,5 @@
-/* test_repeated_loads.c - loads that repeat the address of an earlier loop step: they hit, and pay for banks alone.
+/* test_repeated_loads.c - loads that repeat the address of an earlier loop step: they hit, and pay
+ * for banks alone.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,8 @@ static void measured_patterns_read_again(void **state)
         sets[3] = "rounds=9";
         p = predict(sets[0], text, length, sets, 4, repeats, 32);
         check_near(sets[0], "nine times", p.metrics[WL_METRIC_l1_wavefronts].value, cases[i].nine_times, 1e-6);
-        p = predict(sets[0], text, length, sets, 4, as_shipped, 32); /* 132 wavefronts read thread indices */
+        /* 132 wavefronts read thread indices */
+        p = predict(sets[0], text, length, sets, 4, as_shipped, 32);
         check_near(sets[0], "as shipped", p.metrics[WL_METRIC_l1_wavefronts].value, 9 * (cases[i].once - 132) + 132,
                    1e-9);
     }
@@ -92,7 +94,8 @@ static void what_is_lost_costs_as_before(void **state)
     wl_device *cold = h200_with(NULL), *repeats = h200_with("l1_repeat_hits=1");
     double saved[2];
     for (int i = 0; i < 2; i++) {
-        const char *const sets[] = {i == 0 ? "rows=1" : "rows=16"}; /* 132 KiB, and 2 MiB in an L1 of 248 KiB */
+        /* 132 KiB, and 2 MiB in an L1 of 248 KiB */
+        const char *const sets[] = {i == 0 ? "rows=1" : "rows=16"};
         const wl_prediction all = predict(sets[0], passes, strlen(passes), sets, 1, cold, 1024),
                             p = predict(sets[0], passes, strlen(passes), sets, 1, repeats, 1024);
         const double wavefronts = p.metrics[WL_METRIC_l1_wavefronts].value;

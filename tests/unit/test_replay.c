@@ -12,8 +12,8 @@
 #define SECTOR 32
 #define L1_LINES 1024
 
-/* What a block loads: `loads` instructions of each of `warps` warps, of which `together` are issued at once, those
- * with odd numbers after the others if they wait for them. */
+/* What a block loads: `loads` instructions of each of `warps` warps, of which `together` are issued
+ * at once, those with odd numbers after the others if they wait for them. */
 typedef struct pattern {
     int warps, loads;
     int64_t (*address)(int64_t block, int warp, int load, int lane);
@@ -95,7 +95,8 @@ static void what_misses(void **state)
     check_near("stream", "missed", missed((pattern){8, 64, stream, 1, false}, 100, 4, 0), 1, 0);
     check_near("again at once", "missed", missed((pattern){8, 64, twice, 1, false}, 100, 4, 0), 0.5, 0.01);
     check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors, 1, false}, 100, 4, 0), 1, 0);
-    /* the first generation, 4 blocks of each multiprocessor, loads the table: 16 lines for 4 x 8 x 64 loads */
+    /* the first generation, 4 blocks of each multiprocessor, loads the table: 16 lines for 4 x 8 x
+     * 64 loads */
     check_near("table", "one generation", missed((pattern){8, 64, small_table, 1, false}, 40, 4, 0), 16. / (4 * 8 * 64),
                0);
     check_near("table", "ten generations", missed((pattern){8, 64, small_table, 1, false}, 400, 4, 0),
@@ -106,7 +107,8 @@ static void what_misses(void **state)
     check_done();
 }
 
-/* Each lane walks through lines of its own, a word at a time: 8 warps hold 256 lines, four blocks as many as the L1. */
+/* Each lane walks through lines of its own, a word at a time: 8 warps hold 256 lines, four blocks
+ * as many as the L1. */
 static int64_t own_lines(int64_t block, int warp, int load, int lane)
 {
     return (((block * 8 + warp) * 32 + lane) * 4 + load / 32) * LINE + load % 32 * 4;
@@ -119,8 +121,8 @@ static int64_t own_lines_and_far(int64_t block, int warp, int load, int lane)
     return load % 2 ? (1 << 30) + far * LINE : own_lines(block, warp, load / 2, lane);
 }
 
-/* Lines that threads walk along leave the L1 between two steps if too many are alive; what is loaded together
- * needs them once. */
+/* Lines that threads walk along leave the L1 between two steps if too many are alive; what is
+ * loaded together needs them once. */
 static void live_lines(void **state)
 {
     (void)state;
@@ -130,7 +132,8 @@ static void live_lines(void **state)
     check_near("four times the L1", "four steps at once", four / one, 0.25, 0.05);
     check_near("a quarter of the L1", "a sector once", missed((pattern){8, 128, own_lines, 1, false}, 40, 1, 0), 0.125,
                0.01);
-    /* loads that wait for others of their group come after them: two walks by four steps, and 2048 far lines each */
+    /* loads that wait for others of their group come after them: two walks by four steps, and 2048
+     * far lines each */
     const double walk = missed((pattern){8, 128, own_lines_and_far, 8, true}, 400, 16, 0),
                  alone = missed((pattern){8, 128, own_lines_and_far, 1, true}, 400, 16, 0);
     check_near("and far lines", "four steps at once", walk, (1 + 0.25) / 2, 0.02);
@@ -138,7 +141,8 @@ static void live_lines(void **state)
     check_done();
 }
 
-/* Neighbouring lanes share a line, each with its own of these sectors. Sectors 0 and 1 are a unit, 2 and 3 another. */
+/* Neighbouring lanes share a line, each with its own of these sectors. Sectors 0 and 1 are a unit,
+ * 2 and 3 another. */
 static int64_t in_lines(int64_t block, int warp, int load, int lane, const int *sectors, int count)
 {
     const int64_t line = (block * 8 + warp) * 64 + load;
@@ -177,8 +181,8 @@ static int64_t one_by_one(int64_t block, int warp, int load, int lane)
     return in_lines(block, warp, load / 2, lane, (const int[]){load % 2}, 1);
 }
 
-/* Each request of an instruction tells whether its missing sectors share a unit or a line, whatever else its block
- * requests of that line. */
+/* Each request of an instruction tells whether its missing sectors share a unit or a line, whatever
+ * else its block requests of that line. */
 static void what_is_requested_together(void **state)
 {
     (void)state;

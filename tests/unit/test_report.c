@@ -1,5 +1,6 @@
-/* test_report.c - what reports are built from (base/json.h, base/quote.h), and reports that a program uses without the
- * tool: stored predictions read back, checks against them, rankings through a sink. SPDX-License-Identifier: MIT */
+/* test_report.c - what reports are built from (base/json.h, base/quote.h), and reports that a
+ * program uses without the tool: stored predictions read back, checks against them, rankings
+ * through a sink. SPDX-License-Identifier: MIT */
 #include "unit/rank_fixture.h"
 
 #include "base/json.h"
@@ -165,7 +166,8 @@ static void test_stored(void **state)
     char *two = malloc(2 * length + 3);
     assert_non_null(two);
     (void)sprintf(two, " %s\n%s", text, text);
-    check_ok("two", wl_stored_read("two", two, 2 * length + 2, &list, &err), &err); /* the end is no part of it */
+    /* the end is no part of it */
+    check_ok("two", wl_stored_read("two", two, 2 * length + 2, &list, &err), &err);
     check_int("two", "count", (int64_t)wl_stored_count(list), 2);
     check_int("two", "line of the second", wl_stored_at(list, 1)->line, 2);
     check_text("two", "kernel", wl_stored_at(list, 1)->kernel, "star3d_7pt");

@@ -1,5 +1,6 @@
-/* test_roofline.c - ceilings, walls, marks and words of rooflines, against the numbers of Ding and Williams 2019 and of
- * the roofline slides; labels that do not overlap. SPDX-License-Identifier: MIT */
+/* test_roofline.c - ceilings, walls, marks and words of rooflines, against the numbers of Ding and
+ * Williams 2019 and of the roofline slides; labels that do not overlap.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 #include "unit/given.h"
 
@@ -30,8 +31,8 @@ static void add(wl_roofline *r, const wl_tallies *t)
     check_ok(t->kernel, wl_roofline_add(r, t, &err), &err);
 }
 
-/* A second; 96 x 10^9 warp instructions, half of their lanes at work. Global accesses of 4 transactions, shared ones
- * of 2 passes: 64 + 4 x 16 transactions of the L1. */
+/* A second; 96 x 10^9 warp instructions, half of their lanes at work. Global accesses of 4
+ * transactions, shared ones of 2 passes: 64 + 4 x 16 transactions of the L1. */
 static wl_tallies sample(void)
 {
     wl_tallies t = {.kernel = "sample", .launch = "256"};
@@ -353,7 +354,8 @@ static void test_words(void **state)
 
 /* ---- pictures ---- */
 
-/* Twenty launches anywhere under the roofs, and some on one spot: every label finds a free place. */
+/* Twenty launches anywhere under the roofs, and some on one spot: every label finds a free
+ * place. */
 static void test_labels(void **state)
 {
     (void)state;

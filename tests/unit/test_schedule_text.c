@@ -1,4 +1,5 @@
-/* test_schedule_text.c - schedules as text, and what the public functions refuse. SPDX-License-Identifier: MIT */
+/* test_schedule_text.c - schedules as text, and what the public functions refuse.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "warpline/schedule.h"

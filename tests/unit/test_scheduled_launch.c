@@ -145,7 +145,8 @@ static void conditions_see_the_grid_of_a_schedule(void **state)
 
 /* ---- lanes ---- */
 
-/* The warps of a launch visit the cells of the order one after the other, but for those before the domain. */
+/* The warps of a launch visit the cells of the order one after the other, but for those before the
+ * domain. */
 static void check_lanes(const wl_geometry *launched, const char *name)
 {
     const wl_geometry g = wl_geometry_busy(launched);
@@ -271,7 +272,8 @@ static void swizzled_intervals_are_their_blocks(void **state)
 
 /* ---- threads whose blocks are boxes of cells ---- */
 
-/* Thread t of block n works on the cell at position n * threads + t, whether blocks are boxes or not. */
+/* Thread t of block n works on the cell at position n * threads + t, whether blocks are boxes or
+ * not. */
 static void check_cells(const wl_geometry *g, const wl_order *order)
 {
     for (int64_t n = 0; n < g->blocks; n++) {
@@ -320,7 +322,8 @@ static void boxes_are_the_cells_of_their_threads(void **state)
     assert_in_range(most, 9, WL_BLOCK_BOXES_MAX);
 }
 
-/* Without idle blocks launch order is the mapping itself; with them, the same order without these. */
+/* Without idle blocks launch order is the mapping itself; with them, the same order without
+ * these. */
 static void idle_blocks_leave_the_order_alone(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_scheduled_runs.c - what runs of scheduled threads touch: counted by boxes of cells, and thread by thread.
+/* test_scheduled_runs.c - what runs of scheduled threads touch: counted by boxes of cells, and
+ * thread by thread.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 #include "unit/given.h"
@@ -76,7 +77,8 @@ static void runs_are_their_cells(void **state)
             check_ok("view", wl_view_make(kernel, NULL, &arena, &by_cells, &err), &err);
             assert_false(by_cells.opaque);
             for (size_t a = 0; a < kernel->access_count; a++)
-                by_threads.bounds[a].reordered = false; /* not by rows of cells: every thread is evaluated */
+                /* not by rows of cells: every thread is evaluated */
+                by_threads.bounds[a].reordered = false;
             for (int n = 0; n < 4; n++, compared++)
                 compare_run(&by_threads, &by_cells, &g, &counter, &r);
         }
@@ -121,8 +123,9 @@ static void dram_loads_are_not_below_the_least(void **state)
     check_done();
 }
 
-/* The paper on column iteration (section 5.2): hits in the L1 and volume from the L2 of a product of 1024 x 1024 on an
- * RTX 2080 Super, in linear order and in columns of 32. Its block size is not given; 128 fits both numbers. */
+/* The paper on column iteration (section 5.2): hits in the L1 and volume from the L2 of a product
+ * of 1024 x 1024 on an RTX 2080 Super, in linear order and in columns of 32. Its block size is not
+ * given; 128 fits both numbers. */
 static void products_load_what_the_paper_saw(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* test_shortcuts.c - what is counted in few steps, against the plain way: warps as lines and banks against lane by
- * lane, runs by kind against run by run, residues cycle by cycle against move by move, the tag hash by tables against
- * bit by bit, blocks of many alignments in one sweep against one by one. Random cases. SPDX-License-Identifier: MIT */
+/* test_shortcuts.c - what is counted in few steps, against the plain way: warps as lines and banks
+ * against lane by lane, runs by kind against run by run, residues cycle by cycle against move by
+ * move, the tag hash by tables against bit by bit, blocks of many alignments in one sweep against
+ * one by one. Random cases. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <string.h>

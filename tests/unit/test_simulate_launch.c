@@ -1,5 +1,6 @@
-/* test_simulate_launch.c - the traffic of launches by simulation: small ones whole, where it can be counted by hand;
- * measured ones (NVIDIA H200, validate/data/h200_fit.csv and h200_fit2.csv), where nothing is fitted.
+/* test_simulate_launch.c - the traffic of launches by simulation: small ones whole, where it can be
+ * counted by hand; measured ones (NVIDIA H200, validate/data/h200_fit.csv and h200_fit2.csv), where
+ * nothing is fitted.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +68,8 @@ static void test_stream(void **state)
     assert_true(s.addresses == 2 * 65536);
 }
 
-/* One block: what it loads twice, it finds in its L1. Rows of 64 cells with a halo are padded to 640 bytes. */
+/* One block: what it loads twice, it finds in its L1. Rows of 64 cells with a halo are padded to
+ * 640 bytes. */
 static void test_reuse(void **state)
 {
     const wl_launch launch = {.block = {64, 16, 1}};
@@ -109,8 +111,9 @@ static wl_simulated simulate_same_line(int64_t blocks, const wl_simulate_options
     return s;
 }
 
-/* Six multiprocessors share their way to the L2, where a request stands for up to four of the same moment: two requests
- * of six. Blocks that start later come alone, and so do those of which one generation stands for several. */
+/* Six multiprocessors share their way to the L2, where a request stands for up to four of the same
+ * moment: two requests of six. Blocks that start later come alone, and so do those of which one
+ * generation stands for several. */
 static void test_requests_that_join(void **state)
 {
     const int64_t line = 128, requests = 132 / 6 * 2, resident = 132 * 32;
@@ -126,7 +129,8 @@ static void test_requests_that_join(void **state)
     assert_true(later.l2_load_bytes == together.l2_load_bytes); /* they find it in their L1 */
     assert_int_equal(sampled.generations, 1);
     assert_true(sampled.l2_load_bytes >= 132 * (double)line);
-    assert_int_equal(wl_device_builtin("v100", &other, &err), WL_OK); /* has no number of joining requests */
+    /* has no number of joining requests */
+    assert_int_equal(wl_device_builtin("v100", &other, &err), WL_OK);
     wl_device *const h200 = device;
     device = other;
     const wl_simulated apart = simulate_same_line(80, NULL);
@@ -174,8 +178,8 @@ static void test_fields(void **state)
     wl_kernel_free(kernel);
 }
 
-/* An L2 of 1 MiB is replaced once by a MiB more than it holds; one of 60 MiB is not. What of it is dirty at the end is
- * not more than it holds. */
+/* An L2 of 1 MiB is replaced once by a MiB more than it holds; one of 60 MiB is not. What of it is
+ * dirty at the end is not more than it holds. */
 static void test_filled_l2(void **state)
 {
     const wl_launch launch = {.block = {256, 1, 1}};
@@ -192,7 +196,8 @@ static void test_filled_l2(void **state)
     assert_true(full.simulated < full.blocks && full.l2_filled && !empty.l2_filled);
     assert_true(full.dirty_bytes > 0 && full.dirty_bytes <= 1 << 20);
     assert_true(full.dram_load_bytes > 0.99 * 4194304 * 8 && full.dram_load_bytes < 1.01 * 4194304 * 8);
-    const double stored = (double)empty.simulated * 256 * 8; /* but for a set or two that was full */
+    /* but for a set or two that was full */
+    const double stored = (double)empty.simulated * 256 * 8;
     assert_true(empty.dirty_bytes <= stored && empty.dirty_bytes > 0.99 * stored);
 }
 

@@ -1,4 +1,5 @@
-/* test_source_kind.c - device/source_kind: what kind of source a number has. SPDX-License-Identifier: MIT */
+/* test_source_kind.c - device/source_kind: what kind of source a number has.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "device/device_internal.h"

@@ -1,4 +1,5 @@
-/* test_space.c - search/space.h: what keys and files make of a space. SPDX-License-Identifier: MIT */
+/* test_space.c - search/space.h: what keys and files make of a space.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* test_stacks.c - model/stacks.h and the stack of model/turnover.h: parts add up to the predicted time, lines to the
- * parts; each part grows with what it stands for; the lines that cost most are named. SPDX-License-Identifier: MIT */
+/* test_stacks.c - model/stacks.h and the stack of model/turnover.h: parts add up to the predicted
+ * time, lines to the parts; each part grows with what it stands for; the lines that cost most are
+ * named. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>
@@ -120,7 +121,8 @@ static void waits_by_cause(void **state)
     check_done();
 }
 
-/* Blocks of 1000 cycles that are all there at once, with their atomics at the end: these come on top. */
+/* Blocks of 1000 cycles that are all there at once, with their atomics at the end: these come on
+ * top. */
 static void atomics_in_step_come_on_top(void **state)
 {
     (void)state;
@@ -201,7 +203,8 @@ typedef struct made {
     wl_prediction *prediction;
 } made;
 
-/* Two loads, one waits for the other; a loop of `trips` with a load; a store. Source lines 10 to 13 of w.cu. */
+/* Two loads, one waits for the other; a loop of `trips` with a load; a store. Source lines 10 to 13
+ * of w.cu. */
 static const char waiting[] = ".version 8.0\n"
                               ".target sm_90\n"
                               ".address_size 64\n"

@@ -1,4 +1,5 @@
-/* test_step_counts.c - count/step_counts.h: loads outside of a loop, or in another one, are no part of its every run.
+/* test_step_counts.c - count/step_counts.h: loads outside of a loop, or in another one, are no part
+ * of its every run.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 

@@ -1,4 +1,5 @@
-/* test_text.c - base/text.h: the nearest name, numbers, names, texts that were cut. SPDX-License-Identifier: MIT */
+/* test_text.c - base/text.h: the nearest name, numbers, names, texts that were cut.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

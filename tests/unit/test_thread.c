@@ -1,5 +1,5 @@
-/* test_thread.c - metrics/thread.h: what a thread executes, which of its phases wait for memory, how many arrays it
- * walks, about how many instructions it has. SPDX-License-Identifier: MIT */
+/* test_thread.c - metrics/thread.h: what a thread executes, which of its phases wait for memory,
+ * how many arrays it walks, about how many instructions it has. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -93,8 +93,9 @@ static void write_star(int dims, int range, bool guarded, char *text, size_t siz
     (void)snprintf(text + at, size - at, "\n");
 }
 
-/* By what the words say: the last thread of a block runs its program; a load waits for memory when its row lies in a
- * plane (3D) or is a row (2D) no block before has come to, and no load of the thread has brought it. */
+/* By what the words say: the last thread of a block runs its program; a load waits for memory when
+ * its row lies in a plane (3D) or is a row (2D) no block before has come to, and no load of the
+ * thread has brought it. */
 static double fresh_by_simulation(int dims, int range, int block, int fold, bool guarded, int *executed)
 {
     load loads[32], done[32 * 16];
@@ -111,7 +112,8 @@ static double fresh_by_simulation(int dims, int range, int block, int fold, bool
             }
             if (same && !guarded)
                 continue;
-            /* the thread's first cell is the (block - 1) fold-th of its block; blocks before reach to range - 1 */
+            /* the thread's first cell is the (block - 1) fold-th of its block; blocks before reach
+             * to range - 1 */
             const int reached = (block - 1) * fold + (dims == 3 ? l.dz : l.dy);
             const int phase = count / PER_PHASE;
             done[count++] = l;
@@ -151,8 +153,8 @@ static void stars_by_simulation(void **state)
     check_done();
 }
 
-/* Range 4 in blocks of Z planes: one phase per plane that is new, up to four; with nine planes the last load, alone in
- * a phase of its own, is new, too. */
+/* Range 4 in blocks of Z planes: one phase per plane that is new, up to four; with nine planes the
+ * last load, alone in a phase of its own, is new, too. */
 static void range_four_by_hand(void **state)
 {
     (void)state;
@@ -187,7 +189,8 @@ static void arrays_are_told_apart(void **state)
     check_near("lattice", "loads", t.loads, 19, 0);
     check_near("lattice", "stores", t.stores, 19, 0);
     check_near("lattice", "arrays", t.streams, 38, 0);
-    check_near("lattice", "phases that wait", t.fresh_loads, 19.0 / 6, 1e-12); /* all of them; the last is short */
+    /* all of them; the last is short */
+    check_near("lattice", "phases that wait", t.fresh_loads, 19.0 / 6, 1e-12);
     t = profile_builtin("triad", (wl_launch){.block = {256}});
     check_near("triad", "loads", t.loads, 2, 0);
     check_near("triad", "arrays", t.streams, 3, 0);
@@ -213,7 +216,8 @@ static void arrays_are_told_apart(void **state)
     check_done();
 }
 
-/* A[y*1024 + i], B[i*1024 + x]: rows of A are new, one line per 32 steps; B was read by the row of blocks before. */
+/* A[y*1024 + i], B[i*1024 + x]: rows of A are new, one line per 32 steps; B was read by the row of
+ * blocks before. */
 static void loops_execute_their_loads(void **state)
 {
     (void)state;
@@ -295,7 +299,8 @@ static void instructions_are_estimated(void **state)
     check_done();
 }
 
-/* Division by a constant power of two is a shift. What does not depend on a loop is computed once. */
+/* Division by a constant power of two is a shift. What does not depend on a loop is computed
+ * once. */
 static void divisions_cost(void **state)
 {
     (void)state;
@@ -322,8 +327,9 @@ static void divisions_cost(void **state)
     check_done();
 }
 
-/* Each number of the estimate, one more of it: what it is multiplied by. A star of range 1 in three dimensions reads
- * five rows and writes one; its halves of rows of 1 KiB are out of an immediate's reach. */
+/* Each number of the estimate, one more of it: what it is multiplied by. A star of range 1 in three
+ * dimensions reads five rows and writes one; its halves of rows of 1 KiB are out of an immediate's
+ * reach. */
 static void instructions_follow_the_device(void **state)
 {
     (void)state;
@@ -334,7 +340,8 @@ static void instructions_follow_the_device(void **state)
                  {"coordinate", "coordinate_instructions=9", 3},
                  {"address", "address_instructions=4", 6},
                  {"division", "division_instructions=21", 0},
-                 {"reach", "immediate_reach=64KiB", -3 * 4}}; /* rows of a layer share an address, and so do layers */
+                 /* rows of a layer share an address, and so do layers */
+                 {"reach", "immediate_reach=64KiB", -3 * 4}};
     static const char star[] =
         "name: s\ndomain: [128, 8, 8]\nfields: {a: {type: f64, extent: [128, 8, 8], halo: 1}, b: {type: f64, extent: "
         "[128, 8, 8]}}\nupdate: |\n  b[0,0,0] = a[0,0,0] + a[1,0,0] + a[-1,0,0] + a[0,1,0] + a[0,-1,0] + a[0,0,1] + "

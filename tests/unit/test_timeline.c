@@ -1,5 +1,5 @@
-/* test_timeline.c - timeline/profile.h, waiting.h: walks through lives by hand, and against a scoreboard that executes
- * every trip. SPDX-License-Identifier: MIT */
+/* test_timeline.c - timeline/profile.h, waiting.h: walks through lives by hand, and against a
+ * scoreboard that executes every trip. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "timeline/waiting.h"
@@ -7,8 +7,8 @@
 
 #define NEAR 1e-12
 
-/* Latencies: 5 of an integer, 7 of a special function, 30 from L1, 130 from L2, 430 from DRAM, 11 of a taken branch,
- * 21 of a barrier. */
+/* Latencies: 5 of an integer, 7 of a special function, 30 from L1, 130 from L2, 430 from DRAM, 11
+ * of a taken branch, 21 of a barrier. */
 static const wl_field_waits fields[] = {{.l1_misses = 0, .reads = 4, .writes = 4},
                                         {.l1_misses = 1, .l2_misses = 0, .reads = 4, .missed = {1, 0}},
                                         {.l1_misses = 1, .l2_misses = 1, .reads = 4, .missed = {1, 1}},
@@ -266,7 +266,8 @@ static const hand_case by_hand[] = {
     {.name = "loops in a loop",
      .rows = {INT("1", "1"), INT("1", "2"), INT("2", "2")},
      .parts = "5(a4(bc))",
-     /* a: one after the other, 5 or less after c; b: 5 behind a, then right behind c; c: 5 behind b */
+     /* a: one after the other, 5 or less after c; b: 5 behind a, then right behind c; c: 5 behind
+      * b */
      .cycles = -1,
      .issue = 45,
      .cause = WL_STALL_DEPENDENCE,
@@ -380,7 +381,8 @@ static void requests_belong_to_who_waits(void **state)
 
 /* ---- many lines ---- */
 
-/* Twice as many lines: 8 cycles more from the L2, 80 more from DRAM. Each line of a load: a cycle in the L1. */
+/* Twice as many lines: 8 cycles more from the L2, 80 more from DRAM. Each line of a load: a cycle
+ * in the L1. */
 static const wl_field_waits of_lines[] = {{.lines = 8},
                                           {.lines = 1, .l1_misses = 1, .missed = {1, 0}},
                                           {.lines = 1, .l1_misses = 1, .l2_misses = 1, .missed = {1, 1}},
@@ -430,7 +432,8 @@ static void warps_wait_for_the_last_line(void **state)
     check_done();
 }
 
-/* Behind a load from DRAM; of those behind one another, the one that is spread most counts, and only once. */
+/* Behind a load from DRAM; of those behind one another, the one that is spread most counts, and
+ * only once. */
 static void warps_meet_at_barriers(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_trace.c - the settings of the paper's figures (tables 3.1 and 3.2): which cache is enough, and what happens with
- * less; orders; what cannot be traced. SPDX-License-Identifier: MIT */
+/* test_trace.c - the settings of the paper's figures (tables 3.1 and 3.2): which cache is enough,
+ * and what happens with less; orders; what cannot be traced. SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -63,7 +63,8 @@ static void test_numbers(void **state)
     check_done();
 }
 
-/* A wider set never has the smaller probability, and a ratio gives back the level it was asked for. */
+/* A wider set never has the smaller probability, and a ratio gives back the level it was asked
+ * for. */
 static void test_there_and_back(void **state)
 {
     (void)state;
@@ -144,7 +145,8 @@ static void test_stand_in(void **state)
     check_done();
 }
 
-/* A device with an error of its own, but no contests: not narrower than the borrowed one, and as wide as its own. */
+/* A device with an error of its own, but no contests: not narrower than the borrowed one, and as
+ * wide as its own. */
 static void test_own_error(void **state)
 {
     static const struct {

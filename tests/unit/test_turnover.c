@@ -1,5 +1,5 @@
-/* test_turnover.c - model/turnover.h: bounds and residence by hand, how the time grows, what a device may lack, and the
- * limiters a prediction names. SPDX-License-Identifier: MIT */
+/* test_turnover.c - model/turnover.h: bounds and residence by hand, how the time grows, what a
+ * device may lack, and the limiters a prediction names. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "device/device_internal.h"
@@ -44,8 +44,10 @@ static void sm_bounds_by_hand(void **state)
                !m.bound_known[WL_BOUND_PIECES] && !m.bound_known[WL_BOUND_RANDOM] && !m.bound_known[WL_BOUND_ATOMICS]);
     /* nothing waits: the time is the busiest unit's */
     check_near("even", "time", m.time_s, 1.2e7 / 4 / 1e10, 1e-9);
-    check_near("even", "own cycles of a block", m.own_cycles, 3000, 1e-9); /* 3e5 cycles for 100 blocks each */
-    wl_turnover slow = n; /* further slots: 1e6 loads or stores, 1e6 narrow multiplications, 2e6 of the integer pipe */
+    /* 3e5 cycles for 100 blocks each */
+    check_near("even", "own cycles of a block", m.own_cycles, 3000, 1e-9);
+    /* further slots: 1e6 loads or stores, 1e6 narrow multiplications, 2e6 of the integer pipe */
+    wl_turnover slow = n;
     const double slots[] = {2, 0.5, 1, 0.25};
     memcpy(slow.dispatch, slots, sizeof slots);
     d.integer_inst = 2e6;
@@ -76,7 +78,8 @@ static void sm_bounds_by_hand(void **state)
     d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
     m = apply(&n, &d);
     check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
-    /* blocks at the edges have idle warps: 7 of 8 have work, but some multiprocessor has full blocks only */
+    /* blocks at the edges have idle warps: 7 of 8 have work, but some multiprocessor has full
+     * blocks only */
     d.blocks = 20;
     d.blocks_per_sm = 2;
     d.block_warps = 8;
@@ -285,7 +288,8 @@ static void residence_by_hand(void **state)
     d.blocks = 20;
     d.l1_wavefronts = 20000;
     m = apply(&n, &d);
-    check_near("half a wave", "own", m.own_cycles, 1000, NEAR); /* two on each multiprocessor, four would fit */
+    /* two on each multiprocessor, four would fit */
+    check_near("half a wave", "own", m.own_cycles, 1000, NEAR);
     check_near("half a wave", "waits", m.bound_s[WL_BOUND_LATENCY], 500e-9, NEAR);
     check_done();
 }
@@ -362,7 +366,8 @@ static void numbers_of_other_devices(void **state)
     check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
 }
 
-/* With a norm, units that are all busy take longer than the busiest of them; without it they do not. */
+/* With a norm, units that are all busy take longer than the busiest of them; without it they do
+ * not. */
 static void units_that_are_busy_together(void **state)
 {
     (void)state;
@@ -450,7 +455,8 @@ static wl_turnover device_numbers(const char *set)
     return n;
 }
 
-/* More of anything never takes less time. Reads dilute the writes that make reads wait: without that wait. */
+/* More of anything never takes less time. Reads dilute the writes that make reads wait: without
+ * that wait. */
 static void time_grows_with_every_amount(void **state)
 {
     (void)state;

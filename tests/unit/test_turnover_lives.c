@@ -1,5 +1,5 @@
-/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics, warps in step,
- * barriers, and the work of blocks of several kinds. SPDX-License-Identifier: MIT */
+/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics, warps
+ * in step, barriers, and the work of blocks of several kinds. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "unit/round_numbers.h"
@@ -80,7 +80,8 @@ static void reads_wait_between_writes(void **state)
 
 /* ---- blocks that leave ---- */
 
-/* One block leaves in 10 cycles. The first of each multiprocessor leave together with the life that ends. */
+/* One block leaves in 10 cycles. The first of each multiprocessor leave together with the life that
+ * ends. */
 static void blocks_leave_one_after_the_other(void **state)
 {
     (void)state;
@@ -150,8 +151,9 @@ static void atomics_of_one_wave_are_in_step(void **state)
 
 /* ---- warps in step ---- */
 
-/* A warp issues for 200 cycles and stalls for 300. The other warps of its block on its scheduler delay it by what they
- * issue, but for one instruction each in every stall; other blocks hide what then is left. */
+/* A warp issues for 200 cycles and stalls for 300. The other warps of its block on its scheduler
+ * delay it by what they issue, but for one instruction each in every stall; other blocks hide what
+ * then is left. */
 static void warps_of_a_block_stay_in_step(void **state)
 {
     (void)state;
@@ -180,7 +182,8 @@ static void warps_of_a_block_stay_in_step(void **state)
     check_done();
 }
 
-/* The L1 serves four warps for 400 cycles; one of them lives 500, of which its own loads are a quarter of the work. */
+/* The L1 serves four warps for 400 cycles; one of them lives 500, of which its own loads are a
+ * quarter of the work. */
 static void warps_queue_for_the_l1(void **state)
 {
     (void)state;
@@ -199,7 +202,8 @@ static void warps_queue_for_the_l1(void **state)
     check_done();
 }
 
-/* Warps that walk through the same data do not pass the first; their own work goes on while it waits. */
+/* Warps that walk through the same data do not pass the first; their own work goes on while it
+ * waits. */
 static void nobody_passes_the_leader(void **state)
 {
     (void)state;
@@ -262,8 +266,9 @@ static void large_blocks_start_late(void **state)
 
 /* ---- the last wave ---- */
 
-/* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of them in the last
- * wave have these to themselves; the more waves there were, the less blocks end together. */
+/* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of
+ * them in the last wave have these to themselves; the more waves there were, the less blocks end
+ * together. */
 static void last_wave_may_be_a_part(void **state)
 {
     (void)state;
@@ -340,13 +345,15 @@ static void a_mean_block_has_its_own_work(void **state)
     check_done();
 }
 
-/* Where one warp does all the work, the others wait for it, and do no more than the mean meanwhile. */
+/* Where one warp does all the work, the others wait for it, and do no more than the mean
+ * meanwhile. */
 static void warps_work_while_the_longest_waits(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        double longest, wait, alone; /* instructions; cycles each waits; share of the work that nothing hides */
+        /* instructions; cycles each waits; share of the work that nothing hides */
+        double longest, wait, alone;
     } cases[] = {{"alike", 100, 10, 1}, {"one does all", 400, 2.5, 0.25}, {"twice the mean", 200, 5, 0.5}};
     wl_turnover n = numbers();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -1,4 +1,5 @@
-/* test_units.c - base/units.h: every unit, and quantities in and out. SPDX-License-Identifier: MIT */
+/* test_units.c - base/units.h: every unit, and quantities in and out.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "base/units.h"
@@ -66,7 +67,8 @@ static void test_every_unit(void **state)
     check_done();
 }
 
-/* The choices a message offers are exactly the table above: nothing is left out, and no unit is untested. */
+/* The choices a message offers are exactly the table above: nothing is left out, and no unit is
+ * untested. */
 static void test_choices(void **state)
 {
     (void)state;
@@ -82,7 +84,8 @@ static void test_choices(void **state)
         wl_unit_choices((wl_dimension)d, got, sizeof got);
         check_text(dimension_names[d], "choices", got, want);
         char small[8];
-        wl_unit_choices((wl_dimension)d, small, sizeof small); /* cut off, never beyond the buffer */
+        /* cut off, never beyond the buffer */
+        wl_unit_choices((wl_dimension)d, small, sizeof small);
         check_true(dimension_names[d], "cut choices fit", strlen(small) < sizeof small);
     }
     check_done();

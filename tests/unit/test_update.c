@@ -1,4 +1,5 @@
-/* test_update.c - input/update.h: what an assignment loads, stores and computes. SPDX-License-Identifier: MIT */
+/* test_update.c - input/update.h: what an assignment loads, stores and computes.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -173,7 +174,8 @@ static void test_order(void **state)
 
 /* ---- the kernels that are shipped ---- */
 
-static const struct { /* the flops of the two LBM kernels were counted by a second program (247 and 204) */
+/* the flops of the two LBM kernels were counted by a second program (247 and 204) */
+static const struct {
     const char *name;
     double flops;
     int64_t loads, stores;

@@ -1,4 +1,5 @@
-/* test_values.c - search/values.h: lists of numbers and shapes from texts. SPDX-License-Identifier: MIT */
+/* test_values.c - search/values.h: lists of numbers and shapes from texts.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -162,7 +163,8 @@ static void test_merge(void **state)
             check_ok(merges[i].a, wl_values_parse(merges[i].a, &arena, &a, &err), &err);
         if (merges[i].b)
             check_ok(merges[i].b, wl_values_parse(merges[i].b, &arena, &b, &err), &err);
-        check_ok(merges[i].want, wl_values_merge(&a, &b, &arena, &a, &err), &err); /* the result may be an operand */
+        /* the result may be an operand */
+        check_ok(merges[i].want, wl_values_merge(&a, &b, &arena, &a, &err), &err);
         write_values(&a, got, sizeof got);
         check_text(merges[i].want, "merged", got, merges[i].want);
         wl_arena_free(&arena);

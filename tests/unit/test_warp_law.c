@@ -85,7 +85,8 @@ static uint32_t wide_element(uint32_t pattern_number, uint32_t lane, uint32_t ra
     return pattern_number < 16 ? regular[pattern_number] : mixed(pattern_number * 32 + lane) % range;
 }
 
-/* Each of 132 warps stores 128 words, reads its index, and loads the pattern once more than the loop's one load. */
+/* Each of 132 warps stores 128 words, reads its index, and loads the pattern once more than the
+ * loop's one load. */
 static void wide_shared_loads_are_exact(void **state)
 {
     (void)state;
@@ -145,7 +146,8 @@ static void shared_memory_has_banks_only(void **state)
     check_done();
 }
 
-/* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times as much. */
+/* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times
+ * as much. */
 static void broadcasts_follow_the_device(void **state)
 {
     (void)state;
@@ -171,7 +173,8 @@ static void broadcasts_follow_the_device(void **state)
     check_done();
 }
 
-/* Ernst et al. 2022, section 4.2: A[t], B[2t], D[16t] in double precision cost 1, 2 and 16 cycles per half warp. */
+/* Ernst et al. 2022, section 4.2: A[t], B[2t], D[16t] in double precision cost 1, 2 and 16 cycles
+ * per half warp. */
 static void papers_three_loads(void **state)
 {
     (void)state;
@@ -202,7 +205,8 @@ static void far_rows_do_not_pair(void **state)
     const wl_warp_access near = pattern(32, 16, 64 + 512, 4, 4, 0), far = pattern(32, 16, 64 + 4096, 4, 4, 0);
     assert_int_equal(wl_warp_hit_wavefronts(&a100, &near), 1);
     assert_int_equal(wl_warp_hit_wavefronts(&a100, &far), 2);
-    assert_int_equal(wl_warp_hit_wavefronts(&h200, &far), 1); /* the tag hash decides there, not the distance */
+    /* the tag hash decides there, not the distance */
+    assert_int_equal(wl_warp_hit_wavefronts(&h200, &far), 1);
     /* lines 7 and 8 share a tag bank of the H200, lines 0 and 16 do not */
     assert_int_equal(wl_l1_tag_bank(&h200, 7) == wl_l1_tag_bank(&h200, 8), 1);
     assert_int_equal(wl_l1_tag_bank(&h200, 0) == wl_l1_tag_bank(&h200, 16), 0);

@@ -1,4 +1,5 @@
-/* test_where.c - kernel/where.h: conditions on a launch, parsed and evaluated. SPDX-License-Identifier: MIT */
+/* test_where.c - kernel/where.h: conditions on a launch, parsed and evaluated.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

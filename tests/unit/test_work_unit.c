@@ -1,4 +1,5 @@
-/* test_work_unit.c - kernel/work_unit.h: LUP where neighbours meet, else cell. SPDX-License-Identifier: MIT */
+/* test_work_unit.c - kernel/work_unit.h: LUP where neighbours meet, else cell.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

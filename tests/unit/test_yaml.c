@@ -1,4 +1,5 @@
-/* test_yaml.c - base/yaml.h: the tree, where everything stood, and what is refused. SPDX-License-Identifier: MIT */
+/* test_yaml.c - base/yaml.h: the tree, where everything stood, and what is refused.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* inputs.h - the inputs of data.cu, uneven.cu, waiting.cu and roofline.cu, from whole-number arithmetic alone: the same
- * on every machine, in C and in CUDA.
+/* inputs.h - the inputs of data.cu, uneven.cu, waiting.cu and roofline.cu, from whole-number
+ * arithmetic alone: the same on every machine, in C and in CUDA.
  *
- * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r
- * has the entries first[r] .. first[r + 1] - 1). SPDX-License-Identifier: MIT */
+ * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is
+ * stored by rows (row r has the entries first[r] .. first[r + 1] - 1).
+ * SPDX-License-Identifier: MIT */
 #ifndef INPUTS_H
 #define INPUTS_H
 
@@ -49,7 +50,8 @@ static inline uint32_t switch_case(uint32_t i) { return hash(i, 10); }
 /* Entries of row r. */
 static inline uint32_t length_constant(uint32_t r) { return (void)r, 16; }
 static inline uint32_t length_uniform(uint32_t r) { return hash(r, 11) % 33; }
-static inline uint32_t length_power(uint32_t r) /* 2, 4, 8, .. 1024, each half as frequent as the one before */
+/* 2, 4, 8, .. 1024, each half as frequent as the one before */
+static inline uint32_t length_power(uint32_t r)
 {
     uint32_t h = hash(r, 12), n = 2;
     for (; (h & 1) && n < 1024; h >>= 1)
@@ -152,8 +154,8 @@ static inline int32_t *cells_make(void)
     return first;
 }
 
-/* Nodes of 15 keys, 16 children and a word of padding; level by level, keys 0 .. TREE_KEYS - 1. A leaf's children are the
- * numbers that are looked up. */
+/* Nodes of 15 keys, 16 children and a word of padding; level by level, keys 0 .. TREE_KEYS - 1. A
+ * leaf's children are the numbers that are looked up. */
 static inline int32_t *tree_make(void)
 {
     int32_t *nodes = (int32_t *)calloc(TREE_NODES * 32, sizeof *nodes);
@@ -186,8 +188,8 @@ static inline uint32_t length_long(uint32_t r) { return (void)r, 64; }
 static inline uint32_t word_even(uint32_t i) { return hash(i, 42) % WORDS; }
 static inline uint32_t word_skewed(uint32_t i) { return hash(i, 43) & hash(i, 44) & hash(i, 45) & (WORDS - 1); }
 
-/* Neighbour k of a cell: near it in a numbering that follows the mesh; one face in 64 lies at a wall
- * (-1) or in the far field (-2). */
+/* Neighbour k of a cell: near it in a numbering that follows the mesh; one face in 64 lies at a
+ * wall (-1) or in the far field (-2). */
 static inline int32_t mesh_neighbour(uint32_t cell, uint32_t k, uint32_t cells)
 {
     const uint32_t h = hash(cell * 4 + k, 46), reach[4] = {1, 3, 200, 1500};

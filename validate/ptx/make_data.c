@@ -1,4 +1,5 @@
-/* make_data.c - writes the inputs that the programs of validate/cuda were measured with, for emulation:
+/* make_data.c - writes the inputs that the programs of validate/cuda were measured with, for
+ * emulation:
  *
  *   make_data DIRECTORY [NAME ..]   all files, or those whose name contains one of the names
  *

@@ -1,7 +1,8 @@
 /* accuracy.h - what the parts of the accuracy report share.
  *
- * The report reads comparisons (`warpline compare --format json`), keeps their rows, and computes every statistic from
- * them, so that the report, the baseline and the regression test leave out the same rows. SPDX-License-Identifier: MIT
+ * The report reads comparisons (`warpline compare --format json`), keeps their rows, and computes
+ * every statistic from them, so that the report, the baseline and the regression test leave out the
+ * same rows. SPDX-License-Identifier: MIT
  */
 #ifndef WL_VALIDATE_ACCURACY_H
 #define WL_VALIDATE_ACCURACY_H
@@ -17,7 +18,8 @@
 #define FAMILIES_MAX 128
 #define NAME_LENGTH 96
 
-/* The values the report is about; those up to TIME have statistics, the others are counts that should be exact. */
+/* The values the report is about; those up to TIME have statistics, the others are counts that
+ * should be exact. */
 typedef enum value_id {
     L1_WAVEFRONTS,
     L1_TAG_WAVEFRONTS,
@@ -91,8 +93,10 @@ bool row_counts(const row *r, int value);
 /* stats.c */
 typedef struct ranking {
     bool tau_known, pick_known, problems_known;
-    double tau, pick;                             /* of all launches together                              */
-    double problem_tau, problem_pick, worst_pick; /* means and the least over problems of several launches */
+    /* of all launches together */
+    double tau, pick;
+    /* means and the least over problems of several launches */
+    double problem_tau, problem_pick, worst_pick;
     size_t problems;
 } ranking;
 

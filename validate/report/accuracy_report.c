@@ -1,6 +1,7 @@
 /* accuracy_report.c - the accuracy report: `make validate`, and the regression test `accuracy`.
  *
- *   warpline_report write [options] COMPARISON.json...    report to standard output, baseline and plot data to files
+ *   warpline_report write [options] COMPARISON.json...    report to standard output, baseline and
+ *                                                         plot data to files
  *   warpline_report check --baseline FILE [--without FAMILY]... COMPARISON.json...
  *
  * Exit codes: 0 ok, 1 something became worse, 2 usage, 3 bad input. SPDX-License-Identifier: MIT */

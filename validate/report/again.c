@@ -1,5 +1,6 @@
 /* again.c - a measured row predicted through the library: parts of a volume, oversubscription.
- * As `warpline compare` does it, for families whose grid is the one their domain needs. SPDX-License-Identifier: MIT */
+ * As `warpline compare` does it, for families whose grid is the one their domain needs.
+ * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* baseline.c - the errors of today as a file, and whether those of now are worse.
  *
- * An error may grow by a tenth of itself, or by 0.2 percentage points, whichever is more; an order or a pick may drop
- * by a tenth of what it lacks to 1, or by 0.01. SPDX-License-Identifier: MIT */
+ * An error may grow by a tenth of itself, or by 0.2 percentage points, whichever is more; an order
+ * or a pick may drop by a tenth of what it lacks to 1, or by 0.01. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* plotdata.c - the data of the plots; the scripts of validate/plots draw it.
  *
- * A file holds series, told apart by two empty lines; the first line of a series is its name. Volumes and times are per
- * lattice update. SPDX-License-Identifier: MIT */
+ * A file holds series, told apart by two empty lines; the first line of a series is its name.
+ * Volumes and times are per lattice update. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,8 @@ static double part_of(const wl_prediction *p, wl_metric metric, const char *name
     return 0;
 }
 
-/* The prediction counts every window of blocks anew and takes away what is found; here: once, and what is loaded again.
+/* The prediction counts every window of blocks anew and takes away what is found; here: once, and
+ * what is loaded again.
  */
 static composition compose(const wl_prediction *p, const row *r, double work)
 {

@@ -61,7 +61,8 @@ static void shape_of(const json_t *object, const char *key, int64_t extent[3])
         extent[d] = json_integer_value(json_array_get(list, d));
 }
 
-/* "validate/data/h200_fit.csv" is the table h200_fit. One text per table, so that pointers can be compared. */
+/* "validate/data/h200_fit.csv" is the table h200_fit. One text per table, so that pointers can be
+ * compared. */
 static const char *table_of(rows *all, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -1,8 +1,9 @@
 /* stats.c - the statistics of a selection of rows.
  *
- * A problem is what a user chooses among: launches of one family with the same params and element type, whatever their
- * block and folding. Order and best pick are given for all launches of a family together, as `warpline compare` does,
- * and for its problems, since picking the smallest of several problem sizes is no feat. SPDX-License-Identifier: MIT */
+ * A problem is what a user chooses among: launches of one family with the same params and element
+ * type, whatever their block and folding. Order and best pick are given for all launches of a
+ * family together, as `warpline compare` does, and for its problems, since picking the smallest of
+ * several problem sizes is no feat. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -113,7 +113,8 @@ static bool is_constant_operand(const wl_ptx_instruction *in)
            in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg < 0;
 }
 
-/* Whether a 64-bit operation leaves the high half alone: it is a constant, and what makes it is no arithmetic. */
+/* Whether a 64-bit operation leaves the high half alone: it is a constant, and what makes it is no
+ * arithmetic. */
 static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const bool simple = is_logic(in) || in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_shr;
@@ -121,7 +122,8 @@ static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
            in->operands[0].reg >= 0 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
 }
 
-/* A shift to the left by 32 copies the low half, and a shift back, which extends the sign, reads it where it is. */
+/* A shift to the left by 32 copies the low half, and a shift back, which extends the sign, reads it
+ * where it is. */
 static bool moves_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_shl || wl_cost_kind_of(in->type) != WL_COST_I64 || !wl_cost_by_number(in, 2) ||
@@ -224,8 +226,8 @@ static bool has_folded_operand(const wl_weigher *w, const wl_ptx_instruction *in
     return false;
 }
 
-/* A sum has room for one more operand or product: not for its own and those of the sum that reads it, and not for
- * both operands of that one. */
+/* A sum has room for one more operand or product: not for its own and those of the sum that reads
+ * it, and not for both operands of that one. */
 static bool has_no_room(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (has_folded_operand(w, in))
@@ -370,8 +372,8 @@ static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instructio
     return own_cost(w, in);
 }
 
-/* What the machine instructions are, where the table says it. Neighbours leave nothing or all of them: a weight that
- * is not that of the table is about other instructions. */
+/* What the machine instructions are, where the table says it. Neighbours leave nothing or all of
+ * them: a weight that is not that of the table is about other instructions. */
 static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
 {
     const wl_cost_row *row = in->op == WL_PTX_OP_cvt && !is_float_conversion(in) ? NULL : wl_cost_row_of(w->costs, in);

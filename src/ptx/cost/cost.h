@@ -19,21 +19,24 @@ typedef struct wl_ptx_split {
 
 /* By instruction: how often its machine instructions are executed. */
 typedef struct wl_ptx_counting {
-    /* The instruction whose execution count applies to it. It is itself, or the branch around it where
-     * the assembler predicates the body instead of branching: all active lanes then issue it, and the
-     * lanes that take the branch are predicated off. */
+    /* The instruction whose execution count applies to it. It is itself, or the branch around it
+     * where the assembler predicates the body instead of branching: all active lanes then issue it,
+     * and the lanes that take the branch are predicated off. */
     const int32_t *as;
-    /* The back edge of the loop around it, if the assembler unrolls that loop: one copy of four trips, one
-     * of two, one of one. Its `rungs` (wl_ptx_profile) are executions of it, too. -1: none. */
+    /* The back edge of the loop around it, if the assembler unrolls that loop: one copy of four
+     * trips, one of two, one of one. Its `rungs` (wl_ptx_profile) are executions of it, too. -1:
+     * none. */
     const int32_t *unrolled;
-    /* An access of such a loop has another copy before the loop, which is always predicated off: the
-     * instruction there that is executed as often. -1: none. */
+    /* An access of such a loop has another copy before the loop, which is always predicated off:
+     * the instruction there that is executed as often. -1: none. */
     const int32_t *repeated;
     const wl_ptx_split *split; /* valid as long as the costs */
-    const uint8_t *multiplies; /* integer products among its machine instructions: 1 + wl_multiply_kind; 0: none */
+    /* integer products among its machine instructions: 1 + wl_multiply_kind; 0: none */
+    const uint8_t *multiplies;
 } wl_ptx_counting;
 
-/* Adds to the classes of its machine instructions what so many executions of instruction i, with this weight, are. */
+/* Adds to the classes of its machine instructions what so many executions of instruction i, with
+ * this weight, are. */
 void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *counting, int32_t i, double weight,
                         double executed, double classes[WL_INST_CLASS_COUNT]);
 /* Of the machine instructions of i, those that only the integer pipe executes. */

@@ -61,7 +61,8 @@ static wl_status read_operation(reader *r, const wl_yaml *node, size_t length, w
                            WL_PTX_OP_COUNT - 1);
 }
 
-/* One suffix of the operation: a modifier or, at the end, a type; two types of a conversion, to and from. */
+/* One suffix of the operation: a modifier or, at the end, a type; two types of a conversion, to and
+ * from. */
 static bool read_part(const char *part, size_t length, wl_cost_row *row)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers && row->kind == WL_COST_ANY; i++)
@@ -86,8 +87,8 @@ static wl_status read_number(const reader *r, const wl_yaml *node, double *out)
     return WL_OK;
 }
 
-/* "{special: 1, fp32: 3, integer_pipe: 1}": how many are of each class, `own` of that of the instruction itself; and
- * how many of all of them only the integer pipe executes. */
+/* "{special: 1, fp32: 3, integer_pipe: 1}": how many are of each class, `own` of that of the
+ * instruction itself; and how many of all of them only the integer pipe executes. */
 static wl_status read_parts(const reader *r, const wl_yaml *node, wl_cost_row *row)
 {
     static const char own[] = "own", pipe[] = "integer_pipe";

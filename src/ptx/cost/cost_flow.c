@@ -154,8 +154,8 @@ static double longest_unrolled(const wl_weigher *w, bool loads, double shared)
     return fmax(fmin(other, w->costs->rules.unroll_most_shared), loads ? w->costs->rules.unroll_most : 0);
 }
 
-/* The assembler unrolls a short single-block loop that ends by a test of an induction variable with a
- * constant step. An unsigned one may wrap around: it is not unrolled if it stores, too. */
+/* The assembler unrolls a short single-block loop that ends by a test of an induction variable with
+ * a constant step. An unsigned one may wrap around: it is not unrolled if it stores, too. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     const wl_ptx_instruction *test = loop_test(w, first, last);
@@ -193,8 +193,9 @@ static bool has_constant_trips(const wl_weigher *w, const wl_ptx_instruction *te
     return false;
 }
 
-/* The body of a loop that an unsigned comparison ends is repeated for the case that it ends at once. If
- * the body is short, the copy is predicated, not skipped. Returns its instructions without accesses. */
+/* The body of a loop that an unsigned comparison ends is repeated for the case that it ends at
+ * once. If the body is short, the copy is predicated, not skipped. Returns its instructions without
+ * accesses. */
 static double repeat_body(wl_weigher *w, int32_t first, int32_t last)
 {
     double body = 0, accesses = 0;
@@ -264,7 +265,8 @@ static void weigh_loops(wl_weigher *w)
     }
 }
 
-/* What a lone load returns takes the place of its address: a 64-bit address that is stepped is copied for it. */
+/* What a lone load returns takes the place of its address: a 64-bit address that is stepped is
+ * copied for it. */
 static void copy_addresses(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {

@@ -1,5 +1,5 @@
-/* cost_halves.c - 64-bit integers of which machine code computes one half: the high half is a constant, or nobody
- * reads it. See cost_internal.h.
+/* cost_halves.c - 64-bit integers of which machine code computes one half: the high half is a
+ * constant, or nobody reads it. See cost_internal.h.
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
@@ -67,7 +67,8 @@ static wl_high_half high_of_result(const wl_weigher *w, const wl_ptx_instruction
     }
 }
 
-/* Copies and selections keep the high halves of what they choose from: it is written once for all of them. */
+/* Copies and selections keep the high halves of what they choose from: it is written once for all
+ * of them. */
 void wl_cost_find_high_halves(wl_weigher *w)
 {
     bool changed = true;
@@ -135,7 +136,8 @@ static void mark(void *user, int32_t reg, bool written)
     m->needed[reg] = m->needed[reg] || !written;
 }
 
-/* A copy of the function in which what only needs its low half has 32 bits: the assembler computes no more. */
+/* A copy of the function in which what only needs its low half has 32 bits: the assembler computes
+ * no more. */
 wl_status wl_cost_narrow(const wl_ptx_function *function, wl_arena *arena, wl_ptx_function *out, wl_error *err)
 {
     const int32_t count = function->instruction_count;

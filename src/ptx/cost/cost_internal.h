@@ -1,5 +1,6 @@
-/* cost_internal.h - shared by cost.c (single instructions and their neighbours), cost_halves.c (64 bits),
- * cost_flow.c (branches, loops, what is computed once) and cost_operands.c (parameters, constants).
+/* cost_internal.h - shared by cost.c (single instructions and their neighbours), cost_halves.c (64
+ * bits), cost_flow.c (branches, loops, what is computed once) and cost_operands.c (parameters,
+ * constants).
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_COST_INTERNAL_H
 #define WL_PTX_COST_COST_INTERNAL_H

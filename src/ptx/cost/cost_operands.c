@@ -1,5 +1,5 @@
-/* cost_operands.c - what machine code reads in addition: parameters, constants that are no immediates, the descriptor
- * of global memory, the stack pointer; see cost_internal.h.
+/* cost_operands.c - what machine code reads in addition: parameters, constants that are no
+ * immediates, the descriptor of global memory, the stack pointer; see cost_internal.h.
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
@@ -9,7 +9,8 @@ static const wl_ptx_instruction *instruction(const wl_weigher *w, int32_t at) { 
 
 /* ---- places ---- */
 
-/* Where a value that no loop changes is read for an instruction: before the outermost loop around it. */
+/* Where a value that no loop changes is read for an instruction: before the outermost loop around
+ * it. */
 static int32_t before_loops(const wl_weigher *w, int32_t at)
 {
     int32_t place = at, guard = 0;
@@ -72,7 +73,8 @@ static void charge_uses(const parameter *p, int32_t reg, int depth)
     }
 }
 
-/* The constant that a store or an atomic on global memory writes: it takes a register, but for 0. */
+/* The constant that a store or an atomic on global memory writes: it takes a register, but for
+ * 0. */
 static bool stores_number(const wl_weigher *w, const wl_ptx_instruction *in, int64_t *number)
 {
     const int value = in->op == WL_PTX_OP_atom ? 2 : 1;

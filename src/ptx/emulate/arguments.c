@@ -169,7 +169,8 @@ wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *m, const wl_ptx_buffer *buffer)
     return b;
 }
 
-/* Zeros are what C++ says; a table in constant memory that a kernel reads is hardly meant to hold them. */
+/* Zeros are what C++ says; a table in constant memory that a kernel reads is hardly meant to hold
+ * them. */
 static void note_zeros(wl_ptx_maker *m, const reach *r, int32_t v)
 {
     const wl_ptx_variable *variable = &m->module->variables[v];

@@ -58,7 +58,8 @@ typedef struct wl_ptx_arguments {
 /* The arguments as a user writes them. */
 typedef struct wl_ptx_given {
     /* one for each parameter: "VALUE" in their order, "NAME=VALUE", or those first and then these.
-     * VALUE: a number, "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:..", "bytes:HEX", "{VALUE, ..}" */
+     * VALUE: a number, "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:..", "bytes:HEX", "{VALUE,
+     * ..}" */
     const char *const *args;
     /* "NAME=CONTENTS" or "NAME=VALUE" of module variables */
     const char *const *constants;

@@ -1,4 +1,5 @@
-/* arguments_internal.h - what the parts of arguments.c share: parameters, structs, module variables.
+/* arguments_internal.h - what the parts of arguments.c share: parameters, structs, module
+ * variables.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H
 #define WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H

@@ -1,4 +1,5 @@
-/* arguments_params.c - the parameters of an entry: which argument belongs to which, and their bytes.
+/* arguments_params.c - the parameters of an entry: which argument belongs to which, and their
+ * bytes.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static wl_status wrong_count(const wl_ptx_maker *m, const char *const *sources)
                    m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
 }
 
-/* Names of the source are for messages where no argument has one, so that it does not matter if they are
- * not found. */
+/* Names of the source are for messages where no argument has one, so that it does not matter if
+ * they are not found. */
 static wl_status find_names(const wl_ptx_maker *m, bool needed, const char ***sources)
 {
     wl_error why = {0};

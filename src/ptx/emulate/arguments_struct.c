@@ -1,8 +1,9 @@
 /* arguments_struct.c - structs that are passed by value, written as lists in braces.
  *
- * Members lie where C puts them: each at a multiple of its own size, a struct inside at a multiple of
- * the largest alignment in it. A whole number has 32 bits and one with a point is an f32, unless a type
- * follows: 4:u8, 2.5:f64. PTX tells no more of a struct than its size, so the size is what is checked.
+ * Members lie where C puts them: each at a multiple of its own size, a struct inside at a multiple
+ * of the largest alignment in it. A whole number has 32 bits and one with a point is an f32, unless
+ * a type follows: 4:u8, 2.5:f64. PTX tells no more of a struct than its size, so the size is what
+ * is checked.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>

@@ -41,8 +41,9 @@ typedef struct wl_ptx_profile {
     double *threads;    /* sum of active lanes */
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
-    /* Of the back edge of a loop without another branch: how much more often a warp would execute the
-     * loop, unrolled into copies of four trips, of two and of one: lanes with unequal trips meet later. */
+    /* Of the back edge of a loop without another branch: how much more often a warp would execute
+     * the loop, unrolled into copies of four trips, of two and of one: lanes with unequal trips
+     * meet later. */
     double *rungs;
 } wl_ptx_profile;
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err);
@@ -53,10 +54,11 @@ typedef struct wl_ptx_touch {
     int32_t warp;
     wl_ptx_space space; /* resolved, never generic */
     bool store, atomic; /* an atomic is both load and store */
-    bool more;          /* goes on with the touch before: one instruction, more addresses than lanes */
-    int bytes;          /* per lane */
-    uint32_t lanes;     /* lane mask */
-    uint32_t unknown;   /* lanes with an assumed address */
+    /* goes on with the touch before: one instruction, more addresses than lanes */
+    bool more;
+    int bytes;        /* per lane */
+    uint32_t lanes;   /* lane mask */
+    uint32_t unknown; /* lanes with an assumed address */
     /* by lane: full address; for shared and local memory an offset */
     uint64_t address[WL_PTX_LANES];
 } wl_ptx_touch;
@@ -92,8 +94,9 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
 /* The assembler unrolls a loop of one basic block, and the loads of so many trips wait together. */
 #define WL_PTX_ROUND 4
 
-/* When a load is issued: `depth` - 1 loads of its basic block, one after the other, come before it. The loads of one
- * depth go together, those of `trips` trips where the assembler unrolls the block. */
+/* When a load is issued: `depth` - 1 loads of its basic block, one after the other, come before it.
+ * The loads of one depth go together, those of `trips` trips where the assembler unrolls the
+ * block. */
 typedef struct wl_ptx_round {
     int32_t block, depth, trips;
 } wl_ptx_round;
@@ -142,14 +145,16 @@ typedef struct wl_ptx_registers {
 typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
 
-/* What a warp has executed while a block is followed: instructions in a row; then, where further trips of
- * a loop like the one that ends there are only counted, how many trips that one stands for. */
+/* What a warp has executed while a block is followed: instructions in a row; then, where further
+ * trips of a loop like the one that ends there are only counted, how many trips that one stands
+ * for. */
 typedef struct wl_ptx_ran {
     int32_t warp, depth; /* depth: of calls */
     int32_t function, from, to;
     uint32_t lanes;
     int32_t header; /* the first instruction of the loop, */
-    int64_t trips;  /* and the trips, the one that ends there included; 0: just those instructions */
+    /* and the trips, the one that ends there included; 0: just those instructions */
+    int64_t trips;
 } wl_ptx_ran;
 typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
 /* visit NULL: nobody is told. */

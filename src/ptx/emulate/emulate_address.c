@@ -80,7 +80,8 @@ static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, wl_status
     return code;
 }
 
-/* What to give instead, where an argument is read before its start: the pointer stays as aligned as it was. */
+/* What to give instead, where an argument is read before its start: the pointer stays as aligned as
+ * it was. */
 static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t size)
 {
     const int64_t missing = address < b->base ? wl_round_up((int64_t)(b->base - address), 256) : 0;
@@ -162,9 +163,9 @@ static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_err
     return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
 }
 
-/* Are all addresses, less `window`, aligned and in the `bytes` bytes from `base`? Inactive lanes get the
- * address of an active one, so that a statement about all lanes holds for them, too. No branch and no
- * minimum: compilers vectorize this. */
+/* Are all addresses, less `window`, aligned and in the `bytes` bytes from `base`? Inactive lanes
+ * get the address of an active one, so that a statement about all lanes holds for them, too. No
+ * branch and no minimum: compilers vectorize this. */
 static bool all_inside(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window, uint64_t base, int64_t bytes)
 {
     uint64_t *to = m->touch.address, outside = 0, bits = 0;

@@ -48,7 +48,8 @@ static bool is_past(const wl_ptx_frame *frame, int32_t at, int32_t until)
 static bool leave_path(wl_ptx_frame *frame, int32_t at, uint32_t lanes)
 {
     int32_t k = frame->path_count - 1;
-    for (; is_past(frame, at, frame->paths[k].until); k--) /* nothing is past the end of the function */
+    /* nothing is past the end of the function */
+    for (; is_past(frame, at, frame->paths[k].until); k--)
         frame->paths[k].mask &= ~lanes;
     const wl_ptx_path path = frame->paths[k];
     frame->paths[k].mask &= ~lanes;

@@ -51,7 +51,8 @@ typedef struct wl_ptx_steady {
     int32_t loop;                               /* of the flow graph */
     int32_t registers[WL_PTX_STEADY_REGISTERS]; /* that it writes */
     int32_t count;
-    int32_t failures; /* trips that differed from the one before; after many in a row, it is not tried again */
+    /* trips that differed from the one before; after many in a row, it is not tried again */
+    int32_t failures;
 } wl_ptx_steady;
 struct wl_ptx_recorder;
 
@@ -159,9 +160,10 @@ typedef struct wl_ptx_warp {
     int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
     int32_t spins;                  /* iterations of loops that may spin on a lock */
     int64_t trips;                  /* of the loop without another branch that it is in */
-    int rest;                       /* bits that trips of lanes which have left it have in common with 3, or-ed */
-    bool yields;                    /* lets other warps run first */
-    const wl_ptx_step *barrier;     /* where it waits */
+    /* bits that trips of lanes which have left it have in common with 3, or-ed */
+    int rest;
+    bool yields;                /* lets other warps run first */
+    const wl_ptx_step *barrier; /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
@@ -213,7 +215,8 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
-    int64_t skipped;             /* that would have been looked at in trips that were only counted */
+    /* that would have been looked at in trips that were only counted */
+    int64_t skipped;
     wl_ptx_tally tally;
     struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
     bool recording;
@@ -246,8 +249,8 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
  * operands of a step compare, for the signature of the run. */
 wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
-/* emulate_trips.c: finds loops whose trips follow from registers; and counts those that the lanes of
- * a warp still take together, but for the last. */
+/* emulate_trips.c: finds loops whose trips follow from registers; and counts those that the lanes
+ * of a warp still take together, but for the last. */
 wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
 /* emulate_tally.c: counts executed instructions. */
@@ -263,8 +266,8 @@ void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t time
 /* A back edge of a loop without another branch, which the lanes of `mask` take. */
 void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
-/* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back edge of
- * one, counts the trips that are like the last two. */
+/* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back
+ * edge of one, counts the trips that are like the last two. */
 wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_run(wl_ptx_machine *m, int32_t from, int32_t to, uint32_t active, int64_t times);
 void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
@@ -276,11 +279,13 @@ void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t 
 void wl_ptx_recorder_stop(wl_ptx_machine *m);
 
 /* emulate_trips.c: the values around a that compare with b as they must, or must not. */
-__extension__ typedef __int128 wl_ptx_wide; /* sums of 64-bit numbers and their products with trips */
+/* sums of 64-bit numbers and their products with trips */
+__extension__ typedef __int128 wl_ptx_wide;
 typedef struct wl_ptx_range {
     wl_ptx_wide lo, hi;
 } wl_ptx_range;
-/* The low bits of a value as a number with a sign. An unknown type has no bits: it counts as one of 64. */
+/* The low bits of a value as a number with a sign. An unknown type has no bits: it counts as one of
+ * 64. */
 static inline int64_t wl_ptx_as_signed(uint64_t value, int bits)
 {
     const int above = bits > 0 && bits < 64 ? 64 - bits : 0;

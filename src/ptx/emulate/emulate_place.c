@@ -2,8 +2,8 @@
  *
  * Suppose that every comparison that decides the control flow compares linear combinations of the
  * block's coordinates. If each has the same result at all corners of a box of blocks, it has that
- * result in the whole box: all its blocks execute the same. A run can keep a signature of the results
- * of these comparisons: less, equal or greater.
+ * result in the whole box: all its blocks execute the same. A run can keep a signature of the
+ * results of these comparisons: less, equal or greater.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -63,8 +63,8 @@ static bool narrows(const wl_ptx_instruction *in)
     return in->op == WL_PTX_OP_cvt && wl_ptx_type_bits(in->type) < wl_ptx_type_bits(in->from);
 }
 
-/* An unsigned number that is widened: it makes an even sum unless it has wrapped around, so its sign is
- * recorded. */
+/* An unsigned number that is widened: it makes an even sum unless it has wrapped around, so its
+ * sign is recorded. */
 static bool loses_sign(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_cvt)
@@ -73,8 +73,8 @@ static bool loses_sign(const wl_ptx_instruction *in)
            !wl_ptx_type_is_signed(in->type);
 }
 
-/* Of a result, given that some input is EVEN and none is OTHER. Comparisons are recorded, so what they
- * find is the same wherever the signature is. */
+/* Of a result, given that some input is EVEN and none is OTHER. Comparisons are recorded, so what
+ * they find is the same wherever the signature is. */
 static dependence result_of(const places *p, int32_t instruction)
 {
     const wl_ptx_instruction *in = &p->program->function->instructions[instruction];

@@ -187,7 +187,8 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
     return WL_E_LIMIT;
 }
 
-/* The active lanes whose guard is true; what they leave alone becomes unknown where the guard is. */
+/* The active lanes whose guard is true; what they leave alone becomes unknown where the guard
+ * is. */
 static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;

@@ -1,12 +1,13 @@
 /* emulate_steady.c - trips of a loop that repeat the last two, counted without executing them.
  *
  * Two trips of a warp are recorded: what is executed, and what is compared. A loop is tried whose
- * steps, as far as the control flow needs them, add, copy, multiply by what the loop does not change,
- * and compare. As long as its trips have the same control flow, the registers after a trip are an affine
- * function of those before it, modulo their width. If the registers have changed by the same amounts in
- * both trips, they change by these amounts in every further one, and so do the operands of comparisons:
- * one division for each comparison and lane gives the trips with the same control flow. They are
- * counted like the last one, and the registers are set to what they would hold.
+ * steps, as far as the control flow needs them, add, copy, multiply by what the loop does not
+ * change, and compare. As long as its trips have the same control flow, the registers after a trip
+ * are an affine function of those before it, modulo their width. If the registers have changed by
+ * the same amounts in both trips, they change by these amounts in every further one, and so do the
+ * operands of comparisons: one division for each comparison and lane gives the trips with the same
+ * control flow. They are counted like the last one, and the registers are set to what they would
+ * hold.
  *
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_trips.c executes every trip.
  * SPDX-License-Identifier: MIT */
@@ -41,7 +42,8 @@ typedef struct trip {
     event events[EVENTS_MAX];
     operands tests[TESTS_MAX];
     int count, test_count;
-    uint64_t ended;                                         /* instructions the warp had executed then */
+    /* instructions the warp had executed then */
+    uint64_t ended;
     int64_t looked_at;                                      /* steps by then */
     uint64_t values[WL_PTX_STEADY_REGISTERS][WL_PTX_LANES]; /* of registers at its end */
     bool unknown[WL_PTX_STEADY_REGISTERS];                  /* in some lane */

@@ -6,7 +6,8 @@
 #include "base/hash.h"
 #include "ptx/module/def_use.h"
 
-#define PREDICATED_MOST 7 /* instructions that the assembler executes under a predicate rather than branch */
+/* instructions that the assembler executes under a predicate rather than branch */
+#define PREDICATED_MOST 7
 
 static bool is_global(const wl_ptx_instruction *in)
 {
@@ -34,10 +35,13 @@ static bool is_serial(const wl_ptx_program *p, int32_t i)
 
 /* How many loads of a basic block wait for one another: the longest chain. */
 typedef struct chain {
-    int32_t *depth; /* by register: `start` and the loads that its value waits for; less: none in this block */
+    /* by register: `start` and the loads that its value waits for; less: none in this block */
+    int32_t *depth;
     int32_t start, now, longest;
-    int32_t stored; /* loads that a store waits for; later loads stay behind it, unless nothing writes what they read */
-    bool writes;    /* what is visited: results, else operands */
+    /* loads that a store waits for; later loads stay behind it, unless nothing writes what they
+     * read */
+    int32_t stored;
+    bool writes; /* what is visited: results, else operands */
 } chain;
 
 static void follow_chain(void *user, int32_t reg, bool written)
@@ -64,8 +68,8 @@ static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in,
     wl_ptx_registers_of(f, in, follow_chain, c);
 }
 
-/* Whether the assembler unrolls the block: a loop of its own whose way no load decides, and that the
- * compiler has not unrolled before: it says so, or there are more loads. */
+/* Whether the assembler unrolls the block: a loop of its own whose way no load decides, and that
+ * the compiler has not unrolled before: it says so, or there are more loads. */
 static bool is_unrolled(const wl_ptx_program *p, int32_t block)
 {
     int loads = 0;
@@ -95,8 +99,8 @@ static bool is_entered_from(const wl_ptx_flow *flow, int32_t block, int32_t a, i
     return true;
 }
 
-/* Whether the branch at the end of a block skips the next one, and that is so short that the assembler
- * executes it under a predicate. Loads behind it need not wait for the branch. */
+/* Whether the branch at the end of a block skips the next one, and that is so short that the
+ * assembler executes it under a predicate. Loads behind it need not wait for the branch. */
 static bool skips_next(const wl_ptx_program *p, int32_t block)
 {
     const wl_ptx_flow *flow = &p->flow;
@@ -112,7 +116,8 @@ static bool skips_next(const wl_ptx_program *p, int32_t block)
     return is_entered_from(flow, block + 1, block, block) && is_entered_from(flow, block + 2, block, block + 1);
 }
 
-/* The rounds of each basic block, at its first load. Blocks around a predicated one count together. */
+/* The rounds of each basic block, at its first load. Blocks around a predicated one count
+ * together. */
 static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds, wl_ptx_round *round_of)
 {
     const wl_ptx_function *f = p->function;
@@ -188,7 +193,8 @@ void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, 
                       int64_t times)
 {
     wl_ptx_tally *t = &m->tally;
-    const int32_t base = m->first[p->number] + p->number; /* one more than the instructions of each function */
+    /* one more than the instructions of each function */
+    const int32_t base = m->first[p->number] + p->number;
     const int32_t first = m->first[p->number];
     const int lanes = wl_ptx_lanes_in(active);
     t->warps[base + from] += times;

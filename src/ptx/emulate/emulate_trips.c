@@ -1,12 +1,13 @@
 /* emulate_trips.c - trips of a loop that are counted without executing them.
  *
  * A run that only follows the control flow executes little of a loop such as the inner one of a
- * matrix product: registers that grow by amounts which no trip changes, and the comparison that ends
- * it. How many trips all lanes still take together then follows from one division per lane. Those
- * trips are counted at once, and the registers are set to what they would hold.
+ * matrix product: registers that grow by amounts which no trip changes, and the comparison that
+ * ends it. How many trips all lanes still take together then follows from one division per lane.
+ * Those trips are counted at once, and the registers are set to what they would hold.
  *
- * A loop is of this kind if it is one basic block whose steps, as far as the control flow needs them,
- * add an amount to a register in place or compare integers, and if nothing but its branch has a guard.
+ * A loop is of this kind if it is one basic block whose steps, as far as the control flow needs
+ * them, add an amount to a register in place or compare integers, and if nothing but its branch has
+ * a guard.
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_trips.c executes every trip.
  * SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
@@ -209,7 +210,8 @@ static void grow(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes, int6
     }
 }
 
-/* Tells a recorder what the comparison has seen in the last of the trips: those before lie between. */
+/* Tells a recorder what the comparison has seen in the last of the trips: those before lie
+ * between. */
 static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes, int64_t trips)
 {
     const wl_ptx_counted *c = branch->counted;

@@ -6,8 +6,10 @@
 
 #include "base/ckd.h"
 
-enum { GOB_BITS = 9, WIDTH_BITS = 6, ROW_BITS = 3 };             /* of a GOB: log2 of bytes, width and rows */
-enum { HEIGHT_BITS_2D = 4, HEIGHT_BITS_3D = 2, PLANE_BITS = 5 }; /* at most in a block: GOBs, planes */
+/* of a GOB: log2 of bytes, width and rows */
+enum { GOB_BITS = 9, WIDTH_BITS = 6, ROW_BITS = 3 };
+/* at most in a block: GOBs, planes */
+enum { HEIGHT_BITS_2D = 4, HEIGHT_BITS_3D = 2, PLANE_BITS = 5 };
 
 #define BYTES_MAX ((int64_t)1 << 44)
 
@@ -48,7 +50,8 @@ bool wl_ptx_texture_lay_out(wl_ptx_texture *t, int64_t *bytes)
 
 static int64_t low(int64_t value, int bits) { return value & (((int64_t)1 << bits) - 1); }
 
-/* In a GOB: 16 bytes, two rows of them, the next 16 bytes, three more pairs of rows, the right half. */
+/* In a GOB: 16 bytes, two rows of them, the next 16 bytes, three more pairs of rows, the right
+ * half. */
 static int64_t in_gob(int64_t x, int64_t y)
 {
     return (x >> 5) << 8 | (y >> 1) << 6 | (x >> 4 & 1) << 5 | (y & 1) << 4 | (x & 15);
@@ -59,7 +62,8 @@ int64_t wl_ptx_texture_place(const wl_ptx_texture *t, int64_t x, int64_t y, int6
     if (!t->in_blocks)
         return layer * t->layer_bytes + (z * t->extent[1] + y) * t->pitch + x;
     const int64_t block = ((z >> t->plane_bits) * t->down + (y >> t->row_bits)) * t->across + (x >> WIDTH_BITS);
-    const int64_t rows = low(z, t->plane_bits) << t->row_bits | low(y, t->row_bits); /* above it in its block */
+    /* above it in its block */
+    const int64_t rows = low(z, t->plane_bits) << t->row_bits | low(y, t->row_bits);
     return layer * t->layer_bytes + (block << (WIDTH_BITS + t->row_bits + t->plane_bits)) +
            ((rows >> ROW_BITS) << GOB_BITS) + in_gob(low(x, WIDTH_BITS), low(rows, ROW_BITS));
 }

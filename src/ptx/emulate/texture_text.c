@@ -64,7 +64,8 @@ static bool is_word(const char *at, size_t length, const char *word)
     return strlen(word) == length && memcmp(at, word, length) == 0;
 }
 
-/* One option; *pitched: the texture is in pitched memory. False: not known, or not for a surface. */
+/* One option; *pitched: the texture is in pitched memory. False: not known, or not for a
+ * surface. */
 static bool read_option(const char *at, size_t length, wl_ptx_texture *t, bool *pitched)
 {
     static const struct {

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Jumps that may alternate: along a row whose last elements are another trip's, and on to the next row. */
+/* Jumps that may alternate: along a row whose last elements are another trip's, and on to the next
+ * row. */
 #define WL_PTX_JUMPS_KEPT 4
 
 typedef struct wl_ptx_address_pattern {

@@ -10,8 +10,9 @@
 #include "base/fail.h"
 
 #define STRATA_MAX 96
-#define STRATUM_LEAST 8                 /* blocks to follow of each stratum, about */
-#define SOON 0.75                       /* of the effort: if all blocks take less, no sample is taken */
+#define STRATUM_LEAST 8 /* blocks to follow of each stratum, about */
+/* of the effort: if all blocks take less, no sample is taken */
+#define SOON 0.75
 #define PRECISE 0.001                   /* an error that more blocks need not lessen */
 #define TRIED 3                         /* blocks followed to see what they take */
 #define PLACES 3                        /* first, inner and last blocks of each dimension */
@@ -50,7 +51,8 @@ void wl_ptx_block_of(const wl_ptx_launch *launch, int64_t number, int64_t block[
 
 /* ---- strata ---- */
 
-/* A step that visits all numbers below n once, spread evenly at any time: near the golden section. */
+/* A step that visits all numbers below n once, spread evenly at any time: near the golden
+ * section. */
 static int64_t golden_step(int64_t n)
 {
     int64_t step = (int64_t)(0.6180339887498949 * (double)n);
@@ -313,8 +315,8 @@ static double error_of(const taker *t)
     return largest;
 }
 
-/* Blocks that are all alike say no more than that another one is rare: one in as many as were followed,
- * at most, which may do nothing, or twice as much. */
+/* Blocks that are all alike say no more than that another one is rare: one in as many as were
+ * followed, at most, which may do nothing, or twice as much. */
 static double error_of_rare(const taker *t)
 {
     double followed = 0, blocks = 0;

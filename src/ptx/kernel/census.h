@@ -3,8 +3,8 @@
  * Following a block costs much less than tracing its addresses, so as many blocks are followed as
  * the effort allows. If these are all blocks, the totals are exact. Otherwise they are a sample,
  * stratified by position, that grows where blocks differ, and the totals have a standard error. If
- * recovery has proved that all threads of the domain execute the same, blocks differ only by how the
- * domain cuts them, and one of each is enough.
+ * recovery has proved that all threads of the domain execute the same, blocks differ only by how
+ * the domain cuts them, and one of each is enough.
  *
  * Blocks that execute the same are of one kind. Where there are too many kinds, blocks of about the
  * same length are one.
@@ -46,11 +46,13 @@ typedef struct wl_ptx_census {
     wl_ptx_census_block *list; /* sorted by kind, then number */
     size_t count, room;
     wl_ptx_kind kinds[WL_PTX_KINDS_MAX]; /* most instructions first */
-    int kind_count, roughness; /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
-    bool complete;             /* every block was followed, or stands for equal ones */
-    double error;              /* the largest relative standard error of instructions, loads and stores */
-    double work, skipped;      /* steps looked at, and those that skipped trips would have taken */
-    wl_ptx_longest longest;    /* of the blocks followed */
+    /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
+    int kind_count, roughness;
+    bool complete; /* every block was followed, or stands for equal ones */
+    /* the largest relative standard error of instructions, loads and stores */
+    double error;
+    double work, skipped;   /* steps looked at, and those that skipped trips would have taken */
+    wl_ptx_longest longest; /* of the blocks followed */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;
     size_t witness_count, witness_room;

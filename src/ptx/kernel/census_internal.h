@@ -5,7 +5,8 @@
 
 #include "ptx/kernel/census.h"
 
-#define WL_PTX_FOLLOWED_MAX ((size_t)1 << 20) /* blocks, whatever they cost: their records take memory */
+/* blocks, whatever they cost: their records take memory */
+#define WL_PTX_FOLLOWED_MAX ((size_t)1 << 20)
 
 /* Follows a block and adds it to the list. */
 wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, int64_t number, int of_stratum,

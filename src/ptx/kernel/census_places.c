@@ -1,6 +1,7 @@
-/* census_places.c - a census of blocks whose control flow depends linearly on their position: if the
- * corners of a box of blocks execute the same, so does the whole box (ptx/emulate/emulate_place.c).
- * Other boxes are divided. The middle of a box is followed as well, in case a sum overflows.
+/* census_places.c - a census of blocks whose control flow depends linearly on their position: if
+ * the corners of a box of blocks execute the same, so does the whole box
+ * (ptx/emulate/emulate_place.c). Other boxes are divided. The middle of a box is followed as well,
+ * in case a sum overflows.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "ptx/kernel/census_internal.h"
 
 #define CORNERS 8
-#define PLACES 3 /* the first, the inner and the last blocks of each dimension are apart from the start */
+/* the first, the inner and the last blocks of each dimension are apart from the start */
+#define PLACES 3
 
 typedef struct box {
     int64_t lo[3], hi[3]; /* both inclusive */
@@ -65,7 +67,8 @@ static wl_status look_up(surveyor *s, const int64_t block[3], size_t *index)
     return WL_OK;
 }
 
-/* The dimension to divide: the longest of those along which corners differ. -1: all are the same. */
+/* The dimension to divide: the longest of those along which corners differ. -1: all are the
+ * same. */
 static int differing(const surveyor *s, const box *b, const size_t corner[CORNERS])
 {
     int which = -1;
@@ -102,7 +105,8 @@ static wl_status survey(surveyor *s, const box *b)
         wl_ptx_census_block *at = &s->census->list[corner[0]], *last = &s->census->list[corner[CORNERS - 1]];
         const double blocks =
             (double)(b->hi[0] - b->lo[0] + 1) * (double)(b->hi[1] - b->lo[1] + 1) * (double)(b->hi[2] - b->lo[2] + 1);
-        at->middle = at->weight > 0 ? at->middle : 0; /* the sum of those it stands for, until all are added up */
+        /* the sum of those it stands for, until all are added up */
+        at->middle = at->weight > 0 ? at->middle : 0;
         at->middle += blocks * 0.5 * ((double)at->number + (double)last->number);
         at->weight += blocks;
         return WL_OK;
@@ -162,7 +166,8 @@ static wl_status add_up(surveyor *s)
             wl_ptx_block_of(s->launch, c->list[first].number, block);
             WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, s->err));
             wl_ptx_collect(s->emulator, blocks, &c->total);
-            for (size_t k = first; k <= i; k++, kept++) { /* the first stands for those not followed */
+            for (size_t k = first; k <= i; k++, kept++) {
+                /* the first stands for those not followed */
                 c->list[kept] = c->list[k];
                 c->list[kept].weight = k == first ? blocks - (double)(i - first) : 1;
                 c->list[kept].middle = middle / blocks;

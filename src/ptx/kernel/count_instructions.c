@@ -1,5 +1,5 @@
-/* count_instructions.c - instruction counts of a launch from its census; where recovery has shown that
- * all threads execute the same, nothing is followed. See ptx_source.h.
+/* count_instructions.c - instruction counts of a launch from its census; where recovery has shown
+ * that all threads execute the same, nothing is followed. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +113,8 @@ void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
     }
 }
 
-/* What machine code executes beyond PTX: copies of loops that lanes with unequal trips take one after
- * another, and copies that no lane takes. */
+/* What machine code executes beyond PTX: copies of loops that lanes with unequal trips take one
+ * after another, and copies that no lane takes. */
 typedef struct copies {
     double taken, idle, idle_threads; /* executions by a warp; threads of the idle ones */
 } copies;
@@ -177,7 +177,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             add_flops(in, p->threads_on[at], &s->mix);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
-            /* each group of lanes that a branch sends away executes the wait for the others alone */
+            /* each group of lanes that a branch sends away executes the wait for the others
+             * alone */
             s->mix.warp[WL_INST_control] += weight > 0 && !leaves(&m->functions[f], in) ? p->diverged[at] : 0;
         }
 }
@@ -250,8 +251,8 @@ wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* Machine instructions of the longest warp and of kinds of blocks, if they have as many for one of PTX
- * as all have. */
+/* Machine instructions of the longest warp and of kinds of blocks, if they have as many for one of
+ * PTX as all have. */
 static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
 {
     wl_block_kind kinds[WL_PTX_KINDS_MAX];

@@ -3,14 +3,15 @@
  *
  * Compilers reduce such an atomic over the warp, and one lane executes it. A kernel file says so
  * with a condition: the first lane of each warp. That is right as long as the first lane takes part
- * whenever any lane does; where it does not (`if (threadIdx.x > 14) atomicAdd(p, 1)`), the atomic is
- * traced, and the trace keeps the first lane that is active.
+ * whenever any lane does; where it does not (`if (threadIdx.x > 14) atomicAdd(p, 1)`), the atomic
+ * is traced, and the trace keeps the first lane that is active.
  * Layer  ptx/kernel. Oracle: tests/property/prop_ptx_predict.c. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/recover/loop_rolling.h"
 
-#define WARPS_MOST 4096 /* looked at for one condition; of larger launches, blocks spread over the grid */
+/* looked at for one condition; of larger launches, blocks spread over the grid */
+#define WARPS_MOST 4096
 
 /* Whether the cells of the launch are all in the domain. */
 static bool is_whole(const wl_ptx_source *s)

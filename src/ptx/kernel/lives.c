@@ -1,5 +1,5 @@
-/* lives.c - what representative warps of a launch live through: one block of each kind is followed once
- * more, and what its warps execute is recorded. See ptx_source.h, timeline/life.h.
+/* lives.c - what representative warps of a launch live through: one block of each kind is followed
+ * once more, and what its warps execute is recorded. See ptx_source.h, timeline/life.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +62,8 @@ static double instructions_of(const wl_op *ops, const wl_stretch *parts, size_t 
     return sum;
 }
 
-/* Too many ways of life: the one of the nearest length, in the same kind of block if there is one. */
+/* Too many ways of life: the one of the nearest length, in the same kind of block if there is
+ * one. */
 static candidate *nearest(finder *f, const candidate *one)
 {
     candidate *best = NULL;
@@ -112,7 +113,8 @@ static int32_t warps_of(const wl_ptx_launch *l)
     return (int32_t)wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
 }
 
-/* Follows a block that stands for so many, or one of its warps alone, and adds what was recorded. */
+/* Follows a block that stands for so many, or one of its warps alone, and adds what was
+ * recorded. */
 static wl_status follow(finder *f, const int64_t block[3], int only_warp, double blocks, wl_error *err)
 {
     wl_ptx_source *s = f->source;

@@ -2,8 +2,8 @@
  * lie. See ptx_source.h.
  *
  * If tracing all blocks is affordable, all are. Otherwise every kind of the census gets a share of
- * the sample that grows with its work. If the census knows only a few blocks of a kind, because it has
- * proved the others equal, blocks of that kind are first searched for in the whole launch.
+ * the sample that grows with its work. If the census knows only a few blocks of a kind, because it
+ * has proved the others equal, blocks of that kind are first searched for in the whole launch.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-/* What it takes to see what one execution costs, in instructions; more for each lane where lanes are
- * not one beside the other; to add the granules of one lane to those of a run; to replay it. */
+/* What it takes to see what one execution costs, in instructions; more for each lane where lanes
+ * are not one beside the other; to add the granules of one lane to those of a run; to replay it. */
 #define EXECUTION_STEPS 8
 #define APART_STEPS 0.25
 #define LANE_STEPS 0.25
@@ -24,7 +24,8 @@
 #define SPREAD_LEAST 256.0
 #define SPREAD_MOST 16384.0
 #define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
-#define STRATUM_LEAST 4               /* blocks traced of each stratum, if it has as many, and that can be afforded */
+/* blocks traced of each stratum, if it has as many, and that can be afforded */
+#define STRATUM_LEAST 4
 #define EXECUTION_BYTES 33
 #define DISTANCE_BYTES 4
 
@@ -54,8 +55,8 @@ typedef struct demand {
     double executions;
 } demand;
 
-/* Launch totals of each traced access, from those of its instruction. One execution of an instruction
- * may touch several buffers, or touch one several times. */
+/* Launch totals of each traced access, from those of its instruction. One execution of an
+ * instruction may touch several buffers, or touch one several times. */
 static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
 {
     const size_t accesses = s->access_base + s->traced_count;
@@ -89,8 +90,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
 
 /* ---- the sample ---- */
 
-/* Looks for blocks of each kind all over the launch: those that the census knows lie at corners, where
- * addresses may be unlike others. They stand for a kind that is found nowhere else. */
+/* Looks for blocks of each kind all over the launch: those that the census knows lie at corners,
+ * where addresses may be unlike others. They stand for a kind that is found nowhere else. */
 static wl_status spread(wl_ptx_source *s, int64_t n, candidate *list, size_t *count, wl_error *err)
 {
     const int64_t blocks = blocks_of(s);
@@ -137,8 +138,8 @@ static void take(const candidate *list, size_t have, int64_t wanted, int stratum
     }
 }
 
-/* The stratum of each kind: its own, or, where fewer blocks are affordable than there are kinds, that of
- * kinds of about its length. Returns the number of strata. */
+/* The stratum of each kind: its own, or, where fewer blocks are affordable than there are kinds,
+ * that of kinds of about its length. Returns the number of strata. */
 static int join_kinds(const wl_population *p, double affordable, int *stratum_of, double *stands, double *work_of)
 {
     const double strata = fmax(1, fmin(p->kind_count, affordable / STRATUM_LEAST));
@@ -168,7 +169,8 @@ static wl_status find_candidates(wl_ptx_source *s, int64_t spread_over, const in
     if (c->complete && (int64_t)c->count < blocks_of(s))
         WL_TRY(spread(s, spread_over, list, count, err));
     for (size_t i = 0; i < *count; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) all of them were filled in above */
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) all of them were filled in
+         * above */
         list[i].kind = stratum_of[list[i].kind];
     qsort(list, *count, sizeof *list, by_kind);
     drop_twins(list, count);
@@ -268,8 +270,8 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(draw(s, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
-    /* what the census has left may be spent, too, but not what it has saved: a trip that is counted at
-     * once is traced one by one */
+    /* what the census has left may be spent, too, but not what it has saved: a trip that is counted
+     * at once is traced one by one */
     const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work - s->census.skipped);
     const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
     /* traces that are kept anyway cost nothing */

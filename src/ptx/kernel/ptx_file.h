@@ -18,7 +18,8 @@ struct wl_ptx {
 size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
 const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
 size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
-/* Its name with its parameters, as in the source; NULL: the source has no other name than the file. */
+/* Its name with its parameters, as in the source; NULL: the source has no other name than the
+ * file. */
 const char *wl_ptx_entry_signature(const wl_ptx *ptx, size_t entry);
 /* Whether a name, pattern or part of a name fits the entry; NULL fits all. */
 bool wl_ptx_entry_fits(const wl_ptx *ptx, size_t entry, const char *name, bool *failed);

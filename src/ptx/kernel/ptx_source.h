@@ -96,8 +96,8 @@ wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
  * found to execute what others do not. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
-/* Whether the touch is one by a traced instruction; which traced access it belongs to, and where the
- * buffer begins that the addresses lie in; -1: none. */
+/* Whether the touch is one by a traced instruction; which traced access it belongs to, and where
+ * the buffer begins that the addresses lie in; -1: none. */
 bool wl_ptx_is_traced(const wl_ptx_source *source, const wl_ptx_touch *touch);
 int32_t wl_ptx_traced_of(const wl_ptx_source *source, const wl_ptx_touch *touch, int64_t *base);
 
@@ -110,14 +110,15 @@ wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_blo
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
-/* Whether the launch may execute a function: the entry, or one that it calls. Whether such a function has a load that
- * must stay behind a store, which may be to the same place; has that, a loop or a barrier. */
+/* Whether the launch may execute a function: the entry, or one that it calls. Whether such a
+ * function has a load that must stay behind a store, which may be to the same place; has that, a
+ * loop or a barrier. */
 bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
 bool wl_ptx_in_steps(const wl_ptx_source *source);
 bool wl_ptx_may_repeat(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
-/* How often a thread of the domain executes the machine instructions of an instruction, if all execute
- * the same. */
+/* How often a thread of the domain executes the machine instructions of an instruction, if all
+ * execute the same. */
 double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int32_t instruction);
 /* States how many accesses a thread of the domain executes, if all execute the same. */
 void wl_ptx_state_memory(const wl_ptx_source *source, wl_kernel *kernel);

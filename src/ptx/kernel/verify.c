@@ -23,8 +23,10 @@ typedef struct list {
 
 /* What all executions of a step by one warp have in common. */
 typedef struct common {
-    int64_t warp;                  /* its number among those that are checked, from 1; 0: none yet */
-    bool alike;                    /* trips decide neither which lanes execute it nor how far these lie apart */
+    /* its number among those that are checked, from 1; 0: none yet */
+    int64_t warp;
+    /* trips decide neither which lanes execute it nor how far these lie apart */
+    bool alike;
     uint32_t lanes;                /* that execute it */
     int64_t address[WL_PTX_LANES]; /* in trip 0 of every loop */
 } common;

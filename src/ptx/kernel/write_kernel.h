@@ -28,7 +28,8 @@ typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
     int64_t registers, shared_bytes; /* 0: unknown, or none */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT], idle[WL_INST_CLASS_COUNT]; /* idle: of a thread outside the domain */
+    /* idle: of a thread outside the domain */
+    double mix[WL_INST_CLASS_COUNT], idle[WL_INST_CLASS_COUNT];
     wl_idle_stage stages[WL_IDLE_STAGES_MAX];
     int stage_count;
     double flops, fp_results, barriers, shuffles, integer_pipe, converts[WL_CONVERT_COUNT];

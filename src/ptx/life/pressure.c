@@ -189,7 +189,8 @@ static void issue(scheduler *c, int32_t i)
     c->order[c->issued++] = i;
 }
 
-/* The first operation in the order of PTX that has not issued; -1: only what ends the segment is left. */
+/* The first operation in the order of PTX that has not issued; -1: only what ends the segment is
+ * left. */
 static int32_t next_in_ptx(scheduler *c)
 {
     while (c->oldest < c->s->count && (c->done[c->oldest] || c->s->rest[c->oldest] == 2))
@@ -197,8 +198,8 @@ static int32_t next_in_ptx(scheduler *c)
     return c->oldest < c->s->count ? c->oldest : -1;
 }
 
-/* What the order of PTX takes at most is surely possible: where that is more than there are, the assembler has found
- * some that PTX does not show, and they are there for another order, too. */
+/* What the order of PTX takes at most is surely possible: where that is more than there are, the
+ * assembler has found some that PTX does not show, and they are there for another order, too. */
 static int32_t find_limit(const scheduler *c)
 {
     int32_t taken = c->taken, most = c->live->limit;
@@ -234,7 +235,8 @@ static void schedule(scheduler *c, const int32_t *ahead)
     }
 }
 
-/* Whether the values could take too many registers, all at once, and there are loads to hold back. */
+/* Whether the values could take too many registers, all at once, and there are loads to hold
+ * back. */
 static bool may_exceed(const wl_ptx_liveness *live, const wl_ptx_unordered *s, size_t *slots)
 {
     int64_t most = live->at[s->from];

@@ -1,10 +1,13 @@
-/* pressure.h - how many registers the values of a segment take, and what the assembler does when there are no
- * more: instead of the next load it issues what comes first in PTX, until there is room again.
+/* pressure.h - how many registers the values of a segment take, and what the assembler does when
+ * there are no more: instead of the next load it issues what comes first in PTX, until there is
+ * room again.
  *
- * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is a predicate
- * or a parameter. Segments that load only from shared memory are left as they are: docs/model.md says why.
+ * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is
+ * a predicate or a parameter. Segments that load only from shared memory are left as they are:
+ * docs/model.md says why.
  *
- * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle: tests/unit/test_ptx_life.c
+ * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle:
+ * tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_LIFE_PRESSURE_H
 #define WL_PTX_LIFE_PRESSURE_H
@@ -28,8 +31,10 @@ typedef struct wl_ptx_unordered {
     int32_t count;
     int32_t from, to;      /* instructions of the function */
     const int32_t *origin; /* by number of a register: the register of the function; -1: none */
-    int32_t base, numbers; /* the number of the function's first register; how many numbers there are */
-    const uint8_t *rest;   /* by operation: 0: a load, or what its address needs; 1: others; 2: what ends it */
+    /* the number of the function's first register; how many numbers there are */
+    int32_t base, numbers;
+    /* by operation: 0: a load, or what its address needs; 1: others; 2: what ends it */
+    const uint8_t *rest;
 } wl_ptx_unordered;
 
 /* Changes an order that has loads ahead, where they do not find registers. */

@@ -309,7 +309,8 @@ static size_t parts_of(const sequence *s)
     return n;
 }
 
-/* A loop of one segment that the assembler unrolls: copies of four trips, then the rest in two copies. */
+/* A loop of one segment that the assembler unrolls: copies of four trips, then the rest in two
+ * copies. */
 static bool write_unrolled(writer *w, const item *loop)
 {
     const wl_ptx_segment *s = loop->body->count == 1 ? loop->body->list[0].segment : NULL;

@@ -1,8 +1,8 @@
 /* record.h - records what a warp executes as a tree of segments and loops, while it is emulated.
  *
  * Trips of a loop that take the same way are one body with a number of trips. Trips that differ are
- * bodies of their own, up to a few; their order is lost. Lanes that diverge execute one way after the
- * other, and that is how it is recorded.
+ * bodies of their own, up to a few; their order is lost. Lanes that diverge execute one way after
+ * the other, and that is how it is recorded.
  *
  * Layer  ptx/life (uses base, timeline, ptx/emulate). Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
@@ -20,8 +20,8 @@ void wl_ptx_record_free(wl_ptx_record *record);
 /* For wl_ptx_on_run; user is the record. */
 void wl_ptx_record_visit(void *user, const wl_ptx_ran *ran);
 
-/* The parts of one warp's life; *signature is the same for warps that take the same way. NULL: nothing was
- * executed, or out of memory, *failed. */
+/* The parts of one warp's life; *signature is the same for warps that take the same way. NULL:
+ * nothing was executed, or out of memory, *failed. */
 const wl_stretch *wl_ptx_record_parts(wl_ptx_record *record, int32_t warp, wl_arena *arena, size_t *count,
                                       uint64_t *signature, bool *failed);
 

@@ -20,7 +20,8 @@ typedef struct maker {
     int32_t *renamed; /* by register: its number in the copy at hand */
     int32_t *origin;  /* by number: the register; -1: none of this function */
     int32_t origin_room;
-    /* Of copies: what a register is in a trip (first_use), and whether the copy at hand is the last. NULL: no copies. */
+    /* Of copies: what a register is in a trip (first_use), and whether the copy at hand is the
+     * last. NULL: no copies. */
     const uint8_t *uses;
     bool last_copy;
     struct places *places;
@@ -153,8 +154,8 @@ static int32_t new_register(maker *m, int32_t reg)
     return m->ops->registers++;
 }
 
-/* The number of a register that is written. What a trip leaves for the next one has a register of its own in each copy;
- * the last copy leaves it where the next round reads it. */
+/* The number of a register that is written. What a trip leaves for the next one has a register of
+ * its own in each copy; the last copy leaves it where the next round reads it. */
 static int32_t written(maker *m, int32_t reg)
 {
     if (m->uses && m->uses[reg] == READ_FIRST)
@@ -204,8 +205,9 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
 typedef struct place {
     int32_t region; /* stores that it stays behind */
     int32_t depth;  /* loads whose results it needs one after another */
-    int32_t rest;   /* 0: a load, or what its address needs; 1: the others; 2: what ends the segment */
-    int32_t level;  /* of the others: results of its place that it needs one after another */
+    /* 0: a load, or what its address needs; 1: the others; 2: what ends the segment */
+    int32_t rest;
+    int32_t level; /* of the others: results of its place that it needs one after another */
     int32_t index;
 } place;
 
@@ -243,8 +245,9 @@ typedef struct places {
 
 static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* A load stays behind those that read or write its register before it, and so does what overwrites a register that was
- * loaded: the assembler gives loads no registers of their own for that, only arithmetic. */
+/* A load stays behind those that read or write its register before it, and so does what overwrites
+ * a register that was loaded: the assembler gives loads no registers of their own for that, only
+ * arithmetic. */
 static void stay_behind_uses(const wl_op *op, bool load, const known *registers, place *at)
 {
     for (int k = op->reads; k < op->reads + op->writes; k++) {
@@ -322,7 +325,8 @@ static void forget_registers(const wl_op *ops, int32_t count, places *p)
             p->registers[ops[i].regs[k]] = (known){0};
 }
 
-/* Walks forward: a load does not go before arithmetic of its own place that has used its register. */
+/* Walks forward: a load does not go before arithmetic of its own place that has used its
+ * register. */
 static void find_stays(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -333,7 +337,8 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
             if (r->loaded && r->used_depth == at->depth && r->used_region == at->region)
                 at->rest = larger(at->rest, 1);
         }
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) /* loaded: used at all, here */
+        /* loaded: used at all, here */
+        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++)
             p->registers[op->regs[k]] = (known){.loaded = true, .used_depth = at->depth, .used_region = at->region};
     }
 }
@@ -345,8 +350,9 @@ static bool is_timed(const wl_op *op)
            op->kind != WL_OP_TENSOR;
 }
 
-/* Walks forward: arithmetic of one place goes on in all chains of dependent results at once, as the assembler has it.
- * PTX often writes a chain down link by link. Where some results take their time, the order of PTX survives. */
+/* Walks forward: arithmetic of one place goes on in all chains of dependent results at once, as the
+ * assembler has it. PTX often writes a chain down link by link. Where some results take their time,
+ * the order of PTX survives. */
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = 0; i < count; i++)
@@ -451,8 +457,8 @@ static int32_t *find_jumps(maker *m)
     return jumps;
 }
 
-/* Whether warps that come to a block have come through the one before it, or around it by one branch: it is
- * in the same loop, and nothing else leads there. */
+/* Whether warps that come to a block have come through the one before it, or around it by one
+ * branch: it is in the same loop, and nothing else leads there. */
 static bool follows_alone(const wl_ptx_flow *flow, const int32_t *jumps, int32_t block)
 {
     const int32_t loop = flow->loop_of[block];
@@ -490,11 +496,13 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     hoist_loads(m, s, s->first, s->count);
 }
 
-/* Registers of a thread that hold no values: the stack pointer, and two for the program counter that each thread has
- * since Volta. In 89 of 90 kernels the assembler states two registers more than its code names. */
+/* Registers of a thread that hold no values: the stack pointer, and two for the program counter
+ * that each thread has since Volta. In 89 of 90 kernels the assembler states two registers more
+ * than its code names. */
 #define RESERVED 3
 
-/* Whether it adds a constant to a register: copies of an unrolled loop fold it into their addresses. */
+/* Whether it adds a constant to a register: copies of an unrolled loop fold it into their
+ * addresses. */
 static bool is_step(const wl_ptx_instruction *in)
 {
     return (in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub) && in->operand_count == 3 &&

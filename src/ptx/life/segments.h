@@ -1,13 +1,14 @@
-/* segments.h - a function as machine code has it, as far as the order of its instructions matters: loads
- * first, loops unrolled, short branches predicated.
+/* segments.h - a function as machine code has it, as far as the order of its instructions matters:
+ * loads first, loops unrolled, short branches predicated.
  *
  * A segment is a basic block, up to a barrier or call. Where the assembler predicates the body of a
  * branch, the block before it, the body and the block behind it are one segment. Within a segment a
- * load moves up as far as its address allows: past arithmetic, not past stores that may change what it
- * loads, nor past what uses its register. A loop of one segment that the assembler unrolls has a second form with the operations of
- * WL_PTX_ROUND trips.
+ * load moves up as far as its address allows: past arithmetic, not past stores that may change what
+ * it loads, nor past what uses its register. A loop of one segment that the assembler unrolls has a
+ * second form with the operations of WL_PTX_ROUND trips.
  *
- * Layer  ptx/life (uses base, timeline, ptx/module, ptx/cost, ptx/emulate). Oracle: tests/unit/test_ptx_life.c
+ * Layer  ptx/life (uses base, timeline, ptx/module, ptx/cost, ptx/emulate). Oracle:
+ * tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_LIFE_SEGMENTS_H
 #define WL_PTX_LIFE_SEGMENTS_H

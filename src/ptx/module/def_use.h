@@ -36,8 +36,8 @@ void wl_ptx_registers_of(const wl_ptx_function *function, const wl_ptx_instructi
 /* The instruction a direct branch targets; -1: not a direct branch. */
 int32_t wl_ptx_branch_target(const wl_ptx_instruction *in);
 
-/* Whether the loop that begins with this instruction is not to be unrolled: compilers say so of those
- * they have unrolled. */
+/* Whether the loop that begins with this instruction is not to be unrolled: compilers say so of
+ * those they have unrolled. */
 bool wl_ptx_forbids_unrolling(const wl_ptx_function *function, int32_t first);
 
 static inline int32_t wl_ptx_reader_count(const wl_ptx_def_use *def_use, int32_t reg)

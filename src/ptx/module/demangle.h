@@ -1,9 +1,10 @@
-/* demangle.h - names as they stand in the source: _Z4axpyIfLi4EEvPT_ is void axpy<float, 4>(float*).
+/* demangle.h - names as they stand in the source: _Z4axpyIfLi4EEvPT_ is void axpy<float,
+ * 4>(float*).
  *
- * Reads what nvcc, clang and gcc make by the Itanium rules of C++: nested and local names, templates
- * with types, values and packs, substitutions, function and member pointers, lambdas, expressions in
- * template arguments. Spelling is that of c++filt, but for the name nvcc gives to a file
- * (_INTERNAL_..), which is left out.
+ * Reads what nvcc, clang and gcc make by the Itanium rules of C++: nested and local names,
+ * templates with types, values and packs, substitutions, function and member pointers, lambdas,
+ * expressions in template arguments. Spelling is that of c++filt, but for the name nvcc gives to a
+ * file (_INTERNAL_..), which is left out.
  * Layer  ptx/module (uses base). Oracle: tests/unit/test_demangle.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_DEMANGLE_H

@@ -1,4 +1,5 @@
-/* demangle_internal.h - a mangled name as a tree. Layer  ptx/module. SPDX-License-Identifier: MIT */
+/* demangle_internal.h - a mangled name as a tree. Layer  ptx/module.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_DEMANGLE_INTERNAL_H
 #define WL_PTX_MODULE_DEMANGLE_INTERNAL_H
 

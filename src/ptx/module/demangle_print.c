@@ -430,7 +430,8 @@ static void prefix(printer *p, const wl_mangled *n)
 
 static void binary(printer *p, const wl_mangled *n)
 {
-    const bool closes = n->length == 1 && n->text[0] == '>'; /* it would end the template arguments */
+    /* it would end the template arguments */
+    const bool closes = n->length == 1 && n->text[0] == '>';
     const bool index = n->length == 2 && n->text[0] == '[';
     text(p, closes ? "(" : "");
     operand(p, n->a);

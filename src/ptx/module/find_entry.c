@@ -134,7 +134,8 @@ wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, con
     const wl_status status = find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
     if (status != WL_E_INPUT || !wl_ptx_printed_generic(name))
         return status;
-    /* parameters of template types say less than the template's arguments, which stand before them */
+    /* parameters of template types say less than the template's arguments, which stand before
+     * them */
     wl_arena scratch = {0};
     wl_error second = {0};
     const char *plain = wl_arena_text(&scratch, name, wl_ptx_printed_end(name));

@@ -27,7 +27,8 @@ typedef struct wl_ptx_flow {
     int32_t *reconvergence;
     /* per block: the instruction where the lanes of its branch meet; -1: nowhere */
     int32_t *meeting;
-    /* per block: the meeting point if all lanes that do not exit pass it, or the reconvergence point */
+    /* per block: the meeting point if all lanes that do not exit pass it, or the reconvergence
+     * point */
     int32_t *join;
     int32_t *place;     /* per block, and the end: see meeting.c */
     int32_t *dominator; /* immediate dominator per block; -1: none, or unreachable */

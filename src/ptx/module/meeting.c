@@ -1,9 +1,9 @@
 /* meeting.c - the reconvergence points of divergent branches; see flow.h.
  *
  * Assemblers put a convergence barrier at the first place that both sides of a branch can reach. A
- * lane that jumps elsewhere (`break`, `continue` or `return` inside the sides) leaves the barrier, so
- * that the others still reconverge there. That is not the immediate post-dominator, which a single
- * such lane would move to the end of the loop, or of the kernel.
+ * lane that jumps elsewhere (`break`, `continue` or `return` inside the sides) leaves the barrier,
+ * so that the others still reconverge there. That is not the immediate post-dominator, which a
+ * single such lane would move to the end of the loop, or of the kernel.
  *
  * "First" is meant in an order of the blocks in which edges lead forward, but for back edges, and
  * the blocks of a loop follow each other.

@@ -28,10 +28,11 @@ typedef enum wl_ptx_fit {
 /* What is looked for, in the form that is compared; NULL: out of memory. */
 const char *wl_ptx_wanted_name(const char *wanted, wl_arena *arena);
 
-/* Where the parameters of a printed name begin: "void ns::axpy<f(int)>" of "void ns::axpy<f(int)>(float *)"; its length
- * where it has none. */
+/* Where the parameters of a printed name begin: "void ns::axpy<f(int)>" of "void
+ * ns::axpy<f(int)>(float *)"; its length where it has none. */
 size_t wl_ptx_printed_end(const char *printed);
-/* Does it have parameters that stand for template arguments, as ncu prints them: "void axpy<float>(T1 *, int)"? */
+/* Does it have parameters that stand for template arguments, as ncu prints them: "void
+ * axpy<float>(T1 *, int)"? */
 bool wl_ptx_printed_generic(const char *printed);
 
 /* `compared` is that form of `wanted`. *failed is set when memory runs out. */

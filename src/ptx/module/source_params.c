@@ -48,7 +48,8 @@ static const char *behind_comment(const char *at, const char *end)
     return end;
 }
 
-/* The next name, number or sign; length 0 at the end. Comments, texts and directives are skipped. */
+/* The next name, number or sign; length 0 at the end. Comments, texts and directives are
+ * skipped. */
 static word next(const char **at, const char *end)
 {
     while (*at < end) {
@@ -92,7 +93,8 @@ static bool is_type_word(word w)
     return false;
 }
 
-/* One parameter as it is read: words outside of brackets count, and of "(*f)(int)" the first name. */
+/* One parameter as it is read: words outside of brackets count, and of "(*f)(int)" the first
+ * name. */
 typedef struct parameter {
     word last, inner; /* inner: behind "(*" */
     int words, depth, angles;
@@ -169,7 +171,8 @@ static void skip_brackets(const char **at, const char *end)
     }
 }
 
-/* From behind __global__ to the '(' of the parameters of a function of that name; false: another one's. */
+/* From behind __global__ to the '(' of the parameters of a function of that name; false: another
+ * one's. */
 static bool find_parameters(const char **at, const char *end, word name)
 {
     word before = {*at, 0};

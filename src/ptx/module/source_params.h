@@ -1,4 +1,5 @@
-/* source_params.h - the names of a kernel's parameters, which PTX does not keep, from the CUDA source.
+/* source_params.h - the names of a kernel's parameters, which PTX does not keep, from the CUDA
+ * source.
  * Layer  ptx/module (uses base). Oracle: tests/unit/test_ptx_given.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_SOURCE_PARAMS_H
@@ -6,8 +7,9 @@
 
 #include "ptx/module/module.h"
 
-/* One name for each parameter of the entry; *names is NULL where the module has no source. The text is
- * not compiled: a declaration that macros make, or several that disagree, is WL_E_INPUT, with the reason. */
+/* One name for each parameter of the entry; *names is NULL where the module has no source. The text
+ * is not compiled: a declaration that macros make, or several that disagree, is WL_E_INPUT, with
+ * the reason. */
 wl_status wl_ptx_source_params(const wl_ptx_module *module, const wl_ptx_function *entry, wl_arena *arena,
                                const char ***names, wl_error *err);
 

@@ -12,7 +12,8 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The file of the line, as the user calls it where it is the source itself; NULL: no line is known. */
+/* The file of the line, as the user calls it where it is the source itself; NULL: no line is
+ * known. */
 static const char *file_of(const wl_ptx_module *m, const wl_ptx_instruction *in)
 {
     if (!m->source.name || in->file < 0 || in->file >= m->file_count || in->source_line <= 0)

@@ -1,5 +1,5 @@
-/* source_place.h - where an instruction comes from, for messages: a line of the source (.loc) if the module
- * was compiled from one, because its PTX is not kept then; else a line of the PTX.
+/* source_place.h - where an instruction comes from, for messages: a line of the source (.loc) if
+ * the module was compiled from one, because its PTX is not kept then; else a line of the PTX.
  * Layer  ptx/module (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_SOURCE_PLACE_H
 #define WL_PTX_MODULE_SOURCE_PLACE_H

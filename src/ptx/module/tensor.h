@@ -19,10 +19,10 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind);
 /* Adds the flops of that many warps. `groups` counts those of wgmma in addition. */
 void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups);
 
-/* The matrix that wmma.load or wmma.store moves. A line is a row, or a column if the matrix is stored
- * in column order. A warp moves it in pieces: 8 lines with 4 lanes each. A lane moves 4 bytes of an
- * input, or two adjacent elements of a result. Measured: 4 loads of 8 sectors for 16x16 halves, 4
- * stores of 8 sectors for 16x16 results of 4 bytes. */
+/* The matrix that wmma.load or wmma.store moves. A line is a row, or a column if the matrix is
+ * stored in column order. A warp moves it in pieces: 8 lines with 4 lanes each. A lane moves 4
+ * bytes of an input, or two adjacent elements of a result. Measured: 4 loads of 8 sectors for 16x16
+ * halves, 4 stores of 8 sectors for 16x16 results of 4 bytes. */
 #define WL_PTX_PIECE_LINES 8
 #define WL_PTX_LINE_LANES 4
 typedef struct wl_ptx_tile {

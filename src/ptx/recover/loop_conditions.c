@@ -3,9 +3,9 @@
  *
  * The bounds of a condition over a range of trips decide it for all of them. That it is open over
  * the range does not make it open in each trip: "k < threadIdx.x || k >= threadIdx.x + 60" divides
- * the threads of a warp at first, then none of them, then again. A condition is made of comparisons.
- * If what they compare with 0 grows linearly, the trips before which their results can change are
- * known, and the condition is evaluated in these trips.
+ * the threads of a warp at first, then none of them, then again. A condition is made of
+ * comparisons. If what they compare with 0 grows linearly, the trips before which their results can
+ * change are known, and the condition is evaluated in these trips.
  *
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
@@ -51,7 +51,8 @@ static void note_zero(changes *c, int64_t x, int64_t growth)
 {
     if (growth == 0)
         return;
-    const int64_t last = growth > 0 ? wl_floor_div(-x, growth) : wl_floor_div(x, -growth); /* not beyond 0 */
+    /* not beyond 0 */
+    const int64_t last = growth > 0 ? wl_floor_div(-x, growth) : wl_floor_div(x, -growth);
     note_change(c, last);
     note_change(c, last + 1);
 }
@@ -63,7 +64,8 @@ static bool is_variable(const wl_symbol *a, wl_var var)
     return wl_sym_is_atom(a) && a->terms[0].atom->op == WL_ATOM_VAR && a->terms[0].atom->var == var;
 }
 
-/* Whether a sum is linear in k: multiples of k, and products of k with what does not depend on it. */
+/* Whether a sum is linear in k: multiples of k, and products of k with what does not depend on
+ * it. */
 static bool is_linear(const wl_symbol *sum, wl_var var)
 {
     for (int i = 0; i < sum->count; i++) {
@@ -124,7 +126,8 @@ static void note_changes(changes *c, const wl_symbol *condition)
 
 /* ---- trips that are alike ---- */
 
-/* The number of trips, at most `most`, in which a condition that is open in the first stays open. */
+/* The number of trips, at most `most`, in which a condition that is open in the first stays
+ * open. */
 static int64_t open_trips(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t most)
 {
     changes c = {.symbols = s, .var = var, .trips = most, .is_complete = true};
@@ -179,7 +182,8 @@ static bool names_outer(const wl_ptx_executor *r, int i, uint32_t vars)
     return false;
 }
 
-/* Trips of open loop i in which the condition is the same, whatever the trips of other loops are. */
+/* Trips of open loop i in which the condition is the same, whatever the trips of other loops
+ * are. */
 static int64_t same_trips(const wl_ptx_executor *r, int i, const wl_symbol *condition)
 {
     wl_symbols *s = r->values.symbols;

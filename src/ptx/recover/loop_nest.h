@@ -18,9 +18,9 @@ typedef struct wl_ptx_nest {
 /* False: they do not grow evenly, or memory ran out. */
 bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *arena, wl_ptx_nest *out);
 
-/* Rows that come in periods: each grows by the same amounts from period to period. An unrolled body is one such period
- * several times, and what was executed before the loop comes first. False: there are fewer than `least` periods, or
- * memory ran out. */
+/* Rows that come in periods: each grows by the same amounts from period to period. An unrolled body
+ * is one such period several times, and what was executed before the loop comes first. False: there
+ * are fewer than `least` periods, or memory ran out. */
 typedef struct wl_ptx_period {
     size_t first, length; /* rows before the first period; rows of one */
 } wl_ptx_period;

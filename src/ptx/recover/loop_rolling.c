@@ -300,8 +300,8 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
     return WL_OK;
 }
 
-/* Rolls steps that come in periods, one after another: several loads of a body that was unrolled, say. False: they do
- * not, or there is no room for their loop. */
+/* Rolls steps that come in periods, one after another: several loads of a body that was unrolled,
+ * say. False: they do not, or there is no room for their loop. */
 static bool add_periods(roller *r, const keyed *steps, size_t n)
 {
     const wl_ptx_loop_table table = r->out->table;
@@ -352,8 +352,9 @@ static int by_program(const void *p, const void *q)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* If one execution of an instruction must be traced, all are; and with it all of the steps that were rolled together:
- * an access stands for several, and would take the others with it. Keys are in order. */
+/* If one execution of an instruction must be traced, all are; and with it all of the steps that
+ * were rolled together: an access stands for several, and would take the others with it. Keys are
+ * in order. */
 static void drop_traced(roller *r, const keyed *keys, size_t count)
 {
     size_t n = 0;
@@ -374,7 +375,8 @@ static void drop_traced(roller *r, const keyed *keys, size_t count)
     r->out->count = n;
 }
 
-/* Where a kernel has too many different accesses, the instructions that have the most of them are traced. */
+/* Where a kernel has too many different accesses, the instructions that have the most of them are
+ * traced. */
 static wl_status trace_many(roller *r, const keyed *keys, size_t count)
 {
     int32_t *accesses = WL_ARENA_NEW(&r->scratch, int32_t, r->launch->entry->instruction_count + 1);

@@ -3,9 +3,9 @@
  *
  * The kernel is executed once, for all threads together. Registers hold symbols, arguments are
  * numbers. If the launch decides a branch, only that side is executed. Of a divergent branch both
- * sides are executed, and the accesses of each side get its condition. A branch that depends on data is
- * skipped, and the memory instructions in its region are *traced*: only emulation tells what they
- * do. A loop whose registers provably grow by equal amounts is executed once, for all its
+ * sides are executed, and the accesses of each side get its condition. A branch that depends on
+ * data is skipped, and the memory instructions in its region are *traced*: only emulation tells
+ * what they do. A loop whose registers provably grow by equal amounts is executed once, for all its
  * iterations together (recover_loops.c); other loops run for their real trip count.
  *
  * An early exit of the threads outside a box of cells defines the kernel's domain. So does a
@@ -83,15 +83,19 @@ typedef struct wl_ptx_recovery {
     size_t step_count, step_room;
     wl_ptx_kept_loop *loops;
     int32_t loop_count, loop_room;
-    bool *traced;                              /* by instruction: address or condition of some execution is unknown */
-    wl_ptx_cause *cause;                       /* why it is traced */
-    bool calls;                                /* there are calls: accesses of callees are traced */
-    int64_t domain[3];                         /* 0: limited by the grid only */
-    int64_t first[3];                          /* threads with lower coordinates are outside, too */
-    bool uniform;                              /* all threads of the domain execute the same instructions */
-    double *executed;                          /* by instruction: executions per thread of the domain, if uniform */
-    double *on;                                /* of them, those whose guard is true */
-    wl_ptx_exit exits[WL_IDLE_STAGES_MAX + 1]; /* where threads outside the domain leave, in order */
+    /* by instruction: address or condition of some execution is unknown */
+    bool *traced;
+    wl_ptx_cause *cause; /* why it is traced */
+    bool calls;          /* there are calls: accesses of callees are traced */
+    int64_t domain[3];   /* 0: limited by the grid only */
+    int64_t first[3];    /* threads with lower coordinates are outside, too */
+    /* all threads of the domain execute the same instructions */
+    bool uniform;
+    /* by instruction: executions per thread of the domain, if uniform */
+    double *executed;
+    double *on; /* of them, those whose guard is true */
+    /* where threads outside the domain leave, in order */
+    wl_ptx_exit exits[WL_IDLE_STAGES_MAX + 1];
     int exit_count;
     bool idle_differs; /* not all threads outside leave at these, or their warps execute more */
     double barriers;

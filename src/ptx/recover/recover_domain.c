@@ -76,8 +76,8 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
 
 /* ---- limits that all steps share ---- */
 
-/* The condition without the parts that hold in the whole domain, in all trips; NULL: nothing remains.
- * What is recovered for one launch need not hold at others. */
+/* The condition without the parts that hold in the whole domain, in all trips; NULL: nothing
+ * remains. What is recovered for one launch need not hold at others. */
 static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
 {
     const wl_interval of = wl_sym_bounds(s, condition, s->launch_bound ? WL_AT_LAUNCH : WL_AT_ANY_LAUNCH);

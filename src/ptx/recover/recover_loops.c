@@ -20,8 +20,9 @@
 #define PERIODS_MAX 4                /* back edges per trip: double buffering takes two */
 #define TRIPS_MIN 4                  /* fewer are executed one by one */
 #define TRIPS_MAX ((int64_t)1 << 24) /* looked at together */
-#define ROUNDS_MAX 12                /* executions of a body, to find the range of k and what grows */
-#define FAILURES_MAX 12              /* per loop; then it is not tried again */
+/* executions of a body, to find the range of k and what grows */
+#define ROUNDS_MAX 12
+#define FAILURES_MAX 12 /* per loop; then it is not tried again */
 
 /* What is saved around a loop. */
 typedef struct wl_ptx_loop_state {

@@ -1,17 +1,19 @@
 /* split_warps.c - instructions that divergent lanes of one warp reach on several paths.
  *
  * A path ends where all its threads reconverge with others. If only some do (`break` or `continue`
- * inside a condition), recovery follows both sides of the branch separately, and an instruction after
- * the reconvergence point becomes one step of each side. But lanes of one warp that reconverge there
- * execute it together: two steps would count it twice. If the branch diverges within a warp, the
- * instruction is emulated; if it never does, each warp executes one of the two steps.
+ * inside a condition), recovery follows both sides of the branch separately, and an instruction
+ * after the reconvergence point becomes one step of each side. But lanes of one warp that
+ * reconverge there execute it together: two steps would count it twice. If the branch diverges
+ * within a warp, the instruction is emulated; if it never does, each warp executes one of the two
+ * steps.
  * Layer  ptx/recover. Oracle: tests/property/prop_ptx_predict.c. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"
 #include "ptx/recover/recover_internal.h"
 
-#define THREADS_MOST (1 << 14) /* whose conditions are evaluated; of larger launches, nothing is known */
+/* whose conditions are evaluated; of larger launches, nothing is known */
+#define THREADS_MOST (1 << 14)
 
 void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_t thread, int64_t values[WL_VAR_COUNT])
 {

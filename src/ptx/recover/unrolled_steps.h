@@ -28,7 +28,8 @@ void wl_ptx_set_trips(const wl_ptx_execution *at, int64_t values[WL_VAR_COUNT]);
 #define WL_PTX_PLACES_MAX 256 /* constants in one address and its condition */
 
 /* The constants of a step's symbols ("places": of the address, then of the condition). If it is
- * even, they grow by fixed amounts per trip of each loop, and the symbols differ in nothing else. */
+ * even, they grow by fixed amounts per trip of each loop, and the symbols differ in nothing
+ * else. */
 typedef struct wl_ptx_step_form {
     const wl_symbol *address, *when; /* in the first trips; address NULL: too large to be written */
     bool even;

@@ -1,4 +1,5 @@
-/* consumer.c - a program against the installed library: the best launch of a stencil. SPDX-License-Identifier: MIT */
+/* consumer.c - a program against the installed library: the best launch of a stencil.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <warpline/warpline.h>
 
