@@ -1,7 +1,9 @@
 #!/bin/sh
-# check-docs.sh [ROOT] - documents can be read in a terminal and followed: fails on a line of more than 100 characters
-# outside tables, fenced and indented blocks; on a link to a file or heading that does not exist; and on a bound of
-# the time models that the glossary does not have.
+# check-docs.sh [ROOT] - documents and comments can be read in a terminal and followed. Fails on
+# - a line of a document of more than 100 characters outside tables, fenced and indented blocks;
+# - a link to a file or heading that does not exist;
+# - a bound of the time models that the glossary does not have;
+# - a comment of a C file, header or table (.def) that reaches beyond column 100.
 LC_ALL=C && export LC_ALL
 cd "${1:-.}" || exit 2
 bad=0
@@ -61,5 +63,33 @@ done
 for bound in $(sed -n 's/^WL_BOUND([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' include/warpline/bounds.def); do
     grep -q "^| \`$bound\` |" docs/glossary.md || { echo "docs/glossary.md: the bound $bound is missing"; bad=1; }
 done
+# Walks through each line by what comes next: a comment, a string, a character constant.
+long=$(find . -path ./build -prune -o \( -name '*.c' -o -name '*.h' -o -name '*.def' \) -print | sort | xargs awk '
+    function characters(text) { gsub(/[\200-\277]/, "", text); return length(text) }
+    FNR == 1 { inside = 0 }
+    {
+        rest = $0
+        seen = reaches = 0 # characters walked over; the last one of a comment
+        while (rest != "") {
+            if (inside) {
+                at = index(rest, "*/")
+                step = at ? at + 1 : length(rest)
+                inside = !at
+                reaches = seen + step
+            } else if (match(rest, /\/\*|\/\/|"([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047/)) {
+                step = RSTART + RLENGTH - 1
+                word = substr(rest, RSTART, RLENGTH)
+                inside = word == "/*"
+                if (word == "//")
+                    reaches = seen + (step = length(rest))
+            } else
+                break
+            seen += step
+            rest = substr(rest, step + 1)
+        }
+        if (reaches > 100 && characters(substr($0, 1, reaches)) > 100)
+            print FILENAME ":" FNR ": a comment of more than 100 columns"
+    }' /dev/null)
+[ -z "$long" ] || { printf '%s\n' "$long"; bad=1; }
 [ $bad -eq 0 ] && echo "docs: ok"
 exit $bad

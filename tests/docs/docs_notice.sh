@@ -1,5 +1,6 @@
 #!/bin/sh
-# docs_notice.sh SOURCE_ROOT: scripts/check-docs.sh sees long lines, dead links and a bound that the glossary lacks.
+# docs_notice.sh SOURCE_ROOT: scripts/check-docs.sh sees long lines and comments, dead links
+# and a bound that the glossary lacks.
 set -u
 check=$1/scripts/check-docs.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-check-docs.XXXXXX") || exit 2
@@ -19,5 +20,12 @@ expect 0 "a document without faults"
 printf '%s\n' "$long" >"$work/README.md" && expect 1 "a long line"
 printf '[a](docs/none.md)\n' >"$work/README.md" && expect 1 "a link to no file"
 printf '[a](docs/glossary.md#none)\n' >"$work/README.md" && expect 1 "a link to no heading"
-printf 'fine\n' >"$work/README.md" && printf '# Glossary\n' >"$work/docs/glossary.md" && expect 1 "a bound without a word"
+printf 'fine\n' >"$work/README.md"
+printf 'int a; /* %s */\n' "$long" >"$work/docs/a.c" && expect 1 "a long comment behind code"
+printf '/* short\n * %s\n */\n' "$long" >"$work/docs/a.c" && expect 1 "a long line inside a comment"
+printf 'int a; // %s\n' "$long" >"$work/docs/a.c" && expect 1 "a long comment of C++"
+printf 'char a[] = "/* %s */";\nint b = 0x22; /* fine */\nchar c = \047"\047; f("%s", 1);\n' "$long" "$long" >"$work/docs/a.c"
+expect 0 "long strings"
+rm "$work/docs/a.c"
+printf '# Glossary\n' >"$work/docs/glossary.md" && expect 1 "a bound without a word"
 exit $failed
