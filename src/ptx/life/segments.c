@@ -496,11 +496,6 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     hoist_loads(m, s, s->first, s->count);
 }
 
-/* Registers of a thread that hold no values: the stack pointer, and two for the program counter
- * that each thread has since Volta. In 89 of 90 kernels the assembler states two registers more
- * than its code names. */
-#define RESERVED 3
-
 /* Whether it adds a constant to a register: copies of an unrolled loop fold it into their
  * addresses. */
 static bool is_step(const wl_ptx_instruction *in)
@@ -583,7 +578,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
     if (!out->list || !out->of || !m.renamed)
         return wl_fail_memory(err);
     if (input->registers > 0)
-        WL_TRY(wl_ptx_liveness_make(f, &out->flow, larger(1, input->registers - RESERVED), arena, &m.live, err));
+        WL_TRY(wl_ptx_liveness_make(f, &out->flow, input->registers, arena, &m.live, err));
     m.base = ops->registers;
     m.async = m.base + f->register_count;
     ops->registers = m.async + 1;
