@@ -543,7 +543,7 @@ static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
             continue;
         status = answer_line(b, buffer, (size_t)length, number, err);
         *err = status == WL_OK ? (wl_error){0} : *err;
-        if (status == WL_OK && f == stdin) /* whoever writes the lines may wait for the answer */
+        if (status == WL_OK && f == stdin) /* the writer of the lines may wait for the answer */
             held_flush(&b->held);
     }
     if (status == WL_OK && !feof(f) && !ferror(f)) /* a line was too long for the memory there is */

@@ -162,9 +162,9 @@ static wl_status check_selection(const check *c, wl_error *err)
     return WL_OK;
 }
 
-/* What kernel and domain decide, they decide now: where the baseline has something else and the
- * command line says nothing, either a change of the kernel or an option of then would go
- * unnoticed. */
+/* Kernel and domain decide a part of the launch, and today's decide. If the baseline differs there
+ * and the command line is silent, a change of the kernel, or an option that was given when the
+ * baseline was written, would go unnoticed. */
 static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_prediction *p, wl_error *err)
 {
     const wl_launch *now = wl_prediction_launch(p), *then = wl_prediction_launch(s->prediction);
@@ -201,7 +201,7 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
     return WL_OK;
 }
 
-/* The launch of then, but for what the kernel itself says. */
+/* The launch of the baseline, except for what the kernel itself says. */
 static wl_launch launch_again(const check *c, const wl_stored *s)
 {
     const options *o = c->options;

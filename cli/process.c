@@ -63,7 +63,7 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
 
 /* ---- running them ---- */
 
-/* As system() does: whoever interrupts means the program, and we clean up behind it. */
+/* As system() does: an interrupt is meant for the program we started; we clean up afterwards. */
 static int wait_for(pid_t child)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, interrupt, quit;

@@ -155,7 +155,7 @@ static void deal_out(lead *l)
         }
 }
 
-/* Whoever has been silent for too long is not waited for. */
+/* Gives up members that have been silent for too long. */
 static void look_for_lost(lead *l)
 {
     for (int i = 1; i < the_team.size; i++) {

@@ -13,9 +13,9 @@
  * counted apart.
  *
  * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one
- * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. A
- * cache that does not fit into those of the machine that simulates waits for memory, unless it
- * knows what is asked for next: wl_cache_load_many.
+ * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. The
+ * simulation of a cache that does not fit into the host's own caches waits for memory, unless it
+ * knows the next accesses: wl_cache_load_many.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps

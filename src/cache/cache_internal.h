@@ -2,8 +2,7 @@
  * slot.
  *
  * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h).
- * Both keep the number of memory lines of this machine small that one access needs: one of the
- * index, one of the slot.
+ * Either way an access needs only two cache lines of the host: one of the index, one of the slot.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -21,7 +20,7 @@
 #define WL_FEW_WAYS_MAX 64          /* more are hashed */
 #define WL_NO_LINE UINT64_MAX       /* of an empty slot */
 #define WL_RUN 4                    /* lines that WL_POLICY_RANDOM_4 evicts */
-#define WL_MEMORY_LINE ((size_t)64) /* of the machine that simulates */
+#define WL_MEMORY_LINE ((size_t)64) /* of the host */
 
 typedef struct wl_slot {
     uint64_t line;
@@ -98,7 +97,7 @@ struct wl_cache {
     wl_cache_kind kind;
     bool few, wide; /* wide: of the few, more than 16 */
     bool failed;    /* see wl_cache_failed */
-    bool large;     /* more than the caches of this machine hold nearby */
+    bool large;     /* more than the nearby caches of the host hold */
     uint64_t random;
     wl_slot *slots;
     void *index; /* what was allocated for few or groups, which begin with a memory line */

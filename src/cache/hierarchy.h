@@ -56,7 +56,7 @@ const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *hierarchy);
 /* Has any cache failed (wl_cache_failed)? */
 bool wl_hierarchy_failed(const wl_hierarchy *hierarchy);
 
-/* The partition in which a line lies, whoever reads it. */
+/* The partition in which a line lies, whichever multiprocessor reads it. */
 int64_t wl_home_partition(uint64_t line, int64_t partitions);
 
 #endif /* WL_CACHE_HIERARCHY_H */

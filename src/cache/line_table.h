@@ -1,5 +1,5 @@
-/* line_table.h - one set of many ways that the caches of this machine do not hold: a hash table
- * with the lines themselves, so that few accesses of memory are needed.
+/* line_table.h - one set of many ways, too large for the caches of the host: a hash table that
+ * holds the lines themselves, so that an access needs little of the host's memory.
  *
  * A bucket has eight places in two neighbouring memory lines: numbers of lines (of 48 bits, low and
  * high ones apart), which are compared at once, then their sectors and last uses. All that a hit

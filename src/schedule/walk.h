@@ -1,5 +1,5 @@
 /* walk.h - the cells of an order one after the other, without a division per cell: at least 100
- * million cells per second, so that whoever enumerates addresses is limited by the addresses.
+ * million cells per second, so that an enumeration of addresses is limited by the addresses.
  *
  * Layer   schedule (uses base). Oracle: tests/property/prop_schedule.c (wl_order_cell)
  * SPDX-License-Identifier: MIT */
