@@ -9,8 +9,6 @@
 #include "kernel/program.h"
 #include "timeline/cluster.h"
 
-#define BLOCK_WARPS 8 /* of barrier_latency; the other numbers suit blocks of about as many */
-
 static double mean_wavefronts(const wl_costs *costs)
 {
     double wavefronts = 0, inst = 0;
@@ -116,8 +114,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     wl_waits_read(device, out);
     /* it opens as the last warp arrives */
     if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval))
-        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - BLOCK_WARPS);
-    out->doublings = log2(fmax(1, followed->block_warps) / BLOCK_WARPS);
+        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - WL_USUAL_WARPS);
+    out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
     out->queued = followed->wavefronts * fmax(0, followed->block_warps - 1);
     out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;

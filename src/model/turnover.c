@@ -330,8 +330,6 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
     return wait;
 }
 
-#define START_WARPS 8 /* of the blocks that block_turnover is measured with */
-
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
 /* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait.
@@ -403,7 +401,7 @@ static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
  * start one after the other. Phases were fitted to blocks of all sizes without this. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
-    const double further = lives(d) ? n->warp_start * (d->block_warps - START_WARPS) : 0;
+    const double further = lives(d) ? n->warp_start * (d->block_warps - WL_USUAL_WARPS) : 0;
     return n->turnover + further + (d->stores ? n->store_wait : 0);
 }
 

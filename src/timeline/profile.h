@@ -27,6 +27,10 @@ typedef struct wl_field_waits {
     double lines;         /* that a load of one warp instruction touches */
 } wl_field_waits;
 
+/* Warps of the blocks that barrier_latency and block_turnover are for; the other numbers suit
+ * blocks of about as many. */
+#define WL_USUAL_WARPS 8
+
 /* Latencies, in cycles. */
 typedef struct wl_waits {
     /* until a dependent instruction can issue; of loads: see level */
