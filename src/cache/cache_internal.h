@@ -19,6 +19,7 @@
 
 #define WL_FEW_WAYS_MAX 64          /* more are hashed */
 #define WL_NO_LINE UINT64_MAX       /* of an empty slot */
+#define WL_GROUP_LINES 4            /* of a group or bucket, at most, on average */
 #define WL_RUN 4                    /* lines that WL_POLICY_RANDOM_4 evicts */
 #define WL_MEMORY_LINE ((size_t)64) /* of the host */
 
@@ -126,6 +127,9 @@ struct wl_cache {
     uint8_t evicted_count;
     wl_cache_counts counts;
 };
+
+/* How many groups or buckets of a hash table a cache needs; notes how they follow from a hash. */
+size_t wl_cache_groups(wl_cache *cache);
 
 /* Where a line may be: all that follows from its number alone. */
 typedef struct wl_key {

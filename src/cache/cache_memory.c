@@ -67,3 +67,13 @@ void wl_cache_forget_memory(wl_cache *c)
     c->places = NULL;
     c->written = NULL;
 }
+
+size_t wl_cache_groups(wl_cache *c)
+{
+    int bits = 1;
+    while ((int64_t)WL_GROUP_LINES << bits < c->shape.lines)
+        bits++;
+    c->group_shift = 64 - bits;
+    c->group_mask = ((size_t)1 << bits) - 1;
+    return (size_t)1 << bits;
+}

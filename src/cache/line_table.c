@@ -5,24 +5,18 @@
 
 #include "cache/many_ways.h"
 
-#define LINES_OF_BUCKET 4 /* at most, on average */
-#define USES_PER_WAY 4    /* entries of the queue */
+#define USES_PER_WAY 4 /* entries of the queue */
 
 #define BUCKET_BITS 24 /* their positions need less than 31 */
 
 bool wl_table_can(const wl_cache *c)
 {
-    return c->set_count == 1 && !c->few && c->large && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKET_BITS;
+    return c->set_count == 1 && !c->few && c->large && c->shape.lines <= (int64_t)WL_GROUP_LINES << BUCKET_BITS;
 }
 
 bool wl_table_make(wl_cache *c)
 {
-    int bits = 1;
-    while ((int64_t)LINES_OF_BUCKET << bits < c->shape.lines)
-        bits++;
-    const size_t buckets = (size_t)1 << bits;
-    c->group_shift = 64 - bits;
-    c->group_mask = buckets - 1;
+    const size_t buckets = wl_cache_groups(c);
     c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
     c->queues = calloc(1, sizeof *c->queues);
     if (!c->buckets || !c->queues)

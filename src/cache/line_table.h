@@ -253,7 +253,7 @@ WL_ALWAYS_INLINE void wl_table_run_remove(wl_cache *c, wl_table_run *m, const wl
 }
 
 /* As wl_table_touch with least recently used policy, of a cache without holes. */
-WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed(wl_cache *c, wl_table_run *m, wl_key key, bool large)
+WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed(wl_cache *c, wl_table_run *m, wl_key key)
 {
     wl_spot s;
     if (!wl_table_run_spot(m, key, &s) || m->tail == m->room)
@@ -261,9 +261,9 @@ WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed(wl_cache *c, wl_table_run *m, wl_k
     const uint32_t last = wl_table_oldest(m->entries, m->head), oldest = m->entries[last];
     if (oldest & ~s.there & WL_PASSED_ON)
         return wl_table_run_leave(c, m, key);
-    if (large) /* what is evicted next */
-        for (uint32_t i = m->head + WL_DRAWS; i <= last + WL_DRAWS && i < m->tail; i++)
-            wl_fetch_ahead(&m->buckets[(m->entries[i] & ~WL_PASSED_ON) / WL_POSITIONS & (m->spare - 1)]);
+    /* what is evicted next */
+    for (uint32_t i = m->head + WL_DRAWS; i <= last + WL_DRAWS && i < m->tail; i++)
+        wl_fetch_ahead(&m->buckets[(m->entries[i] & ~WL_PASSED_ON) / WL_POSITIONS & (m->spare - 1)]);
     m->head = last + 1 + s.there; /* what is evicted lies before it then */
     wl_table_run_remove(c, m, &s, oldest & ~WL_PASSED_ON);
     wl_table_run_enter(m, &s, key);
@@ -274,7 +274,7 @@ WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed(wl_cache *c, wl_table_run *m, wl_k
 }
 
 /* The same with a random policy: a random line goes .. */
-WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed_random(wl_cache *c, wl_table_run *m, wl_key key, bool large)
+WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed_random(wl_cache *c, wl_table_run *m, wl_key key)
 {
     wl_spot s;
     const uint32_t slot = (uint32_t)wl_random_below(m->later[m->drawn % WL_DRAWS], m->ways), gone = m->places[slot];
@@ -285,12 +285,10 @@ WL_ALWAYS_INLINE wl_spot wl_table_touch_mixed_random(wl_cache *c, wl_table_run *
     s.bucket->used[s.place] = wl_either(s.there, s.bucket->used[s.place], slot);
     m->places[slot] = wl_either(s.there, gone, s.position);
     wl_table_run_drawn(m, ~s.there & 1);
-    if (large) {
-        const uint32_t far = m->drawn + WL_DRAWS - 1, half = m->drawn + WL_DRAWS / 2;
-        wl_fetch_ahead(&m->places[wl_random_below(m->later[far % WL_DRAWS], m->ways)]);
-        const uint32_t then = m->places[wl_random_below(m->later[half % WL_DRAWS], m->ways)];
-        wl_fetch_ahead(&m->buckets[(then & ~WL_PASSED_ON) / WL_POSITIONS]);
-    }
+    const uint32_t far = m->drawn + WL_DRAWS - 1, half = m->drawn + WL_DRAWS / 2;
+    wl_fetch_ahead(&m->places[wl_random_below(m->later[far % WL_DRAWS], m->ways)]);
+    const uint32_t then = m->places[wl_random_below(m->later[half % WL_DRAWS], m->ways)];
+    wl_fetch_ahead(&m->buckets[(then & ~WL_PASSED_ON) / WL_POSITIONS]);
     return s;
 }
 

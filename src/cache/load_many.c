@@ -78,23 +78,22 @@ WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t c
     wl_add_loads(c, count, sums);
 }
 
-/* One form for each kind, apart: together they would share the registers. */
-#define LOAD_ALL(name, kind)                                                                                           \
+/* One form for each kind or policy, apart: together they would share the registers. */
+#define FORM(name, load, constant)                                                                                     \
     static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
                                                uint32_t *missing)                                                      \
     {                                                                                                                  \
-        load_all(c, requests, count, missing, kind);                                                                   \
+        load(c, requests, count, missing, constant);                                                                   \
     }
-LOAD_ALL(load_packed_16, WL_PACKED_16)
-LOAD_ALL(load_few_16, WL_FEW_16)
-LOAD_ALL(load_few_64, WL_FEW_64)
-LOAD_ALL(load_few_random, WL_FEW_RANDOM)
-LOAD_ALL(load_all_lru, WL_ALL_LRU)
-LOAD_ALL(load_table_lru, WL_TABLE_LRU)
-LOAD_ALL(load_table_random, WL_TABLE_RANDOM)
-LOAD_ALL(load_many_lru, WL_MANY_LRU)
-LOAD_ALL(load_many_random, WL_MANY_RANDOM)
-#undef LOAD_ALL
+FORM(load_packed_16, load_all, WL_PACKED_16)
+FORM(load_few_16, load_all, WL_FEW_16)
+FORM(load_few_64, load_all, WL_FEW_64)
+FORM(load_few_random, load_all, WL_FEW_RANDOM)
+FORM(load_all_lru, load_all, WL_ALL_LRU)
+FORM(load_table_lru, load_all, WL_TABLE_LRU)
+FORM(load_table_random, load_all, WL_TABLE_RANDOM)
+FORM(load_many_lru, load_all, WL_MANY_LRU)
+FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
 /* ---- many loads that mix hits and misses ---- */
 
@@ -138,10 +137,10 @@ static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_reque
 }
 
 WL_ALWAYS_INLINE uint32_t load_one_of_table(wl_cache *c, wl_table_run *m, wl_key key, uint32_t sectors,
-                                            wl_policy policy, bool large, wl_load_sums *sums)
+                                            wl_policy policy, wl_load_sums *sums)
 {
-    const wl_spot at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, key, large)
-                       : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, key, large)
+    const wl_spot at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, key)
+                       : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, key)
                                                     : wl_table_touch_mixed_4(c, m, key);
     uint32_t *present = &at.bucket->sectors[at.place];
     const uint32_t missing = sectors & ~*present;
@@ -159,15 +158,9 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
     wl_table_run_begin(c, &m);
     if (policy == WL_POLICY_RANDOM)
         wl_table_run_foresee(&m);
-    const bool large = c->large;
-    for (size_t i = 0; i < count && !large; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
-        missing[i] = load_one_of_table(c, &m, key, requests[i].sectors, policy, false, &sums);
-    }
-    for (size_t i = 0; i < count + AHEAD && large; i++) {
+    for (size_t i = 0; i < count + AHEAD; i++) { /* tables are large: see wl_table_can */
         if (i >= AHEAD)
-            missing[i - AHEAD] =
-                load_one_of_table(c, &m, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, true, &sums);
+            missing[i - AHEAD] = load_one_of_table(c, &m, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, &sums);
         if (i < count) {
             keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
             fetch_index(c, keys[i % AHEAD], WL_TABLE_LRU);
@@ -177,16 +170,10 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
     wl_add_loads(c, count, sums);
 }
 
-#define LOAD_TABLE(name, policy)                                                                                       \
-    static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
-                                               uint32_t *missing)                                                      \
-    {                                                                                                                  \
-        load_table(c, requests, count, missing, policy);                                                               \
-    }
-LOAD_TABLE(load_table_mixed_lru, WL_POLICY_LRU)
-LOAD_TABLE(load_table_mixed_random, WL_POLICY_RANDOM)
-LOAD_TABLE(load_table_mixed_random_4, WL_POLICY_RANDOM_4)
-#undef LOAD_TABLE
+FORM(load_table_mixed_lru, load_table, WL_POLICY_LRU)
+FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)
+FORM(load_table_mixed_random_4, load_table, WL_POLICY_RANDOM_4)
+#undef FORM
 
 static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 {

@@ -3,18 +3,12 @@
 
 #include <stdlib.h>
 
-#define LINES_OF_GROUP 4 /* at most, on average */
-#define USES_PER_WAY 4   /* entries of a queue */
-#define AHEAD 32         /* entries of the queue that are fetched ahead */
+#define USES_PER_WAY 4 /* entries of a queue */
+#define AHEAD 32       /* entries of the queue that are fetched ahead */
 
 bool wl_many_make(wl_cache *c)
 {
-    int bits = 1;
-    while ((int64_t)LINES_OF_GROUP << bits < c->shape.lines)
-        bits++;
-    const size_t groups = (size_t)1 << bits;
-    c->group_shift = 64 - bits;
-    c->group_mask = groups - 1;
+    const size_t groups = wl_cache_groups(c);
     c->index = calloc(groups * sizeof *c->groups + WL_MEMORY_LINE, 1);
     c->queues = calloc(c->set_count, sizeof *c->queues);
     c->places = calloc((size_t)c->shape.lines, sizeof *c->places);
