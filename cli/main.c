@@ -14,55 +14,55 @@ static const command commands[] = {
      "name.",
      "text json csv", cmd_predict},
     {"stack", 't', "[KERNEL] --device D --block XxYxZ [options]",
-     "Says where the cycles of a launch go, by part and by line of PTX: a CPI stack.", "text json svg", cmd_stack},
+     "Shows where the cycles of a launch go, by part and by line of PTX: a CPI stack.", "text json svg", cmd_stack},
     {"roofline", 'R', "KERNEL|TABLE.csv... --device D [--block XxYxZ | --measured TABLE] [options]",
      "Shows predicted or measured launches under the ceilings of a device: classic, hierarchical or instruction "
      "roofline.",
      "text json csv svg", cmd_roofline},
     {"report", 'P', "KERNEL... --device D... --block XxYxZ... -o FILE.html [options]",
-     "Writes all that is known of launches into one HTML file: rooflines, volumes, stacks, better launches, "
-     "assumptions.",
+     "Writes everything about launches into one HTML file: rooflines, volumes, stacks, better launches, assumptions.",
      "html", cmd_report},
     {"trace", 'T', "KERNEL | --example NAME [--device D | --lines N] [options]",
-     "Draws which lines of memory tasks use, one after the other, and what a cache fetches, keeps and evicts.",
+     "Draws which cache lines tasks use, one after the other, and which of them a cache fetches, keeps and evicts.",
      "text json svg", cmd_trace},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
-     "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
+     "Fails if a prediction exceeds a budget or is worse than a stored one.", "text json", cmd_check},
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",
      "Says what slows a launch down and which changes help most: block, folding, schedule, layout, registers.",
      "text json", cmd_advise},
     {"rank", 'r', "[KERNEL] --device D [options]",
      "Predicts all sensible launches of a kernel, or a space of them, and lists the best.", "text json csv", cmd_rank},
     {"compare", 'm', "KERNEL|--map FILE TABLE... --device D [options]",
-     "Predicts the launches of measured tables (ours or ncu --csv) and says how far off it is.", "text json csv",
+     "Predicts the launches of measured tables (our CSV or ncu --csv) and reports the errors.", "text json csv",
      cmd_compare},
     {"diff", 'D', "A.json B.json | KERNEL --device D BLOCK[:fold=F][:registers=N] BLOCK[...]",
-     "Two predictions side by side, and why one is slower.", "text json", cmd_diff},
+     "Shows two predictions side by side, and explains why one is slower.", "text json", cmd_diff},
     {"fit", 'f', "--map FILE | --from-curves TABLE... --device D [--output FILE] [options]",
-     "Fits the numbers of a device that only measured kernels can give, and says how well they predict.", "text json",
+     "Fits the numbers of a device file that need measured kernels, and reports the errors that remain.", "text json",
      cmd_fit},
     {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]",
-     "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", "text json",
+     "Prints blocks and warps per multiprocessor, what limits them, and what one more block would need.", "text json",
      cmd_occupancy},
     {"show", 's', "KERNEL [--block XxYxZ and options of predict]",
-     "Prints a kernel as a kernel file: what was recovered of PTX or CUDA, or the text of a built-in kernel.", "text",
+     "Prints a kernel as a kernel file: accesses recovered from PTX or CUDA, or the text of a built-in kernel.", "text",
      cmd_show},
     {"schedule", 'S', "[KERNEL] --device D [--block XxYxZ] [--orders LIST] [--widths LIST] [options]",
      "Compares the orders in which threads, or blocks, can visit the domain, and recommends one.", "text json csv",
      cmd_schedule},
     {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|c] [--precomputed]",
-     "Prints the function that gives each thread, or block, its cell in the order of a schedule.", "text", cmd_emit},
+     "Prints the function that maps each thread, or block, to its cell in the order of a schedule.", "text", cmd_emit},
     {"ptx", 'x', "FILE [--entries | --coverage]",
-     "Lists the entries of a PTX or CUDA file, or which of its operations are understood.", "text json", cmd_ptx},
+     "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported.", "text json",
+     cmd_ptx},
     {"devices", 'd', "[list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]",
      "Lists the built-in devices, prints one with the source of every number, validates a file, or compares several.",
      "text json", cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
     {"explain", 'e', "[WORD..] [KERNEL --device D --block XxYxZ]",
-     "Says what a metric (and which hardware counter measures it), bound, model or other word of the output means.",
-     "text", cmd_explain},
+     "Explains a metric (and which hardware counter measures it), bound, model or other word of the output.", "text",
+     cmd_explain},
     {"metrics", 'M', "[--model NAME]",
-     "Names of hardware counters: ours, nvprof's and ncu's, and the ncu command that collects what a model needs.",
+     "Lists hardware counters under our, nvprof's and ncu's names, and the ncu command that collects them for a model.",
      "text json csv", cmd_metrics},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
@@ -78,9 +78,10 @@ static void print_help(void)
     for (size_t i = 0; i < command_count; i++)
         wrap_print(commands[i].summary, printf("  %-10s ", commands[i].name), COMMAND_INDENT, columns);
     putchar('\n');
-    wrap_print("'warpline COMMAND --help' lists the options of one; --version (-V) prints the version. --color WHEN "
-               "(auto, always, never) and --quiet may also come before the command.",
-               0, 0, columns);
+    wrap_print(
+        "'warpline COMMAND --help' lists the options of a command; --version (-V) prints the version. --color WHEN "
+        "(auto, always, never) and --quiet may also come before the command.",
+        0, 0, columns);
     fputs("\n"
           "exit codes:\n"
           "  0    ok\n"
@@ -89,7 +90,7 @@ static void print_help(void)
           "  3    bad input: a value, a name, a file\n"
           "  4    not supported, or more work than the budget allows\n"
           "  5    out of memory, or an output cannot be written\n"
-          "  6    no picture could be drawn; all else is done\n"
+          "  6    a picture could not be drawn; everything else is done\n"
           "  130  interrupted; what was found is in the output\n",
           stdout);
 }
