@@ -175,16 +175,17 @@ static wl_status check_source(const json_t *line, const source *s, wl_error *err
     if (!s->kernel == !s->update)
         return bad(err, "%s", "give either \"kernel\" or \"update\"");
     if (s->update && json_object_get(line, "set"))
-        return bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
+        return bad(err, "%s", "\"set\" needs \"kernel\"; an \"update\" has no params");
     if (s->kernel && s->type)
-        return bad(err, "%s", "\"type\" goes with \"update\"; a kernel file says the types of its fields");
+        return bad(err, "%s", "\"type\" needs \"update\"; a kernel file states the types of its fields");
     if (s->update && !s->domain)
         return bad(err, "%s", "\"update\" needs \"domain\"");
     if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
         return bad(err, "%s", "a batch cannot read kernels or devices from standard input");
     if (of_ptx && !is_ptx(s))
-        return bad(err, "%s",
-                   "\"entry\", \"args\", \"constants\" and \"dynamic_shared\" go with a kernel in a .ptx or .cu file");
+        return bad(
+            err, "%s",
+            "\"entry\", \"args\", \"constants\" and \"dynamic_shared\" are only for kernels in .ptx or .cu files");
     return WL_OK;
 }
 
@@ -495,7 +496,7 @@ static bool check_usage(const options *o)
                        o->per_access || o->per_line || o->model || o->entry || o->arg_count || o->constant_count ||
                        o->dynamic_shared || o->emulate || o->effort;
     if (other)
-        usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
+        usage_error("--batch takes kernels and launches from its lines; --device is the only other option");
     else
         return true;
     return false;

@@ -27,7 +27,7 @@ static bool check_usage(const options *o)
     else if (o->budget_count == 0 && !o->baseline)
         usage_error("nothing to check: give --budget, as in --budget time=1.5ms, or --baseline FILE");
     else if (o->tolerance && !o->baseline)
-        usage_error("--tolerance goes with --baseline");
+        usage_error("--tolerance needs --baseline");
     else if (!o->device && !o->baseline)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (o->block_count == 0 && !o->baseline)

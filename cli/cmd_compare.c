@@ -24,13 +24,13 @@ static bool check_usage(const options *o)
     else if (!o->map && !ptx_usage(o, o->arguments[0]))
         return false;
     else if (o->args_file && (o->map || !ptx_is_source(o->arguments[0])))
-        usage_error("--args goes with a kernel in a .ptx or .cu file; a map has its own");
+        usage_error("--args is only for kernels in .ptx or .cu files; a map has its own arguments");
     else if (o->args_file && o->arg_count)
         usage_error("give --args FILE or --arg, not both");
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
     else if (o->rows && o->format && strcmp(o->format, "text") != 0)
-        usage_error("--rows goes with the text output; json and csv hold every row");
+        usage_error("--rows is only for text output; json and csv have every row");
     else
         return true;
     return false;

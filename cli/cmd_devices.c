@@ -80,7 +80,7 @@ int cmd_devices(const options *o)
 {
     const bool compares = o->argument_count > 0 && is_command(o, "compare");
     if ((o->sources && !compares) || (o->with_count && compares)) {
-        usage_error(compares ? "--with goes with show and check" : "--sources goes with compare");
+        usage_error(compares ? "--with is only for show and check" : "--sources is only for compare");
         return EXIT_USAGE;
     }
     if (o->argument_count == 0 || (o->argument_count == 1 && is_command(o, "list")))

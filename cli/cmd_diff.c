@@ -53,7 +53,7 @@ static bool check_usage(const options *o, source *from)
         usage_error(
             "diff takes two files, or a kernel and two launches: warpline diff KERNEL --device D 32x4x2 64x4x4");
     else if (*from == FILES && (o->domain || o->type))
-        usage_error("--domain and --type go with --update");
+        usage_error("--domain and --type need --update");
     else if (*from == LAUNCHES ? !job_kernel_usage(o, n == 3) : !ptx_usage(o, NULL))
         return false;
     else if (*from == FILES && (is_launch(o->arguments[0]) || is_launch(o->arguments[1])))

@@ -18,7 +18,7 @@ static bool check_usage(const options *o)
     else if (o->argument_count == 1 && o->domain)
         usage_error("give a kernel or --domain, not both");
     else if (o->argument_count == 0 && o->set_count)
-        usage_error("--set goes with a kernel file");
+        usage_error("--set needs a kernel file");
     else if (is_ptx)
         usage_error("the domain of a kernel in PTX follows from its launch: give --domain instead");
     else

@@ -81,7 +81,7 @@ static double mebibytes(double bytes) { return ceil(100 * bytes / (1 << 20)) / 1
 static void announce_stream(const rank_job *j, int64_t size)
 {
     usage_error(
-        "note: to sort %lld launches takes %.6g MiB (--memory allows %.6g): they are written in the order of the "
+        "note: sorting %lld launches takes %.6g MiB (--memory allows %.6g): they are written in the order of the "
         "space",
         (long long)size, mebibytes((double)size * sizeof(wl_ranked)), mebibytes((double)j->memory));
 }
@@ -174,7 +174,7 @@ static int nothing_found(const rank_job *j, const wl_ranked_space *s)
         return diag_report(&err);
     if (all == 0)
         usage_error("error: the space is empty: no block %s",
-                    j->options->schedules ? "and folding goes with these schedules" : "or folding is left to try");
+                    j->options->schedules ? "and folding suits these schedules" : "or folding is left to try");
     else
         usage_error("error: none of the %lld launches is left to rank on %s:", (long long)all,
                     wl_device_name(wl_ranker_device(s->ranker)));

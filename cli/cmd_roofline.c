@@ -43,13 +43,13 @@ static bool launches_ok(const options *o)
 {
     const bool predicts = o->update || o->map || o->argument_count > table_count(o);
     if (o->batch && (o->measured || o->map))
-        usage_error("--batch goes without --measured and --map");
+        usage_error("--batch excludes --measured and --map");
     else if (o->measured && o->block_count > 0)
         usage_error("--measured says which launches: leave --block out");
     else if (o->measured && (o->update || (o->map && o->argument_count > 0) || table_count(o) > 0 || !predicts))
-        usage_error("--measured FILE goes with kernels, or with --map");
+        usage_error("--measured FILE needs kernels, or --map");
     else if ((o->map || o->args_file || o->family_count || o->variant || o->kernel_name) && !o->measured)
-        usage_error("--map, --args, --family, --variant and --kernel-name go with --measured FILE");
+        usage_error("--map, --args, --family, --variant and --kernel-name need --measured FILE");
     else if (predicts && !o->measured && !o->batch && o->block_count == 0)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else

@@ -17,7 +17,7 @@ static bool check_usage(const options *o)
     else if (ptx && o->block_count != 1)
         usage_error("a kernel in PTX is read for one launch: give --block, as in --block 32x4x2");
     else if (!ptx && (o->block_count || o->grid || o->registers || o->shared))
-        usage_error("launches go with a .ptx or .cu file; a kernel file holds for all of them");
+        usage_error("a launch is only for .ptx or .cu files; a kernel file is the same for all launches");
     else
         return true;
     return false;

@@ -67,7 +67,7 @@ static wl_status find_compiler(const options *o, const char *source, char path[P
     if (named && *named) {
         if (process_find(named, path))
             return WL_OK;
-        return fail(err, WL_E_IO, o->compiler ? "--compiler" : "NVCC", "'%.200s' is no program that can be run", named);
+        return fail(err, WL_E_IO, o->compiler ? "--compiler" : "NVCC", "'%.200s' cannot be run", named);
     }
     if (process_find("nvcc", path) || find_installed("nvcc", path) || process_find("clang++", path) ||
         process_find("clang", path))

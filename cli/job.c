@@ -37,9 +37,9 @@ bool job_kernel_usage(const options *o, bool named)
     else if (!ptx_usage(o, kernel))
         return false;
     else if (!o->update && !ptx && o->type)
-        usage_error("--type goes with --update; a kernel file says the types of its fields");
+        usage_error("--type needs --update; a kernel file states the types of its fields");
     else if (o->update && o->set_count)
-        usage_error("--set goes with a kernel file; an --update has no params");
+        usage_error("--set needs a kernel file; an --update has no params");
     else
         return true;
     return false;
@@ -101,7 +101,7 @@ static int read_launch(const options *o, size_t i, job *j)
     j->rules[i] = text.rule;
     if (code != EXIT_OK || !text.device)
         return code;
-    usage_error("device= goes with the launches of diff; give --device %s", text.device);
+    usage_error("device= is only for the launches of diff; give --device %s", text.device);
     return EXIT_USAGE;
 }
 
@@ -181,9 +181,10 @@ static wl_status check_folds(const char *kernel, const job *j, wl_error *err)
         folds = folds || j->launches[i].fold[0] > 0;
     if (!folds || !kernel || !ptx_is_source(kernel))
         return WL_OK;
-    *err = (wl_error){.code = WL_E_INPUT,
-                      .input = "--block",
-                      .message = "fold= goes with kernel files; a kernel in PTX says itself what a thread computes"};
+    *err =
+        (wl_error){.code = WL_E_INPUT,
+                   .input = "--block",
+                   .message = "fold= is only for kernel files; the code of a PTX kernel fixes what a thread computes"};
     return WL_E_INPUT;
 }
 

@@ -71,7 +71,7 @@ static wl_status set_domain(const wl_kernel *plain, const char *text, const int6
             s->list[s->count++] = s->own[d];
         } else if (d < dims ? domain[d] != before[d] : domain[d] != 1) {
             return wrong_extent(text, d,
-                                d < dims ? "the kernel's extent in %c is no single param: set what it is made of "
+                                d < dims ? "the kernel's extent in %c is not a single param: set what it is made of "
                                            "with --set"
                                          : "the kernel's domain has no %c",
                                 err);

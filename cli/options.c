@@ -497,7 +497,7 @@ int option_fidelity(const options *o, int64_t *simulate)
     }
     if (!o->addresses)
         return EXIT_OK;
-    usage_error("--budget goes with --fidelity simulate");
+    usage_error("--budget needs --fidelity simulate");
     return EXIT_USAGE;
 }
 

@@ -63,13 +63,13 @@ bool ptx_usage(const options *o, const char *kernel)
                           : o->compiler_option_count ? "--compiler-option"
                                                      : NULL;
     if (of_ptx && !ptx)
-        usage_error("%s goes with a kernel in a .ptx or .cu file", of_ptx);
+        usage_error("%s is only for kernels in .ptx or .cu files", of_ptx);
     else if (of_cuda && !cuda)
-        usage_error("%s goes with a kernel in a .cu file", of_cuda);
+        usage_error("%s is only for kernels in .cu files", of_cuda);
     else if (ptx && o->type)
-        usage_error("--type goes with --update");
+        usage_error("--type needs --update");
     else if (ptx && o->fold)
-        usage_error("--fold goes with kernel files; a kernel in PTX says itself what a thread computes");
+        usage_error("--fold is only for kernel files; the code of a PTX kernel fixes what a thread computes");
     else
         return true;
     return false;

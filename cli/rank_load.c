@@ -46,11 +46,11 @@ bool rank_usage(const options *o)
     else if (o->update && !o->domain_count)
         wrong = "--update needs --domain, as in --domain 4096x4096";
     else if (o->update && o->set_count)
-        wrong = "--set goes with a kernel file; an --update has no params";
+        wrong = "--set needs a kernel file; an --update has no params";
     else if (!o->update && o->type)
-        wrong = "--type goes with --update";
+        wrong = "--type needs --update";
     else if (ptx && o->folds_count)
-        wrong = "--fold goes with kernel files; a kernel in PTX says itself what a thread computes";
+        wrong = "--fold is only for kernel files; the code of a PTX kernel fixes what a thread computes";
     else if (o->block_count && names_space(o))
         wrong = "--block names the launches to rank, so it goes without options of a space: --block-x, --block-y, "
                 "--block-z, --threads, --space, --schedules, --registers-file, --fold of several values";
@@ -186,12 +186,12 @@ static int read_launches(const options *o, rank_job *j)
         if (code != EXIT_OK)
             return code;
         if (text.device) {
-            usage_error("device= goes with the launches of diff; give --device %s", text.device);
+            usage_error("device= is only for the launches of diff; give --device %s", text.device);
             return EXIT_USAGE;
         }
         if (text.launch.fold[0] && !o->update && ptx_is_source(o->arguments[0])) {
             option_error("--block", block, 1,
-                         "fold= goes with kernel files; a kernel in PTX says itself what a thread computes");
+                         "fold= is only for kernel files; the code of a PTX kernel fixes what a thread computes");
             return EXIT_INPUT;
         }
         j->launches[j->launch_count] = text.launch;

@@ -159,8 +159,8 @@ bool team_message_waits(int process, int tag, MPI_Status *from)
 void team_lose(int process)
 {
     the_team.members[process].lost = the_team.someone_lost = true;
-    usage_error("warning: process %d of %d is lost (no sign of life for %.0f s); the others do its part", process,
-                the_team.size, team_watch_patience());
+    usage_error("warning: process %d of %d is lost (no sign of life for %.0f s); the others take over its work",
+                process, the_team.size, team_watch_patience());
 }
 
 bool team_is_in_a_hurry(void) { return progress_interrupted() == SIGTERM; }

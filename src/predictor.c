@@ -101,7 +101,7 @@ static wl_status check_vendor(const wl_kernel *kernel, const wl_device *device, 
     if (!compiled || strcmp(device->vendor, "amd") != 0)
         return WL_OK;
     return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                   "PTX and CUDA are code of NVIDIA's GPUs, and %s is one of AMD's: give a kernel file or a stencil "
+                   "PTX and CUDA are code for NVIDIA GPUs, and %s is an AMD GPU: give a kernel file or a stencil "
                    "('warpline show' writes a kernel of PTX as a kernel file)",
                    device->name);
 }

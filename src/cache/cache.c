@@ -75,7 +75,7 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a cache has 1 to %lld lines, not %lld", (long long)LINES_MAX,
                        (long long)shape->lines);
     if (ways < 1 || shape->lines % ways != 0)
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%lld lines cannot be dealt to sets of %lld",
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%lld lines cannot be divided into sets of %lld",
                        (long long)shape->lines, (long long)ways);
     if (shape->sectors < 1 || shape->sectors > WL_SECTORS_MAX)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a line has 1 to %d sectors, not %d", WL_SECTORS_MAX,

@@ -107,7 +107,7 @@ wl_status wl_parse(wl_parser *p, wl_parsed *out)
 {
     WL_TRY(ranked(p, RANK_LEAST, out));
     if (is_foreign(p))
-        return wl_fail(p->lexer->err, WL_E_INPUT, p->lexer->token.loc, "'%.*s' is no operator here",
+        return wl_fail(p->lexer->err, WL_E_INPUT, p->lexer->token.loc, "'%.*s' is not an operator here",
                        (int)p->lexer->token.length, p->lexer->token.text);
     return p->grammar->is_true && wl_lexer_is(p->lexer, '?') ? choice(p, out) : WL_OK;
 }

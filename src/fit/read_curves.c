@@ -145,7 +145,7 @@ static wl_status read_list(const reader *r, wl_curve_row *row)
         const char *end;
         const double value = wl_number_read(at, &end);
         if (end == at || (*end && *end != ' ') || !isfinite(value) || value < 0 || row->count == WL_CURVE_VALUES)
-            return bad(r, cell, "'%s' is no list of bandwidths, one per block size", wl_csv_cell(&r->csv, cell));
+            return bad(r, cell, "'%s' is not a list of bandwidths, one per block size", wl_csv_cell(&r->csv, cell));
         row->values[row->count++] = value * kinds[r->kind].value_unit;
         for (at = end; *at == ' ';)
             at++;
@@ -174,7 +174,7 @@ static wl_status check_again(const reader *r, const wl_curve_row *row)
         const double a = other->values[0], b = row->values[0];
         if (other->count == row->count && fmax(a, b) <= SAME * fmin(a, b))
             continue;
-        (void)wl_fail(r->err, WL_E_INPUT, loc_of(r, r->values[0]), "line %d says something else of the same place",
+        (void)wl_fail(r->err, WL_E_INPUT, loc_of(r, r->values[0]), "line %d has another value for the same point",
                       (int)other->line);
         return wl_fail_in(r->err, r->input);
     }

@@ -63,7 +63,7 @@ wl_status wl_field_check_cells(const wl_field *f, int d, const wl_cell_span *spa
         return WL_OK;
     const char *const axes[] = {"in x", "in y", "in z"};
     return wl_fail(err, WL_E_INPUT, span->loc,
-                   "'%.40s' accesses cells %lld to %lld %s, where '%.40s' has %lld to %lld: a halo of %lld would do",
+                   "'%.40s' accesses cells %lld to %lld %s, where '%.40s' has %lld to %lld: a halo of %lld is needed",
                    text, (long long)span->first, (long long)span->last, d < 3 ? axes[d] : "in the last dimension",
                    f->name, (long long)first, (long long)last, (long long)needed);
 }

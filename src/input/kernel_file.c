@@ -225,7 +225,7 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     if (strides && extent)
         return wl_fail(b->err, WL_E_INPUT, strides->key_loc, "give either strides or extent, not both");
     if (halo && !extent)
-        return wl_fail(b->err, WL_E_INPUT, halo->key_loc, "halo goes with extent");
+        return wl_fail(b->err, WL_E_INPUT, halo->key_loc, "halo needs extent");
     if (extent) {
         int64_t extents[WL_FIELD_DIMS_MAX], halos[WL_FIELD_DIMS_MAX] = {0};
         WL_TRY(read_list(b, extent, "extent", 1, extents, &f->dims));
@@ -521,7 +521,7 @@ static wl_status read_accesses(builder *b)
         other = other ? other : wl_yaml_get(b->root, "atomics");
         other = other ? other : wl_yaml_get(b->root, "loops");
         if (other)
-            return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' does not go with 'update'", other->key);
+            return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' and 'update' exclude each other", other->key);
         if (b->kernel->dims == 0)
             return wl_fail(b->err, WL_E_INPUT, update->key_loc, "an update needs a domain");
         WL_TRY(wl_yaml_expect(update, WL_YAML_SCALAR, "update", b->err));

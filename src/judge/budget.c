@@ -127,7 +127,7 @@ static wl_status check_per_item(wl_subject q, size_t length, wl_error *err)
     if (wl_subject_is_gain(q))
         return wl_fail(err, WL_E_INPUT, at(0, length), "%s has no value per item", special_of(q.kind)->name);
     if (q.kind == WL_SUBJECT_METRIC && wl_metric_scope(q.metric) != WL_SCOPE_LAUNCH)
-        return wl_fail(err, WL_E_INPUT, at(0, length), "%s is no total of the launch: it has no value per item",
+        return wl_fail(err, WL_E_INPUT, at(0, length), "%s is not a total of the launch: it has no value per item",
                        wl_metric_name(q.metric));
     return WL_OK;
 }

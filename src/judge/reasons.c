@@ -108,8 +108,8 @@ static void say_metric(const story *s)
     say(s->diff, "Behind %s is %s: %.4g%s%s in %s, %.4g%s in %s, %.3g times as much%s%s.%s", wl_bound_name(c->bound),
         wl_metric_name(m), slow, unit, each, s->slow_name, fast, unit, s->fast_name, fast / slow, part, against,
         c->metric_share >= 0.5 ? ""
-        : same_device(s->diff) ? " That is a part of it: the rest is how it is asked for."
-                               : " That is a part of it: the rest is how it is asked for, and the device.");
+        : same_device(s->diff) ? " That explains a part of it; the rest is how the data is requested."
+                               : " That explains a part of it; the rest is how the data is requested, and the device.");
 }
 
 /* What bounds without metrics follow from. */
@@ -140,7 +140,7 @@ static void say_no_metric(const story *s)
         used = n > 0 && used + (size_t)n < sizeof names ? used + (size_t)n : used;
     }
     if (used > 0)
-        say(s->diff, "There is hardly more of %s: what differs is how it is asked for%s.", names,
+        say(s->diff, "There is hardly more of %s: what differs is how it is requested%s.", names,
             same_device(s->diff) ? "" : ", or the device");
     else if (wl_bound_metric(bound, 0, &m))
         say(s->diff, "What stands behind it (%s) is not known on both sides.", wl_metric_name(m));

@@ -280,7 +280,7 @@ static wl_status read_record(reader *r)
         wl_notes_add(notes, csv->line, "a line with %s", csv->problem);
     else if (csv->count != r->column_count && !is_short_long(r))
         wl_notes_add(notes, csv->line,
-                     csv->cut && csv->count > 1 ? "the last line is cut off" : "a line that is no row of the table");
+                     csv->cut && csv->count > 1 ? "the last line is cut off" : "a line that is not a row of the table");
     else if (r->table->layout == WL_TABLE_NVPROF)
         return wl_nvprof_take(&r->nvprof, csv, notes, r->err);
     else

@@ -105,11 +105,11 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
         wl_warn(
             out,
             "volumes come from simulated caches, without a fitted curve: %lld of %lld blocks (%.2g %%), %lld wave%s "
-            "on %lld of %lld multiprocessors, %.3g addresses; %s for the rest",
+            "on %lld of %lld multiprocessors, %.3g addresses; %s to the rest",
             (long long)s->simulated_blocks, (long long)s->blocks,
             PERCENT * (double)s->simulated_blocks / (double)s->blocks, (long long)s->waves, s->waves > 1 ? "s" : "",
             (long long)s->simulated_sms, (long long)s->sms, s->addresses,
-            s->waves > 1 ? "the second half of the waves stands" : "they stand");
+            s->waves > 1 ? "the second half of the waves is extrapolated" : "they are extrapolated");
     if (!s->dram && known)
         wl_warn(out, "DRAM volumes are not simulated but come from %s: the simulated blocks did not fill the L2",
                 wl_volume_estimator_name(s->dram_estimator));
@@ -130,10 +130,10 @@ static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
         return;
     (void)wl_device_get(p->device, WL_DEVICE_sm_count, &sms);
     if (wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) && launch >= NOTED_LAUNCH * m->time_s)
-        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s)", launch * MEGA,
+        wl_warn(out, "%.3g us of the time are launch overhead (launch_overhead%s)", launch * MEGA,
                 is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "");
     if ((double)out->blocks < sms)
-        wl_warn(out, "%.0f of %.0f multiprocessors have no block; no wait is counted: the time is a lower bound",
+        wl_warn(out, "%.0f of %.0f multiprocessors have no block; the model counts no waits: the time is a lower bound",
                 sms - (double)out->blocks, sms);
     if (m->limiter == WL_BOUND_ISSUE && !p->counts->executed.known && !p->counts->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
@@ -173,14 +173,14 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "the time uses lower bounds, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
     if (v->cached > NOTED_CACHED * wl_volume_dram_loads(&v->total))
-        wl_warn(
-            out,
-            "%.0f %% of what misses the L2 hits the memory cache, loaded earlier in the launch; the volumes count it "
-            "as DRAM loads",
-            PERCENT * v->cached / wl_volume_dram_loads(&v->total));
+        wl_warn(out,
+                "%.0f %% of the L2 misses hit the memory cache, loaded earlier in the launch; the volumes count them "
+                "as DRAM loads",
+                PERCENT * v->cached / wl_volume_dram_loads(&v->total));
     if (out->model.remains >= NOTED_REMAINS)
         wl_warn(out,
-                "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "
+                "the time is that of a repeated launch: %.0f %% of its data are still in the L2 from the previous one; "
+                "volumes "
                 "are those of the first",
                 PERCENT * out->model.remains);
     if (!p->kernel->has_flops && !c->executed.by_class)
@@ -190,11 +190,11 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 c->thread.instructions);
     warn_about_limiter(p, out);
     if (wl_remapping_is_idle(p->kernel, &c->launched))
-        wl_warn(out, "this schedule visits the %s as linear does",
+        wl_warn(out, "over this %s, the schedule equals linear order",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");
     if (c->remapping > 0)
         wl_warn(out,
-                "finding the %s in this order takes %.0f instructions per thread, as in the code of 'warpline emit'",
+                "computing the %s in this order takes %.0f instructions per thread, as in the code of 'warpline emit'",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "block" : "cell", c->remapping);
     warn_about_instructions(c, out);
 }
@@ -216,6 +216,6 @@ void wl_warn_about_all(const wl_warned *p, wl_prediction *out)
     warn_about_device(p, out);
     warn_about_estimate(p, out);
     if (p->view->nearly)
-        wl_warn(out, "conditions that nearly all threads meet are left out of the volumes");
+        wl_warn(out, "the volumes ignore conditions that nearly all threads meet");
     warn_about_kernel(p->kernel, out);
 }

@@ -106,7 +106,7 @@ static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error 
     wl_status status = WL_OK;
     size_t shown = 0;
     if (r->count == 0)
-        wl_buffer_add(out, "\n  nothing that was tried takes %.1f %% or more off the time\n", 100 * r->least_gain);
+        wl_buffer_add(out, "\n  no change that was tried saves %.1f %% of the time or more\n", 100 * r->least_gain);
     else if (wl_advice_left(r) > 0)
         wl_buffer_add(out, "\n  each alone:\n");
     else if (r->has_combination)
@@ -130,7 +130,7 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
     const wl_elsewhere *here = &a->devices[0];
     if (a->device_count < 2)
         return;
-    wl_buffer_add(out, "\n  on other devices, all by the %s model with what each file knows:\n",
+    wl_buffer_add(out, "\n  on other devices, all with the %s model and the numbers of each device file:\n",
                   wl_model_name(a->device_model));
     wl_buffer_add(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter",
                   "best block of this folding");
@@ -180,7 +180,8 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
     wl_note_line(out, "  ", "times within %.1f %% of each other are a tie (%s)", 100 * a->result->least_gain,
                  a->result->trust.basis);
     if (a->devices_left)
-        wl_note_line(out, "  ", "other devices were left out, since each takes long: --devices 3 looks at them");
+        wl_note_line(out, "  ",
+                     "other devices were left out, because each takes long to predict; --devices 3 includes them");
     for (int i = 0; i < a->result->note_count; i++)
         wl_note_line(out, "  ", "%s", a->result->notes[i]);
     for (int i = 0; i < p->warning_count; i++)

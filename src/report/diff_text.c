@@ -187,7 +187,7 @@ void wl_diff_text(const wl_diff *d, wl_buffer *out)
     for (int i = 0; i < d->reason_count; i++)
         wl_wrapped_text(d->reasons[i], WIDTH, out);
     add_note("two kernels", d->a.kernel, d->b.kernel, out);
-    add_note("two devices, whose rates stand behind the bounds, too", d->a.device, d->b.device, out);
+    add_note("two devices, whose rates differ as well", d->a.device, d->b.device, out);
     add_note("the times are of two models", wl_model_name(d->a.prediction->model.id),
              wl_model_name(d->b.prediction->model.id), out);
     add_bounds(d, out);

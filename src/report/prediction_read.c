@@ -65,7 +65,7 @@ static const json_t *member(reader *r, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     if (!value)
-        refuse(r, "this is no prediction: '%s' is missing", key);
+        refuse(r, "not a prediction: '%s' is missing", key);
     return value;
 }
 
@@ -182,7 +182,7 @@ static void read_metrics(reader *r, const json_t *root, entry *out)
     json_t *all = json_object_get(root, "metrics"), *value;
     const char *name;
     if (!json_is_object(all))
-        refuse(r, "this is no prediction: 'metrics' is missing");
+        refuse(r, "not a prediction: 'metrics' is missing");
     json_object_foreach(all, name, value)
     {
         wl_metric metric;
@@ -225,7 +225,7 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
         m->bound_s[bound] = number_of(r, bounds, name, 0);
     }
     if (r->status == WL_OK && !(m->time_s > 0 && m->items_per_s > 0 && m->bound_s[m->limiter] > 0))
-        refuse(r, "a time of 0 is no prediction, nor is a limiter without its bound");
+        refuse(r, "not a prediction: its time is 0, or its limiter has no bound");
     if (block) {
         m->own_cycles = number_of(r, block, "own_cycles", 0);
         m->wait_cycles = number_of(r, block, "wait_cycles", 0);

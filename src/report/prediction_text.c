@@ -216,8 +216,8 @@ static void add_caches(const wl_report *r, wl_buffer *out)
     wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
     wl_buffer_text(out, "\n");
     wl_mark_line(out, 6);
-    wl_buffer_add(out, "  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n",
-                  alloc, room, p->l1_oversubscription, 100 * p->l1_miss_rate);
+    wl_buffer_add(out, "  L1: %s touched of %s; oversubscription %.2f, %.1f %% of possible hits miss\n", alloc, room,
+                  p->l1_oversubscription, 100 * p->l1_miss_rate);
     if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
         wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
         wl_buffer_add(out, "  L2: a wave touches %s", alloc);

@@ -126,11 +126,11 @@ static wl_status check_spaces(const export *e, wl_error *err)
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *a = &e->lists[i];
         if (strcmp(wl_kernel_name(wl_ranker_kernel(a->space->ranker)), e->kernel) != 0)
-            return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "an export is of one kernel; there are several");
+            return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "an export holds one kernel; there are several");
         for (size_t j = 0; j < i; j++)
             if (strcmp(e->lists[j].device, a->device) == 0 && same_domain(e->lists[j].space, a->space))
                 return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                               "an export tells searches apart by device and domain; two have both in common");
+                               "an export identifies searches by device and domain; two searches have the same");
     }
     return WL_OK;
 }
@@ -311,7 +311,7 @@ static wl_status write_cache(const export *e, wl_error *err)
     const launch_list *list = &e->lists[0];
     if (e->count > 1)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "a Kernel Tuner cache is of one device and one domain; there are several");
+                       "a Kernel Tuner cache holds one device and one domain; there are several");
     const size_t size = strlen(list->device) + 32;
     char *device = malloc(size);
     if (!device)

@@ -114,22 +114,20 @@ static void ties(const wl_ranked_space *s, wl_buffer *out)
     double ratio;
     wl_buffer_text(out, "\n");
     if (first > 1)
-        wl_line(out, 2, "The first %zu are as good as equal: they lie within the error of this model, %.1f %% (%s).\n",
-                first, 100 * (s->tie - 1), s->trust.basis);
+        wl_line(out, 2, "The first %zu are a tie: they are within the error of this model, %.1f %% (%s).\n", first,
+                100 * (s->tie - 1), s->trust.basis);
     else if (s->ranking.count > 1)
-        wl_line(out, 2, "The first is ahead of all others by more than the error of this model, %.1f %% (%s).\n",
+        wl_line(out, 2, "The first is faster than all others by more than the error of this model, %.1f %% (%s).\n",
                 100 * (s->tie - 1), s->trust.basis);
     if (s->chosen && s->chance > 0)
         wl_line(out, 2, "To benchmark: these %zu. The true best is among them with a probability of %.0f %%.\n",
                 s->count, 100 * s->chance);
     else if (s->chosen)
-        wl_line(out, 2,
-                "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
-                s->count);
+        wl_line(out, 2, "To benchmark: these %zu. How likely the true best is among them is not known.\n", s->count);
     else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) == 1 && s->count > 1)
         wl_line(out, 2, "The first is the true best with a probability of 80 %% or more.\n");
     else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) < s->count)
-        wl_line(out, 2, "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
+        wl_line(out, 2, "To find the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
                 wl_rank_within(s, ratio));
 }
 
@@ -153,7 +151,7 @@ static void notes(const wl_ranked_space *s, wl_buffer *out)
     for (size_t i = 0; (note = wl_ranker_note(s->ranker, i)); i++)
         wl_note_line(out, "", "%s", note);
     if (s->trust.assumed)
-        wl_note_line(out, "", "the error of the model was not measured on this device; that of another is taken");
+        wl_note_line(out, "", "the error of the model was not measured on this device; that of another device is used");
 }
 
 static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, wl_buffer *out)

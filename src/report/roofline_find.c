@@ -71,7 +71,7 @@ static int add_mark_keys(const wl_roofline *r, wl_scene_key *out)
                 {WL_SERIES_GLOBAL, WL_LEVEL_L1, "global loads and stores"},
                 {WL_SERIES_SHARED, WL_LEVEL_SHARED, "shared loads and stores"},
                 {WL_SERIES_TENSOR, WL_LEVEL_DRAM, "tensor instructions"},
-                {WL_SERIES_THREAD, WL_LEVEL_DRAM, "lanes at work"}};
+                {WL_SERIES_THREAD, WL_LEVEL_DRAM, "active lanes"}};
     int count = 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const wl_mark like = {.series = keys[i].series, .level = keys[i].level};
@@ -88,7 +88,7 @@ static int add_mark_keys(const wl_roofline *r, wl_scene_key *out)
 static int add_line_keys(const wl_scene *s, wl_scene_key *out)
 {
     static const char *const joins[] = {[WL_JOIN_MEASURED] = "predicted to measured",
-                                        [WL_JOIN_THREADS] = "all lanes to lanes at work",
+                                        [WL_JOIN_THREADS] = "all lanes to active lanes",
                                         [WL_JOIN_LEVELS] = "levels of one launch"};
     int count = 0;
     bool joined[sizeof joins / sizeof joins[0]] = {false}, unfused = false;

@@ -9,7 +9,7 @@
 
 /* of all instructions: some kernels execute one tensor instruction a warp without a product */
 #define FEW 0.001
-#define SEEN 0.95 /* fewer lanes at work than this share show as a mark of their own */
+#define SEEN 0.95 /* below this share, active lanes get a separate point */
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
 

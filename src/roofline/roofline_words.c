@@ -9,7 +9,7 @@
 #define NEAR_ROOF 0.5  /* below it, none does */
 #define SAYS 0.01      /* uses below this share are not listed */
 #define AT_WALL 1.1    /* within this factor of a wall, a launch sits on it */
-#define FEW_LANES 0.9  /* fewer lanes at work than this are worth a sentence */
+#define FEW_LANES 0.9  /* below this share, active lanes are worth a sentence */
 #define MOST_FUSED 0.9 /* as are fewer flops than this in fused multiply-adds, ... */
 #define BUSY 0.3       /* ... where the pipe is this busy */
 #define CONFLICTS 1.1  /* passes of a shared access, over those it needs */

@@ -70,7 +70,7 @@ static void add(chooser *c, wl_schedule_kind kind, int64_t width, int64_t height
         (void)wl_schedules_add(&c->list, schedule);
     } else if (c->options.width_count > 0) {
         wl_schedule_print(&schedule, text);
-        note(c->out, "%s visits %lld x %lld cells as linear does: it is left out", text, (long long)c->row,
+        note(c->out, "%s equals linear order over %lld x %lld cells: it is left out", text, (long long)c->row,
              (long long)c->rows);
     }
 }
@@ -165,7 +165,7 @@ static wl_status look_at_kernel(chooser *c, wl_error *err)
         return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the domain has too many cells");
     if (c->kernel->dims > 0 && c->rows == 1)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "the domain of %s is one row: every order visits it as linear does", c->kernel->name);
+                       "the domain of %s is one row: every order equals linear order", c->kernel->name);
     c->threads_free = !bound;
     if (bound)
         note(c->out, "only orders of blocks are tried: %s", bound);

@@ -192,7 +192,7 @@ static void note(wl_ranker *r, const char *text)
 static void note_registers(wl_ranker *r, bool unknown, bool taken_over)
 {
     if (unknown)
-        note(r, "registers per thread are not given: the occupancy rests on an assumed number");
+        note(r, "registers per thread are not given: the occupancy uses an assumed number");
     if (taken_over)
         note(
             r,

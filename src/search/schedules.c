@@ -32,7 +32,7 @@ static wl_status add_text(const char *text, const char *p, size_t length, wl_sch
     wl_error own = {0};
     const int32_t column = (int32_t)(p - text) + 1;
     if (length >= sizeof one)
-        return wl_fail(err, WL_E_INPUT, (wl_loc){1, column, (int32_t)length}, "this is no schedule");
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, column, (int32_t)length}, "this is not a schedule");
     (void)snprintf(one, sizeof one, "%.*s", (int)length, p);
     const wl_status status = wl_schedule_parse(one, &schedule, &own);
     const wl_loc inside = {1, column + (own.loc.col > 0 ? own.loc.col - 1 : 0), own.loc.len > 0 ? own.loc.len : 1};

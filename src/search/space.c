@@ -247,7 +247,7 @@ static wl_status read_register_map(wl_space *space, const wl_yaml *map, wl_error
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "registers of a folding", err));
         const size_t length = wl_shape_parse(e->key, fold);
         if (length == 0 || e->key[length] != '\0')
-            return wl_fail(err, WL_E_INPUT, e->key_loc, "'%s' is no folding: 1x2x1 would be one", e->key);
+            return wl_fail(err, WL_E_INPUT, e->key_loc, "'%s' is not a folding, such as 1x2x1", e->key);
         const char *p = e->text;
         if (!take_registers(&p, &registers) || *p != '\0')
             return wl_fail(err, WL_E_INPUT, e->loc, "registers are a whole number from 1 to %d", REGISTERS_MOST);

@@ -369,7 +369,7 @@ static void test_bad_one_liners(void **state)
         {"unknown name", "a[0] = w * a[0]", "5", "f32", "--update", {WL_E_INPUT, "unknown name 'w'", 1, 8}},
         {"no field", "t = 1", "5", "f32", "--update", {WL_E_INPUT, "the update assigns to no field", 1, 1}},
         {"malformed", "a[0] = 1 +", "5", "f32", "--update", {WL_E_INPUT, "but the text ends here", 1, 11}},
-        {"no operator", "a[0] = b[0] ^ 2", "5", "f32", "--update", {WL_E_INPUT, "'^' is no operator here", 1, 13}},
+        {"no operator", "a[0] = b[0] ^ 2", "5", "f32", "--update", {WL_E_INPUT, "'^' is not an operator here", 1, 13}},
         {"field too large", "a[0,0] = 1", "1000000000x1000000000", "f64", "--update", {WL_E_RANGE, "field 'a' is larger than 2^60 bytes", 1, 1}},
     };
     (void)state;
@@ -457,7 +457,7 @@ static const struct {
     {"seven extents", FIELD("{type: f32, extent: [1,1,1,1,1,1,1]}"), {WL_E_INPUT, "extent must have 1 to 6 values", 4, 26}},
     {"negative halo", FIELD("{type: f32, extent: [8], halo: -1}"), {WL_E_INPUT, "halo must be at least 0 (it is -1)", 4, 37}},
     {"halo with too many values", FIELD("{type: f32, extent: [8], halo: [1, 1]}"), {WL_E_INPUT, "halo has 2 values, extent has 1", 4, 37}},
-    {"halo without extent", FIELD("{type: f32, strides: [1], halo: 1}"), {WL_E_INPUT, "halo goes with extent", 4, 32}},
+    {"halo without extent", FIELD("{type: f32, strides: [1], halo: 1}"), {WL_E_INPUT, "halo needs extent", 4, 32}},
     {"strides and extent", FIELD("{type: f32, extent: [8], strides: [1]}"), {WL_E_INPUT, "give either strides or extent, not both", 4, 31}},
     {"stride unknown", FIELD("{type: f32, strides: [1, sy]}"), {WL_E_INPUT, "unknown name 'sy'", 4, 31}},
     {"origin divides by zero", FIELD("{type: f32, strides: [1], origin: 1 % 0}"), {WL_E_INPUT, "division by zero", 4, 42}},

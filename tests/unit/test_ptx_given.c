@@ -152,10 +152,10 @@ static const struct {
      false,
      {STRUCT, "1", "2"},
      "phys::m=1",
-     {WL_E_INPUT, "'phys::m' fits several variables: phys::mass, phys::moon", 0, 0}},
+     {WL_E_INPUT, "'phys::m' matches several variables: phys::mass, phys::moon", 0, 0}},
     {"no contents", false, {STRUCT, "1", "2"}, "coef", {WL_E_INPUT, "expected NAME=CONTENTS", 1, 1}},
     {"too much", false, {STRUCT, "1", "2"}, "coef={1,2,3,4}", {WL_E_INPUT, "'4' lies behind the end", 1, 13}},
-    {"no pointer", false, {STRUCT, "1", "2"}, "coef=buf:8", {WL_E_INPUT, "which is no pointer", 1, 6}},
+    {"no pointer", false, {STRUCT, "1", "2"}, "coef=buf:8", {WL_E_INPUT, "which is not a pointer", 1, 6}},
     {"not a number", false, {STRUCT, "1", "2"}, "steps=1.5", {WL_E_INPUT, "'1.5' is no whole number", 1, 7}},
     {"contents", false, {STRUCT, "1", "2"}, "coef=random:q", {WL_E_INPUT, "'q' is no type of elements", 1, 13}},
 };

@@ -134,8 +134,8 @@ static wl_status read_row(reader *r, const wl_yaml *node, const char *unit)
         part += length + 1;
         length = strcspn(part, ".");
         if (!read_part(part, length, &row->row))
-            return wl_fail(r->err, WL_E_INPUT, node->key_loc, "'%.*s' of %s is no modifier and no type", (int)length,
-                           part, node->key);
+            return wl_fail(r->err, WL_E_INPUT, node->key_loc, "'%.*s' of %s is neither a modifier nor a type",
+                           (int)length, part, node->key);
     }
     return node->kind == WL_YAML_MAP ? read_parts(r, node, &row->row) : read_number(r, node, &row->row.cost);
 }
@@ -162,7 +162,7 @@ static wl_status read_rule(reader *r, const wl_yaml *node, const char *unit)
             return wl_fail(r->err, WL_E_INPUT, node->key_loc, "%s is in %s, not in %.40s", node->key, rules[i].unit,
                            unit);
         if (r->has_rule[i])
-            return wl_fail(r->err, WL_E_INPUT, node->key_loc, "%s is there twice", node->key);
+            return wl_fail(r->err, WL_E_INPUT, node->key_loc, "%s is given twice", node->key);
         r->has_rule[i] = true;
         return read_number(r, node, (double *)(void *)((char *)r->costs + rules[i].place));
     }
@@ -227,7 +227,7 @@ static wl_status sort_rows(reader *r)
         const named_row *from = &r->rows[i];
         for (int32_t k = c->first[from->op]; k < next[from->op]; k++)
             if (hides(&c->rows[k], &from->row))
-                return wl_fail(r->err, WL_E_INPUT, from->loc, "never counts: an earlier line fits wherever this does");
+                return wl_fail(r->err, WL_E_INPUT, from->loc, "can never match: an earlier line matches first");
         c->rows[next[from->op]++] = from->row;
     }
     return WL_OK;

@@ -90,7 +90,7 @@ static wl_status number(layout *l, const char *at, size_t length)
         return wl_fail(l->maker->err, WL_E_INPUT, place(l, at, length), "expected a number, buf:BYTES.. or {..} here");
     if (colon && !wl_ptx_element_type(colon + 1, length - digits - 1, &type))
         return wl_fail(l->maker->err, WL_E_INPUT, place(l, colon + 1, length - digits - 1),
-                       "'%.*s' is no type (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)",
+                       "'%.*s' is not a type (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)",
                        (int)wl_min((int64_t)(length - digits - 1), 40), colon + 1);
     memcpy(text, at, digits);
     text[digits] = '\0';

@@ -125,7 +125,7 @@ static wl_status read_type(const char *text, const char **at, wl_ptx_type *type,
     const size_t length = strcspn(*at, ":");
     if (!wl_ptx_element_type(*at, length, type))
         return wl_fail(err, WL_E_INPUT, place(text, *at, length),
-                       "'%.*s' is no type of elements (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length,
+                       "'%.*s' is not an element type (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length,
                        *at);
     *at += length;
     return WL_OK;
@@ -277,7 +277,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     const bool is_number = end > text && *end == '\0' && isfinite(number);
     if (wl_ptx_type_is_float(type)) {
         if (!is_number)
-            return wl_fail(err, WL_E_INPUT, loc, "'%s' is no number", text);
+            return wl_fail(err, WL_E_INPUT, loc, "'%s' is not a number", text);
         value = (int64_t)bits_of(number, type);
         memcpy(out, &value, bytes);
         return WL_OK;
@@ -291,7 +291,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
         return WL_OK;
     }
     if (!is_whole)
-        return wl_fail(err, WL_E_INPUT, loc, "'%s' is no whole number%s", text,
+        return wl_fail(err, WL_E_INPUT, loc, "'%s' is not a whole number%s", text,
                        is_number ? ", which the parameter needs"
                                  : " and no buffer (buf:BYTES..) or texture (tex:WIDTHxHEIGHT:TYPE..)");
     if (!fits(value, value < 0 && *text != '-', type))
@@ -311,7 +311,7 @@ wl_status wl_ptx_bytes_text(const char *text, int64_t bytes, uint8_t *out, wl_er
     for (size_t k = 0; k < length; k++) {
         const int digit = wl_hex_digit(hex[k]);
         if (digit < 0)
-            return wl_fail(err, WL_E_INPUT, place(text, hex + k, 1), "'%c' is no hexadecimal digit", hex[k]);
+            return wl_fail(err, WL_E_INPUT, place(text, hex + k, 1), "'%c' is not a hexadecimal digit", hex[k]);
         out[k / 2] = (uint8_t)(out[k / 2] << 4 | digit);
     }
     return WL_OK;

@@ -70,7 +70,7 @@ static wl_status find(search *s, wl_error *err)
     if (s->failed)
         return wl_fail_memory(err);
     if (s->count > 1)
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.40s' fits several variables: %s", s->name, s->list);
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.40s' matches several variables: %s", s->name, s->list);
     if (s->best == WL_PTX_FIT_NONE)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no __constant__ or __device__ variable '%.40s'%s%s",
                        s->name, s->list[0] ? "; there are: " : "", s->list);
@@ -124,7 +124,7 @@ static wl_status bytes_of(wl_ptx_maker *m, const wl_ptx_variable *variable, cons
         return wl_ptx_number_text(value->text, variable->type, out, m->err);
     if (variable->bytes != 8)
         return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
-                       "a buffer for a variable of %lld bytes, which is no pointer", (long long)variable->bytes);
+                       "a buffer for a variable of %lld bytes, which is not a pointer", (long long)variable->bytes);
     return wl_ptx_pointer_text(m, value, out);
 }
 

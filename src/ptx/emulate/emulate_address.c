@@ -112,7 +112,7 @@ static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_er
 static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
     char what[160];
-    (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is no multiple of that",
+    (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is not a multiple of that",
                    p->request->store ? "writes" : "reads", p->request->bytes, (unsigned long long)p->address);
     return fail_at(m, p, WL_E_INPUT, what, err);
 }

@@ -52,7 +52,7 @@ static wl_status read_texel(const char *text, const char **at, wl_ptx_texture *t
     const bool known = wl_ptx_element_type(start, name, &t->type) && wl_ptx_type_bits(t->type) <= 32;
     if (!known || (all != name && all != name + 2) || (t->channels != 1 && t->channels != 2 && t->channels != 4))
         return wl_fail(err, WL_E_INPUT, place(text, start, all),
-                       "'%.*s' is no type of texels (u8 s8 u16 s16 f16 u32 s32 f32, with x2 or x4 for channels)",
+                       "'%.*s' is not a type of texels (u8 s8 u16 s16 f16 u32 s32 f32, with x2 or x4 for channels)",
                        (int)all, start);
     t->texel_bytes = wl_ptx_type_bits(t->type) / 8 * t->channels;
     *at = start + all;
@@ -101,7 +101,7 @@ static wl_status read_options(const char *text, const char **at, wl_ptx_texture 
         const bool is_number = *pitched && wl_is_digit(*start);
         *at += length;
         if (is_number ? !positive(&start, &t->pitch) || start != *at : !read_option(start, length, t, pitched))
-            return wl_fail(err, WL_E_INPUT, place(text, *at - length, length), "'%.*s' is no option of a %s (%s)",
+            return wl_fail(err, WL_E_INPUT, place(text, *at - length, length), "'%.*s' is not an option of a %s (%s)",
                            (int)length, *at - length, t->is_surface ? "surface" : "texture",
                            t->is_surface ? "layered"
                                          : "point linear clamp wrap mirror border normalized layered pitch[:BYTES]");

@@ -82,7 +82,7 @@ static wl_status several(search *s, wl_ptx_fit fit, wl_error *err)
     list_entries(s, fit, listed, s->name ? sizeof listed - strnlen(s->name, 60) : sizeof listed);
     if (!s->name)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there are several kernels; name one of: %s", listed);
-    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.60s' fits several kernels; give more of the name: %s", s->name,
+    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.60s' matches several kernels; give more of the name: %s", s->name,
                    listed);
 }
 

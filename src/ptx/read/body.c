@@ -161,8 +161,8 @@ wl_status wl_ptx_read_body(wl_ptx_parser *p)
     } while (p->depth > outside);
     if (p->pending.count > 0) {
         const wl_ptx_pending *use = &p->pending.items[0];
-        return wl_fail(p->err, WL_E_INPUT, use->loc, "the label '%.*s' is nowhere in this function", shown(use->length),
-                       use->text);
+        return wl_fail(p->err, WL_E_INPUT, use->loc, "the label '%.*s' is not defined in this function",
+                       shown(use->length), use->text);
     }
     return WL_OK;
 }
