@@ -1,7 +1,7 @@
-/* advise.h - which changes to one launch of a kernel help most, by what the models say.
+/* advise.h - which changes to one launch of a kernel help most, as the models predict.
  *
  * Every change is tried alone against the launch given. Then the best one is kept and the others
- * are tried again on top of it, until nothing helps any more.
+ * are tried on top of it, until no further change helps.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_ADVISE_H
 #define WL_ADVISE_H
@@ -58,14 +58,14 @@ WL_API void wl_advised_free(wl_advised *advised);
 /* The launch as it is; without shares and lines. */
 WL_API const wl_prediction *wl_advised_given(const wl_advised *advised);
 /* How far the model that made the times can be trusted; changes that gain less than the least gain
- * are not listed: the model does not tell them from nothing. */
+ * are not listed: they are within the model's error. */
 WL_API const wl_trust *wl_advised_trust(const wl_advised *advised);
 WL_API double wl_advised_least_gain(const wl_advised *advised);
 /* Pieces of advice, most helpful first; NULL beyond the last. */
 WL_API const wl_advice *wl_advised_advice(const wl_advised *advised, size_t index);
 /* Several changes together, where they gain more than any alone; else NULL. */
 WL_API const wl_advice *wl_advised_combination(const wl_advised *advised);
-/* What slows the launch down, by what its removal gains; then what cannot be predicted away. NULL
+/* What slows the launch down, sorted by the gain without it; then causes without a what-if. NULL
  * beyond the last. */
 WL_API const wl_cause *wl_advised_cause(const wl_advised *advised, size_t index);
 /* Accesses have to be evaluated one by one: other devices would take long, too. */

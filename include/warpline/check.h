@@ -1,4 +1,4 @@
-/* check.h - budgets: is a predicted launch as cheap as it has to be, or as it was?
+/* check.h - budgets and baselines: does a predicted launch stay within its limits?
  *
  * A budget limits a metric, the time, or one of two values where more is better: occupancy and
  * items_per_s. A baseline is an earlier prediction; nothing may have become worse than a tolerance
@@ -8,8 +8,7 @@
 
 #include "warpline/predict.h"
 
-/* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not
- * stored. */
+/* A stored prediction, read back (report.h). Reuse, shares and warnings are not stored. */
 typedef struct wl_stored {
     int32_t line; /* of the text, where it begins */
     const char *kernel, *device;

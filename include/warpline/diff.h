@@ -8,7 +8,7 @@
 
 #include "warpline/predict.h"
 
-/* Times closer than this are as good as equal: no model is better. */
+/* Times closer than this count as equal: no model is more accurate. */
 #define WL_DIFF_EQUAL 0.05
 
 typedef struct wl_diff_side {

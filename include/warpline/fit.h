@@ -19,7 +19,7 @@ typedef struct wl_fit_options {
     size_t target_count;        /* 0: all */
     bool cross_validate;        /* fit also without each family in turn */
     double min_time_s;          /* launches measured shorter have no part in fitting the time */
-    /* contests whose fastest launch was measured shorter have no part */
+    /* searches whose fastest launch was measured shorter are not used */
     double contest_time_s;
 } wl_fit_options;
 
@@ -34,7 +34,7 @@ typedef struct wl_fit_row {
     double model_time[WL_RANKED_MODELS];
 } wl_fit_row;
 
-/* Fits to all rows and judges by family; families weigh alike. Borrows all it is given.
+/* Fits to all rows and reports errors by family; families have equal weight. Borrows its arguments.
  * WL_E_INPUT: too few launches for a target's numbers, no contest; WL_E_UNSUPPORTED: no measured
  * laws. */
 typedef struct wl_fit wl_fit;

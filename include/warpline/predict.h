@@ -101,7 +101,7 @@ WL_API const wl_line_mix *wl_prediction_line(const wl_prediction *prediction, si
 /* ---- how it is made ---- */
 
 typedef struct wl_predict_options {
-    /* attribute volumes to accesses: a granule counts for the first one that touches it */
+    /* attribute volumes to accesses: a granule counts for the first access to it */
     bool per_access;
     /* count instructions by emulation also where a closed form does: predication, divergence */
     bool emulate;

@@ -77,7 +77,7 @@ typedef struct wl_ranked_space {
     size_t count;
     int64_t domain[3];
     int dims;
-    double tie; /* predictions within this ratio of each other are as good as equal */
+    double tie; /* predictions within this ratio of each other are a tie */
     wl_trust trust;
     wl_ranking ranking;
     double best_s; /* 0: none was predicted */

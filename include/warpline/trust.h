@@ -1,5 +1,5 @@
 /* trust.h - how far the order of predicted times can be trusted: ties, and how many launches to
- * measure so that the fastest is among them. The numbers come from measured contests (compare.h)
+ * measure so that the fastest is among them. The numbers come from measured searches (compare.h)
  * and are in the device file, one set for each time model; docs/model.md, "How far a ranking can be
  * trusted". SPDX-License-Identifier: MIT */
 #ifndef WL_TRUST_H

@@ -1,21 +1,22 @@
 /* cache.h - one cache, access by access: what hits, what must be fetched, what is evicted.
  *
  * A line has a tag and a mask of the sectors that are present. A cache has sets of equal size; with
- * one set it is fully associative. Addresses come as numbers of lines with masks of sectors, so no
- * size in bytes appears here.
+ * one set it is fully associative. Accesses are line numbers with masks of sectors, so no size in
+ * bytes appears here.
  *
- * Policies: least recently used; a random line; and what Jia et al. saw in Volta and Turing, where
- * four consecutive lines at random go when the cache is full. Lines lie in slots; evicted slots are
- * filled in order. Random draws come from a small generator with a seed, the same on every machine.
+ * Policies: least recently used; a random line; and that of Volta and Turing according to Jia et
+ * al.: a full cache evicts four consecutive lines, beginning at a random one. Lines occupy slots;
+ * evicted slots are filled in order. Random draws come from a small generator with a seed, the same
+ * on every machine.
  *
- * Stores either pass through (and update what is present) or stay, dirty, until they are evicted.
- * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
- * counted apart.
+ * Stores either pass through (and update what is present) or stay, dirty, until they are evicted. A
+ * partially written sector cannot be read: a load fetches it, and its eviction is counted
+ * separately.
  *
  * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one
- * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. The
- * simulation of a cache that does not fit into the host's own caches waits for memory, unless it
- * knows the next accesses: wl_cache_load_many.
+ * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. If the
+ * simulated cache does not fit into the host's caches, accesses wait for memory; wl_cache_load_many
+ * knows the next accesses and prefetches them.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps
@@ -88,14 +89,15 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
-/* Several, in this order. missing[i]: as each of them gives it. What they evict is not told. */
+/* Several loads, in this order. missing[i]: the result of each. Their evictions are not
+ * reported. */
 void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
-/* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them.
- * What passes through a cache that does not keep it is all of it. */
+/* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. A
+ * cache without write-back passes all of them on. */
 wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);
 
-/* Puts sectors of a line there that nobody asked for; a line that was there is no younger for it.
- * Returns the sectors that were not there. */
+/* Inserts sectors of a line without a request; the recency of a present line does not change.
+ * Returns the sectors that were missing. */
 uint32_t wl_cache_fill(wl_cache *cache, uint64_t line, uint32_t sectors);
 
 /* The lines that the last access evicted. */
@@ -105,7 +107,7 @@ bool wl_cache_holds(const wl_cache *cache, uint64_t line);
 /* Counts what is dirty as written back, as at the end of a launch; the lines stay, clean. */
 void wl_cache_clean(wl_cache *cache);
 wl_cache_counts wl_cache_count(const wl_cache *cache);
-/* Memory ran out when a line with a number of 2^48 or more came: from then on counts are void. */
+/* Memory ran out at a line number of 2^48 or more: from then on counts are invalid. */
 bool wl_cache_failed(const wl_cache *cache);
 
 /* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the

@@ -1,8 +1,8 @@
-/* coalescer.h - requests of several multiprocessors that become one before they reach the L2.
+/* coalescer.h - merges requests of several multiprocessors before they reach the L2.
  *
- * A few multiprocessors share a way to the L2. While a request is under way, others for the same
- * sectors join it, up to so many. Time is counted in moments, which the caller ends: what is asked
- * within one is under way at once. The table forgets lines whose place others take.
+ * A few multiprocessors share a path to the L2. While a request is in flight, others for the same
+ * sectors merge with it, up to a maximum. The caller divides time into steps: all requests of one
+ * step are in flight together. The table forgets lines whose entry another line takes.
  *
  * Layer  cache. Units: sectors. Oracle  tests/unit/test_simulate_launch.c
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,7 @@ typedef struct wl_coalescer wl_coalescer;
 wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests);
 void wl_coalescer_free(wl_coalescer *coalescer);
 void wl_coalescer_next_moment(wl_coalescer *coalescer);
-/* Does this request join one that is under way? Otherwise it is under way itself. */
+/* Does this request merge with one in flight? Otherwise it is now in flight itself. */
 bool wl_coalescer_join(wl_coalescer *coalescer, int64_t sm, uint64_t line, uint32_t sectors);
 
 #endif /* WL_CACHE_COALESCER_H */

@@ -1,9 +1,9 @@
 /* compared.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every
  * machine.
  *
- * A comparison gives lanes of all bits or none; what is wanted of it is a mask with one bit for
- * each lane. SSE2 has instructions for that; elsewhere each lane keeps a bit of its own, and the
- * lanes are folded.
+ * A comparison gives lanes of all bits or none; callers need a mask with one bit for each lane.
+ * SSE2 has instructions for that; elsewhere each lane keeps a bit of its own, and the lanes are
+ * folded.
  *
  * Layer  cache. Oracle  tests/unit/test_compared.c compares both ways.
  * SPDX-License-Identifier: MIT */

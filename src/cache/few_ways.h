@@ -3,8 +3,8 @@
  * A set has a tag of 16 bits for each way, a hash of its line, 0 for an empty one, and an age of 8
  * bits: how many ways were used after it. Ages are a permutation. Using a way makes those younger
  * than it one older, and it 0; the oldest has age ways - 1. Empty ways start as the oldest, the
- * first of them first. Nothing here branches on whether a line is there: that cannot be foreseen,
- * and a wrong guess costs more than all of the work.
+ * first of them first. Nothing here branches on whether a line hits: that is unpredictable, and a
+ * mispredicted branch costs more than the rest.
  *
  * Random policies have no ages; the set's holes lie in their place.
  *

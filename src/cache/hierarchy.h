@@ -1,9 +1,9 @@
 /* hierarchy.h - the caches of a device: an L1 per multiprocessor, an L2 of several partitions,
  * DRAM.
  *
- * An L1 passes stores through. A multiprocessor reads and writes through its own partition of the
- * L2; a line also lies in its home partition, which follows from its address. What is stored is
- * dirty at home alone and goes to DRAM when it is evicted there.
+ * An L1 is write-through. A multiprocessor reads and writes through its own partition of the L2; a
+ * line is also in its home partition, which follows from its address. Stored data is dirty in the
+ * home partition only, and is written to DRAM when that evicts it.
  *
  * Layer  cache. Units: lines and sectors; all levels have lines of one size.
  * Oracle  tests/property/prop_cache.c
@@ -39,8 +39,8 @@ typedef struct wl_hierarchy wl_hierarchy;
 wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, wl_error *err);
 void wl_hierarchy_free(wl_hierarchy *hierarchy);
 
-/* Requests for loads of one moment can become one; the next moment begins. Without a first one,
- * none do. */
+/* Begins the next time step: load requests of one step can merge. Before the first call, none
+ * do. */
 void wl_hierarchy_next_moment(wl_hierarchy *hierarchy);
 /* From now on multiprocessors load at different times. */
 void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);

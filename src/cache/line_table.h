@@ -3,14 +3,14 @@
  *
  * A bucket has eight places in two neighbouring memory lines: numbers of lines (of 48 bits, low and
  * high ones apart), which are compared at once, then their sectors and last uses. All that a hit
- * needs follows from the hash, so it can be fetched ahead without a search. A bucket that is full
+ * needs follows from the hash, so it can be prefetched without a search. A bucket that is full
  * passes lines on to the next one, and counts them: a search goes on only where something was
  * passed on.
  *
  * Recency is a queue with one entry per use, of which only the last one of each line counts; others
  * are overwritten by WL_NO_POSITION, and eight of these are skipped at once. A full queue is
- * shortened to what counts. Random policies draw a slot, a number that each line has; what will be
- * drawn is known before, and fetched ahead.
+ * compacted. Random policies draw a slot, a number that each line has; draws are made in advance,
+ * so that victims can be prefetched.
  *
  * Where some lines are there and some are not, no branch depends on that (wl_table_touch_mixed).
  *

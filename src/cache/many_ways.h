@@ -5,8 +5,8 @@
  * on only where something was passed on.
  *
  * Recency is a queue with one entry per use, of which only the last one of each slot counts: a bit
- * tells which do, so that the oldest slot is found without looking at others. A full queue is
- * shortened to what counts.
+ * tells which do, so that the oldest slot is found without visiting others. A full queue is
+ * compacted.
  *
  * Where some lines are there and some are not, no branch depends on that (wl_many_touch_mixed): the
  * slot is the one that was found or the oldest, its last use is forgotten and a new one noted, and

@@ -1,10 +1,10 @@
 /* packed_sets.h - sets of up to 16 ways with least recently used policy and up to four sectors a
  * line: all of a set in two neighbouring memory lines.
  *
- * Lines have numbers below 2^48, whose bits lie apart, low ones and high ones: they are compared at
- * once, and nothing else need be looked at. Ages are those of few_ways.h. An access needs no other
- * memory, so that its place is known without a search, and can be fetched ahead. A line beyond 2^48
- * makes sets of few_ways.h of the packed ones.
+ * Line numbers are below 2^48, with low and high bits stored separately: all are compared at once,
+ * and nothing else need be read. Ages are those of few_ways.h. An access needs no other memory, so
+ * its address is known without a search and can be prefetched. A line number beyond 2^48 converts
+ * the packed sets to those of few_ways.h.
  *
  * Layer  cache. Oracle: tests/property/prop_cache.c
  * SPDX-License-Identifier: MIT */
@@ -44,8 +44,8 @@ static inline int32_t wl_packed_find(const wl_cache *c, wl_key key)
     return alike ? __builtin_ctz(alike) : -1;
 }
 
-/* Of two sets the first if the mask is all bits, the second if it is none: a choice that the
- * compiler leaves a choice of numbers, which needs no guess. */
+/* Of two sets the first if the mask is all bits, the second if it is none: written so that the
+ * compiler makes a conditional move of it, not a branch. */
 WL_ALWAYS_INLINE wl_packed_set *wl_packed_either(uint32_t mask, wl_packed_set *first, wl_packed_set *second)
 {
     uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;

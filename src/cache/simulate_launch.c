@@ -199,7 +199,7 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
     return bytes;
 }
 
-/* A warp goes on until the values it waits for fill its registers. */
+/* A warp issues loads until the values in flight fill its registers. */
 static void take_turn(launch_simulation *s, int64_t sm, warp_stream *stream)
 {
     const int64_t room = s->geometry->registers * REGISTER_BYTES;
@@ -210,9 +210,9 @@ static void take_turn(launch_simulation *s, int64_t sm, warp_stream *stream)
     }
 }
 
-/* The first blocks start together, and what several multiprocessors ask for in one turn is under
- * way at once. Later ones start when others end, and a single generation that stands for several
- * counts as one of those. */
+/* The first blocks start together, so requests of several multiprocessors in one turn are in flight
+ * together. Later blocks start when others end; a single simulated generation that represents
+ * several counts as a later one. */
 static void play_generation(launch_simulation *s, bool first)
 {
     bool busy = true;
@@ -233,7 +233,7 @@ static void play_generation(launch_simulation *s, bool first)
 
 /* ---- the launch ---- */
 
-/* Caches fill in the first half; what is left out goes on as the second. */
+/* Caches fill in the first half; the second half is extrapolated to the rest. */
 static double extrapolate(const wl_simulated *o, int64_t early_blocks, double early, double all)
 {
     const double scale = (double)o->sms / (double)o->simulated_sms, cold = (double)early_blocks * scale,

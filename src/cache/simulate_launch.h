@@ -1,11 +1,10 @@
 /* simulate_launch.h - the traffic of a launch by simulating its caches, without a fitted number.
  *
- * Blocks are dealt to multiprocessors in launch order, one each in turn; as many as are resident
- * run side by side, and their warps take turns: a warp issues loads until the values it waits for
- * fill its registers. A multiprocessor takes its next blocks when all of these have ended. A launch
- * that is too long is simulated from its start on; one whose multiprocessors are too much together,
- * on a few of them, with their share of the L2. What is left out goes on as the second half of what
- * was seen.
+ * Blocks are assigned to multiprocessors in launch order, one each in turn; resident blocks run
+ * concurrently, and their warps take turns: a warp issues loads until the values in flight fill its
+ * registers. A multiprocessor takes its next blocks when all of these have ended. Of a launch that
+ * is too long, only the beginning is simulated, if necessary on a few multiprocessors with their
+ * share of the L2. The second half of the simulated part is extrapolated to the rest.
  *
  * Layer  cache (uses base, device, kernel, launch). Units: bytes and sectors of the whole launch.
  * Maths  docs/schedule.md, "Cache simulator". Oracle  tests/unit/test_simulate_launch.c
@@ -37,8 +36,8 @@ typedef struct wl_simulated {
     int64_t sms, simulated_sms;
     int64_t generations; /* how often their blocks were replaced by the next ones */
     double addresses;    /* evaluated */
-    /* The first half replaced as many lines as the L2 has: the second half sees all reuse that an
-     * L2 can give, and DRAM volumes of a sample mean something. */
+    /* The first half replaced as many lines as the L2 has: the second half then sees all reuse that
+     * an L2 can give, so that DRAM volumes of a sample are meaningful. */
     bool l2_filled;
     /* launch totals */
     double l1_load_sectors, l1_load_hits; /* asked of the L1s; there */

@@ -1,7 +1,7 @@
-/* tasks.h - work as a cache sees it: tasks in order, each with the lines it uses.
+/* tasks.h - the accesses that a cache sees: tasks in order, each with the lines it uses.
  *
- * A task is a thread, or a warp. It uses each of its lines once, in the order of their first use;
- * what happens inside a task is left out, for only the order of tasks can be chosen.
+ * A task is a thread, or a warp. It uses each of its lines once, in the order of first use;
+ * repeated uses within a task do not matter, because a schedule only changes the order of tasks.
  *
  * Examples: a stencil whose box ends at the edge of the domain, and a matrix product; they read
  * only. Kernels: every access to global memory, loops step by step. Fields lie far apart, and rows

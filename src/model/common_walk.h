@@ -1,8 +1,8 @@
 /* common_walk.h - loops in which warps load the same data at the same time.
  *
- * The first warp that comes to a sector waits for it. The others find it in the L1 or on its way
- * there, and wait as long: none of them runs ahead for long. They wait as often as if each were
- * alone, whatever the share of loads that hit.
+ * The leading warp waits for each new sector. The others find the sector in the L1 or in flight,
+ * and wait as long: none can overtake the leading one. So each waits as if it were alone, for any
+ * hit rate.
  *
  * Layer  model (uses kernel, launch, metrics). Units: sectors, warps. Oracle:
  * tests/unit/test_common_walk.c

@@ -8,8 +8,8 @@
 #define EVEN_CUTS 16 /* of the whole launch, where kinds become more or fewer */
 #define CUTS_MAX (2 * WL_KINDS_MAX + EVEN_CUTS)
 
-#define MOMENT 6.0 /* a density that grows from 0 to 2 has its middle 1/6 behind the middle */
-#define FLAT 0.05  /* nobody can tell a smaller slope from an even kind */
+#define MOMENT 6.0 /* a density that grows from 0 to 2 has its mean 1/6 behind the middle */
+#define FLAT 0.05  /* a smaller slope counts as an even distribution */
 
 #define NOTED 1.01 /* a block that ends so much later than all others is named */
 /* of its wait a block still needs, on average: unequal ones do not end together */
@@ -123,8 +123,8 @@ static void find_filled(const filler *f, part *p)
         p->filled[k] = slots > 0 ? p->blocks[k] * f->stay[k] / slots : 0;
 }
 
-/* How much more work than the mean the busiest multiprocessor holds: the largest of as many normal
- * deviates as there are multiprocessors. Blocks of one kind are dealt evenly. */
+/* How much more work than the mean the busiest multiprocessor has: the largest of as many normal
+ * deviates as there are multiprocessors. Blocks of one kind are distributed evenly. */
 static double over(const filler *f, const part *p)
 {
     double mean = 0, square = 0;
@@ -150,8 +150,8 @@ static double time_with(const filler *f, const part *p, double wait)
     return fmax(wl_norm2(sm, memory, s->norm), blocks * s->launch);
 }
 
-/* Blocks that outlast the part only take slots away from the others, which go on meanwhile. They
- * are found one kind after the other, longest first. */
+/* Blocks that outlast the part only take slots away from the others, which continue meanwhile. They
+ * are found kind by kind, longest first. */
 static double time_beside(const filler *f, const part *p, holder *h, int count)
 {
     double slots = f->s->sms * f->s->resident, sum = 0;
@@ -193,9 +193,9 @@ static void time_part(filler *f, part *p)
 
 /* ---- the last block of a kind ---- */
 
-/* It starts when a slot becomes free: when all blocks up to it would have ended, less what those
- * still need that fill the slots then. The slots that its own part leaves empty hold blocks of
- * earlier parts. */
+/* It starts when a slot becomes free: when all blocks up to it would have ended, less the remaining
+ * time of the blocks that are resident then. The slots that its own part leaves empty hold blocks
+ * of earlier parts. */
 static double start_of(const filler *f, int kind)
 {
     const double last = f->kinds[kind].last;

@@ -1,8 +1,8 @@
 /* filling.h - how blocks of several kinds fill the GPU.
  *
- * Blocks are assigned to multiprocessors in launch order, each as soon as a slot is free. From how
- * long a block of each kind works and waits follows how long all of them take together, which kind
- * ends last, and how much more than its share the busiest multiprocessor gets.
+ * Blocks are assigned to multiprocessors in launch order, each as soon as a slot is free. Given how
+ * long a block of each kind works and waits, this file computes how long all of them take together,
+ * which kind ends last, and the load of the busiest multiprocessor.
  *
  * Layer  model. Units: cycles, blocks.
  * Maths docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c deals blocks

@@ -88,16 +88,16 @@ static double lines_of(const wl_followed *followed, const wl_field_accesses *f)
     return fmin(sectors, fmax(sectors / followed->in_line, 1 + followed->tag_banks * fmax(0, tags - 1)));
 }
 
-/* How often a load of several lines waits, if a share of them misses: each line by itself. Of the
- * loads of a walk one comes first to each line, and the step goes on when that one is there. */
+/* How often a load of several lines waits if a share of them misses independently. Of the loads of
+ * a walk, the leading one accesses each line first, and the iteration continues when it has
+ * arrived. */
 static double waits_share(const wl_field_accesses *f, double lines, double missed)
 {
     return f->traced || !(f->in_walk > 0) ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
 }
 
-/* The shares of loads that wait for the L2 and for DRAM, if so many are sent there, of the first of
- * all warps that walk through the same data at the same time. Multiprocessors that walk through it
- * together send such loads once, too. */
+/* The shares of loads that wait for the L2 and for DRAM, for the leading one of all warps that walk
+ * through the same data at the same time. Requests of multiprocessors that walk together merge. */
 static void in_step(const wl_common_walk *w, double merged, double missed[2])
 {
     const double together[2] = {fmin(w->together[0] * fmax(1, merged), w->together[1]), w->together[1]};
@@ -145,7 +145,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     }
 }
 
-/* Everything in them: another number there cannot be forgotten here. */
+/* Compares all bytes, so that a new member cannot be forgotten here. */
 static bool is_equal(const void *a, const void *b, size_t size) { return size == 0 || memcmp(a, b, size) == 0; }
 
 bool wl_follow_same(const wl_waits *a, const wl_waits *b)

@@ -1,7 +1,7 @@
-/* follow_warps.h - how long the warps of a launch wait: what they execute, where their loads find
- * their data, and the latencies of the device.
+/* follow_warps.h - how long the warps of a launch wait, from their instructions, the cache level
+ * that serves their loads, and the latencies of the device.
  *
- * What is known before any fitted number stays the same while numbers are tried: a fit keeps it.
+ * What does not depend on fitted numbers is computed once and kept while a fit tries numbers.
  *
  * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are
  * sectors. Maths docs/model.md, "The life of a warp". Oracle: tests/unit/test_follow_warps.c,

@@ -1,6 +1,6 @@
-/* limiter.h - the model "limiter", a roofline: the slowest resource sets the time, and the launch
- * comes on top. Resources: the pipes of the multiprocessors, instruction issue, load-store units,
- * data and tag stage of the L1, as the multiprocessor with the most blocks needs them; L2 and DRAM
+/* limiter.h - the model "limiter", a roofline: the time of the slowest resource, plus launch
+ * overhead. Resources: the pipes of the multiprocessors, instruction issue, load-store units, data
+ * and tag stage of the L1, as the multiprocessor with the most blocks needs them; L2 and DRAM
  * bandwidth; the rate at which blocks start. A resource with an unknown demand or rate sets no
  * bound.
  *

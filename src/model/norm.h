@@ -1,4 +1,4 @@
-/* norm.h - two times that overlap as far as they can: the larger one, and more the nearer they are
+/* norm.h - combines two times that overlap: at least the larger one, and more the closer they are
  * to each other.
  * Layer  model. SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_NORM_H

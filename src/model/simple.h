@@ -1,5 +1,5 @@
-/* simple.h - the model "simple" of the roofline slides: N x bytes / bandwidth. Operations are free,
- * and all data that can come from a cache does: each element is loaded once and stored once.
+/* simple.h - the model "simple" of the roofline slides: N x bytes / bandwidth. Operations are free
+ * and caches are perfect: each element is loaded once and stored once.
  *
  * Layer  model (uses metrics, device). Units: seconds. Oracle: tests/unit/test_roofline.c, the
  * slides' blur filter.

@@ -34,8 +34,8 @@ typedef enum wl_stack_part {
 const char *wl_stack_part_name(wl_stack_part part);
 const char *wl_stack_part_meaning(wl_stack_part part);
 
-/* What one interval costs, wherever it is passed. No imbalance, tail or launch: those belong to no
- * interval. */
+/* The cost of one interval over all its executions. No imbalance, tail or launch: those belong to
+ * no interval. */
 typedef struct wl_stack_row {
     int profile, interval; /* of the lives the stack was made of */
     double cycles[WL_STACK_PART_COUNT];

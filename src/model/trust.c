@@ -50,9 +50,9 @@ static void write_basis(const wl_device *device, bool limiter, const char *befor
     wl_text_mend_end(out->basis);
 }
 
-/* Predictions on a GPU that was not measured err more than those of the coarser model on the
- * measured one: by what was found on this device, else by what published launches on other GPUs
- * show. */
+/* Predictions on a GPU without measured searches have a larger error than those of the coarser
+ * model on the measured GPU: the error known for this device, else that of published launches on
+ * other GPUs. */
 static wl_status widen(const wl_device *device, wl_model_id model, const wl_device *other, wl_trust *out, wl_error *err)
 {
     wl_confidence known;
@@ -88,7 +88,7 @@ wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out,
     const bool limiter = is_limiter(device, model);
     wl_device *other = NULL;
     *out = (wl_trust){0};
-    /* contests of the interval models have not been measured */
+    /* the interval models have no measured searches */
     const bool measured = model <= WL_MODEL_TURNOVER;
     if (measured && read_numbers(device, limiter, out)) {
         write_basis(device, limiter, "", ": ", out);

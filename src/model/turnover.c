@@ -114,10 +114,10 @@ static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
            n->dispatch[2] * d->global_inst + n->dispatch[3] * d->integer_inst;
 }
 
-/* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were
- * dealt out, some multiprocessor has fewer of these than its part. Taken as full blocks and half
- * ones: with k of them on each, the luckiest of many is off by sqrt(2 ln sms) standard deviations,
- * and at most full. */
+/* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, some
+ * multiprocessor has fewer of these than its share. Modelled as full and half blocks: with k on
+ * each multiprocessor, the extreme of many is off by sqrt(2 ln sms) standard deviations, and at
+ * most full. */
 static double fullest(const wl_turnover *n, const wl_demand *d)
 {
     const double fill = d->block_warps > 0 ? fmin(1, d->warps / (d->blocks * d->block_warps)) : 1;
@@ -170,14 +170,15 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     return units_together(n, d, m);
 }
 
-/* The share of its data that an earlier launch like it has left in a cache with so much room. */
+/* The share of its data that is still in a cache of this size from an earlier equal launch. */
 static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
     return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
 }
 
-/* Launches repeat: each has written what the one before has left in the L2, unless that stays there
- * to be stored again. Read data has a copy in both halves of the L2, stored data has none. */
+/* Launches repeat: each writes back the dirty data that the previous one left in the L2, unless it
+ * overwrites that data there. Data that is read has a copy in both partitions of the L2, stored
+ * data has none. */
 static double written(const wl_turnover *n, const wl_demand *d)
 {
     return d->dram_write + d->dram_left * (1 - remains(n, d, n->l2_size));
@@ -185,7 +186,7 @@ static double written(const wl_turnover *n, const wl_demand *d)
 
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */
 
-/* The more evenly reads and writes share the bus, the more often it turns. */
+/* The more evenly reads and writes share the bus, the more often it turns around. */
 static double turning(const wl_turnover *n, const wl_demand *d)
 {
     const double writes = written(n, d), moved = d->dram_read + writes, share = moved > 0 ? writes / moved : 0;
@@ -211,17 +212,17 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-/* Requests change parts of one line where it lies: each reads its part, then writes it, and what
- * one writes delays what the other reads. How much longer that takes, as a share of all. Threads
- * that have just started read at the same time, and few meet; those that have stored before have
- * drifted apart. */
+/* Requests update parts of one line in place: each reads its part, then writes it, and a write
+ * delays the reads of others. Returns the delay as a share of the time. Threads that have just
+ * started read at the same time, and few conflict; those that have stored before have drifted
+ * apart. */
 static double delayed(const wl_turnover *n, const wl_demand *d)
 {
     return n->in_place_wait[0] * d->in_place[0] + n->in_place_wait[1] * d->in_place[1];
 }
 
-/* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this
- * launch, or left there by one before. */
+/* L2 misses are served by memory or by its memory-side cache: loaded earlier in this launch, or by
+ * an earlier launch. */
 static double behind_l2(const wl_turnover *n, const wl_demand *d)
 {
     if (!(n->cache_bandwidth > 0))
@@ -267,8 +268,8 @@ static double residence(const wl_turnover *n, const resident *r, double wait)
     return alone * r->own + wl_norm2(idle, (r->blocks - alone) * r->own, p);
 }
 
-/* A block lives as long as its longest warp, whatever the others do: that warp's dependent
- * instructions, and its loads, in phases or one after another. */
+/* A block takes at least as long as its longest warp: that warp's dependent instructions, and its
+ * loads, in phases or one after another. */
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
@@ -293,9 +294,9 @@ typedef struct waits {
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
 
-/* Cycles of all waves, one after the other. The last one may be a part: its blocks have the
- * multiprocessors to themselves, unless they live no longer than they take to start, or many waves
- * before have let blocks drift apart. */
+/* Cycles of all waves, one after the other. The last wave may be partial: its blocks have the
+ * multiprocessors to themselves, unless their life is as short as their start, or blocks have
+ * drifted apart over many waves. */
 static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
 {
     const double each = residence(n, &w->at, wait), full = floor(w->waves);
@@ -365,9 +366,9 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     return wait;
 }
 
-/* Blocks as a multiprocessor sees them. The warps of a block execute the same and take turns: they
- * stay in step, and stall together, one instruction of each other warp apart. What delays the
- * longest of them is what the others do on its scheduler, or in the L1. */
+/* Blocks as a multiprocessor sees them. The warps of a block execute the same instructions in turn:
+ * they stay in lockstep and stall together, one instruction of each other warp apart. The longest
+ * warp is delayed by the work of the others on its scheduler, or in the L1. */
 static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                             double cycles, double busiest)
 {
@@ -381,8 +382,8 @@ static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_m
     return (resident){at_once, own, 1, fmax(0, fmax(scheduler, l1))};
 }
 
-/* Warps that walk through the same data at the same time cannot pass the first of them. It waits
- * for each sector that is new; the work of the others goes on meanwhile. */
+/* Warps that walk through the same data at the same time cannot overtake the leading one. It waits
+ * for each new sector; the others work meanwhile. */
 static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
                           wl_model_result *m)
 {
@@ -405,10 +406,9 @@ static double until_start(const wl_turnover *n, const wl_demand *d)
     return n->turnover + further + (d->stores ? n->store_wait : 0);
 }
 
-/* With the atomics. Where one block follows another, atomics of some go on under the work of
- * others. Blocks that are all there at once are all in the same part of their lives: only the work
- * between the first atomic and the last one overlaps with them. `share` is what atomics weigh in
- * the time. */
+/* Adds the atomics. With several waves, atomics of some blocks overlap with the work of others.
+ * With one wave, all blocks are at the same point of their code: only the work between the first
+ * and the last atomic overlaps with them. `share` is the weight of atomics in the time. */
 static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics,
                            double *share)
 {
@@ -437,7 +437,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double own = block.own;
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
-    /* blocks of one wave end together, and leave one after the other */
+    /* blocks of one wave end together, and retire one after the other */
     const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
     const waits w = {.waves = waves,
                      .start = until_start(n, d) + leaving / waves,
