@@ -18,7 +18,7 @@ typedef struct job {
     char origin[300];
 } job;
 
-/* Shorter launches are mostly the cost of a launch: no contest, unless --min-time says
+/* Shorter launches are mostly launch overhead: not used as searches, unless --min-time says
  * otherwise. */
 #define CONTEST_TIME_S 20e-6
 #define RANKING "ranking"

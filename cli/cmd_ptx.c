@@ -73,7 +73,7 @@ int cmd_ptx(const options *o)
     if (code != EXIT_OK)
         return code;
     options as_given = *o;
-    as_given.no_ptxas = o->no_ptxas || o->coverage; /* nobody asks for registers */
+    as_given.no_ptxas = o->no_ptxas || o->coverage; /* registers are not needed here */
     wl_status status = o->device ? load_device(o->device, o->with, o->with_count, &device, &err) : WL_OK;
     if (status == WL_OK)
         status = ptx_unit_open(&as_given, o->arguments[0], device, &unit, &err);

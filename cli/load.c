@@ -108,8 +108,8 @@ static const char *builtin_name(const char *name, const char *folder, char *buff
     return buffer;
 }
 
-/* A folder or file of the current directory that happens to be called like a built-in device does
- * not hide it: a path has a slash or a suffix, and such a name is nobody's. */
+/* A folder or file with the name of a built-in device does not hide the device: a path has a slash
+ * or a suffix, and no built-in name does. */
 static bool is_device_file(const char *name)
 {
     size_t length;

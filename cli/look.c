@@ -62,7 +62,7 @@ static look_style style_of(char mark)
     return styles[(int)mark];
 }
 
-/* Where text is being put: what it costs to ask for is asked once. */
+/* Where text is printed; properties of the terminal are queried once. */
 typedef struct page {
     FILE *file;
     bool coloured;

@@ -19,8 +19,8 @@ int output_open(const char *path, output *out);
 /* With `keep` the file appears under its name; otherwise nothing is left. The exit code. */
 int output_close(output *out, bool keep);
 
-/* Text on its way to a file, held back so that nothing of it appears when the rest cannot be made;
- * once it is long, it is passed on as it comes. All-zero but for `file` to begin with. */
+/* Text to be written to a file, held back so that nothing is written if the rest fails; a long text
+ * is streamed. All-zero but for `file` to begin with. */
 typedef struct held_output {
     FILE *file;
     char *text;

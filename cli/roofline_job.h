@@ -15,8 +15,8 @@ typedef struct picture {
     char device[64]; /* of lines */
 } picture;
 
-/* cmd_roofline.c: adds a launch. One that the picture has no place for is left out, and said;
- * *added is false then. */
+/* cmd_roofline.c: adds a launch. A launch that this kind of roofline cannot show is left out with a
+ * message; *added is false then. */
 wl_status picture_add(picture *p, const wl_tallies *launch, bool *added, wl_error *err);
 
 /* roofline_measured.c. Prints what is wrong; the exit code. */

@@ -20,7 +20,7 @@
 
 team the_team = {.size = 1};
 
-/* A message to a member on its way. */
+/* A message to a member in flight. */
 typedef struct letter {
     struct letter *next;
     MPI_Request request;
@@ -193,7 +193,8 @@ static bool hear_from(int process, double until, int *code)
     return true;
 }
 
-/* The first code that is not 0, the leader's own before all others'; false: not everybody came. */
+/* The first code that is not 0, beginning with the leader's own; false: some member did not
+ * answer. */
 static bool hear_all(int code, double until, int *verdict)
 {
     bool all = true;
@@ -247,7 +248,7 @@ int team_agree(int code)
 
 /* ---- leaving ---- */
 
-/* Is everybody still there? The output is complete: an orderly end is all that remains. */
+/* Are all members still alive? The output is complete: only the orderly shutdown remains. */
 static bool take_leave(int code, int *verdict)
 {
     if (!team_leads()) {
@@ -259,8 +260,8 @@ static bool take_leave(int code, int *verdict)
     return all;
 }
 
-/* From here on an end that is not orderly is better than none. In a hurry members stay for the
- * leader: mpirun takes the first that ends for a reason to kill the rest. */
+/* From here on a forced exit is better than hanging. After an interrupt, members wait for the
+ * leader: mpirun kills the rest as soon as one process ends. */
 static int leave_in_time(bool hurry, int code)
 {
     const double hurried = team_leads() ? TEAM_HURRY_SECONDS : 20 * TEAM_HURRY_SECONDS;

@@ -1,10 +1,10 @@
 /* team.h - several processes that share one search: the same command under mpirun.
  *
- * Every process reads the same arguments and files. The first one leads: it deals out parts of the
- * space, works itself in between, collects the records and writes the result. A member that gives
- * no sign of life for a while is reported and its parts are dealt out again; without a sign of the
- * leader the members end. Ctrl-C is the leader's to answer: it writes what there is, and waits for
- * nobody. Built without MPI there is only a team of one.
+ * Every process reads the same arguments and files. The first one leads: it distributes parts of
+ * the space, works itself in between, collects the records and writes the result. A member without
+ * a heartbeat for a while is reported and its parts are distributed again; without a heartbeat of
+ * the leader the members exit. The leader handles Ctrl-C: it writes what was found and waits for no
+ * member. Built without MPI there is only a team of one.
  *
  *   team_launch.c  what a launcher says in the environment       team_watch.c  signs of life
  *   team.c         joining, agreeing, leaving; a member's work   team_lead.c   the leader's work

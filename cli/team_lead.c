@@ -143,7 +143,7 @@ static bool receive_any(lead *l)
 
 static void deal_out(lead *l)
 {
-    /* everybody gets one before anybody gets two */
+    /* every member gets one part before any gets two */
     for (int depth = 1; depth <= TEAM_AHEAD; depth++)
         for (int i = 1; i < the_team.size; i++) {
             team_member *m = &the_team.members[i];
@@ -219,8 +219,8 @@ static bool parts_are_out(void)
     return false;
 }
 
-/* After a stop, members still send what they have: a message nobody takes would keep them from
- * ending. After Ctrl-C only those count that come at once. */
+/* After a stop, members still send their records: a message that is not received would keep them
+ * from exiting. After Ctrl-C only records that arrive at once count. */
 static void wait_for_rest(lead *l)
 {
     const double until = progress_interrupted() ? team_now() + TEAM_HURRY_SECONDS : INFINITY;

@@ -20,7 +20,7 @@
 
 typedef struct peer {
     double silence;
-    bool sent; /* a pulse is on its way: a stopped process takes none */
+    bool sent; /* a heartbeat is in flight: a stopped process receives none */
     MPI_Request request;
 } peer;
 

@@ -1,10 +1,10 @@
-/* team_watch.h - signs of life between the processes of a team.
+/* team_watch.h - heartbeats between the processes of a team.
  *
- * The leader and each member tell each other every second that they are there. A thread does so,
- * whatever the process is doing: a long prediction or a slow pipe is no silence, a stopped or dead
- * process is. A member whose leader is silent for too long says so and ends the whole team; what to
- * do about a silent member is the leader's business. Where MPI allows no threads, a process gives
- * its signs in between, and its leader is not judged by them: it may be busy.
+ * The leader and each member send each other a heartbeat every second. A separate thread sends it,
+ * so that a long prediction or a slow pipe does not interrupt it; only a stopped or dead process
+ * does. A member that misses the leader's heartbeat for too long reports it and ends the whole
+ * team; the leader decides about a silent member. Where MPI allows no threads, a process sends
+ * heartbeats between predictions, and members do not monitor the leader: it may be busy.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_TEAM_WATCH_H
 #define WL_CLI_TEAM_WATCH_H
@@ -32,8 +32,8 @@ double team_watch_silence(int process);
 void team_watch_absent(void (*cut_short)(void *user), void *user);
 void team_watch_present(void);
 
-/* From here on nobody watches: this process is about to leave. Where that takes longer than
- * `seconds`, it ends all the same, with `code`, and says so unless `quiet`. */
+/* Ends the monitoring: this process is about to exit. If that takes longer than `seconds`, it is
+ * ended with `code`, and a message says so unless `quiet`. */
 void team_watch_leave(double seconds, int code, bool quiet);
 
 /* Once it has left. */

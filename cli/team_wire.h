@@ -9,13 +9,13 @@
 
 #define TEAM_PART_MOST 1024 /* launches of a part */
 #define TEAM_AHEAD 2        /* parts a member has at once, so that it never waits for the next */
-/* After Ctrl-C. mpirun kills everybody a second after its polite signal: what was found is written
- * before that, and nobody is waited for much longer. */
+/* After Ctrl-C, mpirun kills all processes a second after its first signal: the result is written
+ * before that, and no process is waited for much longer. */
 #define TEAM_HURRY_SECONDS 0.2
 
 enum { TEAM_TAG_WORK, TEAM_TAG_END, TEAM_TAG_RESULT, TEAM_TAG_READY, TEAM_TAG_VERDICT };
 
-/* A part of the space on its way to a member, or back with its records behind it. */
+/* A part of the space, sent to a member, or sent back followed by its records. */
 typedef struct team_parcel {
     int32_t round, status;
     int64_t first, last;
@@ -48,8 +48,8 @@ void team_send(int process, int tag, const team_parcel *content);
 bool team_message_waits(int process, int tag, MPI_Status *from);
 void team_lose(int process);
 
-/* Was this a launcher's way to end everybody? Then it takes no leave itself, and kills who is still
- * there. */
+/* Did the launcher send this signal to end all processes? Then it does not wait, and kills those
+ * that are left. */
 bool team_is_in_a_hurry(void);
 
 double team_now(void); /* seconds of a clock that only goes forward */

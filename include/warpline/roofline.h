@@ -25,8 +25,8 @@ WL_API void wl_tallies_predicted(const wl_prediction *prediction, const wl_kerne
 /* A picture: the ceilings of a device, and launches under them. It copies what it is given. */
 typedef struct wl_roofline wl_roofline;
 WL_FALLIBLE wl_roofline_new(wl_roofline_kind kind, const wl_device *device, wl_roofline **out, wl_error *err);
-/* WL_E_UNSUPPORTED: this kind has no place for the launch, as for one without flops; the message
- * says which has. */
+/* WL_E_UNSUPPORTED: this kind cannot show the launch, for example one without flops; the message
+ * names a kind that can. */
 WL_FALLIBLE wl_roofline_add(wl_roofline *roofline, const wl_tallies *launch, wl_error *err);
 WL_API void wl_roofline_free(wl_roofline *roofline);
 

@@ -107,7 +107,7 @@ struct wl_cache {
     wl_packed_set spare; /* where a line is written that stands already */
     /* few ways */
     wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
-    wl_ages last_age; /* of the oldest way, as often as a vector has room */
+    wl_ages last_age; /* of the oldest way, repeated to fill a vector */
     int64_t empty;    /* slots */
     /* many ways */
     wl_bucket *buckets;

@@ -35,8 +35,8 @@ WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, b
     }
 }
 
-/* Sums of some loads in one number: bits 0.. sectors asked for, 16.. sectors that were missing,
- * 32.. loads that missed some, 48.. of these, loads whose line was not there. */
+/* Sums of some loads in one number: bits 0.. requested sectors, 16.. missing sectors, 32.. loads
+ * that missed some, 48.. of these, loads whose line was not there. */
 typedef uint64_t wl_load_sums;
 #define WL_SUMMED_MAX 2048 /* loads: their sectors need 15 bits */
 
@@ -49,7 +49,7 @@ typedef uint64_t wl_load_sums;
         WL_SUMS_4(missing, 0), WL_SUMS_4(missing, 4), WL_SUMS_4(missing, 8), WL_SUMS_4(missing, 12)                    \
     }
 
-/* By missing sectors, and those asked for. */
+/* From missing and requested sectors. */
 static const uint64_t wl_sums_of_four[16][16] = {WL_SUMS_16(0),  WL_SUMS_16(1),  WL_SUMS_16(2),  WL_SUMS_16(3),
                                                  WL_SUMS_16(4),  WL_SUMS_16(5),  WL_SUMS_16(6),  WL_SUMS_16(7),
                                                  WL_SUMS_16(8),  WL_SUMS_16(9),  WL_SUMS_16(10), WL_SUMS_16(11),

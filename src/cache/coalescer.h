@@ -14,7 +14,7 @@
 
 typedef struct wl_coalescer wl_coalescer;
 
-/* For `sms` multiprocessors; requests: that one stands for. NULL: out of memory. */
+/* For `sms` multiprocessors; requests: the most that merge into one. NULL: out of memory. */
 wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests);
 void wl_coalescer_free(wl_coalescer *coalescer);
 void wl_coalescer_next_moment(wl_coalescer *coalescer);

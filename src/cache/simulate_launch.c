@@ -57,7 +57,7 @@ typedef struct launch_simulation {
     double addresses;
 } launch_simulation;
 
-/* ---- what a warp asks for ---- */
+/* ---- requests of a warp ---- */
 
 static wl_status add_request(launch_simulation *s, uint64_t line, const wl_access *access, wl_error *err)
 {

@@ -1,5 +1,5 @@
-/* contest.c - how far a ranking by predicted times can be trusted: where the fastest launch of a
- * contest stands.
+/* contest.c - how far a ranking by predicted times can be trusted: the predicted rank of the
+ * fastest launch of a contest (a measured search).
  *
  * Contests of one family resemble each other, so families, not contests, are what a family to come
  * is like: the quantile is that of two-layer conformal prediction, in which every family seen and

@@ -1,14 +1,15 @@
-/* contest.h - what contests between launches say of a model. SPDX-License-Identifier: MIT */
+/* contest.h - what contests (measured searches) say about a model. SPDX-License-Identifier: MIT */
 #ifndef WL_COMPARE_CONTEST_H
 #define WL_COMPARE_CONTEST_H
 
 #include "warpline/compare.h"
 
 #define WL_CONTEST_LEAST 6 /* launches; fewer are no contest */
-/* A contest: launches of one kernel with the same params that differ in block or fold, all
- * measured. It tells how far a ranking by predicted times can be trusted (docs/model.md). */
+/* A contest (a measured search in the documents): launches of one kernel with the same params that
+ * differ in block or fold, all measured. It shows how far a ranking by predicted times can be
+ * trusted (docs/model.md). */
 typedef struct wl_contest {
-    /* borrowed; its contests are alike, and weigh as much as those of any other together */
+    /* borrowed; every family has the same total weight */
     const char *family;
     const wl_pair *times; /* of its launches; borrowed */
     size_t launches;

@@ -109,7 +109,7 @@ static uint32_t request(cache *c, uint64_t line, uint32_t sectors, int64_t turn,
     return missing;
 }
 
-/* Sectors that the cache has fetched so shortly before or after that they are on their way. */
+/* Sectors that are in flight: the cache has requested them only shortly before or after. */
 static uint32_t on_their_way(cache *c, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
 {
     const int32_t at = find(c, line);

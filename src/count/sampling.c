@@ -80,7 +80,7 @@ void wl_sample_block_at(const wl_sample *sample, const wl_geometry *g, int64_t i
 
 #define PILOT_BLOCKS 2   /* of each stratum, the fewest that show a difference */
 #define STRATUM_BLOCKS 8 /* on average, of the final sample */
-/* of the final sample, dealt out by size: what the pilot missed is seen, too */
+/* of the final sample, distributed by size, to cover what the pilot sample missed */
 #define EVEN_SHARE 0.75
 /* the pilot decides how many blocks are chosen, so it must not decide which */
 #define APART 123457

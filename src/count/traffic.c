@@ -224,7 +224,7 @@ static wl_status count_common(const tally *t)
     return WL_OK;
 }
 
-/* ---- neighbours in step ---- */
+/* ---- neighbouring blocks in lockstep ---- */
 
 #define PAIR 2 /* blocks next to each other while some multiprocessors have none */
 

@@ -1,8 +1,8 @@
 /* traffic.h - the exact counts behind the measured laws: what warps, blocks and runs of blocks
  * touch.
  *
- * Nothing here depends on a fitted number, so a fit counts each launch once and applies the laws
- * (laws/traffic_laws.h) as often as it likes.
+ * Nothing here depends on a fitted number, so a fit counts each launch once and can apply the laws
+ * (laws/traffic_laws.h) repeatedly.
  *
  * Layer  count (uses footprint). Units: sectors, lines, fetch units, bytes; launch totals.
  * Oracle  tests/unit/test_laws.c; footprints: tests/property/prop_footprint.c

@@ -160,7 +160,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     for (size_t i = 0; i < kernel->access_count; i++) {
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
         if (wl_threads_are_ordered(g)) {
-            /* the cells of a block are no box: threads are asked one by one */
+            /* the cells of a block do not form a box: threads are evaluated one by one */
             out->bounds[i].reordered = out->bounds[i].affine;
             out->bounds[i].affine = out->bounds[i].linear = false;
             continue;

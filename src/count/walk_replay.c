@@ -527,7 +527,7 @@ static wl_status make_street(street *s, wl_arena *arena)
     return ok ? WL_OK : wl_fail_memory(s->err);
 }
 
-/* The first blocks start together, in step; they count for themselves, later ones for the rest. */
+/* The first blocks start together, in lockstep; they represent themselves, later ones the rest. */
 static void mean_of_blocks(const street *s, wl_walked *out)
 {
     const double first = fmin(1, (double)(s->resident * s->in->sms) / (double)s->in->geometry->blocks);

@@ -126,7 +126,8 @@ typedef struct folded {
     int64_t base;         /* address of thread 0, without the constant of the access */
 } folded;
 
-/* A folded cell that nobody names is any of the thread: one of them must be inside. */
+/* If no access names the folded cell, any cell of the thread will do: one of them must be
+ * inside. */
 static void start_fold(const guarded *g, const int64_t block[3], const int64_t fold[3], folded *out)
 {
     const wl_geometry *geometry = g->m->context.geometry;

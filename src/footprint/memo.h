@@ -1,7 +1,7 @@
 /* memo.h - a cache of counts.
  *
  * What a region of cells touches depends only on the shape, on the boxes of the region relative to
- * each other, and on their alignment to the granule. Launches of one kernel ask for the same counts
+ * each other, and on their alignment to the granule. Launches of one kernel need the same counts
  * again and again. Memory is bounded, newer counts replace older ones, and a cached answer equals a
  * computed one.
  *

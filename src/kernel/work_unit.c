@@ -85,8 +85,8 @@ static int64_t nearest_quotient(int64_t a, int64_t b)
 }
 
 /* Is this distance a step to a neighbour? Populations of a lattice may lie in one field without a
- * dimension of their own: then the longest stride is taken as often as needed, and the others say
- * whether it is a neighbour's. */
+ * dimension of their own: then multiples of the longest stride are subtracted, and the rest shows
+ * whether it is a neighbour. */
 static bool is_neighbour(int64_t distance, const step *steps, int count)
 {
     bool moved = false;

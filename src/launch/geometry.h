@@ -55,7 +55,7 @@ typedef struct wl_block_set {
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
-/* Has each thread to be asked for its cell? */
+/* Must the cell of each thread be computed one by one? */
 static inline bool wl_threads_are_ordered(const wl_geometry *g)
 {
     return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE && !g->boxed;

@@ -70,7 +70,7 @@ static void replace(const wl_traffic_input *in, const wl_simulated *s, const wl_
     out->l1_miss_rate = could_hit > 0 ? capacity / could_hit : 0;
 }
 
-/* Units in which the L2 is asked: as many of them per byte as before. */
+/* Units requested from the L2: as many per byte as before. */
 static void scale_requests(double before, double after, wl_requests *r)
 {
     if (before <= 0)

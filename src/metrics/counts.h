@@ -1,7 +1,6 @@
 /* counts.h - everything a prediction counts before any fitted number enters.
  *
- * A fit counts each launch once and evaluates the laws as often as it likes (predict.h,
- * wl_counted).
+ * A fit counts each launch once and can evaluate the laws repeatedly (predict.h, wl_counted).
  *
  * Layer  metrics (uses count, laws). Units: launch totals.
  * SPDX-License-Identifier: MIT */

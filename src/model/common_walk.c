@@ -33,7 +33,7 @@ static bool is_new(sectors *s, int64_t number)
     }
 }
 
-/* Neighbouring lanes mostly share a sector: each is asked for once in an instruction. */
+/* Neighbouring lanes mostly share a sector: an instruction requests each once. */
 static wl_status add_sectors(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     sectors *s = context;

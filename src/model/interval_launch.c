@@ -110,7 +110,7 @@ void wl_interval_round(wl_contention_model *model, const wl_life_profile *life, 
 typedef struct rounds {
     wl_round full, rest;
     double count; /* of full ones */
-    double even;  /* full rounds, if all blocks were dealt out in full ones */
+    double even;  /* full waves, if all blocks were distributed in full ones */
     bool has_rest;
 } rounds;
 

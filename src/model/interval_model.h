@@ -84,7 +84,7 @@ wl_contended wl_saturated_queues(const wl_contention *c);
 
 /* Sums over a life, which tell how often its warp could issue. */
 typedef struct wl_life_sums {
-    double passes, instructions, stall; /* of all intervals, as often as they are passed */
+    double passes, instructions, stall; /* of all intervals, times their executions */
     double reads, misses;
 } wl_life_sums;
 wl_life_sums wl_life_add_up(const wl_life_profile *life);

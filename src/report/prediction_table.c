@@ -63,8 +63,7 @@ static void add_head(const char *block, const char *fold, const char *blocks, co
     wl_mark_wide(out, " %8s", stores);
 }
 
-/* Of several launches with the same work, the one that takes least; `count`: none is told from the
- * others. */
+/* Of several launches with the same work, the fastest; `count`: none is highlighted. */
 static size_t best_of(const wl_prediction *const *predictions, size_t count)
 {
     size_t best = 0;

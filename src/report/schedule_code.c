@@ -132,7 +132,7 @@ static const char *results(const filling *f)
     return f->deep ? ",\n    $T *x, $T *y, $T *z)\n{\n" : ",\n    $T *x, $T *y)\n{\n";
 }
 
-/* What an extent that nobody reads would make a compiler say. */
+/* Avoids the compiler's warning about an extent that is never read. */
 static void write_unused(const filling *f, wl_buffer *out)
 {
     if (f->schedule->kind == WL_SCHEDULE_LINEAR || orders_blocks(f))

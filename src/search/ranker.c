@@ -449,7 +449,7 @@ typedef struct crew {
     wl_error error; /* its error */
     wl_status status;
     struct timespec told; /* the last progress call */
-    int patience;         /* launches to predict before the clock is asked again */
+    int patience;         /* launches to predict before the clock is read again */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)

@@ -16,7 +16,7 @@
 typedef struct wl_warp_work {
     double instructions;
     double phases, loads_per_phase;
-    double fresh;         /* phases that load what nobody has loaded before */
+    double fresh;         /* phases that load data for the first time */
     double requested;     /* requests of its loads, */
     double reads, misses; /* of these, the ones that miss the L1, and the L2, too */
     double writes;        /* requests of its stores */

@@ -29,7 +29,7 @@ typedef struct wl_life_interval {
     wl_stall cause;
     /* of a memory stall: the cycles that wait for L1, L2 and DRAM; they add up to the stall */
     double level[3];
-    /* requests of loads that miss the L1 and are on their way in its stall, or come before it
+    /* requests of loads that miss the L1 and are in flight during its stall, or arrive before it
      * ends */
     double reads;
     double misses; /* of these, the ones that miss the L2, too */

@@ -36,7 +36,7 @@ typedef struct walker {
     /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     double lines[2];
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
-    double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
+    double flying[2];     /* reads and misses of loads in flight, in no interval yet, */
     double arrives;       /* when the first of them is there, */
     int32_t taker;        /* and the interval that had such loads last; 0: none */
     uint32_t loops;       /* walked through */
@@ -77,9 +77,9 @@ static const wl_field_waits *field_of(const walker *w, const wl_op *op)
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
-/* Whether a load misses. In a loop, as often as the loads of its field do. Outside of one a load
- * happens once, and misses or hits: of those of a field, in program order, every n-th if one in n
- * misses. */
+/* Whether a load misses. In a loop, with the miss rate of its field. Outside of loops a load is
+ * executed once, and hits or misses: of the loads of a field, in program order, every n-th misses
+ * if one in n does. */
 static void meet_caches(walker *w, int32_t number, bool once)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -99,7 +99,7 @@ static void meet_caches(walker *w, int32_t number, bool once)
 }
 
 /* The cycles that wait for each level, on average. A warp waits for the last of all lines that it
- * has asked for: the more they are, the later that one is. */
+ * has requested: the more lines, the later the last one. */
 static void levels_of(const walker *w, const wl_op *op, double level[3])
 {
     const wl_field_waits *f = field_of(w, op);
@@ -171,9 +171,9 @@ static wl_life_interval *interval_at(walker *w, int32_t slot)
     return &w->intervals[w->count++];
 }
 
-/* Requests that are on their way together compete with each other, whatever short stalls lie
- * between their loads: they belong to the interval that waits for memory, or to the one in which
- * the first of them has come. */
+/* Requests in flight together compete with each other, even with short stalls between their loads:
+ * they belong to the interval that waits for memory, or to the one in which the first of them
+ * arrives. */
 static void take_flying(walker *w, int32_t interval)
 {
     w->now.reads = w->flying[0];

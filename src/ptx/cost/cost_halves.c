@@ -1,5 +1,5 @@
-/* cost_halves.c - 64-bit integers of which machine code computes one half: the high half is a
- * constant, or nobody reads it. See cost_internal.h.
+/* cost_halves.c - 64-bit integers of which machine code computes only one half: the high half is a
+ * constant, or is never read. See cost_internal.h.
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
@@ -91,7 +91,7 @@ void wl_cost_find_high_halves(wl_weigher *w)
     }
 }
 
-/* ---- nobody reads the high half ---- */
+/* ---- the high half is never read ---- */
 
 /* Whether the low half of the result follows from the low halves of the operands. */
 static bool stays_low(const wl_ptx_instruction *in)

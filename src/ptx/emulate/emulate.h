@@ -157,7 +157,7 @@ typedef struct wl_ptx_ran {
     int64_t trips;
 } wl_ptx_ran;
 typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
-/* visit NULL: nobody is told. */
+/* visit NULL: nothing is reported. */
 void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);

@@ -222,7 +222,7 @@ struct wl_ptx_machine {
     bool recording;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
-    wl_ptx_ran_visit ran; /* NULL: nobody is told what a warp runs */
+    wl_ptx_ran_visit ran; /* NULL: the instructions of a warp are not reported */
     void *ran_user;
     int32_t repeated_header; /* the loop whose last trip stands for several */
     int64_t repeated;        /* trips; 0: none */

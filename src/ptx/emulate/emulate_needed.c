@@ -1,9 +1,9 @@
-/* emulate_needed.c - which steps a run must execute for what is asked of it.
+/* emulate_needed.c - which steps a run must execute, by def-use analysis.
  *
- * A run that only follows the control flow needs what decides branches and guards; a run that
- * visits addresses also needs what makes them. Whatever those read is needed in turn, through
- * registers and through memory: a load that matters makes the stores matter that may have written
- * what it reads. All else is counted but not computed.
+ * A run that only follows the control flow needs the values that branches and guards depend on; a
+ * run that visits addresses also needs the values that these depend on. Dependences go through
+ * registers and through memory: a needed load makes the stores needed that may have written its
+ * value. All else is counted but not computed.
  *
  * Registers are followed without regard to order: every definition of a needed register is needed.
  * Memory is told apart by state space and, for buffers, by the parameters a pointer comes from.

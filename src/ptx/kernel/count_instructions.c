@@ -13,7 +13,7 @@
 
 /* ---- totals ---- */
 
-/* Whether a branch ends its lanes, which then wait for nobody. */
+/* Whether a branch ends its lanes, which then do not reconverge. */
 static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
 {
     const int32_t to = wl_ptx_branch_target(in);

@@ -351,7 +351,7 @@ static int thread_index_reads(const wl_ptx_function *f)
     return read[0] + read[1] + read[2];
 }
 
-/* Whether an instruction that is traced may access memory in blocks that nobody has followed. */
+/* Whether a traced instruction may access memory in blocks that were not followed. */
 static bool is_unseen(wl_ptx_source *s)
 {
     const wl_ptx_module *m = s->launch.module;

@@ -124,8 +124,8 @@ static bool keep_body(level *l, double times)
     return true;
 }
 
-/* Trips that go yet another way stand for a way that is about as long: more or fewer, so that the
- * instructions add up. */
+/* Trips with yet another control flow count as the recorded one of about the same length: more or
+ * fewer of them, so that the instructions add up. */
 static void add_to_nearest(level *l, double times)
 {
     const double length = length_of(&l->trip);

@@ -16,7 +16,7 @@ typedef struct maker {
     wl_ptx_ops *ops;
     wl_ptx_segments *out;
     int32_t base;     /* number of the function's first register */
-    int32_t async;    /* register that stands for copies under way */
+    int32_t async;    /* register that represents copies in flight */
     int32_t *renamed; /* by register: its number in the copy at hand */
     int32_t *origin;  /* by number: the register; -1: none of this function */
     int32_t origin_room;
