@@ -1,14 +1,14 @@
 /* emulate.h - emulates the warps of a block: what they execute and which addresses they touch.
  *
  * The lanes of a warp run in lockstep, with a stack of reconvergence points. A value is exact or
- * unknown, lane by lane: what is computed from memory without supplied contents is unknown. An
- * unknown value is kept as if all unknown data were 0, so that an unknown address still points
- * into its buffer.
+ * unknown, lane by lane: values computed from memory without supplied contents are unknown. An
+ * unknown value is kept as if all unknown data were 0, so that an unknown address still points into
+ * its buffer.
  *
- * Rules for unknown values, noted once per instruction: a branch condition is what it would be
- * if unknown data were 0, but a loop is left; an access to an unknown address goes to a random
- * element of its buffer. Blocks do not see each other's writes: each starts from the launch's
- * arguments. A block sees its own writes.
+ * Rules for unknown values, noted once per instruction: a branch condition is evaluated as if
+ * unknown data were 0, but a loop is left; an access to an unknown address goes to a random element
+ * of its buffer. Blocks do not see each other's writes: each starts from the launch's arguments. A
+ * block sees its own writes.
  *
  * Layer  ptx/emulate (uses base, kernel, ptx/module). Oracle: tests/unit/test_ptx_emulate.c.
  * SPDX-License-Identifier: MIT */
@@ -42,8 +42,8 @@ typedef struct wl_ptx_profile {
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
     /* Of the back edge of a loop without another branch: how much more often a warp would execute
-     * the loop, unrolled into copies of four trips, of two and of one: lanes with unequal trips
-     * meet later. */
+     * the loop, unrolled into copies of four trips, of two and of one: lanes with unequal trip
+     * counts reconverge later. */
     double *rungs;
 } wl_ptx_profile;
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err);
@@ -106,7 +106,8 @@ wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, 
 typedef struct wl_ptx_longest {
     int64_t instructions;
     int64_t loads;  /* of global memory */
-    int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+    int64_t serial; /* of these, in a loop whose control flow depends on them: the next waits for
+                     * each */
     /* loads that wait for one another: chains within basic blocks, added up, WL_PTX_ROUND each */
     int64_t rounds;
 } wl_ptx_longest;
@@ -115,7 +116,7 @@ typedef struct wl_ptx_longest {
 typedef struct wl_ptx_followed {
     uint64_t signature;    /* blocks that execute the same have the same */
     int64_t instructions;  /* of its warps */
-    int64_t steps;         /* the work it took: instructions that were looked at */
+    int64_t steps;         /* the work it took: instructions that were processed */
     int64_t skipped;       /* those it would have taken besides, had no trip been skipped */
     int64_t loads, stores; /* of these, from and to global memory */
     bool fresh;            /* executes an instruction that no block followed before does */

@@ -73,8 +73,8 @@ static bool jump(wl_ptx_frame *frame, int32_t at)
     return true;
 }
 
-/* Splits the top path into one per target. They meet where the step says, if that is before the end
- * of the path. */
+/* Splits the top path into one per target. They reconverge where the step says, if that is before
+ * the end of the path. */
 static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
 {
     const int32_t end = frame->paths[frame->path_count - 1].until;

@@ -73,7 +73,7 @@ struct wl_ptx_step {
     } of;
     int64_t offset;  /* added to the address */
     int32_t target;  /* of a branch */
-    int32_t meeting; /* of a branch: where its lanes meet; -1: nowhere */
+    int32_t meeting; /* of a branch: where its lanes reconverge; -1: nowhere */
     /* innermost loop, numbered over all functions; -1: none */
     int32_t loop;
     bool back;  /* a back edge */
@@ -185,7 +185,7 @@ typedef struct wl_ptx_tally {
     int64_t *diverged, *rungs;
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
-    int64_t *serial;               /* the same: loads that decide the way of a loop */
+    int64_t *serial;               /* the same: loads that the control flow of a loop depends on */
     int64_t *rounds;               /* the same: loads that wait for one another */
     wl_ptx_round *round_of;        /* by instruction, of loads */
     wl_ptx_longest longest;        /* of this run */

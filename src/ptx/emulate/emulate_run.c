@@ -264,7 +264,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     }
     *to = at;
     m->warp->executed = before + (uint64_t)(at - from);
-    if (at != until) { /* the code ends, without a ret, before these lanes meet the others */
+    if (at != until) { /* the code ends, without a ret, before these lanes reconverge with the
+                        * others */
         frame->paths[frame->path_count - 1].at = end;
         wl_ptx_run_end(m, active);
         return WL_OK;

@@ -13,7 +13,7 @@
 #define STRATUM_LEAST 8 /* blocks to follow of each stratum, about */
 /* of the effort: if all blocks take less, no sample is taken */
 #define SOON 0.75
-#define PRECISE 0.001                   /* an error that more blocks need not lessen */
+#define PRECISE 0.001                   /* an error that needs no further blocks */
 #define TRIED 3                         /* blocks followed to see what they take */
 #define PLACES 3                        /* first, inner and last blocks of each dimension */
 #define CUTS_MAX 6                      /* where the domain cuts the blocks of one dimension */
@@ -81,7 +81,8 @@ static wl_status add_runs(taker *t, const int64_t first[3], const int64_t extent
     return WL_OK;
 }
 
-/* By place: the edges of the grid apart, the rest in runs. A small sample has no room for edges. */
+/* By position: the edges of the grid separately, the rest in runs of consecutive blocks. A small
+ * sample has no strata for edges. */
 static wl_status stratify(taker *t, double blocks)
 {
     const int64_t *grid = t->launch->grid, room = COUNTS_BYTES / (COUNT_BYTES * (t->census->total.count + 1));
@@ -211,7 +212,8 @@ static double spread_of(const stratum *s)
     return n < 2 ? s->sum : sqrt(fmax(0, (s->squares - s->sum * s->sum / n) / (n - 1)));
 }
 
-/* Spends what is left where it lessens the error most: on strata with many blocks that differ. */
+/* Spends the remaining effort where it reduces the error most: on strata with many blocks that
+ * differ. */
 static wl_status follow_rest(taker *t)
 {
     const double each = t->census->work / (double)t->census->count;
@@ -315,8 +317,8 @@ static double error_of(const taker *t)
     return largest;
 }
 
-/* Blocks that are all alike say no more than that another one is rare: one in as many as were
- * followed, at most, which may do nothing, or twice as much. */
+/* If all sampled blocks are equal, other blocks are only known to be rare: at most one in as many
+ * as were followed, which may do nothing, or twice as much. */
 static double error_of_rare(const taker *t)
 {
     double followed = 0, blocks = 0;

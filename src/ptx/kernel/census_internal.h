@@ -12,8 +12,8 @@
 wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, int64_t number, int of_stratum,
                                wl_ptx_census *census, wl_error *err);
 
-/* census_places.c: where the place of a block decides evenly what it executes. *done is false, with
- * an empty list, where that takes more than `affordable` steps. */
+/* census_places.c: where the control flow of a block depends linearly on its position. *done is
+ * false, with an empty list, where that takes more than `affordable` steps. */
 wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, double affordable,
                                wl_ptx_census *census, bool *done, wl_error *err);
 

@@ -391,7 +391,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         k->threads[d] = wl_max(1, s->options.domain[d]);
     const wl_ptx_recovery *r = &s->recovery;
     const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
-    /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
+    /* blocks on one multiprocessor share less of a texture than the replay would predict:
+     * measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,

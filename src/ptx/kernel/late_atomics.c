@@ -10,7 +10,7 @@
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/recover/loop_rolling.h"
 
-/* looked at for one condition; of larger launches, blocks spread over the grid */
+/* evaluated for one condition; of larger launches, blocks spread over the grid */
 #define WARPS_MOST 4096
 
 /* Whether the cells of the launch are all in the domain. */

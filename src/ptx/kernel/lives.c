@@ -1,5 +1,5 @@
-/* lives.c - what representative warps of a launch live through: one block of each kind is followed
- * once more, and what its warps execute is recorded. See ptx_source.h, timeline/life.h.
+/* lives.c - the lives of representative warps of a launch: one block of each kind is followed once
+ * more, and the instructions of its warps are recorded. See ptx_source.h, timeline/life.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static double instructions_of(const wl_op *ops, const wl_stretch *parts, size_t 
     return sum;
 }
 
-/* Too many ways of life: the one of the nearest length, in the same kind of block if there is
- * one. */
+/* Too many different lives: takes the one of the nearest length, in the same kind of block if there
+ * is one. */
 static candidate *nearest(finder *f, const candidate *one)
 {
     candidate *best = NULL;

@@ -1,4 +1,4 @@
-/* public_module.c - the public functions of warpline/ptx.h that ask about a module.
+/* public_module.c - the public functions of warpline/ptx.h that query a module.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/ptx_file.h"
 

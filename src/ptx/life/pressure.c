@@ -198,8 +198,8 @@ static int32_t next_in_ptx(scheduler *c)
     return c->oldest < c->s->count ? c->oldest : -1;
 }
 
-/* What the order of PTX takes at most is surely possible: where that is more than there are, the
- * assembler has found some that PTX does not show, and they are there for another order, too. */
+/* The order of PTX itself is always possible: where it needs more registers than there are, the
+ * assembler has saved some in a way that PTX does not show, and another order may use them, too. */
 static int32_t find_limit(const scheduler *c)
 {
     int32_t taken = c->taken, most = c->live->limit;

@@ -1,6 +1,6 @@
 /* pressure.h - how many registers the values of a segment take, and what the assembler does when
- * there are no more: instead of the next load it issues what comes first in PTX, until there is
- * room again.
+ * none is left: instead of the next load it issues what comes first in PTX, until registers are
+ * free.
  *
  * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is
  * a predicate or a parameter. Segments that load only from shared memory are left as they are:

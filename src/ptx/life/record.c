@@ -77,7 +77,7 @@ static bool append(sequence *s, item one)
     return true;
 }
 
-/* Whether two trips take the same way, whatever the trips of loops inside. */
+/* Whether two trips have the same control flow, apart from the trip counts of inner loops. */
 static bool are_alike(const sequence *a, const sequence *b)
 {
     bool same = a->count == b->count;

@@ -1,8 +1,8 @@
 /* record.h - records what a warp executes as a tree of segments and loops, while it is emulated.
  *
- * Trips of a loop that take the same way are one body with a number of trips. Trips that differ are
- * bodies of their own, up to a few; their order is lost. Lanes that diverge execute one way after
- * the other, and that is how it is recorded.
+ * Trips of a loop with the same control flow are one body with a number of trips. Trips that differ
+ * are separate bodies, up to a few; their order is lost. Divergent lanes execute one side after the
+ * other, and are recorded like this.
  *
  * Layer  ptx/life (uses base, timeline, ptx/emulate). Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@ void wl_ptx_record_free(wl_ptx_record *record);
 /* For wl_ptx_on_run; user is the record. */
 void wl_ptx_record_visit(void *user, const wl_ptx_ran *ran);
 
-/* The parts of one warp's life; *signature is the same for warps that take the same way. NULL:
+/* The parts of one warp's life; *signature is the same for warps with the same control flow. NULL:
  * nothing was executed, or out of memory, *failed. */
 const wl_stretch *wl_ptx_record_parts(wl_ptx_record *record, int32_t warp, wl_arena *arena, size_t *count,
                                       uint64_t *signature, bool *failed);

@@ -350,9 +350,9 @@ static bool is_timed(const wl_op *op)
            op->kind != WL_OP_TENSOR;
 }
 
-/* Walks forward: arithmetic of one place goes on in all chains of dependent results at once, as the
- * assembler has it. PTX often writes a chain down link by link. Where some results take their time,
- * the order of PTX survives. */
+/* Walks forward: arithmetic of one place interleaves all chains of dependent results, as the
+ * assembler does. PTX often has one chain after the other. Where some results have a long latency,
+ * the order of PTX is kept. */
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = 0; i < count; i++)

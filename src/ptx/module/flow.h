@@ -2,7 +2,7 @@
  * where divergent lanes reconverge.
  *
  * All lanes that do not exit pass the immediate post-dominator of a branch, its reconvergence
- * point. Most of them meet earlier (meeting.c).
+ * point. Most of them reconverge earlier (meeting.c).
  * Layer  ptx/module (uses base, kernel). Oracle: tests/unit/test_ptx_flow.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_FLOW_H
@@ -25,7 +25,7 @@ typedef struct wl_ptx_flow {
     int32_t *edge_first, *edges;
     /* per block: reconvergence point of its branch, an instruction; their number: the end */
     int32_t *reconvergence;
-    /* per block: the instruction where the lanes of its branch meet; -1: nowhere */
+    /* per block: the instruction where the lanes of its branch reconverge; -1: nowhere */
     int32_t *meeting;
     /* per block: the meeting point if all lanes that do not exit pass it, or the reconvergence
      * point */

@@ -136,8 +136,9 @@ static int32_t first_common(finder *f, int32_t block)
     return first;
 }
 
-/* A branch that leaves its loop for `out`. The others leave it at other exits, or here later: all
- * meet there, unless `out` is what only those do who leave here, before they join the others. */
+/* A branch that leaves its loop for `out`. Other lanes leave it at other exits, or here later: all
+ * reconverge there, unless only the lanes that leave here execute `out` before they join the
+ * others. */
 static int32_t meet_outside(finder *f, int32_t block, int32_t loop, int32_t out)
 {
     const wl_ptx_flow *flow = f->flow;

@@ -191,7 +191,7 @@ static int64_t same_trips(const wl_ptx_executor *r, int i, const wl_symbol *cond
     const uint32_t vars = wl_sym_vars(condition);
     if (vars & COORDINATES || answer_for(s, condition, l->var, 0, 0) != IS_OPEN)
         return alike_trips(s, condition, l->var, l->trips);
-    /* it divides no threads, and is open because it is not the same in all trips of other loops:
+    /* it does not diverge, and is open because it is not the same in all trips of other loops:
      * those of the outermost are executed one by one */
     return names_outer(r, i, vars) ? l->trips : 1;
 }
