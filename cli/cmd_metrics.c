@@ -12,7 +12,7 @@ int cmd_metrics(const options *o)
     wl_error err = {0};
     char *text = NULL;
     if (o->argument_count > 0) {
-        usage_error("metrics takes no argument; 'warpline explain METRIC' says what a metric means");
+        usage_error("metrics takes no argument; 'warpline explain METRIC' explains a metric");
         return EXIT_USAGE;
     }
     const wl_status status = wl_counters_render(o->model, option_format(o), &text, &err);

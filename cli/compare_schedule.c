@@ -58,7 +58,7 @@ wl_status row_schedule(const char *pattern, const wl_measurement *row, const int
     char text[WL_SCHEDULE_TEXT_MAX];
     if (!fill_in(pattern, row->params, text, sizeof text)) {
         err->code = WL_E_INPUT;
-        snprintf(err->message, sizeof err->message, "the params lack what the map's schedule %.60s names", pattern);
+        snprintf(err->message, sizeof err->message, "a param that the map's schedule %.60s names is missing", pattern);
         return err->code;
     }
     const char *colon = strrchr(text, ':');

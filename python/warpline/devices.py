@@ -80,7 +80,7 @@ class Device:
 def as_device(device: DeviceLike, what_if: Optional[Mapping[str, Any]] = None) -> Device:
     if isinstance(device, Device):
         if what_if:
-            raise TypeError("what_if goes with the name or file of a device; give it to Device() instead")
+            raise TypeError("what_if needs the name or file of a device; give it to Device() instead")
         return device
     return Device(device, what_if)
 

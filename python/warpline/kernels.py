@@ -231,7 +231,7 @@ def as_kernel(kernel: KernelLike, *, params: Optional[Params] = None, domain: Op
             raise TypeError("a stencil needs a domain and has no params" if params or domain is None else "")
         return Kernel.stencil(text, domain, dtype or "f64")
     if dtype is not None:
-        raise TypeError("dtype goes with a stencil assignment")
+        raise TypeError("dtype is only for a stencil assignment")
     return Kernel.load(kernel, params, domain)
 
 

@@ -104,7 +104,7 @@ static wl_status suspect_gather(wl_inquiry *q, size_t access, wl_error *err)
     if (unused(q, access) < MOSTLY_UNUSED || q->costs[access].sectors < NOTED_SECTORS * all->value)
         return WL_OK;
     (void)wl_print(text, sizeof text,
-                   "%.0f %% of each sector unused: no stride, lanes go where data or conditions lead",
+                   "%.0f %% of each sector unused: no fixed stride, addresses depend on data or conditions",
                    100 * unused(q, access));
     return wl_suspect(q, kind_of(q, access), access, text, err);
 }

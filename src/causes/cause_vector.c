@@ -120,7 +120,7 @@ static wl_status merge(wl_inquiry *q, vectors *v, wl_error *err)
     drop_instructions(v, variant);
     WL_TRY(wl_try_variant(q, variant, &q->launch, &best, &better, err));
     const int32_t bytes = q->kernel->accesses[v->first].width_bytes;
-    (void)snprintf(text, sizeof text, "%lld neighbouring elements of %d bytes, each with an instruction of its own",
+    (void)snprintf(text, sizeof text, "%lld neighbouring elements of %d bytes, each with a separate instruction",
                    (long long)v->width, (int)bytes);
     (void)snprintf(change, sizeof change, "vectors of %lld bytes", (long long)v->width * bytes);
     return wl_blame(q, WL_CAUSE_VECTOR, v->first, &best, text, change, err);

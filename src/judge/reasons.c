@@ -72,9 +72,11 @@ static void say_other_bound(const story *s)
     seconds(s, s->slow, s->slow->model.bound_s[b], slow);
     seconds(s, s->fast, s->fast->model.bound_s[b], fast);
     if (b == s->slow->model.limiter)
-        say(s->diff, "That is %.0f %% of the difference, and no other bound tells more.", 100 * s->diff->cause.share);
+        say(s->diff, "That is %.0f %% of the difference, and no other bound explains more.",
+            100 * s->diff->cause.share);
     else
-        say(s->diff, "That is not what makes the difference. What differs most is %s (%s): %s in %s, %s in %s.",
+        say(s->diff,
+            "That does not explain the difference. The bound that differs most is %s (%s): %s in %s, %s in %s.",
             wl_bound_name(b), wl_bound_meaning(b), slow, s->slow_name, fast, s->fast_name);
 }
 
@@ -101,7 +103,7 @@ static void say_metric(const story *s)
         (void)wl_print(part, sizeof part, ", by its part %s (%.4g and %.4g)", c->part, part_rate(s->slow, m, c->part),
                        part_rate(s->fast, m, c->part));
     if (c->part && c->against)
-        (void)wl_print(against, sizeof against, "; %s goes the other way (%.4g and %.4g)", c->against,
+        (void)wl_print(against, sizeof against, "; %s has the opposite effect (%.4g and %.4g)", c->against,
                        part_rate(s->slow, m, c->against), part_rate(s->fast, m, c->against));
     if (wl_metric_scope(m) == WL_SCOPE_LAUNCH)
         (void)snprintf(each, sizeof each, " per %s", wl_diff_unit(s->diff)->one);
@@ -143,7 +145,7 @@ static void say_no_metric(const story *s)
         say(s->diff, "There is hardly more of %s: what differs is how it is requested%s.", names,
             same_device(s->diff) ? "" : ", or the device");
     else if (wl_bound_metric(bound, 0, &m))
-        say(s->diff, "What stands behind it (%s) is not known on both sides.", wl_metric_name(m));
+        say(s->diff, "The metric behind it (%s) is not known on both sides.", wl_metric_name(m));
     else
         say_launch(s);
 }
@@ -153,12 +155,13 @@ static void say_no_bound(const story *s)
     const wl_model_result *m = &s->slow->model, *f = &s->fast->model;
     if (m->own_cycles > 0 && f->own_cycles > 0)
         say(s->diff,
-            "No bound tells the difference: blocks cover one another's waits less. In %s a block works %.0f cycles and "
+            "No bound explains the difference: blocks hide less of each other's latency. In %s a block works %.0f "
+            "cycles and "
             "waits %.0f, with %lld per SM; in %s it works %.0f and waits %.0f, with %lld.",
             s->slow_name, m->own_cycles, m->wait_cycles, (long long)s->slow->occupancy.blocks_per_sm, s->fast_name,
             f->own_cycles, f->wait_cycles, (long long)s->fast->occupancy.blocks_per_sm);
     else
-        say(s->diff, "No single bound tells the difference.");
+        say(s->diff, "No single bound explains the difference.");
 }
 
 static void say_equal(const story *s)
@@ -168,7 +171,7 @@ static void say_equal(const story *s)
     if (apart < 1e-9)
         say(s->diff, "The two are predicted to take the same time.");
     else
-        say(s->diff, "The two are as good as equal: %.1f %% is within the error of the model.", 100 * apart);
+        say(s->diff, "The two are a tie: %.1f %% is within the error of the model.", 100 * apart);
     if (s->slow->model.limiter == s->fast->model.limiter)
         say(s->diff, "Both are limited by %s (%s).", wl_bound_name(s->slow->model.limiter),
             wl_bound_meaning(s->slow->model.limiter));

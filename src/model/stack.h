@@ -10,18 +10,18 @@
 
 /* WL_STACK_PART(id, name, meaning), in the order in which stacks are shown */
 #define WL_STACK_PARTS                                                                                                 \
-    WL_STACK_PART(BASE, "base", "instructions issue; by turnover, the busiest unit of a multiprocessor works")         \
+    WL_STACK_PART(BASE, "base", "instructions issue; in turnover, the busiest unit of a multiprocessor works")         \
     WL_STACK_PART(DEPENDENCE, "dependence", "warps wait for arithmetic")                                               \
     WL_STACK_PART(SHARED, "shared", "warps wait for shared memory or shuffles")                                        \
     WL_STACK_PART(L1, "l1", "warps wait for the L1, without contention")                                               \
     WL_STACK_PART(L2, "l2", "warps wait for the L2, without contention")                                               \
     WL_STACK_PART(DRAM, "dram", "warps wait for device memory, without contention")                                    \
-    WL_STACK_PART(MSHR, "mshr", "the L1 has no room for another miss")                                                 \
+    WL_STACK_PART(MSHR, "mshr", "all MSHRs of the L1 are in use")                                                      \
     WL_STACK_PART(NOC, "noc", "requests queue for the network to the L2, or in the L2")                                \
     WL_STACK_PART(DRAM_QUEUE, "dram_queue", "requests queue for device memory")                                        \
     WL_STACK_PART(BARRIER, "barrier", "warps wait for others of their block")                                          \
     WL_STACK_PART(IMBALANCE, "imbalance", "sub-cores with fewer warps, and warps with less work, have ended")          \
-    WL_STACK_PART(TAIL, "tail", "the last round does not fill the multiprocessors")                                    \
+    WL_STACK_PART(TAIL, "tail", "the last wave does not fill the multiprocessors")                                     \
     WL_STACK_PART(LAUNCH, "launch", "the launch itself, and the start of blocks")
 
 typedef enum wl_stack_part {

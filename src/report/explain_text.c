@@ -64,7 +64,7 @@ static const table tables[] = {
     {"a kind of tensor products", WL_TENSOR_KIND_COUNT, kind_name, kind_meaning},
     {"a part of a stack, or what a block waits for", WL_STACK_PART_COUNT, part_name, part_meaning},
     {"a count behind rooflines", WL_TALLY_COUNT, tally_name, tally_meaning},
-    {"a number of devices", WL_DEVICE_KEY_COUNT, key_name, key_meaning},
+    {"a key of device files", WL_DEVICE_KEY_COUNT, key_name, key_meaning},
 };
 #define TABLE_COUNT (sizeof tables / sizeof tables[0])
 

@@ -75,7 +75,7 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
     static const char *const heads[] = {"resource", "#of its peak", "0 to 100 %", "#rate", "#peak"};
     wl_buffer_text(out, "<h3>Percent of each peak</h3>\n");
     if (p->use_count == 0) {
-        wl_buffer_text(out, "<p>No peak is known for what this launch does.</p>\n");
+        wl_buffer_text(out, "<p>No peak is known for the resources of this launch.</p>\n");
         return;
     }
     wl_page_table(out, "peaks", heads, 5);
@@ -95,7 +95,7 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
 static void add_bounds(const wl_page_part *p, wl_buffer *out)
 {
     char time[32], bars[48];
-    const char *const heads[] = {"resource", "#alone it would take", bars, "what it is"};
+    const char *const heads[] = {"resource", "#time alone", bars, "what it is"};
     const wl_model_result *m = &p->prediction->model;
     wl_buffer_add(out, "<h3>What each resource would take alone</h3>\n<p>Time by the %s model.</p>\n",
                   wl_model_name(m->id));

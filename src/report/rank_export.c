@@ -442,7 +442,7 @@ static wl_status write_triton(const export *e, wl_error *err)
                   "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s%s\n"
                   "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s%s)\n"
                   "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
-                  "TOP_K = 10  # at least so many configs are kept\n",
+                  "TOP_K = 10  # the least number of configs to keep\n",
                   folded ? ", then cells of a thread" : "", scheduled ? ", then its schedule" : "",
                   folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "",
                   scheduled ? ", \"SCHEDULE\", \"SCHEDULE_WIDTH\", \"SCHEDULE_HEIGHT\"" : "");

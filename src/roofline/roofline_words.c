@@ -38,7 +38,7 @@ static const char *advice(const wl_use *use)
         return of_level[use->level];
     return use->pipe == WL_PIPE_ISSUE ? "fewer instructions help: wider accesses, simpler addresses, unrolled loops"
            : use->pipe <= WL_PIPE_F64 ? "fewer operations help, or a faster type or tensor cores"
-                                      : "this is what tensor cores can do";
+                                      : "this is the peak of the tensor cores";
 }
 
 /* The other uses, largest first: "; L2 40 %, L1 22 %". */
@@ -90,13 +90,12 @@ static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
         wl_buffer_text(out, " of the data sheet's)");
     }
     add_others(r, uses, count, most, out);
-    wl_buffer_add(
-        out, ". %s%s.", u->busy >= AT_ROOF ? "At that roof, " : "",
-        u->busy >= AT_ROOF ? advice(u)
-        : u->busy >= NEAR_ROOF
-            ? "Waits take the rest: more warps or more independent work per thread help"
-            : "Waits bound it, or requests that memory serves one by one: more warps, more independent work per thread "
-              "or better access patterns help");
+    wl_buffer_add(out, ". %s%s.", u->busy >= AT_ROOF ? "At that roof, " : "",
+                  u->busy >= AT_ROOF     ? advice(u)
+                  : u->busy >= NEAR_ROOF ? "Latency takes the rest: more warps or more independent work per thread help"
+                                         : "Latency bounds it, or requests that memory serves one by one: more warps, "
+                                           "more independent work per thread "
+                                           "or better access patterns help");
 }
 
 /* ---- flops ---- */
@@ -149,9 +148,9 @@ static void add_global(const wl_roofline *r, const wl_tallies *t, wl_buffer *out
                  most = fmax(unit, c->lanes * c->sector / WL_TRANSACTION);
     wl_buffer_add(out, " A global access takes %.3g transactions: ", each);
     if (each <= AT_WALL && unit > AT_WALL)
-        wl_buffer_text(out, "all lanes read one place (the stride-0 wall).");
+        wl_buffer_text(out, "all lanes read the same address (the stride-0 wall).");
     else if (each * AT_WALL < unit)
-        wl_buffer_add(out, "fewer than the %.3g of unit stride, so lanes share words or are switched off.", unit);
+        wl_buffer_add(out, "fewer than the %.3g of unit stride, so lanes share words or are inactive.", unit);
     else if (each <= unit * AT_WALL)
         wl_buffer_add(out, "unit stride%s.", has_width ? "" : " of 4-byte elements");
     else if (!has_width && fabs(each / (2 * unit) - 1) < AT_WALL - 1)
@@ -175,7 +174,7 @@ static void add_shared(const wl_roofline *r, const wl_tallies *t, wl_buffer *out
     const double each = v[WL_TALLY_shared_transactions] / v[WL_TALLY_inst_shared];
     const double least = fmax(1, 4 * r->ceilings.lanes / r->ceilings.pass_bytes);
     if (each <= least * CONFLICTS)
-        wl_buffer_text(out, " Shared memory is at the wall without bank conflicts.");
+        wl_buffer_text(out, " Shared memory is at the conflict-free wall.");
     else
         wl_buffer_add(out,
                       " A shared access takes %.3g passes: bank conflicts%s. Pad rows by one element, or permute them.",
@@ -194,11 +193,11 @@ static void add_lanes(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
         return;
     wl_buffer_text(out, " Only ");
     add_percent(share, out);
-    wl_buffer_add(
-        out,
-        " of the lanes work: branches%s switch the others off. Deal the work out so that whole warps take the "
-        "same way.",
-        guarded ? " and predicates" : "");
+    wl_buffer_add(out,
+                  " of the lanes are active: divergent branches%s mask off the others. Distribute the work so that "
+                  "whole warps take the "
+                  "same branch.",
+                  guarded ? " and predicates" : "");
 }
 
 static void add_tensor(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)

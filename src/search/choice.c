@@ -153,7 +153,7 @@ static const char *why_threads_are_bound(const chooser *c)
         return "the grid is given";
     if (wl_max(l->fold[0], 1) * wl_max(l->fold[1], 1) * wl_max(l->fold[2], 1) > 1)
         return "threads have several cells";
-    return !row && wl_kernel_needs_its_block(c->kernel) ? "the block is part of the kernel" : NULL;
+    return !row && wl_kernel_needs_its_block(c->kernel) ? "the kernel depends on its block" : NULL;
 }
 
 static wl_status look_at_kernel(chooser *c, wl_error *err)

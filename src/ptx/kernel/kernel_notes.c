@@ -180,7 +180,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         if (in->op != WL_PTX_OP_unknown)
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
-        note(&n, "%s: not understood, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
+        note(&n, "%s: not supported, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
     }
     if (wrong >= 0) {
         wl_ptx_place_text(m, &s->launch.entry->instructions[wrong], place, sizeof place);
@@ -189,13 +189,12 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     note_zeros(s, &n);
     if (s->recovery.gave_up_at >= 0) {
         wl_ptx_place_text(m, &s->launch.entry->instructions[s->recovery.gave_up_at], place, sizeof place);
-        note(&n, "%s: what a thread does from here on is too much to follow symbolically; every access is emulated",
-             place);
+        note(&n, "%s: from here on, a thread does too much for symbolic execution; every access is emulated", place);
     } else if (wrong < 0) {
         note_traced(&n, s);
     }
     if (wl_ptx_has_local(&s->launch))
         note(&n,
-             "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");
+             "local memory (the stack): L1 and L2 misses are estimated from the local memory of the resident threads");
     return n.failed ? wl_fail_memory(err) : WL_OK;
 }
