@@ -496,6 +496,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     m->wait_cycles = wait;
     const double longest = longest_cycles(n, d) / n->clock;
     m->steps.longest = longest;
+    m->steps.first_end = first_end;
     m->steps.last = last;
     m->time_s = fmax(fmax(together, longest), first_end + m->bound_s[WL_BOUND_LAUNCH]) + last + start;
 }
