@@ -57,7 +57,8 @@ typedef struct wl_walk_scratch {
     /* by operation, two each: shares of a load that waited for the L2, and for DRAM, as it was
      * issued */
     double *met;
-    double *due;   /* by field, two each: misses so far that loads outside of loops should have met */
+    /* by field, two each: misses so far that loads outside of loops should have met */
+    double *due;
     double *loads; /* by field: so far, in the trip at hand */
     int32_t fields;
 } wl_walk_scratch;

@@ -204,7 +204,8 @@ static const struct {
      A "L:\nld.global.u64 %rd1, [%rd1];\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n",
      "a|bcde|f", "a|bcdcdcdcdbbbe|f", .as = {0, 0, 4, 0}},
     {"a function returns", A "ret;\n", .order = "ab"},
-    /* a pointer takes two registers, and each value that was loaded one; the stack pointer has one */
+    /* a pointer takes two registers, each value that was loaded one, and so does the stack
+     * pointer */
     {"loads ahead have registers enough", SUM_OF_FOUR, .order = "abcdefhjgiklm", .as = {.registers = 7}},
     {"the last one has none before a sum is there", SUM_OF_FOUR, .order = "abcdefhgjiklm", .as = {.registers = 6}},
     {"as PTX has them, where no more are free", SUM_OF_FOUR, .order = "abcdefghijklm", .as = {.registers = 5}},
