@@ -130,14 +130,13 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         double late[2] = {l1, l1 * l2};
         in_step(&a->walk, merged, late);
         const double waits = waits_share(a, lines, l1), far = waits_share(a, lines, l1 * l2);
-        /* waits for the first to come */
-        const double trip = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines)));
+        /* of a trip, as many as lines where a load touches several */
+        const double sectors = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines)));
         const bool common = late[0] > l1 || late[1] > l1 * l2;
-        const double leader = common ? fmax(waits, fmin(1, late[0] * trip)) : waits;
-        const double further = common ? fmax(far, fmin(1, late[1] * trip)) : far;
         fields[f] = (wl_field_waits){.l1_misses = waits,
                                      .l2_misses = waits > 0 ? far / waits : 0,
-                                     .leading = {leader, leader > 0 ? fmin(1, further / leader) : 0},
+                                     .trip = common ? fmax(1, a->in_trip) : 0,
+                                     .fresh = {late[0] * sectors, late[1] * sectors},
                                      .lines = lines,
                                      .reads = per_instruction(a, 0),
                                      .writes = per_instruction(a, 1),
@@ -169,26 +168,10 @@ static bool has_leader(const wl_waits *waits)
 {
     for (size_t f = 0; f < waits->field_count; f++) {
         const wl_field_waits *w = &waits->fields[f];
-        if (w->leading[0] > w->l1_misses || w->leading[0] * w->leading[1] > w->l1_misses * w->l2_misses)
+        if (w->trip > 0 && (fmin(1, w->fresh[0]) > w->l1_misses || fmin(1, w->fresh[1]) > w->l1_misses * w->l2_misses))
             return true;
     }
     return false;
-}
-
-/* The waits of that warp. */
-static wl_status waits_of_leader(const wl_field_waits *from, size_t count, wl_arena *arena, const wl_field_waits **out,
-                                 wl_error *err)
-{
-    wl_field_waits *fields = WL_ARENA_NEW(arena, wl_field_waits, count + 1);
-    if (!fields)
-        return wl_fail_memory(err);
-    for (size_t f = 0; f < count; f++) {
-        fields[f] = from[f];
-        fields[f].l1_misses = from[f].leading[0];
-        fields[f].l2_misses = from[f].leading[1];
-    }
-    *out = fields;
-    return WL_OK;
 }
 
 wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl_arena *arena, wl_counts *out,
@@ -201,7 +184,7 @@ wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl
     out->leading = (wl_waiting){0};
     if (has_leader(waits)) {
         wl_waits first = *waits;
-        WL_TRY(waits_of_leader(waits->fields, waits->field_count, arena, &first.fields, err));
+        first.leads = true;
         WL_TRY(wl_waiting_find(lives, &first, arena, profiles, &out->leading, err));
     }
     out->lives = profiles;

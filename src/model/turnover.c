@@ -448,6 +448,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     m->from_life = lives(d);
     double wait = lives(d) ? wait_of_life(n, d, &w, d->waiting, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
     double sm = all_waves(n, d, &w, wait) / n->clock;
+    /* All blocks leave one after the other, from the end of the first one on. */
+    const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
     follow_leader(n, d, &w, &wait, &sm, m);
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
@@ -494,6 +496,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     m->wait_cycles = wait;
     const double longest = longest_cycles(n, d) / n->clock;
     m->steps.longest = longest;
+    m->steps.first_end = first_end;
     m->steps.last = last;
-    m->time_s = fmax(fmax(together, longest), m->bound_s[WL_BOUND_LAUNCH]) + last + start;
+    m->time_s = fmax(fmax(together, longest), first_end + m->bound_s[WL_BOUND_LAUNCH]) + last + start;
 }

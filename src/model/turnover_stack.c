@@ -67,6 +67,6 @@ void wl_turnover_stack(const wl_turnover *n, const wl_demand *d, const wl_model_
     add_rest(n, m, (whole - own) * n->clock, cycles);
     cycles[WL_STACK_IMBALANCE] += (ended - whole) * n->clock;
     cycles[WL_STACK_TAIL] += (own - even + s->last) * n->clock;
-    cycles[WL_STACK_LAUNCH] += (fmax(0, m->bound_s[WL_BOUND_LAUNCH] - ended) + s->started) * n->clock;
+    cycles[WL_STACK_LAUNCH] += (fmax(0, s->first_end + m->bound_s[WL_BOUND_LAUNCH] - ended) + s->started) * n->clock;
     out->total = wl_stack_sum(cycles);
 }

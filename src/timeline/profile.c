@@ -28,9 +28,10 @@ typedef struct walker {
     wl_life_interval *intervals; /* sums; the first is not used */
     int32_t count, room;
     wl_arena *arena;
-    double last;       /* when the last instruction was issued */
-    double atomics[2]; /* when the first atomic was, and the last; below 0: none */
-    double *met, *due; /* by operation, by field: see wl_walk_scratch */
+    double last;               /* when the last instruction was issued */
+    double atomics[2];         /* when the first atomic was, and the last; below 0: none */
+    double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
+    int32_t fields;
     /* of the waits since the warps of its block met: what twice as many lines would add */
     double spread;
     /* that come from the L2 and from DRAM, loaded since the last wait for memory */
@@ -77,6 +78,15 @@ static const wl_field_waits *field_of(const walker *w, const wl_op *op)
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
+/* The leading warp of a common walk waits for sectors that it touches first: how many of these the
+ * next load of an iteration touches. If an iteration touches less than one on average, its first
+ * load does so in that share of all iterations. */
+static double first_to_touch(const wl_field_waits *f, double loads, double fresh)
+{
+    const double before = ceil(loads * fresh / f->trip), behind = ceil((loads + 1) * fresh / f->trip);
+    return fmin(1, fmin(behind, fresh) - fmin(before, fresh));
+}
+
 /* Whether a load misses. In a loop, with the miss rate of its field. Outside of loops a load is
  * executed once, and hits or misses: of the loads of a field, in program order, every n-th misses
  * if one in n does. */
@@ -87,6 +97,11 @@ static void meet_caches(walker *w, int32_t number, bool once)
     double *met = &w->met[2 * number];
     met[0] = f->l1_misses;
     met[1] = f->l1_misses * f->l2_misses;
+    if (!once && op->field >= 0 && w->waits->leads && f->trip > 0) {
+        const double loads = w->loads[op->field]++;
+        met[1] = first_to_touch(f, loads, f->fresh[1]);
+        met[0] = fmax(met[1], first_to_touch(f, loads, f->fresh[0]));
+    }
     if (!once || op->field < 0)
         return;
     for (int l = 0; l < 2; l++) {
@@ -354,6 +369,7 @@ static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times
         const double stands = trip < first ? fmin(1, alone - trip) : settled / last;
         from = trip == first ? w->last : from;
         w->taker = trip == first ? 0 : w->taker;
+        memset(w->loads, 0, (size_t)w->fields * sizeof *w->loads);
         walk_parts(w, loop + 1, loop->count, inner, times * stands);
     }
     if (settled > last) {
@@ -409,7 +425,8 @@ wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_s
     out->fields = fields;
     out->met = WL_ARENA_NEW(arena, double, 2 * ((size_t)lives->op_count + 1));
     out->due = WL_ARENA_NEW(arena, double, 2 * ((size_t)fields + 1));
-    return out->registers && out->slots && out->met && out->due ? WL_OK : wl_fail_memory(err);
+    out->loads = WL_ARENA_NEW(arena, double, (size_t)fields + 1);
+    return out->registers && out->slots && out->met && out->due && out->loads ? WL_OK : wl_fail_memory(err);
 }
 
 /* By operation, and clears the scratch. */
@@ -436,6 +453,8 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
                 .slots = scratch->slots,
                 .met = scratch->met,
                 .due = scratch->due,
+                .loads = scratch->loads,
+                .fields = scratch->fields,
                 .arena = arena,
                 .atomics = {-1, -1}};
     for (int32_t i = 0; i <= lives->register_count; i++)

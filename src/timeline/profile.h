@@ -20,8 +20,11 @@
 typedef struct wl_field_waits {
     /* shares of warp instructions that wait for the L2, and of these, for DRAM */
     double l1_misses, l2_misses;
-    /* the same of the first of all warps that load the same one after the other */
-    double leading[2];
+    /* Of the warp that leads all others through the same data: the loads of a trip of its loop, and
+     * the sectors among them that come from the L2 and from DRAM, at equal distances. A load that
+     * comes first to such a sector waits for it, later ones find it in the L1. 0 loads: no warp
+     * leads. */
+    double trip, fresh[2];
     double reads, writes; /* requests of one warp instruction */
     double missed[2];     /* of the reads, shares that miss the L1, and both */
     double lines;         /* that a load of one warp instruction touches */
@@ -41,6 +44,7 @@ typedef struct wl_waits {
     const wl_field_waits *fields;
     size_t field_count;
     double doublings; /* log2 of the warps of its block, of those that the latencies are for */
+    bool leads;       /* it is the first of all warps that walk through the same data */
     double others;    /* warps of its block on the same scheduler */
     double queued;    /* cycles of the L1 for a request of each of them, on all schedulers */
 } wl_waits;
@@ -53,7 +57,9 @@ typedef struct wl_walk_scratch {
     /* by operation, two each: shares of a load that waited for the L2, and for DRAM, as it was
      * issued */
     double *met;
-    double *due; /* by field, two each: misses so far that loads outside of loops should have met */
+    /* by field, two each: misses so far that loads outside of loops should have met */
+    double *due;
+    double *loads; /* by field: so far, in the trip at hand */
     int32_t fields;
 } wl_walk_scratch;
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);

@@ -464,6 +464,42 @@ static void warps_meet_at_barriers(void **state)
     check_done();
 }
 
+/* ---- the warp that leads ---- */
+
+/* Four loads of a trip, two of which come before the first is used; a load in flight for one sector
+ * costs 130 from the L2 and 430 from DRAM, one that is there 30. */
+static void the_leader_waits_for_new_sectors(void **state)
+{
+    (void)state;
+    static const row rows[] = {LOAD("0", "1", 0), LOAD("0", "2", 0), INT("12", "3")};
+    static const struct {
+        const char *name;
+        const char *parts;
+        double fresh[2], cycles; /* of a trip */
+    } cases[] = {
+        {"all are there", "100(abcabc)", {0, 0}, 2 * (2 + 30)},
+        {"one sector a trip: its first load waits", "100(abcabc)", {1, 0}, 2 * (2 + 30) + 99},
+        {"in every other trip", "100(abcabc)", {0.5, 0}, 2 * (2 + 30) + 49},
+        {"two: one for each use", "100(abcabc)", {2, 0}, 2 * (2 + 30) + 2 * 99},
+        {"four: two wait together", "100(abcabc)", {4, 0}, 2 * (2 + 130)},
+        {"more than loads", "100(abcabc)", {8, 0}, 2 * (2 + 130)},
+        {"one from DRAM", "100(abcabc)", {1, 1}, 2 * (2 + 30) + 399},
+        {"one of two from DRAM", "100(abcabc)", {2, 1}, 2 * (2 + 30) + 399 + 99},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_field_waits field = {.trip = 4, .fresh = {cases[i].fresh[0], cases[i].fresh[1]}};
+        wl_waits with = waits;
+        with.fields = &field;
+        with.field_count = 1;
+        made m;
+        make(&m, rows, COUNT_OF(rows), cases[i].parts);
+        check_near(cases[i].name, "of others", walk_with(&m, &with).cycles, 100 * 2 * (2 + 30), NEAR);
+        with.leads = true;
+        check_near(cases[i].name, "cycles", walk_with(&m, &with).cycles, 100 * cases[i].cycles, NEAR);
+    }
+    check_done();
+}
+
 /* ---- atomics ---- */
 
 /* From the first atomic to the last, of 100 cycles; a: an atomic, b: anything else. */
@@ -633,6 +669,7 @@ int main(void)
                                        cmocka_unit_test(requests_belong_to_who_waits),
                                        cmocka_unit_test(warps_wait_for_the_last_line),
                                        cmocka_unit_test(warps_meet_at_barriers),
+                                       cmocka_unit_test(the_leader_waits_for_new_sectors),
                                        cmocka_unit_test(atomics_take_a_share_of_a_life),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),
                                        cmocka_unit_test(deep_loops_end),

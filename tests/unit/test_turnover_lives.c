@@ -264,6 +264,21 @@ static void large_blocks_start_late(void **state)
     check_done();
 }
 
+/* All blocks leave one after the other, but none before the first one has ended. */
+static void blocks_leave_from_the_first_end_on(void **state)
+{
+    (void)state;
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100},
+                     short_life = {.known = true, .cycles = 500};
+    wl_turnover n = numbers();
+    n.block_rate = 1e6;
+    wl_demand d = demand_of(4, 8, &life);
+    check_near("of a loop", "time", apply(&n, &d).time_s, 10 * 4 * 8 * 1e-6 + 500e-9, NEAR);
+    d.waiting = &short_life; /* the start of a launch was measured with such blocks */
+    check_near("in phases", "time", apply(&n, &d).time_s, 10 * 4 * 8 * 1e-6, NEAR);
+    check_done();
+}
+
 /* ---- the last wave ---- */
 
 /* Four blocks at once that work 1000 cycles each and wait 500 more, on 10 multiprocessors. Fewer of
@@ -369,12 +384,19 @@ static void warps_work_while_the_longest_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_dram_grow_with_its_load), cmocka_unit_test(reads_wait_between_writes),
-        cmocka_unit_test(blocks_leave_one_after_the_other),  cmocka_unit_test(atomics_of_one_wave_are_in_step),
-        cmocka_unit_test(warps_of_a_block_stay_in_step),     cmocka_unit_test(warps_queue_for_the_l1),
-        cmocka_unit_test(nobody_passes_the_leader),          cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
-        cmocka_unit_test(large_blocks_start_late),           cmocka_unit_test(last_wave_may_be_a_part),
-        cmocka_unit_test(a_mean_block_has_its_own_work),     cmocka_unit_test(warps_work_while_the_longest_waits),
+        cmocka_unit_test(waits_for_dram_grow_with_its_load),
+        cmocka_unit_test(reads_wait_between_writes),
+        cmocka_unit_test(blocks_leave_one_after_the_other),
+        cmocka_unit_test(atomics_of_one_wave_are_in_step),
+        cmocka_unit_test(warps_of_a_block_stay_in_step),
+        cmocka_unit_test(warps_queue_for_the_l1),
+        cmocka_unit_test(nobody_passes_the_leader),
+        cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
+        cmocka_unit_test(large_blocks_start_late),
+        cmocka_unit_test(blocks_leave_from_the_first_end_on),
+        cmocka_unit_test(last_wave_may_be_a_part),
+        cmocka_unit_test(a_mean_block_has_its_own_work),
+        cmocka_unit_test(warps_work_while_the_longest_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

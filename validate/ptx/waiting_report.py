@@ -149,7 +149,8 @@ launch stores written. When warps in step and common walks were made (h200_block
 families were read after the first form and after the last one (requests served in stalls, unit_norm). The last step was
 chosen by the others: it made kmeans, attention and fdtd worse and blocked better, and was kept. When waits at barriers
 were made (h200_passes), all were read once, with a rule of registers that was then dropped: it made matmul_col, steps
-and kmeans (22 to 55 %) worse.
+and kmeans (22 to 55 %) worse. When the waits of the warp that leads a walk were made (h200_passes, h200_walks), the
+means of kmeans, attention and blocked were read with all variants; the choice was made by the other families.
 """
 
 REGULAR_INTRO = """

@@ -29,6 +29,10 @@ typedef struct maker {
     bool failed;
 } maker;
 
+/* Registers that never hold a value of the program: the stack pointer. Two more, for the program
+ * counter, are left out here: the assembler folds about as many values of PTX away. */
+#define RESERVED 1
+
 /* What a trip of a loop does first with a register. */
 enum { NOT_USED, READ_FIRST, WRITTEN_FIRST };
 
@@ -578,7 +582,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
     if (!out->list || !out->of || !m.renamed)
         return wl_fail_memory(err);
     if (input->registers > 0)
-        WL_TRY(wl_ptx_liveness_make(f, &out->flow, input->registers, arena, &m.live, err));
+        WL_TRY(wl_ptx_liveness_make(f, &out->flow, larger(1, input->registers - RESERVED), arena, &m.live, err));
     m.base = ops->registers;
     m.async = m.base + f->register_count;
     ops->registers = m.async + 1;
