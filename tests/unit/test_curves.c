@@ -163,10 +163,10 @@ static void tables_are_refused_with_the_place(void **state)
         {"cut", "device,buffer_kB,cycles\nmade,1,30\nmade,2", "the row has 2 cells, the header 3: is the file cut off?",
          3, 1},
         {"short", "device,buffer_kB,cycles\nmade,1\nmade,2,30\n", "the row has 2 cells, the header 3", 2, 1},
-        {"twice", "device,buffer_kB,cycles\nmade,1,30\nmade,1,60\n", "line 2 says something else", 3, 8},
+        {"twice", "device,buffer_kB,cycles\nmade,1,30\nmade,1,60\n", "line 2 has another value", 3, 8},
         {"nobody", "device,buffer_kB,cycles\na,1,30\nb,1,30\na,2,30\n", "no row is of 'made'; the table has: a, b", 0,
          0},
-        {"list", "device,elements,GBs_by_block_size\nmade,4096,1 2 x\n", "'1 2 x' is no list of bandwidths", 2, 11},
+        {"list", "device,elements,GBs_by_block_size\nmade,4096,1 2 x\n", "'1 2 x' is not a list of bandwidths", 2, 11},
         {"no list", "device,elements,GBs_by_block_size\nmade,4096,\n", "the list of bandwidths is empty", 2, 11},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

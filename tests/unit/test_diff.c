@@ -100,7 +100,7 @@ static void test_other_bound(void **state)
     check_true("latency", "is the cause", c.bound_known && !c.limits && !c.metric_known);
     check_text("latency", "bound", wl_bound_name(c.bound), "latency");
     wl_diff d = diff_of(&slow, &fast);
-    check_true("latency", "is told", says(&d, "What differs most is latency") && says(&d, "number of waves"));
+    check_true("latency", "is told", says(&d, "bound that differs most is latency") && says(&d, "number of waves"));
     set_bound(&slow, WL_BOUND_LATENCY, 2.1e-6);
     c = wl_diff_cause_find(&slow, &fast);
     check_true("no bound", "is the cause", !c.bound_known);
@@ -110,7 +110,7 @@ static void test_other_bound(void **state)
     wl_prediction other = fast;
     other.model.own_cycles = 10;
     d = diff_of(&slow, &other);
-    check_true("waits", "are told", says(&d, "cover one another's waits less"));
+    check_true("waits", "are told", says(&d, "hide less of each other's latency"));
     check_done();
 }
 

@@ -520,9 +520,9 @@ static const struct {
     {"flops as a list", "name: k\n" A1 LOAD "flops: [1]\n", {WL_E_INPUT, "flops must be a single value, not a list", 4, 8}},
     /* updates */
     {"update without a domain", "name: k\n" A1 "update: a[0] = 1\n", {WL_E_INPUT, "an update needs a domain", 3, 1}},
-    {"update and loads", "name: k\ndomain: [8]\n" A1 LOAD "update: a[0] = 1\n", {WL_E_INPUT, "'loads' does not go with 'update'", 4, 1}},
-    {"update and stores", "name: k\ndomain: [8]\n" A1 "update: a[0] = 1\nstores: []\n", {WL_E_INPUT, "'stores' does not go with 'update'", 5, 1}},
-    {"update and loops", "name: k\ndomain: [8]\n" A1 "update: a[0] = 1\nloops: {i: 3}\n", {WL_E_INPUT, "'loops' does not go with 'update'", 5, 1}},
+    {"update and loads", "name: k\ndomain: [8]\n" A1 LOAD "update: a[0] = 1\n", {WL_E_INPUT, "'loads' and 'update' exclude each other", 4, 1}},
+    {"update and stores", "name: k\ndomain: [8]\n" A1 "update: a[0] = 1\nstores: []\n", {WL_E_INPUT, "'stores' and 'update' exclude each other", 5, 1}},
+    {"update and loops", "name: k\ndomain: [8]\n" A1 "update: a[0] = 1\nloops: {i: 3}\n", {WL_E_INPUT, "'loops' and 'update' exclude each other", 5, 1}},
     {"update as a list", "name: k\ndomain: [8]\n" A1 "update: [a]\n", {WL_E_INPUT, "update must be a single value, not a list", 4, 9}},
     {"update with a field of too few dimensions", "name: k\ndomain: [8, 8]\n" A1 "update: |\n  a[0] = 1\n", {WL_E_INPUT, "field 'a' has 1 dimensions, fewer than the domain's 2", 4, 9}},
     {"update with an undeclared field", UPDATE("  a[0] = b[0]"), {WL_E_INPUT, "no field is declared as 'b'", 5, 10}},

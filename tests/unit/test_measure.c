@@ -142,8 +142,8 @@ static const struct {
     {"more than a double holds", "bx,by,bz,inst\n8,1,1,1e999\n8,1,1,5\n", 1, "inst is not a number", 2, 1},
     {"too large once in bytes", "bx,by,bz,l2_sectors_rd_tex\n8,1,1,1e308\n8,1,1,5\n", 1, "is too large", 2, 1},
     {"nothing measured", "bx,by,bz,inst\n8,1,1,n/a\n8,1,1,5\n", 1, "no value that is predicted", 2, 1},
-    {"too few cells", "bx,by,bz,inst\n8,1,1\n8,1,1,5\n", 1, "no row of the table", 2, 1},
-    {"too many cells", "bx,by,bz,inst\n8,1,1,5,6\n8,1,1,5\n", 1, "no row of the table", 2, 1},
+    {"too few cells", "bx,by,bz,inst\n8,1,1\n8,1,1,5\n", 1, "not a row of the table", 2, 1},
+    {"too many cells", "bx,by,bz,inst\n8,1,1,5,6\n8,1,1,5\n", 1, "not a row of the table", 2, 1},
     {"cut off", "bx,by,bz,inst\n8,1,1,5\n8,1", 1, "the last line is cut off", 3, 1},
     {"cut off in a quote", "bx,by,bz,inst\n8,1,1,5\n8,1,1,\"5", 1, "the last line is cut off", 3, 1},
     {"an open quote costs one line", "bx,by,bz,inst\n8,1,1,\"5\n8,1,1,5\n", 1, "a quote that is not closed", 2, 1},
@@ -269,7 +269,7 @@ static void test_wide(void **state)
     check_true("wide", "absent", !n->time_known && !n->values->known[WL_METRIC_dram_load_bytes] && !n->shared_known);
     check_near("wide", "second inst", n->values->value[WL_METRIC_inst_executed], 7, 0);
     check_note("wide", t, "before the header", 2, 1);
-    check_note("wide", t, "no row of the table", 7, 1);
+    check_note("wide", t, "not a row of the table", 7, 1);
     wl_table_free(t);
     check_done();
 }
@@ -331,7 +331,7 @@ static void test_long(void **state)
     check_near("long", "inst of the third", wl_table_row(t, 2)->values->value[WL_METRIC_inst_executed], 1000, 0);
     check_note("long", t, "unit 'furlong'", 11, 1);
     check_note("long", t, "no value that is predicted", 11, 1);
-    check_note("long", t, "no row of the table", 6, 1);
+    check_note("long", t, "not a row of the table", 6, 1);
     check_note("long", t, "the last line is cut off", 13, 1);
     wl_table_free(t);
     check_done();

@@ -544,7 +544,7 @@ static void test_failures(void **state)
         {"a store",
          "st.global.v4.f32 [%rd2+4096], {%f1, %f1, %f1, %f1};\n",
          {WL_E_BOUNDS, "writes 16 bytes at offset 4096 of arg 1", 12, 1}},
-        {"misaligned", "ld.global.f32 %f1, [%rd2+2];\n", {WL_E_INPUT, "which is no multiple", 12, 1}},
+        {"misaligned", "ld.global.f32 %f1, [%rd2+2];\n", {WL_E_INPUT, "which is not a multiple", 12, 1}},
         {"null", "mov.u64 %rd4, 0;\nld.global.f32 %f1, [%rd4+8];\n", {WL_E_BOUNDS, "a null pointer", 13, 1}},
         {"no buffer",
          "mov.u64 %rd4, 123456789;\nld.global.f32 %f1, [%rd4+3];\n",

@@ -68,7 +68,7 @@ static const struct {
     {"label", HEAD ".entry k() { bra L; }", {WL_E_INPUT, "the label 'L' is not defined in this function", 4, 18}},
     {"label of another scope",
      HEAD ".entry k() { bra L; { L: ret; } }",
-     {WL_E_INPUT, "the label 'L' is nowhere", 4, 18}},
+     {WL_E_INPUT, "the label 'L' is not defined", 4, 18}},
     {"branch to a table",
      HEAD ".entry k() { A: T: .branchtargets A; bra T; }",
      {WL_E_INPUT, "'T' is not a label", 4, 42}},

@@ -335,14 +335,14 @@ static void test_words(void **state)
     check_words("DRAM", kind, &t, "Bound by DRAM: 768 GB/s, 93 % of 828 GB/s (85 % of the data sheet's); L2 51 %");
     check_words("unit stride", kind, &t, "takes 4 transactions: unit stride.");
     check_words("conflicts", kind, &t, "A shared access takes 2 passes: bank conflicts");
-    check_words("lanes", kind, &t, "Only 50 % of the lanes work: branches and predicates");
+    check_words("lanes", kind, &t, "Only 50 % of the lanes are active: divergent branches and predicates");
     check_words("reuse", WL_ROOFLINE_HIERARCHICAL, &t, "For each byte of DRAM the L2 moves 2 and the L1 5.33.");
     set(&t, WL_TALLY_inst_global, 2e9); /* 32 transactions each */
     check_words("strided", kind, &t, "one or more for each thread");
     set(&t, WL_TALLY_inst_global, 6.4e9);
     check_words("half", kind, &t, "unit stride needs 4, so accesses are strided");
     set(&t, WL_TALLY_inst_global, 64e9);
-    check_words("stride 0", kind, &t, "all lanes read one place");
+    check_words("stride 0", kind, &t, "all lanes read the same address");
     set(&t, WL_TALLY_dram_transactions, 2e9);
     set(&t, WL_TALLY_l2_transactions, 2e9);
     check_words("waits", kind, &t, "Near no roof; the nearest is L1");

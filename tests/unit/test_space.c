@@ -182,7 +182,7 @@ static const struct {
     {"where:\n  - block.x > 0\n  - block.x < blck.y\n", {WL_E_INPUT, "block.y", 3, 15}},
     {"registers: {1x2x1: 0}\n", {WL_E_INPUT, "a whole number from 1 to 1024", 1, 20}},
     {"registers: {1x2x1: 4a}\n", {WL_E_INPUT, "a whole number from 1 to 1024", 1, 20}},
-    {"registers: {big: 40}\n", {WL_E_INPUT, "'big' is no folding", 1, 13}},
+    {"registers: {big: 40}\n", {WL_E_INPUT, "'big' is not a folding", 1, 13}},
     {"registers: {1x2x1: [40]}\n", {WL_E_INPUT, "registers of a folding", 1, 20}},
     {"registers:\n  1x2x1: 40\n  1x2: 41\n", {WL_E_INPUT, "twice", 3, 3}},
 };
@@ -210,7 +210,7 @@ static void test_register_files(void **state)
     } wrong[] = {
         {"40\n", {WL_E_INPUT, "a register file", 1, 1}},
         {"1x1x1: 32\n1x2x1: lots\n", {WL_E_INPUT, "a whole number from 1 to 1024", 2, 8}},
-        {"1x1x1: 32\n1x1x1x1: 40\n", {WL_E_INPUT, "is no folding", 2, 1}},
+        {"1x1x1: 32\n1x1x1x1: 40\n", {WL_E_INPUT, "is not a folding", 2, 1}},
         {"1x1x1: 32\n1x1: 40\n", {WL_E_INPUT, "twice", 2, 1}},
         {"1x1x1: 1025\n", {WL_E_INPUT, "a whole number from 1 to 1024", 1, 8}},
     };
