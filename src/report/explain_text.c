@@ -15,7 +15,7 @@
 #include "warpline/report.h"
 #include "warpline/tallies.h"
 
-#define WIDTH 100
+#define WIDTH 78
 
 static const struct {
     const char *word, *meaning;

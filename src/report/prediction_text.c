@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "metrics/layer_condition.h"
@@ -245,8 +246,23 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
         return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
     wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
     wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
-    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
-                  needed, room, c.holds ? "holds" : "fails");
+    wl_line(out, 8, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
+            needed, room, c.holds ? "holds" : "fails");
+}
+
+static const char *share_name(const wl_report *r, size_t fields, size_t i)
+{
+    return i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
+}
+
+/* Of the longest name, so that columns stay aligned. */
+static int share_width(const wl_report *r, size_t fields, size_t count)
+{
+    enum { LEAST = 16, MOST = 40 };
+    size_t width = LEAST;
+    for (size_t i = 0; i < count; i++)
+        width = strlen(share_name(r, fields, i)) > width ? strlen(share_name(r, fields, i)) : width;
+    return width < MOST ? (int)width : MOST;
 }
 
 static void add_shares(const wl_report *r, wl_buffer *out)
@@ -257,14 +273,15 @@ static void add_shares(const wl_report *r, wl_buffer *out)
                  n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
     if (fields < 2 && n == 0)
         return;
-    wl_buffer_add(out, "\n  per %-12s wavefronts  L2 load   L2 store  DRAM load  DRAM store\n",
-                  wl_work_unit_words(p->work_unit)->one);
+    const int width = share_width(r, fields, fields + n);
+    wl_buffer_add(out, "\n  per %-*s", width - (int)strlen("per "), wl_work_unit_words(p->work_unit)->one);
+    wl_mark_wide(out, " %10s", "wavefronts");
+    wl_buffer_text(out, "  L2 load   L2 store  DRAM load  DRAM store\n");
     for (size_t i = 0; i < fields + n; i++) {
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
-        const char *name =
-            i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
-        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
-                      s->l2_store_bytes / items);
+        wl_buffer_add(out, "  %-*s", width, share_name(r, fields, i));
+        wl_mark_wide(out, " %10.4g", s->l1_wavefronts / items);
+        wl_buffer_add(out, " %8.4g B %8.4g B", s->l2_load_bytes / items, s->l2_store_bytes / items);
         if (p->metrics[WL_METRIC_dram_load_bytes].known)
             wl_buffer_add(out, " %8.4g B %9.4g B\n", s->dram_load_bytes / items, s->dram_store_bytes / items);
         else
