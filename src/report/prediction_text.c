@@ -39,6 +39,8 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
     wl_buffer_add(out, "\n");
 }
 
+static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
+
 static void add_head(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
@@ -55,10 +57,12 @@ static void add_head(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
                   (long long)p->launch.registers, (long long)p->launch.shared_bytes);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld %s; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
-                  (long long)p->items, wl_work_unit_words(p->work_unit)->explained,
-                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
-                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
+    wl_buffer_add(out, "  %lld %s; %lld block%s and %lld warp%s per SM (limit: %s); a wave is %lld of %lld block%s\n",
+                  (long long)p->items, wl_work_unit_explained(p->work_unit, p->items),
+                  (long long)p->occupancy.blocks_per_sm, plural(p->occupancy.blocks_per_sm),
+                  (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm),
+                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks,
+                  plural(p->blocks));
 }
 
 /* Time, work rate, and the share of every peak that is used. */
@@ -169,6 +173,15 @@ static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
+/* Without a unit behind it. */
+static void count_text(double count, char *text, size_t size)
+{
+    wl_scaled_text(count, text, size);
+    const size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ' ')
+        text[length - 1] = '\0';
+}
+
 static void add_instructions(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
@@ -178,8 +191,8 @@ static void add_instructions(const wl_report *r, wl_buffer *out)
     if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
         return;
     (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
-    wl_scaled_text(warp, warps, sizeof warps);
-    wl_scaled_text(thread, threads, sizeof threads);
+    count_text(warp, warps, sizeof warps);
+    count_text(thread, threads, sizeof threads);
     wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
                   threads, lanes, size);
     if (!p->has_mix)
@@ -314,6 +327,24 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     wl_buffer_add(out, " cycles\n");
 }
 
+/* What keeps a block on its multiprocessor, and how many others are there: a small launch does not
+ * fill it. */
+static void add_block(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    double sms = 1;
+    if (p->model.own_cycles <= 0)
+        return;
+    (void)wl_device_get(r->device, WL_DEVICE_sm_count, &sms);
+    const double others = fmin((double)p->occupancy.blocks_per_sm, ceil((double)p->blocks / sms)) - 1;
+    wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, ", p->model.own_cycles,
+                  p->model.wait_cycles);
+    if (others > 0)
+        wl_buffer_add(out, "beside %.0f other%s\n", others, others > 1 ? "s" : "");
+    else
+        wl_buffer_text(out, "alone there\n");
+}
+
 static void add_model(const wl_report *r, wl_buffer *out)
 {
     const wl_model_result *m = &r->prediction->model;
@@ -336,10 +367,7 @@ static void add_model(const wl_report *r, wl_buffer *out)
     }
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    if (m->own_cycles > 0)
-        wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
-                      m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
-                      r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    add_block(r, out);
     add_waits(m, out);
     if (m->kinds.count > 0)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
