@@ -217,8 +217,12 @@ static void add_lines(const wl_report *r, wl_buffer *out)
         const wl_line_mix *l = &p->lines[i];
         char place[80];
         (void)snprintf(place, sizeof place, "%.60s:%d", l->file, (int)l->line);
-        wl_buffer_add(out, "  %-32s %12.6g %6.1f%% %12.6g %12.6g\n", place, l->warp, all > 0 ? 100 * l->warp / all : 0,
-                      l->global_accesses, l->shared_accesses);
+        const double counts[] = {l->warp, l->global_accesses, l->shared_accesses};
+        char texts[3][32];
+        for (int c = 0; c < 3; c++)
+            count_text(counts[c], texts[c], sizeof texts[c]);
+        wl_buffer_add(out, "  %-32s %12s %6.1f%% %12s %12s\n", place, texts[0], all > 0 ? 100 * l->warp / all : 0,
+                      texts[1], texts[2]);
     }
 }
 

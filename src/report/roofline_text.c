@@ -262,6 +262,21 @@ static void add_cell(const table *t, wl_column c, wl_buffer *cell, wl_buffer *ou
     wl_buffer_drop(cell);
 }
 
+/* Units of the columns of intensities, which are named after what moves the data. */
+static void add_units(const wl_roofline *r, const table *t, wl_buffer *out)
+{
+    const char *separator = "  ";
+    wl_mark_line(out, 4);
+    for (int c = WL_COLUMN_L1; c <= WL_COLUMN_SHARED; c++) {
+        if (t->widths[c] == 0)
+            continue;
+        wl_buffer_add(out, "%s%s", separator, wl_column_head(r, (wl_column)c));
+        separator = ", ";
+    }
+    wl_buffer_add(out, ": %s; of it: share of that roof\n",
+                  r->kind == WL_ROOFLINE_INSTRUCTION ? "instructions per transaction" : "FLOP per byte moved there");
+}
+
 static void add_table(const wl_roofline *r, wl_buffer *out)
 {
     table t = {.last = 0};
@@ -289,6 +304,7 @@ static void add_table(const wl_roofline *r, wl_buffer *out)
         }
     }
     wl_buffer_text(out, "\n");
+    add_units(r, &t, out);
 }
 
 static void add_words(const wl_roofline *r, wl_buffer *out)
