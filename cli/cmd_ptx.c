@@ -53,10 +53,9 @@ static int print_coverage(const options *o, const ptx_unit *u)
 {
     wl_error err = {0};
     char *text = NULL;
-    if (wl_ptx_coverage(ptx_unit_module(u), option_format_is(o, "json"), &text, &err) != WL_OK)
+    if (wl_ptx_coverage(ptx_unit_module(u), option_format(o), &text, &err) != WL_OK)
         return diag_report(&err);
-    const size_t length = strlen(text);
-    printf("%s%s", text, length > 0 && text[length - 1] == '\n' ? "" : "\n");
+    output_print(text, option_format(o), stdout);
     free(text);
     return EXIT_OK;
 }

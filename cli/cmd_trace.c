@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "job.h"
@@ -12,9 +13,10 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "wrap.h"
 
-#define WIDTH_DEFAULT 100
-#define WARP 32 /* threads of a task where no device says otherwise */
+#define WIDTH_DEFAULT 100 /* in a file or a pipe */
+#define WARP 32           /* threads of a task where no device says otherwise */
 #define EXAMPLE_LINE 16
 
 static bool check_usage(const options *o)
@@ -174,9 +176,10 @@ static int write_text(const wl_trace *trace, wl_format format, const wl_trace_lo
 
 static int write_result(const options *o, const wl_trace *trace)
 {
-    int64_t width = WIDTH_DEFAULT;
+    const bool to_stdout = !o->output || strcmp(o->output, "-") == 0, coloured = to_stdout && look_has_colour(stdout);
+    const int columns = to_stdout && wrap_is_terminal(STDOUT_FILENO) ? wrap_columns() : 0;
+    int64_t width = columns ? columns : WIDTH_DEFAULT;
     int code = EXIT_OK;
-    const bool coloured = (!o->output || strcmp(o->output, "-") == 0) && look_has_colour(stdout);
     if (o->width && !option_integer("--width", o->width, 20, 10000, &width))
         return EXIT_INPUT;
     const wl_trace_look look = {.ascii = o->ascii, .colour = coloured && !o->ascii, .width = (int)width};

@@ -194,12 +194,24 @@ static wl_status compile_in(const scratch *s, const options *o, const char *sour
     return fail(err, WL_E_INPUT, source, "%.180s made no PTX of it", compiler);
 }
 
+/* A compiler answers to other files with messages by the megabyte, or as if there was none. */
+static wl_status check_text(const char *path, wl_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    const wl_status status = load_text(path, &text, &length, err);
+    const char *zero = status == WL_OK ? memchr(text, '\0', length) : NULL;
+    free(text);
+    return zero ? fail(err, WL_E_INPUT, path, "%s", "it has zero bytes: this is no CUDA source") : status;
+}
+
 wl_status compile_cuda(const options *o, const char *path, const char *arch, char compiler[PATH_LENGTH], char **ptx,
                        size_t *length, wl_error *err)
 {
     scratch s;
-    if (access(path, R_OK) != 0)
-        return fail_system(err, path, "%s");
+    const wl_status readable = check_text(path, err);
+    if (readable != WL_OK)
+        return readable;
     const wl_status found = find_compiler(o, path, compiler, err);
     if (found != WL_OK)
         return found;

@@ -199,3 +199,15 @@ int diag_report(const wl_error *err)
     }
     return exit_code(err->code);
 }
+
+void diag_say_set(wl_error *err)
+{
+    static const char start[] = "an expression knows no '";
+    const size_t used = strlen(err->message);
+    if (strncmp(err->message, start, strlen(start)) != 0)
+        return;
+    char name[40];
+    (void)snprintf(name, sizeof name, "%s", err->message + strlen(start));
+    name[strcspn(name, "'")] = '\0';
+    (void)snprintf(err->message + used, sizeof err->message - used, " (--set %s=NUMBER gives it a value)", name);
+}

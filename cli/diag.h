@@ -28,6 +28,10 @@ void diag_quote(const char *text);
 void diag_remember(const char *input, const char *text);
 void diag_forget(void);
 
+/* An expression of a kernel without params (PTX, CUDA) has a name that nothing gives a value:
+ * --set would. */
+void diag_say_set(wl_error *err);
+
 /* Prints a library error; returns the exit code it stands for. */
 int diag_report(const wl_error *err);
 

@@ -88,6 +88,8 @@ static wl_status read_rule(const options *o, job *j, wl_error *err)
         return WL_OK;
     for (size_t i = 0; i < o->set_count; i++)
         diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
+    if (!j->kernel && !err->input[0])
+        diag_say_set(err);
     show_grid(o, err);
     return status;
 }

@@ -44,6 +44,8 @@ wl_status launch_rule_apply(const launch_rule *rule, const options *o, const wl_
     for (size_t i = 0; i < o->set_count; i++)
         diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
     if (!err->input[0]) {
+        if (!kernel)
+            diag_say_set(err);
         (void)snprintf(err->input, sizeof err->input, "%s", rule->option);
         err->loc.col += err->loc.line > 0 ? rule->at : 0;
         diag_remember(rule->option, rule->given);

@@ -55,8 +55,23 @@ static wl_status check_domain(const wl_kernel *kernel, const char *text, const i
 typedef struct settings {
     const char *list[SETS_MAX];
     char own[3][96];
-    size_t count;
+    size_t count, given; /* given: by --set */
 } settings;
+
+/* Of --set and --domain, one would be ignored. */
+static wl_status check_not_set(const settings *s, const char *param, int64_t before, const char *text, int64_t extent,
+                               wl_error *err)
+{
+    const size_t length = strlen(param);
+    char message[WL_MESSAGE_MAX];
+    for (size_t i = 0; i < s->given && before != extent; i++) {
+        if (strncmp(s->list[i], param, length) != 0 || s->list[i][length] != '=')
+            continue;
+        (void)snprintf(message, sizeof message, "--set %.60s says otherwise: give one of them", s->list[i]);
+        return wrong_domain(text, 1, message, err);
+    }
+    return WL_OK;
+}
 
 /* What has to be set so that the domain is as wanted, besides what is set already. */
 static wl_status set_domain(const wl_kernel *plain, const char *text, const int64_t domain[3], settings *s,
@@ -67,6 +82,9 @@ static wl_status set_domain(const wl_kernel *plain, const char *text, const int6
     for (int d = 0; d < 3; d++) {
         const char *param = wl_kernel_domain_param(plain, d);
         if (param) {
+            const wl_status status = check_not_set(s, param, before[d], text, domain[d], err);
+            if (status != WL_OK)
+                return status;
             (void)snprintf(s->own[d], sizeof s->own[d], "%.60s=%lld", param, (long long)domain[d]);
             s->list[s->count++] = s->own[d];
         } else if (d < dims ? domain[d] != before[d] : domain[d] != 1) {
@@ -93,6 +111,7 @@ wl_status load_kernel_with_domain(const char *name, const wl_kernel_options *giv
         return status;
     for (; s.count < given->set_count && s.count + 3 < SETS_MAX; s.count++)
         s.list[s.count] = given->sets[s.count];
+    s.given = s.count;
     status = read_domain(plain, text, domain, err);
     if (status == WL_OK)
         status = set_domain(plain, text, domain, &s, err);

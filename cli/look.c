@@ -121,7 +121,7 @@ static void put_wrapped(const page *p, const char *text, size_t length, int colu
     for (size_t i = 0; i < length;) {
         const size_t blanks = blanks_at(text + i, length - i), word = word_at(text + i + blanks, length - i - blanks);
         const int width = width_of(text + i + blanks, word);
-        if (column > indent && column + (int)blanks + width > p->columns) {
+        if ((i > 0 || column > indent) && column + (int)blanks + width > p->columns) {
             fprintf(p->file, "\n%*s", indent, "");
             column = indent + width;
             put(p, text + i + blanks, word);
@@ -174,53 +174,96 @@ static void put_any(const page *p, const char *text, size_t length)
 
 /* ---- tables that are wider than the terminal ---- */
 
+static size_t line_at(const char *text, size_t length)
+{
+    const char *stop = memchr(text, '\n', length);
+    return stop ? (size_t)(stop - text) : length;
+}
+
+/* What shows of a line with the mark that begins it. */
+static int line_width(const char *text, size_t length)
+{
+    const size_t head = length >= 2 && starts_line(text[0]) ? 2 : 0;
+    return width_of(text + head, length - head);
+}
+
+/* Up to the end of the next empty line: what is narrowed together. */
+static size_t table_at(const char *text, size_t length)
+{
+    size_t i = 0;
+    bool goes_on = true;
+    while (i < length && goes_on) {
+        const size_t line = line_at(text + i, length - i);
+        goes_on = line_width(text + i, line) > 0;
+        i += line + 1;
+    }
+    return i < length ? i : length;
+}
+
 /* Is a line with parts that can be left out longer than the terminal is wide? */
 static bool is_too_wide(const char *text, size_t length, int columns)
 {
-    for (const char *end = text + length; text < end;) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        const size_t line = stop ? (size_t)(stop - text) : (size_t)(end - text);
-        if (memchr(text, WL_MARK_WIDE, line) && width_of(text, line) > columns)
+    for (size_t i = 0; i < length;) {
+        const size_t line = line_at(text + i, length - i);
+        if (memchr(text + i, WL_MARK_WIDE, line) && line_width(text + i, line) > columns)
             return true;
-        text += line + 1;
+        i += line + 1;
     }
     return false;
 }
 
-/* The text without those parts, in memory of malloc. */
-static char *narrowed(const char *text, size_t length, size_t *left)
+/* Removes those parts; returns what is left of the length. Blanks at the end of a line go, too. */
+static size_t narrow(char *text, size_t length)
 {
-    char *out = malloc(length + 1);
     bool wide = false;
-    *left = 0;
-    for (size_t i = 0; out && i < length; i++) {
-        if (text[i] == WL_MARK_WIDE)
+    size_t left = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == WL_MARK_WIDE) {
             wide = !wide;
-        else if (!wide)
-            out[(*left)++] = text[i];
+            continue;
+        }
+        while (!wide && text[i] == '\n' && left > 1 && text[left - 1] == ' ' && !starts_line(text[left - 2]))
+            left--;
+        if (!wide)
+            text[left++] = text[i];
     }
-    return out;
+    return left;
 }
 
 static void print_lines(const page *p, const char *text, size_t length)
 {
-    for (const char *end = text + length; text < end;) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        const size_t line = stop ? (size_t)(stop - text) : (size_t)(end - text);
-        if (text[0] != WL_MARK_NOTE || !diag_is_quiet()) {
-            put_any(p, text, line);
-            fputs(stop ? "\n" : "", p->file);
+    for (size_t i = 0; i < length;) {
+        const size_t line = line_at(text + i, length - i);
+        if (text[i] != WL_MARK_NOTE || !diag_is_quiet()) {
+            put_any(p, text + i, line);
+            fputs(i + line < length ? "\n" : "", p->file);
         }
-        text += line + (stop != NULL);
+        i += line + 1;
     }
+}
+
+static void print_table(const page *p, const char *text, size_t length)
+{
+    char *copy = is_too_wide(text, length, p->columns) ? malloc(length) : NULL;
+    if (!copy) { /* without memory for it, the table is wide */
+        print_lines(p, text, length);
+        return;
+    }
+    memcpy(copy, text, length);
+    print_lines(p, copy, narrow(copy, length));
+    free(copy);
 }
 
 void look_print(const char *text, size_t length, FILE *file)
 {
     const page p = page_of(file);
-    size_t left = length;
-    char *narrow = p.columns > 0 && is_too_wide(text, length, p.columns) ? narrowed(text, length, &left) : NULL;
-    /* without memory for it, the table is wide */
-    print_lines(&p, narrow ? narrow : text, narrow ? left : length);
-    free(narrow);
+    if (p.columns == 0) {
+        print_lines(&p, text, length);
+        return;
+    }
+    for (size_t i = 0; i < length;) {
+        const size_t table = table_at(text + i, length - i);
+        print_table(&p, text + i, table);
+        i += table;
+    }
 }

@@ -1,4 +1,5 @@
 /* main.c - picks the command. SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,10 +211,11 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const int code = run(argc, argv);
+    errno = 0;
     const bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written)
         return code;
     if (code <= EXIT_CHECK_FAILED || code == EXIT_NO_PICTURE) /* others have said why */
-        usage_error("cannot write the output");
+        usage_error("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return EXIT_INTERNAL;
 }

@@ -10,7 +10,7 @@
 #include "option_values.h"
 #include "wrap.h"
 
-typedef enum kind { ONE, MANY, FLAG } kind;
+typedef enum kind { ONE, MANY, NAMED /* many, each name once */, FLAG } kind;
 
 #define EVERY EVERY_COMMAND
 /* but for rooflines and reports, which take any number of kernels, and devices */
@@ -31,7 +31,7 @@ static const struct spec {
      "a built-in device ('warpline devices' lists them) or a device file; repeatable: the devices are compared"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "rP",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
+    {"--with", "KEY=VALUE", NAMED, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block and, after colons, other properties of the launch: 32x4x2:fold=1x1x2:regs=40:shared=48KiB; "
@@ -90,7 +90,8 @@ static const struct spec {
     {"--window", "FIRST:COUNT", ONE, offsetof(options, window), 0, "T",
      "tasks to draw (default: all, or the first 4096)"},
     {"--ascii", NULL, FLAG, offsetof(options, ascii), 0, "T", "draw with ASCII characters"},
-    {"--width", "N", ONE, offsetof(options, width), 0, "T", "columns of the text output (default 100)"},
+    {"--width", "N", ONE, offsetof(options, width), 0, "T",
+     "columns of the text output (default: those of the terminal, else 100)"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "T",
      "draw the diagram as FILE.svg, or without text as FILE.png"},
     {"--schedule", "S", ONE, offsetof(options, schedule), 0, "E",
@@ -98,9 +99,9 @@ static const struct spec {
     {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default) or c"},
     {"--precomputed", NULL, FLAG, offsetof(options, precomputed), 0, "E",
      "use constants that the host computes: multiplications instead of divisions"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mfE",
+    {"--set", "PARAM=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "mfE",
      "value of a kernel parameter; repeatable"},
-    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDrasRPTS",
+    {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "ptcDrasRPTS",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
     {"--registers", "N", ONE, offsetof(options, registers), 0, "ptomcDasRPTS", "registers per thread"},
@@ -250,7 +251,7 @@ static const struct spec {
      "with a kernel as the last argument: the device of its example numbers"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e",
      "with a kernel as the last argument: the launch of its example numbers"},
-    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "e",
+    {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "e",
      "value of a kernel parameter; repeatable"},
     {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only failures; no notes, no progress"},
     {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeM",
@@ -276,6 +277,16 @@ static const struct spec *find(const command *c, const char *word, size_t length
     return NULL;
 }
 
+/* "NAME=VALUE" gives a name a value once: of two, one would be ignored. NULL: it is the first. */
+static const char *given_before(const char *const *list, size_t count, const char *value)
+{
+    const size_t length = strcspn(value, "=");
+    for (size_t i = 0; i < count && value[length]; i++)
+        if (strncmp(list[i], value, length + 1) == 0)
+            return list[i];
+    return NULL;
+}
+
 static bool store(const struct spec *s, const char *value, options *out)
 {
     char *base = (char *)out;
@@ -294,7 +305,14 @@ static bool store(const struct spec *s, const char *value, options *out)
             usage_error("%s is given more than %d times", s->name, MANY_MAX);
             return false;
         }
-        ((const char **)(void *)(base + s->offset))[(*count)++] = value;
+        const char **list = (const char **)(void *)(base + s->offset);
+        const char *before = s->kind == NAMED ? given_before(list, *count, value) : NULL;
+        if (before) {
+            usage_error("%s %.*s is given twice, as '%s' and '%s'", s->name, (int)strcspn(value, "="), value, before,
+                        value);
+            return false;
+        }
+        list[(*count)++] = value;
     }
     return true;
 }
@@ -433,7 +451,8 @@ bool options_at(const command *c, size_t index, option_text *out)
         const struct spec *s = &specs[i];
         if (!takes(c, s) || index-- > 0)
             continue;
-        *out = (option_text){.name = s->name, .value = s->value, .help = s->help, .repeatable = s->kind == MANY};
+        *out = (option_text){
+            .name = s->name, .value = s->value, .help = s->help, .repeatable = s->kind == MANY || s->kind == NAMED};
         return true;
     }
     return false;

@@ -89,19 +89,6 @@ static wl_status put(resolution *r, const char *text, size_t length, wl_error *e
     return WL_OK;
 }
 
-/* A name without a value is to be set. */
-static void say_set(wl_error *err)
-{
-    static const char start[] = "an expression knows no '";
-    const size_t used = strlen(err->message);
-    if (strncmp(err->message, start, strlen(start)) != 0)
-        return;
-    char name[40];
-    (void)snprintf(name, sizeof name, "%s", err->message + strlen(start));
-    name[strcspn(name, "'")] = '\0';
-    (void)snprintf(err->message + used, sizeof err->message - used, " (--set %s=NUMBER gives it a value)", name);
-}
-
 static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER_LENGTH], wl_error *err)
 {
     const ptx_request *q = r->request;
@@ -114,7 +101,7 @@ static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER
     if (status == WL_OK) {
         (void)snprintf(number, NUMBER_LENGTH, "%lld", (long long)value);
     } else if (!err->input[0]) {
-        say_set(err);
+        diag_say_set(err);
         (void)snprintf(err->input, sizeof err->input, "%s", r->option);
         err->loc.col += err->loc.line > 0 ? (int32_t)(r->at - r->text) : 0;
         diag_remember(r->option, r->text);

@@ -278,8 +278,11 @@ static wl_status reading_grid(const rank_job *j, ptx_request *r, wl_error *err)
     if (status == WL_OK)
         status = wl_grid_rule_apply(rule, device, r->domain, &r->launch, err);
     wl_grid_rule_free(rule);
-    if (status != WL_OK && !err->input[0])
-        snprintf(err->input, sizeof err->input, "--grid");
+    if (status != WL_OK && !err->input[0]) {
+        diag_say_set(err);
+        (void)snprintf(err->input, sizeof err->input, "--grid");
+        diag_remember("--grid", o->grid);
+    }
     return status;
 }
 

@@ -53,7 +53,4 @@ typedef struct wl_ptx_options {
  * budget. */
 WL_FALLIBLE wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err);
 
-/* What of a file is understood, as text or JSON: operations with their count, class and support. */
-WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err);
-
 #endif /* WL_PTX_H */

@@ -225,6 +225,8 @@ typedef struct wl_ptx_report {
 } wl_ptx_report;
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
 WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
+/* What of a file is understood, as text or JSON: operations with their count, class and support. */
+WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_error *err);
 
 /* ---- schedules as code ---- */
 

@@ -184,7 +184,7 @@ void wl_scaled_text(double value, char *text, size_t size)
     static const struct {
         double scale;
         const char *prefix;
-    } prefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    } prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (value >= prefixes[i].scale) {
             (void)wl_print(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);

@@ -152,8 +152,10 @@ static wl_status blame_last_wave(wl_inquiry *q, int64_t wave, wl_error *err)
     const int64_t blocks = shorter_grid(q, full * wave, launch.grid);
     if (over == 0 || (double)blocks < NEARLY_FULL * (double)(full * wave))
         return WL_OK;
-    (void)wl_print(text, sizeof text, "%.2f waves of %lld blocks: the last one fills %.0f %% of the device",
-                   (double)q->geometry.blocks / (double)wave, (long long)wave, 100 * (double)over / (double)wave);
+    (void)wl_print(text, sizeof text,
+                   "%lld full wave%s of %lld blocks and %lld more block%s: the last wave fills %.2g %% of the device",
+                   (long long)full, full == 1 ? "" : "s", (long long)wave, (long long)over, over == 1 ? "" : "s",
+                   100 * (double)over / (double)wave);
     WL_TRY(wl_try_launch(q, &launch, &best, &better, err));
     return wl_blame(q, WL_CAUSE_WAVES, WL_NO_ACCESS, &best, text, "the same work in whole waves", err);
 }

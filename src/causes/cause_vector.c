@@ -224,7 +224,8 @@ static wl_status spread_out(wl_inquiry *q, wl_error *err)
             WL_TRY(wl_try_wide(q, variant, &launch, (double)e, &best, &better, err));
         most = better ? e : most;
     }
-    (void)snprintf(text, sizeof text, "each thread works on one element of %d bytes", (int)width);
+    (void)snprintf(text, sizeof text, "each thread works on one element of %d byte%s", (int)width,
+                   width == 1 ? "" : "s");
     (void)snprintf(change, sizeof change, "vectors of %lld bytes, %lld cells per thread", (long long)most * width,
                    (long long)most);
     return wl_blame(q, WL_CAUSE_VECTOR, first, &best, text, change, err);

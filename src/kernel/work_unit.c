@@ -16,11 +16,13 @@
 #define STEPS_MAX (3 + WL_FIELD_DIMS_MAX)
 
 static const wl_unit_words words[] = {
-    [WL_WORK_CELL] = {"cell", "cell", "cells", "cells"},
-    [WL_WORK_UPDATE] = {"LUP", "update", "updates", "lattice updates (LUP)"},
+    [WL_WORK_CELL] = {"cell", "cell", "cells", {"cell", "cells"}},
+    [WL_WORK_UPDATE] = {"LUP", "update", "updates", {"lattice update (LUP)", "lattice updates (LUP)"}},
 };
 
 const wl_unit_words *wl_work_unit_words(wl_work_unit unit) { return &words[unit]; }
+
+const char *wl_work_unit_explained(wl_work_unit unit, int64_t items) { return words[unit].explained[items != 1]; }
 
 wl_work_unit wl_work_unit_named(const char *name)
 {

@@ -14,15 +14,17 @@ typedef enum wl_work_unit { WL_WORK_CELL, WL_WORK_UPDATE } wl_work_unit;
 typedef struct wl_unit_words {
     /* in rates and heads of tables, and as the unit of JSON: "GLUP/s", "B/cell" */
     const char *name;
-    const char *one;       /* in sentences: "per update" */
-    const char *many;      /* "4096 updates" */
-    const char *explained; /* "4096 lattice updates (LUP)", where the name is used */
+    const char *one;          /* in sentences: "per update" */
+    const char *many;         /* "4096 updates" */
+    const char *explained[2]; /* "1 lattice update (LUP)", "4096 lattice updates (LUP)" */
 } wl_unit_words;
 
 /* Lattice updates where accesses to one field differ by a few cells: a cell reads, or writes, what
  * its neighbours do, too. */
 wl_work_unit wl_kernel_work_unit(const wl_kernel *kernel);
 const wl_unit_words *wl_work_unit_words(wl_work_unit unit);
+/* What follows so many of them where the name is explained. */
+const char *wl_work_unit_explained(wl_work_unit unit, int64_t items);
 /* From its name, as JSON has it; cells, which are right for every kernel, where it is none. */
 wl_work_unit wl_work_unit_named(const char *name);
 

@@ -121,17 +121,29 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
 
 #define NOTED_LAUNCH 0.1 /* share of the time */
 
-/* What the model limiter leaves out, and what it adds. */
+/* How much of the time of a small launch is none of its work, or would be. */
+static void warn_about_launch(const wl_warned *p, wl_prediction *out)
+{
+    const wl_model_result *m = &out->model;
+    const char *assumed = is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "";
+    double launch = 0;
+    if (!wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) || launch < NOTED_LAUNCH * m->time_s)
+        return;
+    if (m->id == WL_MODEL_SIMPLE || m->id == WL_MODEL_FOUR_LIMITERS)
+        wl_warn(out, "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_overhead%s)",
+                launch * MEGA, assumed);
+    else
+        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s)", launch * MEGA, assumed);
+}
+
+/* What the model limiter leaves out. */
 static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
-    double launch = 0, sms = 0;
+    double sms = 0;
     if (m->id != WL_MODEL_LIMITER)
         return;
     (void)wl_device_get(p->device, WL_DEVICE_sm_count, &sms);
-    if (wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) && launch >= NOTED_LAUNCH * m->time_s)
-        wl_warn(out, "%.3g us of the time are launch overhead (launch_overhead%s)", launch * MEGA,
-                is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "");
     if ((double)out->blocks < sms)
         wl_warn(out, "%.0f of %.0f multiprocessors have no block; the model counts no waits: the time is a lower bound",
                 sms - (double)out->blocks, sms);
@@ -188,6 +200,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
                 c->thread.instructions);
+    warn_about_launch(p, out);
     warn_about_limiter(p, out);
     if (wl_remapping_is_idle(p->kernel, &c->launched))
         wl_warn(out, "over this %s, the schedule equals linear order",

@@ -66,7 +66,8 @@ static void add_cause(const wl_advise_report *all, const wl_cause *c, wl_buffer 
     time_text(given->model.time_s, before, sizeof before);
     time_text(c->time_s, after, sizeof after);
     wl_mark_line(out, 9);
-    wl_buffer_add(out, "       %s: %s -> %s, %.1f %% less; %s limited by %s\n", c->change, before, after, 100 * c->gain,
+    wl_buffer_add(out, "       %s: %s -> %s, %.1f %% less%s; %s limited by %s\n", c->change, before, after,
+                  100 * c->gain, c->gain < all->result->least_gain ? ", within the error of the model" : "",
                   c->limiter == given->model.limiter ? "still" : "then", wl_bound_name(c->limiter));
 }
 
@@ -106,7 +107,8 @@ static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error 
     wl_status status = WL_OK;
     size_t shown = 0;
     if (r->count == 0)
-        wl_buffer_add(out, "\n  no change that was tried saves %.1f %% of the time or more\n", 100 * r->least_gain);
+        wl_buffer_add(out, "\n  no other change that was tried saves %.1f %% of the time or more\n",
+                      100 * r->least_gain);
     else if (wl_advice_left(r) > 0)
         wl_buffer_add(out, "\n  each alone:\n");
     else if (r->has_combination)

@@ -30,12 +30,14 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
     wl_buffer_add(out, "%s %-13s %-11s", best ? "->" : "  ", wl_choice_name(c, kernel, i, name),
                   wl_shape_text(p->launch.block, block));
     if (wl_l1_hit_rate(p, device, &hits))
-        wl_buffer_add(out, " %5.1f%%", PERCENT * hits);
+        wl_mark_wide(out, " %5.1f%%", PERCENT * hits);
     else
-        wl_buffer_add(out, " %6s", "-");
+        wl_mark_wide(out, " %6s", "-");
     volume(p, WL_METRIC_l2_load_bytes, 8, out);
     volume(p, WL_METRIC_dram_load_bytes, 8, out);
+    wl_mark_add(out, WL_MARK_WIDE);
     volume(p, WL_METRIC_dram_store_bytes, 8, out);
+    wl_mark_add(out, WL_MARK_WIDE);
     wl_buffer_add(out, " %#9.4g", 1e3 * p->model.time_s);
     if (i > 0)
         wl_buffer_add(out, " %+7.1f%%", PERCENT * (p->model.time_s / c->rows[0].model.time_s - 1));
@@ -47,13 +49,20 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
     wl_buffer_text(out, "\n");
 }
 
+static void head(const char *const cells[8], const char *end, wl_buffer *out)
+{
+    wl_buffer_add(out, "   %-13s %-11s", cells[0], cells[1]);
+    wl_mark_wide(out, " %6s", cells[2]);
+    wl_buffer_add(out, " %8s %8s", cells[3], cells[4]);
+    wl_mark_wide(out, " %8s", cells[5]);
+    wl_buffer_add(out, " %9s %8s%s", cells[6], cells[7], end);
+}
+
 static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
     const wl_unit_heads h = wl_unit_heads_of(c->rows[0].work_unit);
-    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s\n", "", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time",
-                  "against");
-    wl_buffer_add(out, "   %-13s %-11s %6s %8s %8s %8s %9s %8s  %s\n", "schedule", "block", "hits", h.bytes, h.bytes,
-                  h.bytes, "ms", "linear", "limiter");
+    head((const char *[]){"", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time", "against"}, "\n", out);
+    head((const char *[]){"schedule", "block", "hits", h.bytes, h.bytes, h.bytes, "ms", "linear"}, "  limiter\n", out);
     for (size_t i = 0; i < c->count; i++)
         line(c, kernel, device, i, out);
 }
@@ -65,8 +74,11 @@ static void equals(const wl_choice *c, const wl_kernel *kernel, wl_buffer *out)
     char name[WL_SCHEDULE_TEXT_MAX];
     size_t n = 0;
     for (size_t i = 1; i < c->count && best; i++)
-        if (i != best && c->rows[best].model.time_s > (1 - c->least_gain) * c->rows[i].model.time_s)
+        if (i != best && c->rows[best].model.time_s > (1 - c->least_gain) * c->rows[i].model.time_s) {
+            if (n == 0)
+                wl_mark_line(out, 4);
             wl_buffer_add(out, "%s %s", n++ ? "," : "  as good as equal:", wl_choice_name(c, kernel, i, name));
+        }
     if (n)
         wl_buffer_text(out, "\n");
 }
@@ -76,12 +88,12 @@ static void add_width(const wl_choice_forms *f, wl_buffer *out)
     const bool stencil = f->problem.kind == WL_KNOWN_STENCIL;
     const char *section = stencil ? "4.3" : "4.4";
     if (f->width < 1)
-        wl_buffer_add(out, "    no column fits it (section %s of the paper)\n", section);
+        wl_line(out, 6, "    no column fits it (section %s of the paper)\n", section);
     else if (f->width >= (double)f->problem.width)
-        wl_buffer_add(out, "    whole rows fit it (section %s of the paper)\n", section);
+        wl_line(out, 6, "    whole rows fit it (section %s of the paper)\n", section);
     else
-        wl_buffer_add(out, "    columns up to %lld cells wide fit it (section %s of the paper)\n", (long long)f->width,
-                      section);
+        wl_line(out, 6, "    columns up to %lld cells wide fit it (section %s of the paper)\n", (long long)f->width,
+                section);
 }
 
 /* What the paper's problems fetch, where the kernel is one. */
@@ -90,7 +102,8 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
     wl_choice_forms f;
     if (!wl_choice_forms_of(c, kernel, device, &f))
         return;
-    wl_buffer_text(out, "\n  closed forms: ");
+    wl_buffer_text(out, "\n");
+    wl_line(out, 4, "  closed forms: ");
     if (f.problem.kind == WL_KNOWN_STENCIL)
         wl_buffer_add(out, "a stencil within a box of %lld x %lld", (long long)f.problem.box[0],
                       (long long)f.problem.box[1]);
@@ -102,9 +115,9 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
         char name[WL_SCHEDULE_TEXT_MAX];
         const wl_form_row *row = &f.rows[i];
         wl_schedule_print(&row->schedule, name);
-        wl_buffer_add(out, "    %-13s needs %lld lines, fetches %s%lld: %.1f times the least\n", name,
-                      (long long)row->needs, row->fetches.exact ? "" : "at most ", (long long)row->fetches.lines,
-                      (double)row->fetches.lines / (double)f.least);
+        wl_line(out, 6, "    %-13s needs %lld lines, fetches %s%lld: %.1f times the least\n", name,
+                (long long)row->needs, row->fetches.exact ? "" : "at most ", (long long)row->fetches.lines,
+                (double)row->fetches.lines / (double)f.least);
     }
     add_width(&f, out);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/print.h"
 #include "compare/comparison.h"
@@ -31,16 +32,18 @@ static void add_agreement(const wl_compared_group *g, int v, wl_buffer *out)
         wl_print(tau, sizeof tau, "%.3f", a->tau);
     if (v == WL_VALUE_TIME && g->pick_known)
         wl_print(pick, sizeof pick, "  %5.3f", g->pick);
-    wl_buffer_add(out, "  %-18s %6zu %8s %8s %8s %8s %6zu %7s%s\n", wl_compared_name(v), a->count, mean, median, max,
-                  bias, a->exact, tau, pick);
+    wl_buffer_add(out, "  %-18s %6zu %8s", wl_compared_name(v), a->count, mean);
+    wl_mark_wide(out, " %8s", median);
+    wl_buffer_add(out, " %8s %8s %6zu %7s%s\n", max, bias, a->exact, tau, pick);
 }
 
 static void add_groups(const wl_compared_group *groups, size_t count, const char *title, wl_buffer *out)
 {
-    wl_buffer_add(out, "\n%-20s %6s %8s %8s %8s %8s %6s %7s  %5s\n", title, "n", "mean", "median", "max", "bias",
-                  "exact", "tau", "pick");
+    wl_buffer_add(out, "\n%-20s %6s %8s", title, "n", "mean");
+    wl_mark_wide(out, " %8s", "median");
+    wl_buffer_add(out, " %8s %8s %6s %7s  %5s\n", "max", "bias", "exact", "tau", "pick");
     for (size_t i = 0; i < count; i++) {
-        wl_buffer_add(out, "%s (%zu launch%s)\n", groups[i].name, groups[i].rows, groups[i].rows == 1 ? "" : "es");
+        wl_line(out, 4, "%s (%zu launch%s)\n", groups[i].name, groups[i].rows, groups[i].rows == 1 ? "" : "es");
         for (int v = 0; v < WL_VALUE_COUNT; v++)
             if (groups[i].values[v].count > 0)
                 add_agreement(&groups[i], v, out);
@@ -57,18 +60,40 @@ static void value_text(int v, double value, char *text, size_t size)
         wl_print(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
+/* A number, with fewer blanks before it on a narrow terminal. */
+static void add_number(const char *text, wl_buffer *out)
+{
+    enum { WIDE = 16, NARROW = 11 };
+    const int length = (int)strlen(text), narrow = length < NARROW ? NARROW : length;
+    wl_mark_wide(out, "%*s", narrow < WIDE ? WIDE - narrow : 0, "");
+    wl_buffer_add(out, " %*s", NARROW, text);
+}
+
+/* Of one row or of the head: what follows is text that may go on in the next line. */
+static void add_cells(const char *const cells[6], wl_buffer *out)
+{
+    wl_mark_line(out, 10);
+    wl_buffer_add(out, "  %6s  %-12s %-6s", cells[0], cells[1], cells[2]);
+    wl_mark_wide(out, "%*s", strlen(cells[2]) < 6 ? 2 : strlen(cells[2]) < 8 ? 8 - (int)strlen(cells[2]) : 0, "");
+    add_number(cells[3], out);
+    add_number(cells[4], out);
+    wl_buffer_add(out, " %9s  ", cells[5]);
+}
+
 static void add_row(const wl_comparison *c, const wl_compared_row *row, int v, wl_buffer *out)
 {
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
+    char line[16], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
     double e = 0;
+    (void)snprintf(line, sizeof line, "%d", (int)row->is.measurement->line);
     value_text(v, row->measured[v], measured, sizeof measured);
     value_text(v, row->predicted[v], predicted, sizeof predicted);
     if (wl_compared_error(row, v, &e))
         percent(error, sizeof error, e, true);
-    wl_buffer_add(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->is.measurement->line,
-                  wl_shape_text(row->block, block), wl_shape_text(row->fold, fold), measured, predicted, error,
-                  row->is.family, row->is.measurement->variant[0] ? "/" : "", row->is.measurement->variant,
-                  wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");
+    add_cells((const char *[]){line, wl_shape_text(row->block, block), wl_shape_text(row->fold, fold), measured,
+                               predicted, error},
+              out);
+    wl_buffer_add(out, "%s%s%s%s\n", row->is.family, row->is.measurement->variant[0] ? "/" : "",
+                  row->is.measurement->variant, wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");
 }
 
 typedef struct ranked {
@@ -84,8 +109,9 @@ static int by_size(const void *a, const void *b)
 
 static void add_head(const char *what, int v, wl_buffer *out)
 {
-    wl_buffer_add(out, "\n%s%s\n  %6s  %-12s %-8s %16s %16s %9s  %s\n", what, wl_compared_name(v), "line", "block",
-                  "fold", "measured", "predicted", "error", "of");
+    wl_buffer_add(out, "\n%s%s\n", what, wl_compared_name(v));
+    add_cells((const char *[]){"line", "block", "fold", "measured", "predicted", "error"}, out);
+    wl_buffer_text(out, "of\n");
 }
 
 static void add_worst(const wl_comparison *c, int v, ranked *scratch, wl_buffer *out)
@@ -120,6 +146,7 @@ static void add_all(const wl_comparison *c, int v, wl_buffer *out)
 
 void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
 {
+    wl_mark_line(out, 2);
     wl_mark_add(out, WL_MARK_HEADLINE);
     wl_buffer_add(out, "%s on %s (%s): %zu launch%s compared", c->source, c->device, c->title, c->row_count,
                   c->row_count == 1 ? "" : "es");

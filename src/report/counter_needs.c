@@ -83,15 +83,21 @@ void wl_counters_needed(wl_purpose purpose, bool needed[WL_COUNTER_COUNT])
     }
 }
 
-void wl_counters_command(const bool needed[WL_COUNTER_COUNT], wl_buffer *out)
+void wl_counters_command(const bool needed[WL_COUNTER_COUNT], size_t width, wl_buffer *out)
 {
+    static const char start[] = "ncu --csv --page raw --print-units base --clock-control none --metrics ";
+    static const char end[] = " ./program >measured.csv";
     const char *comma = "";
-    wl_buffer_text(out, "ncu --csv --page raw --print-units base --clock-control none --metrics ");
+    size_t column = strlen(start);
+    wl_buffer_text(out, start);
     for (int i = 0; i < WL_COUNTER_COUNT; i++) {
         if (!needed[i])
             continue;
-        wl_buffer_add(out, "%s%s", comma, wl_counter_at(i)->ncu);
+        const size_t length = strlen(wl_counter_at(i)->ncu) + strlen(",");
+        const bool breaks = width > 0 && column + length + strlen("\\") > width;
+        wl_buffer_add(out, "%s%s%s", comma, breaks ? "\\\n" : "", wl_counter_at(i)->ncu);
+        column = (breaks ? 0 : column) + length;
         comma = ",";
     }
-    wl_buffer_text(out, " ./program >measured.csv");
+    wl_buffer_add(out, "%s%s", width > 0 && column + strlen(end) > width ? " \\\n " : "", end);
 }

@@ -19,7 +19,8 @@ bool wl_purpose_find(const char *name, wl_purpose *purpose);
 bool wl_tally_is_needed(wl_tally tally, wl_purpose purpose);
 /* Sets needed[i] for the counters of counters.def that measure it. */
 void wl_counters_needed(wl_purpose purpose, bool needed[WL_COUNTER_COUNT]);
-/* "ncu --csv --page raw .. PROGRAM >measured.csv", without a line end. */
-void wl_counters_command(const bool needed[WL_COUNTER_COUNT], wl_buffer *out);
+/* "ncu --csv --page raw .. PROGRAM >measured.csv", without a line end; in lines of `width` columns
+ * that a shell joins again (0: in one line). */
+void wl_counters_command(const bool needed[WL_COUNTER_COUNT], size_t width, wl_buffer *out);
 
 #endif /* WL_REPORT_COUNTER_NEEDS_H */

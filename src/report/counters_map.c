@@ -5,7 +5,20 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "report/counter_needs.h"
+#include "report/marks.h"
 #include "warpline/report.h"
+
+#define COMMAND_WIDTH 80
+
+static const char *or_dash(const char *name) { return name[0] ? name : "-"; }
+
+/* Our name and nvprof's. What is too long for a narrow terminal goes on in the next line. */
+static void put_names(const char *ours, const char *nvprof, wl_buffer *out)
+{
+    wl_mark_line(out, 4);
+    wl_buffer_add(out, "%-23s", ours);
+    wl_mark_wide(out, " %-40s", nvprof);
+}
 
 /* Sums go on in the next line. */
 static void put_row(const wl_counter_row *c, wl_buffer *out)
@@ -13,10 +26,8 @@ static void put_row(const wl_counter_row *c, wl_buffer *out)
     const char *sum = c->ncu;
     wl_term term;
     bool first = true;
-    wl_buffer_add(out, "%-22s %-40s", c->column[0] ? c->column : "-", c->nvprof[0] ? c->nvprof : "-");
     while (wl_term_next(&sum, &term)) {
-        if (!first)
-            wl_buffer_add(out, "%-63s", "");
+        put_names(first ? or_dash(c->column) : "", first ? or_dash(c->nvprof) : "", out);
         wl_buffer_text(out, first ? " " : " + ");
         if (term.factor != 1)
             wl_buffer_add(out, "%g * ", term.factor);
@@ -27,17 +38,21 @@ static void put_row(const wl_counter_row *c, wl_buffer *out)
 
 static void put_text(const bool *needed, const char *model, wl_buffer *out)
 {
-    wl_buffer_add(out, "%-22s %-40s %s\n", "ours", "nvprof", "ncu");
+    put_names("ours", "nvprof", out);
+    wl_buffer_text(out, " ncu\n");
     for (int i = 0; i < WL_COUNTER_COUNT; i++)
         if (needed[i])
             put_row(wl_counter_at(i), out);
     if (!model) {
-        wl_buffer_text(out, "\n'warpline metrics --model NAME' prints the ncu command that collects what NAME needs: "
-                            "classic, hierarchical,\ninstruction, roofline (all three) or compare.\n");
+        wl_buffer_text(out, "\n");
+        wl_line(out, 0,
+                "'warpline metrics --model NAME' prints the ncu command that collects what NAME needs: "
+                "classic, hierarchical, instruction, roofline (all three) or compare. With --format csv, "
+                "metrics have units and meanings, and nvprof's names on a narrow terminal, too.\n");
         return;
     }
     wl_buffer_text(out, "\ncollect them with\n");
-    wl_counters_command(needed, out);
+    wl_counters_command(needed, COMMAND_WIDTH, out);
     wl_buffer_text(out, "\n");
 }
 
@@ -104,7 +119,7 @@ static wl_status make_json(const bool *needed, const char *model, wl_purpose pur
     wl_json_set(&j, root, "counters", counters_of(&j, needed));
     wl_json_set(&j, root, "tallies", tallies_of(&j, purpose));
     if (model) {
-        wl_counters_command(needed, &command);
+        wl_counters_command(needed, 0, &command);
         j.failed = wl_buffer_take(&command, &text, err) != WL_OK || j.failed;
         wl_json_set(&j, root, "model", wl_json_text(&j, model));
         wl_json_set(&j, root, "command", text ? wl_json_text(&j, text) : NULL);
@@ -117,7 +132,7 @@ wl_status wl_counters_render(const char *model, wl_format format, char **out, wl
 {
     bool needed[WL_COUNTER_COUNT];
     wl_purpose purpose = WL_PURPOSE_ROOFLINES;
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
     if (model && !wl_purpose_find(model, &purpose))
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "there is no such model: classic, hierarchical, instruction, roofline or compare (not '%.40s')",
@@ -150,8 +165,8 @@ wl_status wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_C
     }
     if (text.length > 0 && !brief) {
         wl_counters_needed(purpose, needed);
-        wl_buffer_text(&text, "collect all of it with\n  ");
-        wl_counters_command(needed, &text);
+        wl_buffer_text(&text, "collect all of it with\n");
+        wl_counters_command(needed, COMMAND_WIDTH, &text);
         wl_buffer_text(&text, "\n");
     }
     return wl_buffer_take(&text, out, err);

@@ -14,16 +14,18 @@ void wl_device_text(const wl_device *d, wl_buffer *out)
         const wl_device_key key = (wl_device_key)k;
         char value[512];
         wl_device_value_text(d, key, value, sizeof value);
-        if (value[0] == '\0')
-            wl_buffer_add(out, "  %-26s unknown\n      %s\n", wl_device_key_name(key), wl_device_key_meaning(key));
-        else
-            wl_buffer_add(out, "  %-26s %s\n      %s\n      [%s]\n", wl_device_key_name(key), value,
-                          wl_device_key_meaning(key), wl_device_source(d, key));
+        wl_line(out, 29, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : "unknown");
+        wl_line(out, 6, "      %s\n", wl_device_key_meaning(key));
+        if (value[0])
+            wl_line(out, 7, "      [%s]\n", wl_device_source(d, key));
     }
 }
 
 void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffer *out)
 {
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++)
+        longest = strlen(wl_device_title(devices[i])) > longest ? strlen(wl_device_title(devices[i])) : longest;
     for (size_t i = 0; i < count; i++) {
         const wl_device *d = devices[i];
         char l2[64], bandwidth[64];
@@ -33,6 +35,6 @@ void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffe
         wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
         wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(d));
         wl_buffer_repeat(out, " ", 12 - (int)strlen(wl_device_name(d)));
-        wl_buffer_add(out, " %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_title(d), sms, l2, bandwidth);
+        wl_buffer_add(out, " %-*s %4.0f SMs %9s L2 %11s\n", (int)longest, wl_device_title(d), sms, l2, bandwidth);
     }
 }

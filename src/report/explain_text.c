@@ -15,7 +15,7 @@
 #include "warpline/report.h"
 #include "warpline/tallies.h"
 
-#define WIDTH 100
+#define WIDTH 78
 
 static const struct {
     const char *word, *meaning;
@@ -170,7 +170,7 @@ static void add_word_example(const wl_prediction *p, const char *word, wl_buffer
                       wl_occupancy_limit_name(p->occupancy.limiter));
     else if (is_same(word, "LUP") || is_same(word, "cell") || is_same(word, "items") || is_same(word, "items_per_s"))
         wl_buffer_add(out, "  here: %lld %s, %.6g per second\n", (long long)p->items,
-                      wl_work_unit_words(p->work_unit)->explained, p->model.items_per_s);
+                      wl_work_unit_explained(p->work_unit, p->items), p->model.items_per_s);
     else if (is_same(word, "fold"))
         wl_buffer_add(out, "  here: %lldx%lldx%lld\n", (long long)l->fold[0], (long long)l->fold[1],
                       (long long)l->fold[2]);

@@ -4,7 +4,7 @@
 #include "report/wrapped_text.h"
 #include "warpline/report.h"
 
-#define WIDTH 100
+#define WIDTH 78
 
 static const char *scope_text(wl_scope_of scope)
 {

@@ -12,8 +12,9 @@ void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
     wl_buffer_add(out, ": blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
                   (long long)q->threads, (long long)q->registers, (long long)q->shared_bytes);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld blocks, %lld warps, %lld threads per SM (%.0f %% of its threads); limited by ",
-                  (long long)o->blocks_per_sm, (long long)o->warps_per_sm, (long long)o->threads_per_sm,
+    wl_buffer_add(out, "  %lld block%s, %lld warp%s, %lld threads per SM (%.0f %% of its threads); limited by ",
+                  (long long)o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s", (long long)o->warps_per_sm,
+                  o->warps_per_sm == 1 ? "" : "s", (long long)o->threads_per_sm,
                   100 * (double)o->threads_per_sm / most);
     wl_mark_text(out, WL_MARK_LIMITER, wl_occupancy_limit_name(o->limiter));
     wl_buffer_text(out, "\n");

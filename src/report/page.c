@@ -300,7 +300,8 @@ static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
                   "%s.</p>\n",
                   wl_shape_text(r->launch.block, block), wl_shape_text(r->launch.fold, fold),
                   wl_shape_text(r->launch.grid, grid), (long long)r->launch.registers,
-                  (long long)r->launch.shared_bytes, (long long)r->items, wl_work_unit_words(r->work_unit)->explained);
+                  (long long)r->launch.shared_bytes, (long long)r->items,
+                  wl_work_unit_explained(r->work_unit, r->items));
 }
 
 static wl_status add_stack(const wl_page_part *p, wl_buffer *out, wl_error *err)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "metrics/layer_condition.h"
@@ -38,6 +39,8 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
     wl_buffer_add(out, "\n");
 }
 
+static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
+
 static void add_head(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
@@ -54,10 +57,12 @@ static void add_head(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
                   (long long)p->launch.registers, (long long)p->launch.shared_bytes);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld %s; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
-                  (long long)p->items, wl_work_unit_words(p->work_unit)->explained,
-                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
-                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
+    wl_buffer_add(out, "  %lld %s; %lld block%s and %lld warp%s per SM (limit: %s); a wave is %lld of %lld block%s\n",
+                  (long long)p->items, wl_work_unit_explained(p->work_unit, p->items),
+                  (long long)p->occupancy.blocks_per_sm, plural(p->occupancy.blocks_per_sm),
+                  (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm),
+                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks,
+                  plural(p->blocks));
 }
 
 /* Time, work rate, and the share of every peak that is used. */
@@ -168,6 +173,15 @@ static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
+/* Without a unit behind it. */
+static void count_text(double count, char *text, size_t size)
+{
+    wl_scaled_text(count, text, size);
+    const size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ' ')
+        text[length - 1] = '\0';
+}
+
 static void add_instructions(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
@@ -177,8 +191,8 @@ static void add_instructions(const wl_report *r, wl_buffer *out)
     if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
         return;
     (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
-    wl_scaled_text(warp, warps, sizeof warps);
-    wl_scaled_text(thread, threads, sizeof threads);
+    count_text(warp, warps, sizeof warps);
+    count_text(thread, threads, sizeof threads);
     wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
                   threads, lanes, size);
     if (!p->has_mix)
@@ -203,8 +217,12 @@ static void add_lines(const wl_report *r, wl_buffer *out)
         const wl_line_mix *l = &p->lines[i];
         char place[80];
         (void)snprintf(place, sizeof place, "%.60s:%d", l->file, (int)l->line);
-        wl_buffer_add(out, "  %-32s %12.6g %6.1f%% %12.6g %12.6g\n", place, l->warp, all > 0 ? 100 * l->warp / all : 0,
-                      l->global_accesses, l->shared_accesses);
+        const double counts[] = {l->warp, l->global_accesses, l->shared_accesses};
+        char texts[3][32];
+        for (int c = 0; c < 3; c++)
+            count_text(counts[c], texts[c], sizeof texts[c]);
+        wl_buffer_add(out, "  %-32s %12s %6.1f%% %12s %12s\n", place, texts[0], all > 0 ? 100 * l->warp / all : 0,
+                      texts[1], texts[2]);
     }
 }
 
@@ -245,8 +263,23 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
         return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
     wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
     wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
-    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
-                  needed, room, c.holds ? "holds" : "fails");
+    wl_line(out, 8, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
+            needed, room, c.holds ? "holds" : "fails");
+}
+
+static const char *share_name(const wl_report *r, size_t fields, size_t i)
+{
+    return i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
+}
+
+/* Of the longest name, so that columns stay aligned. */
+static int share_width(const wl_report *r, size_t fields, size_t count)
+{
+    enum { LEAST = 16, MOST = 40 };
+    size_t width = LEAST;
+    for (size_t i = 0; i < count; i++)
+        width = strlen(share_name(r, fields, i)) > width ? strlen(share_name(r, fields, i)) : width;
+    return width < MOST ? (int)width : MOST;
 }
 
 static void add_shares(const wl_report *r, wl_buffer *out)
@@ -257,14 +290,15 @@ static void add_shares(const wl_report *r, wl_buffer *out)
                  n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
     if (fields < 2 && n == 0)
         return;
-    wl_buffer_add(out, "\n  per %-12s wavefronts  L2 load   L2 store  DRAM load  DRAM store\n",
-                  wl_work_unit_words(p->work_unit)->one);
+    const int width = share_width(r, fields, fields + n);
+    wl_buffer_add(out, "\n  per %-*s", width - (int)strlen("per "), wl_work_unit_words(p->work_unit)->one);
+    wl_mark_wide(out, " %10s", "wavefronts");
+    wl_buffer_text(out, "  L2 load   L2 store  DRAM load  DRAM store\n");
     for (size_t i = 0; i < fields + n; i++) {
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
-        const char *name =
-            i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
-        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
-                      s->l2_store_bytes / items);
+        wl_buffer_add(out, "  %-*s", width, share_name(r, fields, i));
+        wl_mark_wide(out, " %10.4g", s->l1_wavefronts / items);
+        wl_buffer_add(out, " %8.4g B %8.4g B", s->l2_load_bytes / items, s->l2_store_bytes / items);
         if (p->metrics[WL_METRIC_dram_load_bytes].known)
             wl_buffer_add(out, " %8.4g B %9.4g B\n", s->dram_load_bytes / items, s->dram_store_bytes / items);
         else
@@ -297,6 +331,24 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     wl_buffer_add(out, " cycles\n");
 }
 
+/* What keeps a block on its multiprocessor, and how many others are there: a small launch does not
+ * fill it. */
+static void add_block(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    double sms = 1;
+    if (p->model.own_cycles <= 0)
+        return;
+    (void)wl_device_get(r->device, WL_DEVICE_sm_count, &sms);
+    const double others = fmin((double)p->occupancy.blocks_per_sm, ceil((double)p->blocks / sms)) - 1;
+    wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, ", p->model.own_cycles,
+                  p->model.wait_cycles);
+    if (others > 0)
+        wl_buffer_add(out, "beside %.0f other%s\n", others, others > 1 ? "s" : "");
+    else
+        wl_buffer_text(out, "alone there\n");
+}
+
 static void add_model(const wl_report *r, wl_buffer *out)
 {
     const wl_model_result *m = &r->prediction->model;
@@ -319,10 +371,7 @@ static void add_model(const wl_report *r, wl_buffer *out)
     }
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    if (m->own_cycles > 0)
-        wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
-                      m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
-                      r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    add_block(r, out);
     add_waits(m, out);
     if (m->kinds.count > 0)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,

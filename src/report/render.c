@@ -299,12 +299,14 @@ wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t 
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err)
+wl_status wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_error *err)
 {
     wl_coverage coverage;
-    wl_buffer text = {0};
+    wl_buffer text = wl_text_buffer(format);
+    if (is_other(format))
+        return no_form(err, "the coverage of a PTX file", format);
     wl_coverage_count(ptx, &coverage);
-    if (json)
+    if (is_json(format))
         return wl_coverage_json(&coverage, out, err);
     wl_coverage_text(&coverage, &text);
     return wl_buffer_take(&text, out, err);

@@ -211,11 +211,18 @@ wl_scene_line wl_scene_wall(const wl_scene *s, int wall)
     return (wl_scene_line){x, WL_SCENE_BOTTOM, x, s->wall_top[wall]};
 }
 
-bool wl_scene_is_struck(const wl_scene *s, const wl_scene_label *l)
+static bool is_struck_by_roof(const wl_scene *s, const wl_scene_label *l)
 {
     for (int i = 0; i < s->roof_count; i++)
         if (is_struck_by(l, &s->roofs[i].line))
             return true;
+    return false;
+}
+
+bool wl_scene_is_struck(const wl_scene *s, const wl_scene_label *l)
+{
+    if (is_struck_by_roof(s, l))
+        return true;
     for (int i = 0; i < s->wall_count; i++) {
         const wl_scene_line line = wl_scene_wall(s, i);
         if (is_struck_by(l, &line))
@@ -227,12 +234,15 @@ bool wl_scene_is_struck(const wl_scene *s, const wl_scene_label *l)
     return false;
 }
 
+/* Where labels of roofs find no place, a dotted wall through one is less bad than a roof. */
+static int less_care(int care) { return care == WL_CARE_LINES ? WL_CARE_LABELS : care + 1; }
+
 /* Puts the label there if that place is as free as the scene asks for now. */
 static bool put(wl_scene *s, const wl_scene_label *l)
 {
     if (s->care <= WL_CARE_LABELS && !each_box(s, l, false))
         return false;
-    if (s->care == WL_CARE_LINES && wl_scene_is_struck(s, l))
+    if ((s->care == WL_CARE_LINES && wl_scene_is_struck(s, l)) || (s->care == WL_CARE_ROOFS && is_struck_by_roof(s, l)))
         return false;
     s->crowded += s->care == WL_CARE_NONE;
     (void)each_box(s, l, true);
@@ -348,7 +358,7 @@ static void label_walls(wl_scene *s)
         const bool shared = s->walls[i].shared;
         wl_scene_label label = {.angle = 90, .anchor = -1, .ink = shared ? WL_INK_SHARED : WL_INK_L1};
         (void)wl_print(label.text, sizeof label.text, "%s", s->walls[i].name);
-        for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care++)
+        for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care = less_care(s->care))
             if (label_wall(s, shared ? right : left, &label) || label_wall(s, shared ? left : right, &label))
                 break;
     }
@@ -429,7 +439,7 @@ static bool find_place(wl_scene *s, const wl_mark *m, const char *text)
 
 static void label_mark(wl_scene *s, const wl_mark *m, const char *text)
 {
-    for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care++)
+    for (s->care = WL_CARE_LINES; s->care <= WL_CARE_NONE; s->care = less_care(s->care))
         if (find_place(s, m, text))
             return;
 }

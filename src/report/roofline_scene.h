@@ -66,8 +66,9 @@ typedef struct wl_scene_box {
     double x0, y0, x1, y1;
 } wl_scene_box;
 
-/* What a label must keep clear of: lines and other labels, other labels, nothing. */
-enum { WL_CARE_LINES, WL_CARE_LABELS, WL_CARE_NONE };
+/* What a label must keep clear of: lines and other labels, roofs and other labels (for those of
+ * roofs), other labels, nothing. */
+enum { WL_CARE_LINES, WL_CARE_ROOFS, WL_CARE_LABELS, WL_CARE_NONE };
 
 typedef struct wl_scene {
     const wl_roofline *r;

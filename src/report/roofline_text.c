@@ -8,7 +8,7 @@
 #include "report/roofline_scene.h"
 #include "report/wrapped_text.h"
 
-enum { WIDTH = 78, HEIGHT = 22, NAME_MOST = 40, WORDS_WIDTH = 96 };
+enum { WIDTH = 69 /* and 11 at the left */, HEIGHT = 22, NAME_MOST = 40, NARROW = 80, WORDS_WIDTH = 78 };
 
 static const char digits[] = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -92,7 +92,7 @@ static void add_row(const canvas *c, int row, wl_buffer *out)
     const double high = c->s->y_high - row * step, power = floor(high);
     int end = WIDTH;
     if (power > high - step && power >= 9)
-        wl_buffer_add(out, "%9.6g +", pow(10, power - 9));
+        wl_buffer_add(out, "%9.7g +", pow(10, power - 9));
     else if (power > high - step)
         wl_buffer_add(out, "%9.3g +", pow(10, power - 9));
     else
@@ -106,7 +106,7 @@ static void add_row(const canvas *c, int row, wl_buffer *out)
 /* Decades of intensities under the picture. */
 static void add_axis(const canvas *c, wl_buffer *out)
 {
-    char ruler[WIDTH + 1], names[WIDTH + 16];
+    char ruler[WIDTH + 1], names[WIDTH];
     memset(ruler, '-', WIDTH);
     memset(names, ' ', sizeof names);
     ruler[WIDTH] = '\0';
@@ -122,7 +122,7 @@ static void add_axis(const canvas *c, wl_buffer *out)
         if (column < 0 || column >= WIDTH)
             continue;
         ruler[column] = '+';
-        memcpy(names + column, name, length);
+        memcpy(names + (column + (int)length > WIDTH ? WIDTH - (int)length : column), name, length);
     }
     size_t end = sizeof names;
     while (end > 0 && names[end - 1] == ' ')
@@ -151,21 +151,30 @@ static void add_picture(const wl_scene *s, wl_buffer *out)
 
 /* ---- lists ---- */
 
+/* Of a list in one line, which may be broken. */
+static void start_item(bool first, const char *list, wl_buffer *out)
+{
+    if (first)
+        wl_line(out, 9, "  %s  ", list);
+    else
+        wl_buffer_text(out, ", ");
+}
+
 static void add_roofs(const wl_scene *s, wl_buffer *out)
 {
-    const char *separator = "\n  roofs  ";
+    wl_buffer_text(out, "\n");
     for (int i = 0; i < s->roof_count; i++) {
         char label[WL_SCENE_TEXT];
         wl_roof_label(s->r, &s->roofs[i].roof, label);
-        wl_buffer_add(out, "%s%s", separator, label);
-        separator = ", ";
+        start_item(i == 0, "roofs", out);
+        wl_buffer_text(out, label);
     }
-    separator = "\n  walls  ";
+    wl_buffer_text(out, s->roof_count > 0 ? "\n" : "");
     for (int i = 0; i < s->wall_count; i++) {
-        wl_buffer_add(out, "%s%s %.4g", separator, s->walls[i].name, s->walls[i].x);
-        separator = ", ";
+        start_item(i == 0, "walls", out);
+        wl_buffer_add(out, "%s %.4g", s->walls[i].name, s->walls[i].x);
     }
-    wl_buffer_text(out, "\n");
+    wl_buffer_text(out, s->wall_count > 0 ? "\n" : "");
 }
 
 /* Characters of UTF-8. */
@@ -208,45 +217,94 @@ static void pad(const wl_buffer *cell, size_t width, wl_buffer *out)
     wl_buffer_repeat(out, " ", length < width ? (int)(width - length) : 0);
 }
 
-static void add_cell(wl_column c, wl_buffer *cell, size_t width, bool last, wl_buffer *out)
+/* Of the columns that are shown. */
+typedef struct table {
+    size_t widths[WL_COLUMN_COUNT]; /* 0: not shown */
+    bool optional[WL_COLUMN_COUNT]; /* left out where there are few columns */
+    int last;
+} table;
+
+/* Those that can be missed most easily, until the rest fits 80 columns; what fits comes back. */
+static void choose_optional(table *t)
 {
+    static const wl_column order[] = {WL_COLUMN_LANES,  WL_COLUMN_L1,     WL_COLUMN_L2,     WL_COLUMN_TIME,
+                                      WL_COLUMN_SOURCE, WL_COLUMN_SHARED, WL_COLUMN_GLOBAL, WL_COLUMN_LAUNCH};
+    enum { COUNT = sizeof order / sizeof order[0], GAP = 2 };
+    size_t all = 0;
+    for (int c = 0; c < WL_COLUMN_COUNT; c++)
+        all += t->widths[c] > 0 ? GAP + t->widths[c] : 0;
+    for (int i = 0; i < COUNT && all > NARROW; i++) {
+        t->optional[order[i]] = t->widths[order[i]] > 0;
+        all -= t->optional[order[i]] ? GAP + t->widths[order[i]] : 0;
+    }
+    for (int i = COUNT - 1; i >= 0; i--) {
+        if (!t->optional[order[i]] || all + GAP + t->widths[order[i]] > NARROW)
+            continue;
+        t->optional[order[i]] = false;
+        all += GAP + t->widths[order[i]];
+    }
+}
+
+static void add_cell(const table *t, wl_column c, wl_buffer *cell, wl_buffer *out)
+{
+    const size_t width = t->widths[c];
+    if (t->optional[c])
+        wl_mark_add(out, WL_MARK_WIDE);
     wl_buffer_text(out, "  ");
     if (!wl_column_is_text(c))
         pad(cell, width, out);
     wl_buffer_text(out, cell->text ? cell->text : "");
-    if (wl_column_is_text(c) && !last)
+    if (wl_column_is_text(c) && (int)c != t->last)
         pad(cell, width, out);
+    if (t->optional[c])
+        wl_mark_add(out, WL_MARK_WIDE);
     out->failed = out->failed || cell->failed;
     wl_buffer_drop(cell);
 }
 
+/* Units of the columns of intensities, which are named after what moves the data. */
+static void add_units(const wl_roofline *r, const table *t, wl_buffer *out)
+{
+    const char *separator = "  ";
+    wl_mark_line(out, 4);
+    for (int c = WL_COLUMN_L1; c <= WL_COLUMN_SHARED; c++) {
+        if (t->widths[c] == 0)
+            continue;
+        wl_buffer_add(out, "%s%s", separator, wl_column_head(r, (wl_column)c));
+        separator = ", ";
+    }
+    wl_buffer_add(out, ": %s; of it: share of that roof\n",
+                  r->kind == WL_ROOFLINE_INSTRUCTION ? "instructions per transaction" : "FLOP per byte moved there");
+}
+
 static void add_table(const wl_roofline *r, wl_buffer *out)
 {
-    size_t widths[WL_COLUMN_COUNT];
-    int last = 0;
+    table t = {.last = 0};
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-        widths[c] = wl_column_shows(r, (wl_column)c, &out->failed) ? width_of(r, (wl_column)c, &out->failed) : 0;
-        last = widths[c] > 0 ? c : last;
+        t.widths[c] = wl_column_shows(r, (wl_column)c, &out->failed) ? width_of(r, (wl_column)c, &out->failed) : 0;
+        t.last = t.widths[c] > 0 ? c : t.last;
     }
+    choose_optional(&t);
     wl_buffer_text(out, "\n");
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
         wl_buffer head = {0};
-        if (widths[c] == 0)
+        if (t.widths[c] == 0)
             continue;
         wl_buffer_text(&head, wl_column_head(r, (wl_column)c));
-        add_cell((wl_column)c, &head, widths[c], c == last, out);
+        add_cell(&t, (wl_column)c, &head, out);
     }
     for (size_t i = 0; i < r->launch_count; i++) {
         wl_buffer_text(out, "\n");
         for (int c = 0; c < WL_COLUMN_COUNT; c++) {
             wl_buffer cell = {0};
-            if (widths[c] == 0)
+            if (t.widths[c] == 0)
                 continue;
             make_cell(r, i, (wl_column)c, &cell);
-            add_cell((wl_column)c, &cell, widths[c], c == last, out);
+            add_cell(&t, (wl_column)c, &cell, out);
         }
     }
     wl_buffer_text(out, "\n");
+    add_units(r, &t, out);
 }
 
 static void add_words(const wl_roofline *r, wl_buffer *out)

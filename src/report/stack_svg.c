@@ -123,7 +123,13 @@ static void add_axis(drawing *d, double most)
         wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>\n", x, y);
         wl_svg_text(d->out, x, y + 18, "faint small middle", text, NAME);
     }
-    wl_svg_text(d->out, BAR_X + BAR_WIDTH / 2.0, y + 36, "faint middle", "cycles of a multiprocessor, by part", TITLE);
+    wl_buffer words = {0};
+    wl_buffer_text(&words, "cycles of a multiprocessor, by part");
+    for (int i = 0; i < d->r->model_count && d->r->model_count == SHARES; i++)
+        wl_buffer_add(&words, "%s%s", i ? " / " : "; shares by ", wl_model_name(d->r->models[i]));
+    wl_svg_text(d->out, BAR_X + BAR_WIDTH / 2.0, y + 36, "faint middle", words.text ? words.text : "", TITLE);
+    d->out->failed = d->out->failed || words.failed;
+    wl_buffer_drop(&words);
     d->y += AXIS;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "report/marks.h"
 #include "report/trace_report.h"
 
 enum { NAME = 12, ROWS = 96 };
@@ -36,22 +37,24 @@ void wl_trace_words(const wl_trace *t, wl_buffer *out)
     const wl_trace_counts *c = &t->counts;
     char order[WL_SCHEDULE_TEXT_MAX];
     wl_schedule_print(&t->options.schedule, order);
-    wl_buffer_add(out, "%s, order %s", t->name, order);
+    wl_line(out, 2, "%s, order %s", t->name, order);
     wl_buffer_text(out, t->as_linear && t->options.schedule.kind != WL_SCHEDULE_LINEAR
                             ? ", which is linear order here: it is at least as wide as a row\n"
                             : "\n");
     cache_words(t, out);
-    wl_buffer_text(out, "tasks: ");
+    wl_line(out, 2, "tasks: ");
     count_words(out, c->tasks, "task", "tasks");
     if (t->options.by > 1)
         wl_buffer_add(out, " of %lld threads", (long long)t->options.by);
     if (c->simulated < c->tasks)
         wl_buffer_add(out, "; only the first %lld are simulated, which is as much as fits the budget",
                       (long long)c->simulated);
-    wl_buffer_add(out, "\nuses of lines: %lld", (long long)c->uses);
+    wl_buffer_text(out, "\n");
+    wl_line(out, 2, "uses of lines: %lld", (long long)c->uses);
     if (c->stores)
         wl_buffer_add(out, ", of these %lld stores, which pass through", (long long)c->stores);
-    wl_buffer_add(out, "\nfetched: %lld lines, at least %lld", (long long)c->fetches, (long long)c->least);
+    wl_buffer_text(out, "\n");
+    wl_line(out, 2, "fetched: %lld lines, at least %lld", (long long)c->fetches, (long long)c->least);
     if (c->least)
         wl_buffer_add(out, " (%.2f times as many)", (double)c->fetches / (double)c->least);
     wl_buffer_add(out, "; %.1f %% of the loads hit\n",
@@ -117,7 +120,8 @@ static void coloured_rows(const wl_trace_grid *g, int64_t row, wl_buffer *out)
 
 static void window_words(const wl_trace *t, const wl_trace_grid *g, wl_buffer *out)
 {
-    wl_buffer_add(out, "\ntime to the right, ");
+    wl_buffer_text(out, "\n");
+    wl_line(out, 2, "time to the right, ");
     count_words(out, g->column_tasks, "task", "tasks");
     wl_buffer_add(out, " a column; addresses downwards, ");
     count_words(out, g->row_lines, "line", "lines");

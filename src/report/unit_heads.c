@@ -16,7 +16,7 @@ wl_unit_heads wl_unit_heads_of(wl_work_unit unit)
 void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buffer *out)
 {
     if (items > 0)
-        wl_buffer_add(out, "%s%lld %s", lead, (long long)items, wl_work_unit_words(unit)->explained);
+        wl_buffer_add(out, "%s%lld %s", lead, (long long)items, wl_work_unit_explained(unit, items));
     else if (unit == WL_WORK_UPDATE)
         wl_buffer_add(out, "%sper lattice update (LUP)", lead);
 }

@@ -311,11 +311,14 @@ static void note_rows(const wl_kernel *k, wl_advised *out)
 
 static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *out)
 {
-    int64_t registers;
+    int64_t registers, domain[3];
     if (launch->grid[0] || launch->grid[1] || launch->grid[2])
         note(out, "the grid is given: block and folding stay as they are");
     else if (launch->shared_bytes)
         note(out, "shared memory is given, which belongs to the block: block and folding stay as they are");
+    else if (wl_kernel_domain(s->kernel, domain) <= 0)
+        note(out, "which cells the kernel computes is not known (no check of their bounds was found), so another block "
+                  "may compute others: block and folding stay as they are");
     else if (!wl_block_is_free(s->kernel, launch))
         note(out, "the kernel depends on its block (it names threads or uses shared memory), and no 'where' says which "
                   "others work: block and folding stay as they are");

@@ -4,6 +4,7 @@
 
 #include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
+#include "warpline/report.h"
 
 static void check_index(int32_t index, int32_t count) { REQUIRE(index >= -1 && index < count); }
 
@@ -79,7 +80,7 @@ static void check_public(const wl_ptx *ptx)
     for (int json = 0; json < 2; json++) {
         wl_error err = {0};
         char *text = NULL;
-        const wl_status status = wl_ptx_coverage(ptx, json != 0, &text, &err);
+        const wl_status status = wl_ptx_coverage(ptx, json ? WL_FORMAT_JSON : WL_FORMAT_TEXT, &text, &err);
         fuzz_check_outcome(status, text, &err);
         REQUIRE(status == WL_OK);
         free(text);

@@ -95,7 +95,7 @@ static void predict_ptx(wl_buffer *all, const wl_device *device)
     wl_kernel *kernel = NULL;
     char *text = NULL;
     need("PTX", wl_ptx_parse("k.ptx", ptx_text, strlen(ptx_text), &ptx, &err), &err);
-    need("coverage", wl_ptx_coverage(ptx, false, &text, &err), &err);
+    need("coverage", wl_ptx_coverage(ptx, WL_FORMAT_TEXT, &text, &err), &err);
     take(all, text);
     need("kernel of PTX", wl_kernel_from_ptx(ptx, &options, &kernel, &err), &err);
     predict(all, kernel, device);

@@ -13,6 +13,7 @@
 #include "ptx/read/read_module.h"
 #include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
+#include "warpline/report.h"
 
 #define FOLDER SOURCE_DIR "/tests/ptx"
 #define CUTS 200
@@ -182,12 +183,12 @@ static void test_coverage(void **state)
     check_text("coverage", "a type", wl_ptx_param_type(ptx, 0, 1), "f32");
     check_text("coverage", "no such parameter", wl_ptx_param_type(ptx, 0, 2), NULL);
     check_text("coverage", "no such entry", wl_ptx_entry_name(ptx, 1), NULL);
-    check_ok("coverage", wl_ptx_coverage(ptx, false, &text, &err), &err);
+    check_ok("coverage", wl_ptx_coverage(ptx, WL_FORMAT_TEXT, &text, &err), &err);
     check_true("coverage", "the head",
-               strstr(text, "PTX 8.3 for sm_80: 1 kernels, 0 functions, 6 instructions") == text);
+               strstr(text, "PTX 8.3 for sm_80: 1 kernel, 0 functions, 6 instructions") == text);
     check_true("coverage", "the note", strstr(text, "line 10: the instruction 'frob' is not known") != NULL);
     free(text);
-    check_ok("coverage", wl_ptx_coverage(ptx, true, &text, &err), &err);
+    check_ok("coverage", wl_ptx_coverage(ptx, WL_FORMAT_JSON, &text, &err), &err);
     json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const json_t *counts = json_object_get(all, "instructions");
     check_int("coverage", "exact", json_integer_value(json_object_get(counts, "exact")), 3);

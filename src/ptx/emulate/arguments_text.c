@@ -3,6 +3,7 @@
 #include "ptx/emulate/arguments_text.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,10 +275,12 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     int64_t value = 0;
     const char *end = NULL;
     const double number = wl_number_read(text, &end);
-    const bool is_number = end > text && *end == '\0' && isfinite(number);
+    const bool ends = end > text && *end == '\0', is_number = ends && isfinite(number), is_huge = ends && !is_number;
     if (wl_ptx_type_is_float(type)) {
         if (!is_number)
-            return wl_fail(err, WL_E_INPUT, loc, "'%s' is not a number", text);
+            return wl_fail(err, WL_E_INPUT, loc, is_huge ? "'%s' is too large a number" : "'%s' is not a number", text);
+        if (type == WL_PTX_F32 && fabs(number) > FLT_MAX)
+            return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, f32", text);
         value = (int64_t)bits_of(number, type);
         memcpy(out, &value, bytes);
         return WL_OK;

@@ -16,9 +16,14 @@
 
 void wl_ptx_make_line(char *text)
 {
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
-            *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : '?';
+    char *to = text;
+    for (const char *c = text; *c; c++) {
+        const bool blank = *c == ' ' || *c == '\n' || *c == '\t' || *c == '\r';
+        const bool odd = (unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f;
+        if (!blank || to == text || to[-1] != ' ')
+            *to++ = blank ? ' ' : odd ? '?' : *c;
+    }
+    *to = '\0';
 }
 
 typedef struct notes {

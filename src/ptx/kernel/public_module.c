@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "ptx/module/name_match.h"
+#include "ptx/module/source_place.h"
 #include "ptx/read/read_module.h"
 
 wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err)
@@ -28,7 +29,12 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
 
 void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length)
 {
-    ptx->module->source = (wl_ptx_source_text){name, text, length};
+    wl_ptx_module *m = ptx->module;
+    m->source = (wl_ptx_source_text){name, text, length};
+    /* compilers write the whole path; a user knows this one */
+    for (int i = 0; i < m->file_count; i++)
+        if (strcmp(wl_ptx_last_part(m->files[i]), wl_ptx_last_part(name)) == 0)
+            m->files[i] = name;
 }
 
 void wl_ptx_free(wl_ptx *ptx)

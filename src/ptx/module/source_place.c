@@ -6,20 +6,18 @@
 
 #include "base/fail.h"
 
-static const char *last_part(const char *path)
+const char *wl_ptx_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* The file of the line, as the user calls it where it is the source itself; NULL: no line is
- * known. */
+/* The file of the line; NULL: no line is known, or no source. */
 static const char *file_of(const wl_ptx_module *m, const wl_ptx_instruction *in)
 {
     if (!m->source.name || in->file < 0 || in->file >= m->file_count || in->source_line <= 0)
         return NULL;
-    const char *file = m->files[in->file];
-    return strcmp(last_part(file), last_part(m->source.name)) == 0 ? m->source.name : file;
+    return m->files[in->file];
 }
 
 wl_status wl_ptx_fail_at(wl_error *err, const wl_ptx_module *m, const wl_ptx_instruction *in)

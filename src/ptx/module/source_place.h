@@ -12,4 +12,7 @@ wl_status wl_ptx_fail_at(wl_error *err, const wl_ptx_module *module, const wl_pt
 /* "k.cu:12" */
 void wl_ptx_place_text(const wl_ptx_module *module, const wl_ptx_instruction *in, char *text, size_t size);
 
+/* Of a path: what follows its last slash. */
+const char *wl_ptx_last_part(const char *path);
+
 #endif /* WL_PTX_MODULE_SOURCE_PLACE_H */
