@@ -54,15 +54,13 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
         table->buckets[i] = NULL;
     }
     table->count = 0;
+    memset(table->placed, 0, sizeof table->placed);
 }
 
 void wl_pattern_table_trim(wl_pattern_table *table)
 {
-    if (table->count <= WL_PATTERNS_KEPT)
-        return;
-    empty(table, &table->spare);
-    for (int i = 0; i < WL_PLACEMENTS; i++)
-        table->placements[i].pattern = NULL;
+    if (table->count > WL_PATTERNS_KEPT)
+        empty(table, &table->spare);
 }
 
 void wl_pattern_table_free(wl_pattern_table *table)
