@@ -1,11 +1,12 @@
 """What a search costs from Python, columns included, beside the same search from C: rank_from_python.py MODULE.
 
 All run in one process, in turn, on one core: with columns as lists, and as NumPy arrays where it is
-installed. Of the processor times the one that a fifth of the runs stay below counts: what else the
-machine does slows some of them.
+installed. Each round has one run of each, and the median of the ratios of all rounds counts: what
+else the machine does slows both runs of a round, or spoils that round alone.
 """
 import ctypes
 import random
+import statistics
 import sys
 import time
 import warpline
@@ -46,8 +47,8 @@ def main():
             for name in random.sample(sorted(ways), len(ways)):  # whoever comes second finds warmer caches
                 seconds, launches = processor_time(ways[name])
                 times[name].append(seconds)
-        c, *python = (1e3 * sorted(t)[len(t) // 5] for t in times.values())
-        print(f"{device:10} {launches:9} {c:10.2f}" + "".join(f" {p / c:8.3f}" for p in python), flush=True)
+        ratios = [statistics.median(p / c for p, c in zip(times[way], times["C"])) for way in ways if way != "C"]
+        print(f"{device:10} {launches:9} {1e3 * min(times['C']):10.2f}" + "".join(f" {r:8.3f}" for r in ratios), flush=True)
 
 
 main()

@@ -274,17 +274,45 @@ static void put_row(state *s, const char *line, size_t columns, const bool fille
 /* A filled column should not become narrower than those that are not. */
 static size_t least_filled(size_t limit) { return limit < NARROW_CELL ? limit : NARROW_CELL; }
 
-/* Which columns are filled, so that the table fits: the widest ones. */
-static void choose_filled(const size_t widths[COLUMNS_MAX], size_t columns, bool filled[COLUMNS_MAX])
+/* Which columns are filled, so that the table fits: the widest ones. False: it does not,
+ * however many are. */
+static bool choose_filled(const size_t widths[COLUMNS_MAX], size_t columns, bool filled[COLUMNS_MAX])
 {
     const size_t gap = 3;
-    for (size_t limit = NARROW, fixed = NARROW + 1; limit >= LEAST_CELL && fixed > NARROW; limit -= LEAST_CELL) {
+    size_t fixed = NARROW + 1;
+    for (size_t limit = NARROW; limit >= LEAST_CELL && fixed > NARROW; limit -= LEAST_CELL) {
         fixed = 0;
         for (size_t c = 0; c < columns; c++) {
             filled[c] = widths[c] > limit;
             fixed += gap + (filled[c] ? least_filled(limit) : widths[c]);
         }
     }
+    return fixed <= NARROW;
+}
+
+/* A row too wide for a page: its first cell, and below it the others, each with the head of its
+ * column. */
+static void put_record(state *s, const cell heads[COLUMNS_MAX], size_t columns, const char *line)
+{
+    cell cells[COLUMNS_MAX];
+    const size_t n = split_row(line, cells);
+    fputs(".TP\n", s->out);
+    put_text(s, cells[0].text, cells[0].length);
+    for (size_t c = 1; c < n && c < columns; c++) {
+        fputs(c > 1 ? ";\n\\fI" : "\\fI", s->out);
+        put_inline(s->out, heads[c].text, heads[c].length, s->links);
+        fputs("\\fR ", s->out);
+        put_inline(s->out, cells[c].text, cells[c].length, s->links);
+    }
+    fputc('\n', s->out);
+}
+
+static void put_records(state *s, size_t head, size_t first, size_t end)
+{
+    cell heads[COLUMNS_MAX];
+    const size_t columns = split_row(s->document->lines[head], heads);
+    for (size_t i = first; i < end; i++)
+        put_record(s, heads, columns, s->document->lines[i]);
 }
 
 static void put_columns(state *s, size_t head, size_t first, size_t end)
@@ -292,7 +320,11 @@ static void put_columns(state *s, size_t head, size_t first, size_t end)
     size_t widths[COLUMNS_MAX];
     bool filled[COLUMNS_MAX] = {false};
     const size_t columns = measure(s, head, first, end, widths);
-    choose_filled(widths, columns, filled);
+    if (!choose_filled(widths, columns, filled)) {
+        put_records(s, head, first, end);
+        return;
+    }
+    put_paragraph_break(s);
     fputs(".TS\n", s->out);
     for (size_t c = 0; c < columns; c++)
         fprintf(s->out, "%sl%s", c ? " " : "", filled[c] ? "x" : "");
@@ -311,12 +343,10 @@ static size_t put_table(state *s, size_t at)
     while (end < s->last && is_table(s->document->lines[end]))
         end++;
     const size_t first = head + 2 < end ? head + 2 : end; /* behind |---|---| */
-    if (columns <= 2) {
+    if (columns <= 2)
         put_terms(s, head, first, end);
-    } else {
-        put_paragraph_break(s);
+    else
         put_columns(s, head, first, end);
-    }
     s->fresh = false;
     return end;
 }

@@ -5,14 +5,20 @@ LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 command -v nm >/dev/null 2>&1 || { echo "calls: no nm" && exit 77; }
 objects=$1
 cd "${2:-.}" || exit 2
-for object in $(cd "$objects" && find . -name '*.c.o' -path '*/src/*' | sort); do
+# one nm for all of them; those left over from a file that has moved do not count
+(cd "$objects" && find . -name '*.c.o' -path '*/src/*') | sort | while read -r object; do
     name=${object#*/src/}
-    [ -f "src/${name%.o}" ] || continue # left over from a file that has moved
-    case $name in */*) folder=${name%/*} ;; *) folder=. ;; esac
-    nm -g "$objects/$object" | awk -v folder="$folder" -v name="${name%.o}" '
-        $(NF - 1) ~ /^[TDRBC]$/ { print "defines", folder, $NF, name }
-        $(NF - 1) == "U" { print "uses", folder, $NF, name }'
-done | awk '
+    [ -f "src/${name%.o}" ] && printf '%s\n' "$objects/$object"
+done | xargs nm -A -g | awk '
+    NF > 1 {
+        name = $1
+        sub(/^.*\/src\//, "", name)
+        sub(/\.o:.*$/, "", name)
+        folder = name
+        if (!sub(/\/[^\/]*$/, "", folder)) folder = "."
+        if ($(NF - 1) ~ /^[TDRBC]$/) print "defines", folder, $NF, name
+        if ($(NF - 1) ~ /^(.*:)?U$/) print "uses", folder, $NF, name
+    }' | awk '
     FNR == NR && (/^#/ || NF == 0 || $1 == "header") { next }
     FNR == NR { known[$1] = 1; for (i = 1; i <= NF; i++) may[$1, $i] = 1; next }
     $1 == "defines" { home[$3] = $2; next }

@@ -33,6 +33,7 @@ chroot "$CHROOT" sh -euc '
     export DEBIAN_FRONTEND=noninteractive
     apt-get update >/dev/null
     apt-get install -y --no-install-recommends /debs/*.deb >/dev/null
+    warpline --version
     warpline predict star3d_r4 --device h200 --block 32x8 | head -3
     python3 -c "import warpline; print(warpline.rank(\"triad\", \"h200\").best[\"block_x\"])"
     test -e /usr/share/bash-completion/completions/warpline

@@ -114,17 +114,20 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    const bool ordered = wl_threads_are_ordered(&out->launched),
-               known = ordered && wl_predictor_recall(p, &as, warps_options.samples, out);
-    if (!known)
+    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, p->costs, out);
+    if (known.traffic)
+        p->counter.method = out->method;
+    if (!known.warps)
         WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options,
                                 &p->warps, p->costs, &out->warps, err));
     WL_TRY(count_instructions(p, options, *view, &instructions, out, err));
     wl_counts_add_up(&costs, out);
-    if (!known)
+    if (!known.traffic)
         WL_TRY(count_traffic(p, *view, out, err));
     out->method = p->counter.method;
-    return ordered && !known ? wl_predictor_keep(p, &as, warps_options.samples, out, err) : WL_OK;
+    if (!known.traffic)
+        wl_kept_counts_add(&p->launches, p->kernel, &as, warps_options.samples, p->costs, out);
+    return WL_OK;
 }
 
 /* Whether a model looks at lives whether or not warps loop or meet at barriers. */

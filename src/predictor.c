@@ -153,8 +153,7 @@ void wl_predictor_free(wl_predictor *predictor)
     wl_warps_scratch_free(&predictor->warps);
     for (size_t i = 0; i < WL_FOLDINGS_KEPT; i++)
         wl_arena_free(&predictor->foldings[i].arena);
-    for (size_t i = 0; i < WL_ORDERS_KEPT; i++)
-        wl_arena_free(&predictor->orders[i].arena);
+    wl_kept_counts_free(&predictor->launches);
     wl_arena_free(&predictor->launch_arena);
     wl_arena_free(&predictor->fixed_arena);
     free(predictor);
@@ -190,49 +189,5 @@ wl_status wl_predictor_instructions(wl_predictor *p, const wl_view *view, const 
     WL_TRY(wl_instructions_make(p->kernel, g, view->bounds, &kept->arena, &kept->instructions, err));
     memcpy(kept->fold, g->fold, sizeof kept->fold);
     *out = kept->instructions;
-    return WL_OK;
-}
-
-/* ---- ordered threads ---- */
-
-bool wl_predictor_recall(wl_predictor *p, const wl_launch *launch, int64_t samples, wl_counts *out)
-{
-    for (size_t i = 0; i < WL_ORDERS_KEPT; i++) {
-        const wl_kept_order *kept = &p->orders[i];
-        if (!kept->used || kept->samples != samples || !is_same(&kept->launch, launch))
-            continue;
-        memcpy(p->costs, kept->costs, p->kernel->access_count * sizeof *kept->costs);
-        out->warps = kept->warps;
-        out->has_traffic = kept->has_traffic;
-        out->traffic = kept->traffic;
-        p->counter.method = kept->method;
-        return true;
-    }
-    return false;
-}
-
-wl_status wl_predictor_keep(wl_predictor *p, const wl_launch *launch, int64_t samples, const wl_counts *counts,
-                            wl_error *err)
-{
-    wl_kept_order *kept = &p->orders[p->next_order++ % WL_ORDERS_KEPT];
-    const size_t fields = p->kernel->field_count;
-    kept->used = false;
-    wl_arena_reset(&kept->arena);
-    kept->costs = WL_ARENA_NEW(&kept->arena, wl_access_cost, p->kernel->access_count);
-    wl_field_traffic *of_fields = WL_ARENA_NEW(&kept->arena, wl_field_traffic, fields);
-    if (!kept->costs || !of_fields)
-        return wl_fail_memory(err);
-    memcpy(kept->costs, p->costs, p->kernel->access_count * sizeof *kept->costs);
-    kept->launch = *launch;
-    kept->samples = samples;
-    kept->warps = counts->warps;
-    kept->has_traffic = counts->has_traffic;
-    kept->traffic = counts->traffic;
-    if (kept->has_traffic) {
-        memcpy(of_fields, counts->traffic.fields, fields * sizeof *of_fields);
-        kept->traffic.fields = of_fields;
-    }
-    kept->method = counts->method;
-    kept->used = true;
     return WL_OK;
 }

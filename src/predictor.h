@@ -1,8 +1,8 @@
 /* predictor.h - what predictions of one kernel on one device share, and their scratch memory.
  *
  * Cached across launches: the shapes of fields, a thread's instructions per folding, warp patterns,
- * counts of regions, and the counts of the latest launches whose threads a schedule orders. The key
- * of each entry is everything it depends on, so no prediction depends on earlier ones.
+ * counts of regions, and the counts of earlier launches (kept_counts.h). The key of each entry is
+ * everything it depends on, so no prediction depends on earlier ones.
  *
  * Layer  predict (uses everything up to metrics). Oracle: tests/unit/test_kept.c.
  * SPDX-License-Identifier: MIT */
@@ -13,6 +13,7 @@
 #include "count/instructions.h"
 #include "count/view.h"
 #include "count/warps.h"
+#include "kept_counts.h"
 #include "kernel/work_unit.h"
 #include "laws/l1_law.h"
 #include "laws/thread.h"
@@ -29,20 +30,6 @@ typedef struct wl_kept_instructions {
     wl_instructions instructions;
 } wl_kept_instructions;
 
-/* The counts of a launch whose threads are ordered: most of these have no closed form. */
-#define WL_ORDERS_KEPT 8
-typedef struct wl_kept_order {
-    bool used;
-    wl_launch launch;
-    int64_t samples; /* of the L1 */
-    wl_arena arena;
-    wl_access_cost *costs;
-    wl_warps_result warps;
-    bool has_traffic;
-    wl_traffic traffic;
-    wl_count_method method;
-} wl_kept_order;
-
 struct wl_predictor {
     const wl_kernel *kernel;
     const wl_device *device;
@@ -58,8 +45,7 @@ struct wl_predictor {
     wl_view fixed_view;
     wl_kept_instructions foldings[WL_FOLDINGS_KEPT];
     size_t next_folding; /* to be replaced next */
-    wl_kept_order orders[WL_ORDERS_KEPT];
-    size_t next_order;
+    wl_kept_counts launches;
     wl_counter counter;
     wl_warps_scratch warps;
     wl_access_cost *costs;
@@ -83,11 +69,5 @@ wl_status wl_predictor_view(wl_predictor *predictor, const wl_geometry *launched
 /* The memory instructions of a thread. */
 wl_status wl_predictor_instructions(wl_predictor *predictor, const wl_view *view, const wl_geometry *geometry,
                                     wl_instructions *out, wl_error *err);
-
-/* Fills in what was counted of a launch whose threads are ordered; false: nothing is kept of it.
- * And keeps it: these are the costs of accesses, warps, traffic and method of the counts. */
-bool wl_predictor_recall(wl_predictor *predictor, const wl_launch *launch, int64_t samples, wl_counts *out);
-wl_status wl_predictor_keep(wl_predictor *predictor, const wl_launch *launch, int64_t samples, const wl_counts *counts,
-                            wl_error *err);
 
 #endif /* WL_PREDICTOR_H */

@@ -20,6 +20,7 @@ typedef struct execution {
     size_t access, number;      /* number: in the order of evaluation */
     size_t first;               /* of its addresses */
     int lanes;
+    int next; /* of its lanes to be visited, when tasks are single threads */
 } execution;
 
 typedef struct group {
@@ -195,15 +196,26 @@ static wl_status add_lines(group *g, const execution *e, int64_t address, size_t
     return WL_OK;
 }
 
-/* The uses of one lane, or of all (-1). */
-static wl_status collect(group *g, int lane, size_t *count, wl_error *err)
+static wl_status collect_all(group *g, size_t *count, wl_error *err)
 {
     *count = 0;
     for (size_t i = 0; i < g->execution_count; i++) {
         const execution *e = &g->executions[i];
         for (int l = 0; l < e->lanes; l++)
-            if (lane < 0 || g->which[e->first + (size_t)l] == lane)
-                WL_TRY(add_lines(g, e, g->addresses[e->first + (size_t)l], count, err));
+            WL_TRY(add_lines(g, e, g->addresses[e->first + (size_t)l], count, err));
+    }
+    return WL_OK;
+}
+
+/* The uses of one lane. Executions have their lanes in ascending order, and so are they asked
+ * for. */
+static wl_status collect_lane(group *g, int lane, size_t *count, wl_error *err)
+{
+    *count = 0;
+    for (size_t i = 0; i < g->execution_count; i++) {
+        execution *e = &g->executions[i];
+        for (; e->next < e->lanes && g->which[e->first + (size_t)e->next] <= lane; e->next++)
+            WL_TRY(add_lines(g, e, g->addresses[e->first + (size_t)e->next], count, err));
     }
     return WL_OK;
 }
@@ -218,11 +230,11 @@ static wl_status visit_group(group *g, int64_t first, int lanes, const visitor *
     size_t count = 0;
     WL_TRY(evaluate(g, first, lanes, err));
     if (g->by > 1) {
-        WL_TRY(collect(g, -1, &count, err));
+        WL_TRY(collect_all(g, &count, err));
         return v->visit(v->user, first / g->by, g->uses, count, err);
     }
     for (int i = 0; i < lanes; i++) {
-        WL_TRY(collect(g, i, &count, err));
+        WL_TRY(collect_lane(g, i, &count, err));
         WL_TRY(v->visit(v->user, first + i, g->uses, count, err));
     }
     return WL_OK;

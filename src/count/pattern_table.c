@@ -54,8 +54,7 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
         table->buckets[i] = NULL;
     }
     table->count = 0;
-    for (int i = 0; i < WL_PLACEMENTS; i++)
-        table->placements[i].pattern = NULL;
+    memset(table->placed, 0, sizeof table->placed);
 }
 
 void wl_pattern_table_trim(wl_pattern_table *table)

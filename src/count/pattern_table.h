@@ -18,9 +18,9 @@ typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
     wl_pattern *spare; /* memory to reuse */
     size_t count;
-    uint64_t gatherings; /* counter: patterns record the gathering they took part in */
+    uint64_t gatherings;                     /* counter: patterns record the gathering they took part in */
+    const wl_pattern *placed[WL_PLACEMENTS]; /* of each placement; NULL: empty */
     struct {
-        const wl_pattern *pattern; /* NULL: empty */
         int64_t alignment;
         bool known;
         wl_placement placement;

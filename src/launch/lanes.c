@@ -13,16 +13,25 @@ static void next_index(const wl_geometry *g, int64_t index[3])
     }
 }
 
-static void set_lane(const wl_geometry *g, const wl_warp_id *warp, const int64_t cell[3], const int64_t index[3], int n,
-                     wl_lane_values *values)
+static void set_lane(const int64_t cell[3], const int64_t index[3], int n, wl_lane_values *values)
 {
     for (int d = 0; d < 3; d++) {
         values->at[WL_VAR_X + d][n] = cell[d];
         values->at[WL_VAR_THREAD_X + d][n] = index[d];
-        values->at[WL_VAR_BLOCK_X + d][n] = warp->block[d];
-        values->at[WL_VAR_BLOCKDIM_X + d][n] = g->block[d];
-        values->at[WL_VAR_GRIDDIM_X + d][n] = g->grid_dim[d];
     }
+}
+
+/* What all lanes have in common, row by row. */
+static int set_block(const wl_geometry *g, const wl_warp_id *warp, int lanes, wl_lane_values *values)
+{
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < lanes; i++) {
+            values->at[WL_VAR_BLOCK_X + d][i] = warp->block[d];
+            values->at[WL_VAR_BLOCKDIM_X + d][i] = g->block[d];
+            values->at[WL_VAR_GRIDDIM_X + d][i] = g->grid_dim[d];
+        }
+    values->lanes = lanes;
+    return lanes;
 }
 
 /* Threads that are ordered: a block is a row of them, each has one cell. */
@@ -41,11 +50,10 @@ static int fill_ordered(const wl_geometry *g, const wl_warp_id *warp, int warp_s
         const int64_t cell[3] = {at[0][i], at[1][i], at[2][i]}, index[3] = {warp->first_thread + i, 0, 0};
         if (cell[0] < g->first[0] || cell[1] < g->first[1] || cell[2] < g->first[2])
             continue;
-        set_lane(g, warp, cell, index, n, values);
+        set_lane(cell, index, n, values);
         lane[n++] = (uint8_t)i;
     }
-    values->lanes = n;
-    return n;
+    return set_block(g, warp, n, values);
 }
 
 int wl_lanes_fill(const wl_geometry *g, const wl_warp_id *warp, int warp_size, const int64_t fold[3],
@@ -67,9 +75,8 @@ int wl_lanes_fill(const wl_geometry *g, const wl_warp_id *warp, int warp_size, c
         }
         if (!inside)
             continue;
-        set_lane(g, warp, cell, index, n, values);
+        set_lane(cell, index, n, values);
         lane[n++] = (uint8_t)(thread - warp->first_thread);
     }
-    values->lanes = n;
-    return n;
+    return set_block(g, warp, n, values);
 }

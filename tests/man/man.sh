@@ -58,7 +58,7 @@ fi
 if command -v groff >/dev/null 2>&1; then
     for page in "$pages"/*.[157]; do # commands, and tables of many columns, are wider than a line: no fault
         groff -t -man -Tutf8 -K utf8 -ww -rcR=1 -z "$page" 2>&1 |
-            grep -v -e "break line" -e "adjust line" -e "table wider than line" -e "will not fit on one page" -e "^warning: file .*, around line [0-9]*:$" >>"$tmp/groff"
+            grep -v -e "break line" -e "adjust line" -e "table wider than line" -e "^warning: file .*, around line [0-9]*:$" >>"$tmp/groff"
     done
     [ -s "$tmp/groff" ] && { head -20 "$tmp/groff" && fail "groff warns"; }
 else

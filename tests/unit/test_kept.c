@@ -46,7 +46,9 @@ static wl_launch random_launch(void)
 {
     static const int64_t x[] = {1, 4, 7, 16, 32, 64, 96}, y[] = {1, 2, 3, 4, 5}, z[] = {1, 2, 2, 1},
                          fold[] = {1, 1, 2, 3};
-    wl_launch l = {.registers = 32};
+    /* other registers, other waves of the same warps */
+    static const int64_t registers[] = {24, 32, 48, 64};
+    wl_launch l = {.registers = registers[below(4)]};
     l.block[0] = x[below(7)];
     l.block[1] = y[below(5)];
     l.block[2] = z[below(4)];

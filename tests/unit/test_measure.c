@@ -393,7 +393,9 @@ static void test_hostile(void **state)
     for (size_t f = 0; f < COUNT_OF(fills); f++) {
         const size_t n = strlen(fills[f].fill), used = f < 3 ? length : (size_t)4 << 20;
         memcpy(text, head, sizeof head - 1);
-        for (size_t i = sizeof head - 1; i < used; i++)
+        if (n == 1)
+            memset(text + sizeof head - 1, fills[f].fill[0], used - sizeof head + 1);
+        for (size_t i = sizeof head - 1; n > 1 && i < used; i++)
             text[i] = fills[f].fill[(i - sizeof head + 1) % n];
         text[used - 1] = '\n';
         t = parse_sized(fills[f].name, text, used);
