@@ -58,6 +58,7 @@ void wl_cache_forget_memory(wl_cache *c)
     c->slots = NULL;
     c->index = NULL;
     c->packed = NULL;
+    c->wide_sets = NULL;
     c->sets = NULL;
     c->groups = NULL;
     c->buckets = NULL;

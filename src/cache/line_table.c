@@ -111,7 +111,7 @@ static uint32_t take_oldest(wl_cache *c)
 static void evict_random(wl_cache *c, wl_holes *holes)
 {
     holes->first = wl_cache_draw(c, c->ways);
-    holes->count = c->shape.policy == WL_POLICY_RANDOM ? 1 : WL_RUN;
+    holes->count = c->run;
     for (int32_t i = 0; i < holes->count; i++)
         leave(c, i, c->places[holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways]);
     c->evicted_count = (uint8_t)holes->count;
