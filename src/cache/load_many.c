@@ -25,19 +25,28 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
         wl_fetch_ahead(from + at);
 }
 
-/* Is all that a load needs known without a search? */
-WL_ALWAYS_INLINE bool is_direct(wl_cache_kind kind)
+/* Is a search worth while that finds what else to fetch? Not where the index is all that a load
+ * needs; wide sets: not where most lines are there, which are then near, or most are not. */
+WL_ALWAYS_INLINE bool needs_slots(const wl_cache *c, wl_cache_kind kind)
 {
-    return wl_is_packed(kind) || kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM;
+    if (wl_is_wide(kind))
+        return c->mixed;
+    return !wl_is_packed(kind) && kind != WL_TABLE_LRU && kind != WL_TABLE_RANDOM;
 }
 
-/* The slot that the line is likely to have, or to get. */
+/* The slot that the line is likely to have, or to get; wide sets: the line's number, if it is
+ * there. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
     if (kind >= WL_ALL_LRU) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
+        return;
+    }
+    if (wl_is_wide(kind)) {
+        const wl_wide_set *set = &c->wide_sets[key.set];
+        wl_fetch_ahead(&set->low[__builtin_ctzll(wl_wide_alike(set, key.tag) | (uint64_t)1 << 63)]);
         return;
     }
     const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
@@ -98,6 +107,7 @@ WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t c
                                load_step *load)
 {
     wl_key keys[AHEAD];
+    const bool slots = needs_slots(r->c, r->kind);
     for (size_t i = 0; i < count + AHEAD; i++) {
         if (i >= AHEAD)
             missing[i - AHEAD] = load(r, keys[i % AHEAD], requests[i - AHEAD].sectors);
@@ -105,7 +115,7 @@ WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t c
             keys[i % AHEAD] = wl_key_of(r->c, requests[i].line, r->kind);
             fetch_index(r->c, keys[i % AHEAD], r->kind);
         }
-        if (!is_direct(r->kind) && i >= AHEAD / 2 && i < count + AHEAD / 2)
+        if (slots && i >= AHEAD / 2 && i < count + AHEAD / 2)
             fetch_slot(r->c, keys[(i - AHEAD / 2) % AHEAD], r->kind);
     }
 }

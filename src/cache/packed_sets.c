@@ -76,6 +76,8 @@ bool wl_packed_make(wl_cache *c)
 
 /* ---- eviction ---- */
 
+bool wl_wide_is_empty(const wl_wide_set *set, uint32_t way) { return wl_wide_line(set, way) == WL_PACKED_LINES; }
+
 static uint64_t line_at(const wl_cache *c, uint64_t set, uint32_t way)
 {
     return c->wide ? wl_wide_line(&c->wide_sets[set], way) : wl_packed_line(&c->packed[set], way);

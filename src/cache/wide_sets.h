@@ -28,23 +28,28 @@ WL_ALWAYS_INLINE uint64_t wl_wide_alike(const wl_wide_set *set, uint32_t tag)
     return wl_few_alike((const wl_tags *)(const void *)set->tags, tag, true);
 }
 
-/* The way of a line, of those with its tag. */
-WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_wide_set *set, uint64_t alike, uint64_t line)
+/* The way of a line, of those with its tag; other: if it is not there. Its number is not read
+ * then: what is at hand is read in its place, as the other way's may be far. */
+WL_ALWAYS_INLINE wl_way wl_wide_way(wl_wide_set *set, uint64_t alike, uint64_t line, uint32_t other)
 {
-    wl_way found = {(uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63), (uint32_t) - (alike != 0)};
-    while ((set->low[found.way] ^ (uint32_t)line) & found.there) { /* one in thousands */
+    wl_way found;
+    const uint32_t *low;
+    do { /* once, but for one in thousands */
+        const uint32_t way = (uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63);
+        found.there = (uint32_t) - (alike != 0);
+        found.way = wl_either(found.there, way, other);
+        low = wl_either_of(found.there, &set->low[way], set->tags);
         alike &= alike - 1;
-        found = (wl_way){(uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63), (uint32_t) - (alike != 0)};
-    }
+    } while ((*low ^ (uint32_t)line) & found.there);
     return found;
 }
 
 /* The way of a line; -1: it is not there. */
 static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 {
-    const wl_wide_set *set = &c->wide_sets[key.set];
+    wl_wide_set *set = &c->wide_sets[key.set];
     const uint64_t filled = c->kind == WL_WIDE_LRU ? UINT64_MAX : set->filled.lines;
-    const wl_way found = wl_wide_way(set, wl_wide_alike(set, key.tag) & filled, key.line);
+    const wl_way found = wl_wide_way(set, wl_wide_alike(set, key.tag) & filled, key.line, 0);
     return found.there ? (int32_t)found.way : -1;
 }
 
@@ -57,17 +62,18 @@ WL_ALWAYS_INLINE void wl_wide_enter(wl_cache *c, wl_wide_set *set, wl_key key, w
     set->sectors[at.way] &= (uint8_t)at.there;
 }
 
+/* Apart: otherwise the number of the line that is replaced would be read in any case. */
+bool wl_wide_is_empty(const wl_wide_set *set, uint32_t way);
+
 /* Finds or makes a line, and makes it the last used one; returns its way. */
 WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool note, wl_touched *touched)
 {
     wl_wide_set *set = &c->wide_sets[key.set];
     wl_ages *ages = (wl_ages *)(void *)set->ages;
-    const uint32_t oldest = wl_few_oldest(c, ages, true);
-    wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag), key.line);
-    at.way = wl_either(at.there, at.way, oldest);
+    const wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag), key.line, wl_few_oldest(c, ages, true));
     uint32_t evicts = ~at.there & 1;
     if (c->empty > 0) {
-        const uint32_t hole = wl_wide_line(set, at.way) == WL_PACKED_LINES;
+        const uint32_t hole = wl_wide_is_empty(set, at.way);
         evicts &= ~hole;
         c->empty -= hole;
     }
@@ -81,7 +87,7 @@ WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool note, 
 WL_ALWAYS_INLINE uint32_t wl_wide_touch_random(wl_cache *c, wl_key key, bool run, bool note, wl_touched *touched)
 {
     wl_wide_set *set = &c->wide_sets[key.set];
-    wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag) & set->filled.lines, key.line);
+    wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag) & set->filled.lines, key.line, 0);
     if (wl_is_sure(c, at)) {
         touched->resident = true;
         return at.way;
