@@ -233,7 +233,7 @@ static inline int32_t wl_cache_draw(wl_cache *c, int32_t n)
 
 /* Of two addresses the first if the mask is all bits, the second if it is none: a choice that the
  * compiler leaves a choice of numbers, which needs no guess. */
-WL_ALWAYS_INLINE void *wl_either_of(uint32_t mask, void *first, void *second)
+WL_ALWAYS_INLINE void *wl_either_of(uint32_t mask, const void *first, const void *second)
 {
     uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;
     return (void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */

@@ -29,8 +29,9 @@ WL_ALWAYS_INLINE uint64_t wl_wide_alike(const wl_wide_set *set, uint32_t tag)
 }
 
 /* The way of a line, of those with its tag; other: if it is not there. Its number is not read
- * then: what is at hand is read in its place, as the other way's may be far. */
-WL_ALWAYS_INLINE wl_way wl_wide_way(wl_wide_set *set, uint64_t alike, uint64_t line, uint32_t other)
+ * then, but what is at hand, as the other way's may be far. */
+WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, const wl_wide_set *set, uint64_t alike, uint64_t line,
+                                    uint32_t other)
 {
     wl_way found;
     const uint32_t *low;
@@ -38,7 +39,7 @@ WL_ALWAYS_INLINE wl_way wl_wide_way(wl_wide_set *set, uint64_t alike, uint64_t l
         const uint32_t way = (uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63);
         found.there = (uint32_t) - (alike != 0);
         found.way = wl_either(found.there, way, other);
-        low = wl_either_of(found.there, &set->low[way], set->tags);
+        low = wl_either_of(found.there, &set->low[way], c->spare.low);
         alike &= alike - 1;
     } while ((*low ^ (uint32_t)line) & found.there);
     return found;
@@ -47,9 +48,9 @@ WL_ALWAYS_INLINE wl_way wl_wide_way(wl_wide_set *set, uint64_t alike, uint64_t l
 /* The way of a line; -1: it is not there. */
 static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 {
-    wl_wide_set *set = &c->wide_sets[key.set];
+    const wl_wide_set *set = &c->wide_sets[key.set];
     const uint64_t filled = c->kind == WL_WIDE_LRU ? UINT64_MAX : set->filled.lines;
-    const wl_way found = wl_wide_way(set, wl_wide_alike(set, key.tag) & filled, key.line, 0);
+    const wl_way found = wl_wide_way(c, set, wl_wide_alike(set, key.tag) & filled, key.line, 0);
     return found.there ? (int32_t)found.way : -1;
 }
 
@@ -70,7 +71,7 @@ WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool note, 
 {
     wl_wide_set *set = &c->wide_sets[key.set];
     wl_ages *ages = (wl_ages *)(void *)set->ages;
-    const wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag), key.line, wl_few_oldest(c, ages, true));
+    const wl_way at = wl_wide_way(c, set, wl_wide_alike(set, key.tag), key.line, wl_few_oldest(c, ages, true));
     uint32_t evicts = ~at.there & 1;
     if (c->empty > 0) {
         const uint32_t hole = wl_wide_is_empty(set, at.way);
@@ -87,7 +88,7 @@ WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool note, 
 WL_ALWAYS_INLINE uint32_t wl_wide_touch_random(wl_cache *c, wl_key key, bool run, bool note, wl_touched *touched)
 {
     wl_wide_set *set = &c->wide_sets[key.set];
-    wl_way at = wl_wide_way(set, wl_wide_alike(set, key.tag) & set->filled.lines, key.line, 0);
+    wl_way at = wl_wide_way(c, set, wl_wide_alike(set, key.tag) & set->filled.lines, key.line, 0);
     if (wl_is_sure(c, at)) {
         touched->resident = true;
         return at.way;
