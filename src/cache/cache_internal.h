@@ -128,7 +128,8 @@ struct wl_cache {
     uint64_t random;
     int32_t run; /* lines that an access evicts if the set is full */
     wl_slot *slots;
-    void *index; /* what was allocated for few or groups, which begin with a memory line */
+    /* what was allocated for sets or groups, which begin with a memory line; and for entries */
+    void *index, *queue_memory;
     /* few ways, packed */
     wl_packed_set *packed;
     wl_wide_set *wide_sets;

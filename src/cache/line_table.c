@@ -29,7 +29,7 @@ bool wl_table_make(wl_cache *c)
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
     /* what is scanned may end behind them; and one to spare */
     const size_t entries = c->queue_room + WL_SCANNED + 1;
-    c->entries = malloc(entries * sizeof *c->entries);
+    c->entries = wl_cache_memory(entries * sizeof *c->entries, &c->queue_memory);
     if (c->entries)
         memset(c->entries, -1, entries * sizeof *c->entries);
     return c->entries != NULL;

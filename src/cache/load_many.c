@@ -26,18 +26,24 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
 }
 
 /* Is a search worth while that finds what else to fetch? Not where the index is all that a load
- * needs; wide sets: not where most lines are there, which are then near, or most are not. */
+ * needs; wide sets and tables: not where most lines are there, which are then near, or most are
+ * not. */
 WL_ALWAYS_INLINE bool needs_slots(const wl_cache *c, wl_cache_kind kind)
 {
-    if (wl_is_wide(kind))
+    if (wl_is_wide(kind) || c->kind == WL_TABLE_LRU)
         return c->mixed;
-    return !wl_is_packed(kind) && kind != WL_TABLE_LRU && kind != WL_TABLE_RANDOM;
+    return !wl_is_packed(kind) && c->kind != WL_TABLE_RANDOM;
 }
 
-/* The slot that the line is likely to have, or to get; wide sets: the line's number, if it is
- * there. */
+/* The slot that the line is likely to have, or to get; if it is there: its number in a wide set,
+ * its last use in a table. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
+    if (kind == WL_TABLE_LRU) {
+        const wl_bucket *b = &c->buckets[key.group];
+        wl_fetch_ahead(&c->entries[b->used[__builtin_ctz(wl_bucket_alike(b, key.line) | 1u << (WL_PLACES - 1))]]);
+        return;
+    }
     if (kind >= WL_ALL_LRU) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)

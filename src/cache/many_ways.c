@@ -20,7 +20,7 @@ bool wl_many_make(wl_cache *c)
     if (c->shape.policy != WL_POLICY_LRU)
         return true;
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    c->entries = malloc(c->set_count * c->queue_room * sizeof *c->entries);
+    c->entries = wl_cache_memory(c->set_count * c->queue_room * sizeof *c->entries, &c->queue_memory);
     c->last_uses = calloc(c->set_count * c->queue_room / 64, sizeof *c->last_uses);
     return c->entries && c->last_uses;
 }
