@@ -23,9 +23,13 @@ typedef struct wl_pattern_table {
         const wl_pattern *pattern; /* NULL: empty */
         int64_t alignment;
         bool known;
-        wl_placement placement;
-    } placements[WL_PLACEMENTS];
+    } placed[WL_PLACEMENTS];
+    /* of those known; last and not cleared, as they are large */
+    wl_placement placements[WL_PLACEMENTS];
 } wl_pattern_table;
+
+/* Empty. NULL: out of memory. */
+wl_pattern_table *wl_pattern_table_new(void);
 
 /* The pattern of these lanes; NULL: out of memory. Valid until the table is trimmed. */
 wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rules, const wl_arrangement *lanes);
