@@ -12,8 +12,8 @@
  * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
  * counted apart.
  *
- * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one
- * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. The
+ * Speed: up to 64 ways are compared at once, up to 16 with all they need in one place; more are
+ * hashed (many_ways.h; one large set: line_table.h), and recency is a queue. The
  * simulation of a cache that does not fit into the host's own caches waits for memory, unless it
  * knows the next accesses: wl_cache_load_many.
  *

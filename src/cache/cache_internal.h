@@ -1,8 +1,9 @@
 /* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's
  * slot.
  *
- * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h).
- * Either way an access needs only two cache lines of the host: one of the index, one of the slot.
+ * Few ways are searched, all at once (packed_sets.h, wide_sets.h; few_ways.h for more sectors or
+ * larger numbers of lines); many are hashed (many_ways.h, line_table.h). An access needs few cache
+ * lines of the host: those of the index, and of the slot where it is apart.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
