@@ -41,7 +41,7 @@ static bool make_slots(wl_cache *c)
         return false;
     if (wl_is_table(c))
         return true;
-    if (c->kind == WL_PACKED_16)
+    if (wl_is_packed(c->kind))
         return wl_packed_make(c);
     c->slots = wl_cache_slots(lines);
     if (!c->slots)
@@ -53,10 +53,10 @@ static wl_cache_kind kind_of(const wl_cache *c)
 {
     if (wl_table_can(c))
         return c->shape.policy == WL_POLICY_LRU ? WL_TABLE_LRU : WL_TABLE_RANDOM;
+    if (wl_packed_can(c))
+        return wl_packed_kind(c);
     if (c->shape.policy != WL_POLICY_LRU)
         return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
-    if (wl_packed_can(c))
-        return WL_PACKED_16;
     if (c->few)
         return c->wide ? WL_FEW_64 : WL_FEW_16;
     return c->set_count == 1 ? WL_ALL_LRU : WL_MANY_LRU;
@@ -91,9 +91,10 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
     c->few = ways <= WL_FEW_WAYS_MAX;
     c->wide = c->few && ways > WL_SET_WAYS(false);
     c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
+    c->run = shape->policy != WL_POLICY_RANDOM_4 ? 1 : ways < WL_RUN ? c->ways : WL_RUN;
     c->kind = kind_of(c);
-    if (c->kind == WL_PACKED_16)
-        c->large = c->set_count * sizeof *c->packed > nearby;
+    if (wl_is_packed(c->kind))
+        c->large = wl_packed_bytes(c) > nearby;
     c->random = wl_hash_word(shape->seed + 1) | 1;
     if (!make_slots(c)) {
         wl_cache_free(c);
@@ -116,7 +117,7 @@ void wl_cache_free(wl_cache *c)
 /* What follows from the number of a line. Those without room for large ones are widened. */
 static wl_key key_of(wl_cache *c, uint64_t line)
 {
-    if (line >= wl_bound_of(c) && c->kind == WL_PACKED_16)
+    if (line >= wl_bound_of(c) && wl_is_packed(c->kind))
         c->failed = !wl_packed_widen(c) || c->failed;
     if (line >= wl_bound_of(c) && wl_is_table(c))
         c->failed = !wl_table_widen(c) || c->failed;
@@ -132,9 +133,9 @@ static inline int32_t find(const wl_cache *c, wl_key key)
 {
     if (wl_is_table(c))
         return wl_table_find(c, key);
-    if (c->kind != WL_PACKED_16)
+    if (!wl_is_packed(c->kind))
         return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
-    const int32_t way = wl_packed_find(c, key);
+    const int32_t way = wl_is_wide(c->kind) ? wl_wide_find(c, key) : wl_packed_find(c, key);
     return way < 0 ? -1 : wl_few_first(c, key) + way;
 }
 
@@ -143,19 +144,19 @@ static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 {
     if (wl_is_table(c))
         return wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)];
-    if (c->kind != WL_PACKED_16)
+    if (!wl_is_packed(c->kind))
         return c->slots[at].sectors;
-    return wl_unpacked_sectors(c->packed[key.set].sectors[at - wl_few_first(c, key)]);
+    return wl_unpacked_sectors(wl_sectors_in(c, key.set, c->kind)[at - wl_few_first(c, key)]);
 }
 
 static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
 {
     if (wl_is_table(c))
         wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = sectors;
-    else if (c->kind != WL_PACKED_16)
+    else if (!wl_is_packed(c->kind))
         c->slots[at].sectors = sectors;
     else
-        c->packed[key.set].sectors[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
+        wl_sectors_in(c, key.set, c->kind)[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
 }
 
 wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
@@ -238,15 +239,16 @@ static void clean_packed(wl_cache *c)
 {
     for (uint64_t s = 0; s < c->set_count; s++)
         for (int way = 0; way < c->ways; way++) {
-            const wl_slot slot = {.sectors = wl_unpacked_sectors(c->packed[s].sectors[way])};
+            uint8_t *sectors = &wl_sectors_in(c, s, c->kind)[way];
+            const wl_slot slot = {.sectors = wl_unpacked_sectors(*sectors)};
             wl_cache_count_written(c, &slot);
-            c->packed[s].sectors[way] = wl_packed_sectors(wl_present(&slot));
+            *sectors = wl_packed_sectors(wl_present(&slot));
         }
 }
 
 void wl_cache_clean(wl_cache *c)
 {
-    if (c->kind == WL_PACKED_16) {
+    if (wl_is_packed(c->kind)) {
         clean_packed(c);
         return;
     }

@@ -13,10 +13,10 @@
  * partially written sector cannot be read: a load fetches it, and its eviction is counted
  * separately.
  *
- * Speed: up to 64 ways are compared at once and have ages, up to 16 with all they need in one
- * place; more are hashed (many_ways.h; one large set: line_table.h), and recency is a queue. If the
- * simulated cache does not fit into the host's caches, accesses wait for memory; wl_cache_load_many
- * knows the next accesses and prefetches them.
+ * Speed: up to 64 ways are compared at once, up to 16 with all they need in one place; more are
+ * hashed (many_ways.h; one large set: line_table.h), and recency is a queue. If the simulated cache
+ * does not fit into the host's caches, accesses wait for memory; wl_cache_load_many knows the next
+ * accesses and prefetches them.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps

@@ -1,8 +1,9 @@
 /* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's
  * slot.
  *
- * Few ways are searched, all at once (packed_sets.h, few_ways.h); many are hashed (many_ways.h).
- * Either way an access needs only two cache lines of the host: one of the index, one of the slot.
+ * Few ways are searched, all at once (packed_sets.h, wide_sets.h; few_ways.h for more sectors or
+ * larger numbers of lines); many are hashed (many_ways.h, line_table.h). An access needs few cache
+ * lines of the host: those of the index, and of the slot where it is apart.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -17,11 +18,12 @@
 #include "cache/cache.h"
 #include "cache/compared.h"
 
-#define WL_FEW_WAYS_MAX 64          /* more are hashed */
-#define WL_NO_LINE UINT64_MAX       /* of an empty slot */
-#define WL_GROUP_LINES 4            /* of a group or bucket, at most, on average */
-#define WL_RUN 4                    /* lines that WL_POLICY_RANDOM_4 evicts */
-#define WL_MEMORY_LINE ((size_t)64) /* of the host */
+#define WL_WIDE_WAYS 64
+#define WL_FEW_WAYS_MAX WL_WIDE_WAYS /* more are hashed */
+#define WL_NO_LINE UINT64_MAX        /* of an empty slot */
+#define WL_GROUP_LINES 4             /* of a group or bucket, at most, on average */
+#define WL_RUN 4                     /* lines that WL_POLICY_RANDOM_4 evicts */
+#define WL_MEMORY_LINE ((size_t)64)  /* of the host */
 
 typedef struct wl_slot {
     uint64_t line;
@@ -37,7 +39,12 @@ static inline uint32_t wl_dirty(const wl_slot *s) { return s->sectors >> WL_DIRT
 /* What a cache does, as a constant where it matters: the loops over many loads have one form for
  * each. */
 typedef enum wl_cache_kind {
-    WL_PACKED_16,
+    WL_PACKED_LRU,
+    WL_PACKED_RANDOM,
+    WL_PACKED_RANDOM_4,
+    WL_WIDE_LRU,
+    WL_WIDE_RANDOM,
+    WL_WIDE_RANDOM_4,
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
@@ -82,13 +89,33 @@ typedef struct wl_bucket {
     uint32_t used[WL_PLACES];    /* place of the last use in the queue; random policies: the slot */
 } wl_bucket;
 
+/* Which ways of a set have a line, under random policies. */
+typedef struct wl_filled {
+    uint64_t lines;        /* a bit for each way that has one; what others hold is void */
+    uint32_t first, count; /* of those without, which follow each other */
+} wl_filled;
+
 /* See packed_sets.h. */
 typedef struct wl_packed_set {
     uint32_t low[WL_PACKED_WAYS]; /* bits of the numbers of lines */
     uint16_t high[WL_PACKED_WAYS];
-    int8_t ages[WL_PACKED_WAYS];
+    union {
+        int8_t ages[WL_PACKED_WAYS];
+        wl_filled filled;
+    };
     uint8_t sectors[WL_PACKED_WAYS]; /* present; from bit 4 on dirty */
 } wl_packed_set;
+
+/* See wide_sets.h. */
+typedef struct wl_wide_set {
+    uint16_t tags[WL_WIDE_WAYS];
+    union {
+        int8_t ages[WL_WIDE_WAYS];
+        wl_filled filled;
+    };
+    uint8_t sectors[WL_WIDE_WAYS]; /* as those of a packed set */
+    uint32_t low[WL_WIDE_WAYS];    /* bits of the numbers of lines */
+} wl_wide_set;
 
 struct wl_cache {
     wl_cache_shape shape;
@@ -100,11 +127,16 @@ struct wl_cache {
     bool failed;    /* see wl_cache_failed */
     bool large;     /* more than the nearby caches of the host hold */
     uint64_t random;
+    int32_t run; /* lines that an access evicts if the set is full */
     wl_slot *slots;
-    void *index; /* what was allocated for few or groups, which begin with a memory line */
+    /* what was allocated for sets or groups, which begin with a memory line; and for entries */
+    void *index, *queue_memory;
     /* few ways, packed */
     wl_packed_set *packed;
-    wl_packed_set spare; /* where a line is written that stands already */
+    wl_wide_set *wide_sets;
+    /* where a line is written that stands already */
+    wl_packed_set spare;
+    uint16_t spare_tags[WL_WIDE_WAYS];
     /* few ways */
     wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
     wl_ages last_age; /* of the oldest way, repeated to fill a vector */
@@ -137,6 +169,12 @@ typedef struct wl_key {
     uint32_t tag; /* of 16 bits */
 } wl_key;
 
+/* With the lower half of a line's number, of 48 bits, it gives the upper half. */
+static inline uint32_t wl_wide_tag(uint64_t line)
+{
+    return ((uint32_t)(line >> 32) ^ (uint32_t)line * 0x9e3779b1u >> 16) & 0xffff;
+}
+
 /* n mod sets, without a division: the quotient of the rounded inverse is right or one too small. */
 static inline uint64_t wl_set_remainder(const wl_cache *c, uint64_t n)
 {
@@ -158,8 +196,12 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
     }
-    if (kind == WL_PACKED_16)
+    if (kind <= WL_PACKED_RANDOM_4)
         return key;
+    if (kind <= WL_WIDE_RANDOM_4) {
+        key.tag = wl_wide_tag(line);
+        return key;
+    }
     key.group = few ? 0 : spread >> c->group_shift;
     key.tag = ((uint32_t)(few ? spread >> 48 : hash) & 0xffff) | 1;
     return key;
@@ -189,6 +231,20 @@ static inline int32_t wl_cache_draw(wl_cache *c, int32_t n)
 {
     c->random = wl_random_next(c->random);
     return wl_random_below(c->random, n);
+}
+
+/* Of two addresses the first if the mask is all bits, the second if it is none: a choice that the
+ * compiler leaves a choice of numbers, which needs no guess. */
+WL_ALWAYS_INLINE void *wl_either_of(uint32_t mask, const void *first, const void *second)
+{
+    uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;
+    return (void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* Of two numbers. */
+WL_ALWAYS_INLINE uint32_t wl_either(uint32_t mask, uint32_t first, uint32_t second)
+{
+    return second ^ ((first ^ second) & mask);
 }
 
 static inline void wl_cache_count_written(wl_cache *c, const wl_slot *s)

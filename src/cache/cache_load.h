@@ -11,19 +11,35 @@
 #include "cache/line_table.h"
 #include "cache/many_ways.h"
 #include "cache/packed_sets.h"
+#include "cache/wide_sets.h"
 
 static inline bool wl_is_table(const wl_cache *c) { return c->kind == WL_TABLE_LRU || c->kind == WL_TABLE_RANDOM; }
 
 /* Numbers of lines that a cache has room for are below. */
 static inline uint64_t wl_bound_of(const wl_cache *c)
 {
-    return c->kind == WL_PACKED_16 ? WL_PACKED_LINES : wl_is_table(c) ? WL_TABLE_LINES : UINT64_MAX;
+    return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c) ? WL_TABLE_LINES : UINT64_MAX;
 }
+
+/* Finds or makes a line of a packed set, and makes it the last used one; returns its way. */
+WL_ALWAYS_INLINE uint32_t wl_way_of(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
+{
+    switch (kind) {
+    case WL_PACKED_LRU: return wl_packed_touch_lru(c, key, note, touched);
+    case WL_PACKED_RANDOM: return wl_packed_touch_random(c, key, false, note, touched);
+    case WL_PACKED_RANDOM_4: return wl_packed_touch_random(c, key, true, note, touched);
+    case WL_WIDE_LRU: return wl_wide_touch_lru(c, key, note, touched);
+    case WL_WIDE_RANDOM: return wl_wide_touch_random(c, key, false, note, touched);
+    default: return wl_wide_touch_random(c, key, true, note, touched);
+    }
+}
+
 /* Finds or makes a line, and makes it the last used one. */
 WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
 {
+    if (wl_is_packed(kind))
+        return wl_few_first(c, key) + (int32_t)wl_way_of(c, key, kind, note, touched);
     switch (kind) {
-    case WL_PACKED_16: return wl_few_first(c, key) + (int32_t)wl_packed_touch(c, key, note, touched);
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
@@ -70,8 +86,8 @@ WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sector
                                         wl_load_sums *sums)
 {
     wl_touched touched = {0};
-    if (kind == WL_PACKED_16) {
-        uint8_t *present = &c->packed[key.set].sectors[wl_packed_touch(c, key, note, &touched)];
+    if (wl_is_packed(kind)) {
+        uint8_t *present = &wl_sectors_in(c, key.set, kind)[wl_way_of(c, key, kind, note, &touched)];
         touched.missing = sectors & ~(uint32_t)*present;
         *present |= (uint8_t)sectors;
     } else {

@@ -46,7 +46,7 @@ void wl_cache_free_memory(wl_cache *c)
     free(c->slots);
     free(c->index);
     free(c->queues);
-    free(c->entries);
+    free(c->queue_memory);
     free(c->last_uses);
     free(c->places);
     free(c->written);
@@ -58,11 +58,13 @@ void wl_cache_forget_memory(wl_cache *c)
     c->slots = NULL;
     c->index = NULL;
     c->packed = NULL;
+    c->wide_sets = NULL;
     c->sets = NULL;
     c->groups = NULL;
     c->buckets = NULL;
     c->queues = NULL;
     c->entries = NULL;
+    c->queue_memory = NULL;
     c->last_uses = NULL;
     c->places = NULL;
     c->written = NULL;

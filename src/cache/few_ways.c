@@ -30,7 +30,7 @@ static void set_tag(wl_tags *set, int32_t way, uint32_t tag) { set[way / WL_TAGS
 static void evict(wl_cache *c, wl_tags *set, int32_t first, wl_holes *holes)
 {
     holes->first = wl_cache_draw(c, c->ways);
-    holes->count = c->shape.policy == WL_POLICY_RANDOM ? 1 : c->ways < WL_RUN ? c->ways : WL_RUN;
+    holes->count = c->run;
     for (int32_t i = 0; i < holes->count; i++) {
         const int32_t way = (holes->first + i) % c->ways;
         wl_cache_note_evicted(c, i, &c->slots[first + way]);

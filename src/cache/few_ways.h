@@ -49,10 +49,9 @@ WL_ALWAYS_INLINE uint32_t wl_few_oldest(const wl_cache *c, const wl_ages *ages, 
     return (uint32_t)__builtin_ctzll(oldest);
 }
 
-WL_ALWAYS_INLINE void wl_few_use(wl_tags *set, uint32_t used, bool wide)
+WL_ALWAYS_INLINE void wl_few_use(wl_ages *ages, uint32_t used, bool wide)
 {
     const wl_ages lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    wl_ages *ages = wl_few_ages(set, wide);
     const wl_ages age = wl_every_age((uint8_t)(wide ? ages[used / WL_AGES][used % WL_AGES] : ages[0][used]));
     const wl_ages way = wl_every_age(used);
     for (int i = 0; i < WL_SET_AGES(wide); i++) {
@@ -110,7 +109,7 @@ WL_ALWAYS_INLINE int32_t wl_few_touch_lru(wl_cache *c, wl_key key, bool wide, bo
      * wait */
     const uint32_t to = (way & ~there) | (WL_SET_SPARE(wide) & there);
     set[to / WL_TAGS][to % WL_TAGS] = (uint16_t)key.tag;
-    wl_few_use(set, way, wide);
+    wl_few_use(wl_few_ages(set, wide), way, wide);
     return (int32_t)(first + way);
 }
 

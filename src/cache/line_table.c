@@ -29,7 +29,7 @@ bool wl_table_make(wl_cache *c)
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
     /* what is scanned may end behind them; and one to spare */
     const size_t entries = c->queue_room + WL_SCANNED + 1;
-    c->entries = malloc(entries * sizeof *c->entries);
+    c->entries = wl_cache_memory(entries * sizeof *c->entries, &c->queue_memory);
     if (c->entries)
         memset(c->entries, -1, entries * sizeof *c->entries);
     return c->entries != NULL;
@@ -111,7 +111,7 @@ static uint32_t take_oldest(wl_cache *c)
 static void evict_random(wl_cache *c, wl_holes *holes)
 {
     holes->first = wl_cache_draw(c, c->ways);
-    holes->count = c->shape.policy == WL_POLICY_RANDOM ? 1 : WL_RUN;
+    holes->count = c->run;
     for (int32_t i = 0; i < holes->count; i++)
         leave(c, i, c->places[holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways]);
     c->evicted_count = (uint8_t)holes->count;

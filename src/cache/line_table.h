@@ -215,12 +215,6 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_leave(wl_cache *c, wl_table_run *m, wl_key
     return found;
 }
 
-/* Of two numbers the first if the mask is all bits, the second if it is none, without a guess. */
-WL_ALWAYS_INLINE uint32_t wl_either(uint32_t mask, uint32_t first, uint32_t second)
-{
-    return second ^ ((first ^ second) & mask);
-}
-
 /* False: one of the few for the usual way. */
 WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_spot *s)
 {

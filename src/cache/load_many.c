@@ -8,31 +8,51 @@
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM) {
-        wl_fetch_ahead(&c->buckets[key.group]);
-        wl_fetch_ahead(c->buckets[key.group].sectors);
-        return;
-    }
-    if (kind >= WL_ALL_LRU) {
-        wl_fetch_ahead(&c->groups[key.group]);
-        return;
-    }
-    if (kind == WL_PACKED_16) {
-        wl_fetch_ahead(&c->packed[key.set]);
-        wl_fetch_ahead(c->packed[key.set].high);
-        return;
-    }
-    for (int i = 0; i < WL_SET_ALL(c->wide); i += WL_SET_ALL(false))
-        wl_fetch_ahead(wl_few_set(c, key.set, c->wide) + i);
+    const size_t line = WL_MEMORY_LINE;
+    const uint8_t *from;
+    size_t bytes;
+    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM)
+        from = (const uint8_t *)&c->buckets[key.group], bytes = sizeof *c->buckets;
+    else if (kind >= WL_ALL_LRU)
+        from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
+    else if (wl_is_wide(kind))
+        from = (const uint8_t *)&c->wide_sets[key.set], bytes = offsetof(wl_wide_set, low);
+    else if (wl_is_packed(kind))
+        from = (const uint8_t *)&c->packed[key.set], bytes = sizeof *c->packed;
+    else
+        from = (const uint8_t *)wl_few_set(c, key.set, c->wide), bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
+    for (size_t at = 0; at < bytes; at += line)
+        wl_fetch_ahead(from + at);
 }
 
-/* The slot that the line is likely to have, or to get. */
+/* Is a search worth while that finds what else to fetch? Not where the index is all that a load
+ * needs; wide sets and tables: not where most lines are there, which are then near, or most are
+ * not. */
+WL_ALWAYS_INLINE bool needs_slots(const wl_cache *c, wl_cache_kind kind)
+{
+    if (wl_is_wide(kind) || c->kind == WL_TABLE_LRU)
+        return c->mixed;
+    return !wl_is_packed(kind) && c->kind != WL_TABLE_RANDOM;
+}
+
+/* The slot that the line is likely to have, or to get; if it is there: its number in a wide set,
+ * its last use in a table. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
+    if (kind == WL_TABLE_LRU) {
+        const wl_bucket *b = &c->buckets[key.group];
+        wl_fetch_ahead(&c->entries[b->used[__builtin_ctz(wl_bucket_alike(b, key.line) | 1u << (WL_PLACES - 1))]]);
+        return;
+    }
     if (kind >= WL_ALL_LRU) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
+        return;
+    }
+    if (wl_is_wide(kind)) {
+        const wl_wide_set *set = &c->wide_sets[key.set];
+        wl_fetch_ahead(&set->low[__builtin_ctzll(wl_wide_alike(set, key.tag) | (uint64_t)1 << 63)]);
         return;
     }
     const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
@@ -42,40 +62,86 @@ WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind ki
     wl_fetch_ahead(&c->slots[wl_few_first(c, key) + (alike ? __builtin_ctzll(alike) : (int32_t)other)]);
 }
 
+/* ---- one load, by how it is done ---- */
+
+/* What loads one after the other need. */
+typedef struct load_run {
+    wl_cache *c;
+    wl_load_sums sums;
+    wl_cache_kind kind;
+    /* where hits and misses are mixed */
+    wl_policy policy;
+    bool large;
+    wl_mixed all;
+    wl_group spare;
+    wl_table_run table;
+} load_run;
+
+typedef uint32_t load_step(load_run *run, wl_key key, uint32_t sectors);
+
+WL_ALWAYS_INLINE uint32_t load_usual(load_run *r, wl_key key, uint32_t sectors)
+{
+    return wl_load_one(r->c, key, sectors, r->kind, false, &r->sums).missing;
+}
+
+WL_ALWAYS_INLINE uint32_t load_mixed(load_run *r, wl_key key, uint32_t sectors)
+{
+    wl_touched touched = {0};
+    wl_slot *s = &r->all.slots[wl_many_touch_mixed(r->c, &r->all, &r->spare, key, r->large, &touched)];
+    const uint32_t missing = sectors & ~s->sectors;
+    s->sectors |= sectors;
+    r->sums += wl_sums_of(sectors, missing, touched.resident);
+    return missing;
+}
+
+WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sectors)
+{
+    const wl_spot at = r->policy == WL_POLICY_LRU      ? wl_table_touch_mixed(r->c, &r->table, key)
+                       : r->policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(r->c, &r->table, key)
+                                                       : wl_table_touch_mixed_4(r->c, &r->table, key);
+    uint32_t *present = &at.bucket->sectors[at.place];
+    const uint32_t missing = sectors & ~*present;
+    *present |= sectors;
+    r->sums += wl_sums_of(sectors, missing, at.there);
+    return missing;
+}
+
+/* ---- all of them ---- */
+
 /* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. */
-WL_ALWAYS_INLINE void load_far(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                               wl_cache_kind kind)
+WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                               load_step *load)
 {
     wl_key keys[AHEAD];
-    wl_load_sums sums = 0;
-    const bool slots = kind != WL_PACKED_16 && kind != WL_TABLE_LRU && kind != WL_TABLE_RANDOM;
+    const bool slots = needs_slots(r->c, r->kind);
     for (size_t i = 0; i < count + AHEAD; i++) {
         if (i >= AHEAD)
-            missing[i - AHEAD] =
-                wl_load_one(c, keys[i % AHEAD], requests[i - AHEAD].sectors, kind, false, &sums).missing;
+            missing[i - AHEAD] = load(r, keys[i % AHEAD], requests[i - AHEAD].sectors);
         if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, kind);
-            fetch_index(c, keys[i % AHEAD], kind);
+            keys[i % AHEAD] = wl_key_of(r->c, requests[i].line, r->kind);
+            fetch_index(r->c, keys[i % AHEAD], r->kind);
         }
         if (slots && i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], kind);
+            fetch_slot(r->c, keys[(i - AHEAD / 2) % AHEAD], r->kind);
     }
-    wl_add_loads(c, count, sums);
+}
+
+WL_ALWAYS_INLINE void load_near(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                                load_step *load)
+{
+    for (size_t i = 0; i < count; i++)
+        missing[i] = load(r, wl_key_of(r->c, requests[i].line, r->kind), requests[i].sectors);
 }
 
 WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                wl_cache_kind kind)
 {
-    if (c->large) {
-        load_far(c, requests, count, missing, kind);
-        return;
-    }
-    wl_load_sums sums = 0;
-    for (size_t i = 0; i < count; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, kind);
-        missing[i] = wl_load_one(c, key, requests[i].sectors, kind, false, &sums).missing;
-    }
-    wl_add_loads(c, count, sums);
+    load_run r = {.c = c, .kind = kind};
+    if (c->large)
+        load_far(&r, requests, count, missing, load_usual);
+    else
+        load_near(&r, requests, count, missing, load_usual);
+    wl_add_loads(c, count, r.sums);
 }
 
 /* One form for each kind or policy, apart: together they would share the registers. */
@@ -85,7 +151,12 @@ WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t c
     {                                                                                                                  \
         load(c, requests, count, missing, constant);                                                                   \
     }
-FORM(load_packed_16, load_all, WL_PACKED_16)
+FORM(load_packed_lru, load_all, WL_PACKED_LRU)
+FORM(load_packed_random, load_all, WL_PACKED_RANDOM)
+FORM(load_packed_random_4, load_all, WL_PACKED_RANDOM_4)
+FORM(load_wide_lru, load_all, WL_WIDE_LRU)
+FORM(load_wide_random, load_all, WL_WIDE_RANDOM)
+FORM(load_wide_random_4, load_all, WL_WIDE_RANDOM_4)
 FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)
@@ -97,77 +168,29 @@ FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
 /* ---- many loads that mix hits and misses ---- */
 
-WL_ALWAYS_INLINE uint32_t load_one_mixed(wl_cache *c, wl_mixed *m, wl_group *spare, wl_key key, uint32_t sectors,
-                                         bool large, wl_load_sums *sums)
-{
-    wl_touched touched = {0};
-    wl_slot *s = &m->slots[wl_many_touch_mixed(c, m, spare, key, large, &touched)];
-    const uint32_t missing = sectors & ~s->sectors;
-    s->sectors |= sectors;
-    *sums += wl_sums_of(sectors, missing, touched.resident);
-    return missing;
-}
-
 static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
                                                      uint32_t *missing)
 {
-    wl_key keys[AHEAD];
-    wl_load_sums sums = 0;
-    wl_group spare = {.passed = 0};
-    wl_mixed m;
-    wl_mixed_begin(c, &m);
-    const bool large = c->large;
-    for (size_t i = 0; i < count && !large; i++) {
-        const wl_key key = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-        missing[i] = load_one_mixed(c, &m, &spare, key, requests[i].sectors, false, &sums);
-    }
-    for (size_t i = 0; i < count + AHEAD && large; i++) {
-        if (i >= AHEAD)
-            missing[i - AHEAD] =
-                load_one_mixed(c, &m, &spare, keys[i % AHEAD], requests[i - AHEAD].sectors, true, &sums);
-        if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_ALL_LRU);
-            fetch_index(c, keys[i % AHEAD], WL_ALL_LRU);
-        }
-        if (i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(c, keys[(i - AHEAD / 2) % AHEAD], WL_ALL_LRU);
-    }
-    wl_mixed_end(c, &m);
-    wl_add_loads(c, count, sums);
-}
-
-WL_ALWAYS_INLINE uint32_t load_one_of_table(wl_cache *c, wl_table_run *m, wl_key key, uint32_t sectors,
-                                            wl_policy policy, wl_load_sums *sums)
-{
-    const wl_spot at = policy == WL_POLICY_LRU      ? wl_table_touch_mixed(c, m, key)
-                       : policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(c, m, key)
-                                                    : wl_table_touch_mixed_4(c, m, key);
-    uint32_t *present = &at.bucket->sectors[at.place];
-    const uint32_t missing = sectors & ~*present;
-    *present |= sectors;
-    *sums += wl_sums_of(sectors, missing, at.there);
-    return missing;
+    load_run r = {.c = c, .kind = WL_ALL_LRU, .large = c->large};
+    wl_mixed_begin(c, &r.all);
+    if (r.large)
+        load_far(&r, requests, count, missing, load_mixed);
+    else
+        load_near(&r, requests, count, missing, load_mixed);
+    wl_mixed_end(c, &r.all);
+    wl_add_loads(c, count, r.sums);
 }
 
 WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                  wl_policy policy)
 {
-    wl_key keys[AHEAD];
-    wl_load_sums sums = 0;
-    wl_table_run m;
-    wl_table_run_begin(c, &m);
+    load_run r = {.c = c, .kind = WL_TABLE_LRU, .policy = policy};
+    wl_table_run_begin(c, &r.table);
     if (policy == WL_POLICY_RANDOM)
-        wl_table_run_foresee(&m);
-    for (size_t i = 0; i < count + AHEAD; i++) { /* tables are large: see wl_table_can */
-        if (i >= AHEAD)
-            missing[i - AHEAD] = load_one_of_table(c, &m, keys[i % AHEAD], requests[i - AHEAD].sectors, policy, &sums);
-        if (i < count) {
-            keys[i % AHEAD] = wl_key_of(c, requests[i].line, WL_TABLE_LRU);
-            fetch_index(c, keys[i % AHEAD], WL_TABLE_LRU);
-        }
-    }
-    wl_table_run_end(c, &m);
-    wl_add_loads(c, count, sums);
+        wl_table_run_foresee(&r.table);
+    load_far(&r, requests, count, missing, load_of_table); /* tables are large: see wl_table_can */
+    wl_table_run_end(c, &r.table);
+    wl_add_loads(c, count, r.sums);
 }
 
 FORM(load_table_mixed_lru, load_table, WL_POLICY_LRU)
@@ -197,9 +220,20 @@ static bool is_mixed(const wl_cache *c)
 void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_PACKED_16] = load_packed_16,   [WL_FEW_16] = load_few_16,       [WL_FEW_64] = load_few_64,
-        [WL_FEW_RANDOM] = load_few_random, [WL_TABLE_LRU] = load_table_lru, [WL_TABLE_RANDOM] = load_table_random,
-        [WL_ALL_LRU] = load_all_lru,       [WL_MANY_LRU] = load_many_lru,   [WL_MANY_RANDOM] = load_many_random,
+        [WL_PACKED_LRU] = load_packed_lru,
+        [WL_PACKED_RANDOM] = load_packed_random,
+        [WL_PACKED_RANDOM_4] = load_packed_random_4,
+        [WL_WIDE_LRU] = load_wide_lru,
+        [WL_WIDE_RANDOM] = load_wide_random,
+        [WL_WIDE_RANDOM_4] = load_wide_random_4,
+        [WL_FEW_16] = load_few_16,
+        [WL_FEW_64] = load_few_64,
+        [WL_FEW_RANDOM] = load_few_random,
+        [WL_TABLE_LRU] = load_table_lru,
+        [WL_TABLE_RANDOM] = load_table_random,
+        [WL_ALL_LRU] = load_all_lru,
+        [WL_MANY_LRU] = load_many_lru,
+        [WL_MANY_RANDOM] = load_many_random,
     };
     static void (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_POLICY_LRU] = load_table_mixed_lru,

@@ -20,7 +20,7 @@ bool wl_many_make(wl_cache *c)
     if (c->shape.policy != WL_POLICY_LRU)
         return true;
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    c->entries = malloc(c->set_count * c->queue_room * sizeof *c->entries);
+    c->entries = wl_cache_memory(c->set_count * c->queue_room * sizeof *c->entries, &c->queue_memory);
     c->last_uses = calloc(c->set_count * c->queue_room / 64, sizeof *c->last_uses);
     return c->entries && c->last_uses;
 }
@@ -97,7 +97,7 @@ static void evict(wl_cache *c, uint64_t set, wl_holes *holes, int32_t first)
 {
     const bool lru = c->shape.policy == WL_POLICY_LRU;
     holes->first = lru ? take_oldest(c, set) - first : wl_cache_draw(c, c->ways);
-    holes->count = c->shape.policy != WL_POLICY_RANDOM_4 ? 1 : WL_RUN;
+    holes->count = c->run;
     for (int32_t i = 0; i < holes->count; i++) {
         const int32_t way = holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways;
         wl_slot *gone = &c->slots[first + way];

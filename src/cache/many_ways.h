@@ -31,13 +31,6 @@ static inline uint32_t wl_places_with(const wl_group *g, uint32_t tag)
     return wl_tag_bits(tags, tags) & 0xff;
 }
 
-/* Of two groups the first if the mask is all bits, the second if it is none, without a guess. */
-WL_ALWAYS_INLINE wl_group *wl_either_group(uint32_t mask, wl_group *first, wl_group *second)
-{
-    uintptr_t a = (uintptr_t)first, b = (uintptr_t)second, wide = (uintptr_t)(intptr_t)(int32_t)mask;
-    return (wl_group *)(void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */
-}
-
 /* The slot of a line; -1: it is not there. */
 WL_ALWAYS_INLINE int32_t wl_many_find(const wl_cache *c, wl_key key)
 {
@@ -189,8 +182,9 @@ WL_ALWAYS_INLINE uint32_t wl_many_touch_mixed(wl_cache *c, wl_mixed *m, wl_group
         wl_cache_count_written(c, s);
     touched->resident = there;
     m->evicted += ~there & 1;
-    wl_either_group(there, spare, &m->groups[place / WL_PLACES])->tags[place % WL_PLACES] = 0;
-    wl_group *enters = wl_either_group(there, spare, g);
+    wl_group *leaves = wl_either_of(there, spare, &m->groups[place / WL_PLACES]);
+    leaves->tags[place % WL_PLACES] = 0;
+    wl_group *enters = wl_either_of(there, spare, g);
     const uint32_t to = (uint32_t)__builtin_ctz(open), now = (uint32_t)key.group * WL_PLACES + to;
     enters->tags[to] = (uint16_t)key.tag;
     enters->slots[to] = at;

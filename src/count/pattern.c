@@ -276,13 +276,12 @@ static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *
 {
     const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
     const size_t i = number % WL_PLACEMENTS;
-    if (t->placed[i] != p || t->placements[i].alignment != alignment) {
-        t->placed[i] = p;
-        t->placements[i].alignment = alignment;
-        t->placements[i].known =
-            wl_placement_make(rules, &p->lanes, &p->segments, alignment, &t->placements[i].placement);
+    if (t->placed[i].pattern != p || t->placed[i].alignment != alignment) {
+        t->placed[i].pattern = p;
+        t->placed[i].alignment = alignment;
+        t->placed[i].known = wl_placement_make(rules, &p->lanes, &p->segments, alignment, &t->placements[i]);
     }
-    return t->placements[i].known ? &t->placements[i].placement : NULL;
+    return t->placed[i].known ? &t->placements[i] : NULL;
 }
 
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)

@@ -1,10 +1,19 @@
 /* pattern_table.c - see pattern_table.h. SPDX-License-Identifier: MIT */
 #include "count/pattern_table.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+
+wl_pattern_table *wl_pattern_table_new(void)
+{
+    wl_pattern_table *table = malloc(sizeof *table);
+    if (table)
+        memset(table, 0, offsetof(wl_pattern_table, placements));
+    return table;
+}
 
 static uint64_t hash_of(const wl_arrangement *a)
 {

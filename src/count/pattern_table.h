@@ -18,14 +18,17 @@ typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
     wl_pattern *spare; /* memory to reuse */
     size_t count;
-    uint64_t gatherings;                     /* counter: patterns record the gathering they took part in */
-    const wl_pattern *placed[WL_PLACEMENTS]; /* of each placement; NULL: empty */
+    uint64_t gatherings; /* counter: patterns record the gathering they took part in */
     struct {
         int64_t alignment;
         bool known;
-        wl_placement placement;
-    } placements[WL_PLACEMENTS];
+    } placed[WL_PLACEMENTS];
+    /* of those known; last and not cleared, as they are large */
+    wl_placement placements[WL_PLACEMENTS];
 } wl_pattern_table;
+
+/* Empty. NULL: out of memory. */
+wl_pattern_table *wl_pattern_table_new(void);
 
 /* The pattern of these lanes; NULL: out of memory. Valid until the table is trimmed. */
 wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rules, const wl_arrangement *lanes);

@@ -383,7 +383,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
                            wl_warps_result *result, wl_error *err)
 {
     if (!scratch->table)
-        scratch->table = calloc(1, sizeof *scratch->table);
+        scratch->table = wl_pattern_table_new();
     if (!scratch->batch)
         scratch->batch = malloc(sizeof *scratch->batch);
     if (!scratch->table || !scratch->batch)

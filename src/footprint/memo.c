@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 
 #ifndef COUNTS_KEPT      /* fuzz targets cache fewer: a predictor lives for one run there */
 #define COUNTS_KEPT 2048 /* some 700 KB; a power of two */
 #endif
 
+/* Slots are made when they are first used: few launches need many, and one prediction alone would
+ * spend more time on clearing all of them than on most of its counts. */
 struct wl_count_memo {
-    wl_kept_count kept[COUNTS_KEPT];
+    wl_kept_count *kept[COUNTS_KEPT];
+    wl_arena slots;
 };
 
 static size_t key_bytes(const wl_count_key *key)
@@ -41,7 +45,17 @@ wl_kept_count *wl_count_memo_find(wl_count_memo **memo, const wl_count_key *key)
 {
     if (!*memo)
         *memo = calloc(1, sizeof **memo);
-    return *memo ? &(*memo)->kept[hash_of(key) % COUNTS_KEPT] : NULL;
+    if (!*memo)
+        return NULL;
+    wl_kept_count **slot = &(*memo)->kept[hash_of(key) % COUNTS_KEPT];
+    if (!*slot)
+        *slot = WL_ARENA_NEW(&(*memo)->slots, wl_kept_count, 1);
+    return *slot;
 }
 
-void wl_count_memo_free(wl_count_memo *memo) { free(memo); }
+void wl_count_memo_free(wl_count_memo *memo)
+{
+    if (memo)
+        wl_arena_free(&memo->slots);
+    free(memo);
+}
