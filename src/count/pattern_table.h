@@ -20,6 +20,7 @@ typedef struct wl_pattern_table {
     size_t count;
     uint64_t gatherings; /* counter: patterns record the gathering they took part in */
     struct {
+        const wl_pattern *pattern; /* NULL: empty */
         int64_t alignment;
         bool known;
     } placed[WL_PLACEMENTS];
