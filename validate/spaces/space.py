@@ -20,12 +20,12 @@ CUDA = os.path.join(os.path.dirname(HERE), "cuda")
 AT_ONCE = 12  # kernels that one run of nvcc compiles
 ARGUMENTS = {
     "convolution": ["buf:4*4096*4096", "buf:4*4200*4200"],
-    "gemm": ["buf:4*4096*4096"] * 3 + [1.5, 0.5],
+    "gemm": ["buf:4*4096*4096"] * 3 + [4096] * 3 + [1.5, 0.5],
     "hotspot": ["buf:4*4116*4700"] * 3 + [0.1, 0.1, 0.1, 0.5],
 }
 ENTRIES = {"convolution": "k_convolve", "gemm": "*k_gemm*", "hotspot": "*k_hotspot*"}
 SIGNATURES = {
-    "gemm": lambda p: f"const vec<{p['VWM']}> *, const vec<{p['VWN']}> *, vec<{p['VWM']}> *, float, float",
+    "gemm": lambda p: f"const vec<{p['VWM']}> *, const vec<{p['VWN']}> *, vec<{p['VWM']}> *, int, int, int, float, float",
     "hotspot": lambda p: "const float *, const float *, float *, float, float, float, float",
 }
 
