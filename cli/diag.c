@@ -209,5 +209,7 @@ void diag_say_set(wl_error *err)
     char name[40];
     (void)snprintf(name, sizeof name, "%s", err->message + strlen(start));
     name[strcspn(name, "'")] = '\0';
+    if (strchr(name, '.')) /* "block.w" can be no name of --set */
+        return;
     (void)snprintf(err->message + used, sizeof err->message - used, " (--set %s=NUMBER gives it a value)", name);
 }
