@@ -18,8 +18,10 @@ typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
     wl_pattern *spare; /* memory to reuse */
     size_t count;
-    uint64_t gatherings;                     /* counter: patterns record the gathering they took part in */
-    const wl_pattern *placed[WL_PLACEMENTS]; /* of each placement; NULL: empty */
+    /* counter: patterns record the gathering they took part in */
+    uint64_t gatherings;
+    /* of each placement; NULL: empty */
+    const wl_pattern *placed[WL_PLACEMENTS];
     struct {
         int64_t alignment;
         bool known;
