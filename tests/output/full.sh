@@ -7,9 +7,10 @@ failed=0
 while read -r arguments; do
     message=$(eval "$warpline $arguments" 2>&1 >/dev/full)
     code=$?
-    # notes may come first
-    [ $code = 5 ] && [ "${message##*
-}" = "warpline: cannot write the output" ] && continue
+    # Notes may come first. The reason is known if the last write failed, not one before it.
+    last=${message##*
+}
+    [ $code = 5 ] && [ "${last%: No space left on device}" = "warpline: cannot write the output" ] && continue
     echo "warpline $arguments >/dev/full: exit code $code, not 5; \"$message\""
     failed=1
 done <<'END'

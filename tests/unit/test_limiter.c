@@ -96,7 +96,7 @@ static void the_busiest_multiprocessor_counts(void **state)
         check_near(name, "time", p.model.time_s, 2e-6 + bound[WL_BOUND_FP], 1e-12);
         check_text(name, "limiter", wl_bound_name(p.model.limiter), "launch");
         check_int(name, "a note on idle ones", warns(&p, "multiprocessors have no block"), cases[i].blocks < 108);
-        check_true(name, "a note on the launch", warns(&p, "2 us of the time are launch overhead (launch_overhead)"));
+        check_true(name, "a note on the launch", warns(&p, "2 us of the time are the launch itself (launch_overhead)"));
     }
     wl_device_free(device);
     check_done();
