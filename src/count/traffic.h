@@ -5,7 +5,7 @@
  * (laws/traffic_laws.h) repeatedly.
  *
  * Layer  count (uses footprint). Units: sectors, lines, fetch units, bytes; launch totals.
- * Oracle  tests/unit/test_laws.c; footprints: tests/property/prop_footprint.c
+ * Oracle  tests/unit/test_laws_l2.c; footprints: tests/property/prop_footprint.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_TRAFFIC_H
 #define WL_COUNT_TRAFFIC_H

@@ -8,7 +8,7 @@
  *        their multiprocessors read. Partial writes. Dirty data that stays behind.
  *
  * Layer  laws. Units: bytes per launch.
- * Maths  docs/model.md, "Measured laws". Oracle: tests/unit/test_laws.c
+ * Maths  docs/model.md, "Measured laws". Oracle: tests/unit/test_laws.c, test_laws_l2.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_TRAFFIC_LAWS_H
 #define WL_LAWS_TRAFFIC_LAWS_H

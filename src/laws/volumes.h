@@ -12,7 +12,7 @@
  *                  simulated ones do.
  *
  * Layer  laws (uses count, device). Units: bytes per launch.
- * Maths  docs/model.md. Oracle: tests/unit/test_laws.c, test_paper.c
+ * Maths  docs/model.md. Oracle: tests/unit/test_laws.c, test_laws_l2.c, test_paper.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_VOLUMES_H
 #define WL_LAWS_VOLUMES_H
