@@ -138,7 +138,7 @@ WL_ALWAYS_INLINE uint32_t wl_packed_touch_lru(wl_cache *c, wl_key key, bool note
     const uint32_t alike = wl_packed_alike(set, key.line),
                    oldest = (uint32_t)__builtin_ctz(wl_age_bits((wl_ages)(ages == c->last_age)));
     const uint32_t there = (uint32_t) - (alike != 0);
-    const uint32_t way = ((uint32_t)__builtin_ctz(alike | 1u << 16) & there) | (oldest & ~there);
+    const uint32_t way = wl_either(there, (uint32_t)__builtin_ctz(alike | 1u << 16), oldest);
     uint32_t evicts = ~there & 1;
     if (c->empty > 0) {
         const uint32_t hole = wl_packed_line(set, way) == WL_PACKED_LINES;
