@@ -2,7 +2,8 @@
 # measure.sh SOURCE.cu [OUTDIR]: measures every launch of a program of validate/cuda on the GPU of this machine.
 #
 # Writes to OUTDIR (default: build/measure)
-#   NAME.time.csv   times without the profiler, median and minimum of 7 launches each
+#   NAME.time.csv   times without the profiler: the median over ROUNDS runs (default 5) of the median of LAUNCHES launches
+#                   (default 21), and the minimum of all
 #   NAME.ncu.csv    the counters of counters.txt, caches flushed before each pass, clocks left alone
 #   NAME.csv        both in one table, in the format of validate/data
 # Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built;
@@ -31,13 +32,18 @@ fi
 mkdir -p "$out"
 binary=$(mktemp "${TMPDIR:-/tmp}/warpline-measure.XXXXXX")
 list=$binary.counters
-trap 'rm -f "$binary" "$list"' EXIT
+trap 'rm -f "$binary" "$list" "$binary".time.*' EXIT
 trap 'exit 1' INT TERM HUP
 # shellcheck disable=SC2086  # flags are words
 nvcc ${NVCC_FLAGS:--O3} -arch="${ARCH:-sm_90}" -std=c++17 -o "$binary" "$source"
 
 echo "measure: timing the launches of $name" >&2
-"$binary" time 7 >"$out/$name.time.csv"
+round=1
+while [ "$round" -le "${ROUNDS:-5}" ]; do
+  "$binary" time "${LAUNCHES:-21}" >"$binary.time.$round"
+  round=$((round + 1))
+done
+awk -f "$here/rounds.awk" "$binary".time.* >"$out/$name.time.csv"
 echo "measure: reading their counters" >&2
 cat "$here/counters.txt" ${MORE:+"$here/counters_more.txt"} ${TEXTURE:+"$here/counters_texture.txt"} \
   ${ROOFLINE:+"$here/counters_roofline.txt"} >"$list"

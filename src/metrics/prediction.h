@@ -51,6 +51,7 @@ typedef struct wl_turnover_steps {
     double together;  /* and atomics as well; */
     double atomics;   /* what these weigh in it: a share */
     double longest;   /* until the longest block ends; */
+    double apart;     /* of sm: from when blocks would end together to the last end */
     double first_end; /* until the first block ends: from then on, blocks retire one by one; */
     /* until unequal blocks have ended, and if they were distributed evenly; 0: they are alike */
     double filled, balanced;

@@ -6,6 +6,7 @@
 
 #include "device/device_internal.h"
 #include "model/norm.h"
+#include "model/residence.h"
 
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing)
 {
@@ -249,25 +250,6 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
 
-/* Blocks as the multiprocessor sees them. */
-typedef struct resident {
-    double blocks, own; /* at once; cycles of the busiest unit */
-    double overlap;     /* own work that overlaps with no other block's */
-    /* cycles by which its warps delay one another; below 0: in phases, not known */
-    double in_step;
-} resident;
-
-/* How long a block is resident: its own work, and its wait as far as the work of other blocks does
- * not hide it. The life of a warp has its own work in it. */
-static double residence(const wl_turnover *n, const resident *r, double wait)
-{
-    const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
-    /* many blocks average out */
-    const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth);
-    const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
-    return alone * r->own + wl_norm2(idle, (r->blocks - alone) * r->own, p);
-}
-
 /* A block takes at least as long as its longest warp: that warp's dependent instructions, and its
  * loads, in phases or one after another. */
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
@@ -289,7 +271,7 @@ static double many_streams(const wl_turnover *n, const wl_demand *d)
 typedef struct waits {
     double waves;
     double start; /* cycles until a block runs */
-    resident at;
+    wl_residents at;
     double cold;     /* the share of DRAM traffic that the L2 does not save */
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
@@ -299,14 +281,14 @@ typedef struct waits {
  * drifted apart over many waves. */
 static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
 {
-    const double each = residence(n, &w->at, wait), full = floor(w->waves);
+    const double each = wl_residence(n, &w->at, wait), full = floor(w->waves);
     const double left = d->blocks - full * n->sms * w->at.blocks;
     if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
         return w->waves * each;
-    resident last = w->at;
+    wl_residents last = w->at;
     last.blocks = fmin(w->at.blocks, ceil(left / n->sms));
     const double in_step = fmax(0, 1 - w->start / wait) / full;
-    return w->waves * each + in_step * (residence(n, &last, wait) - (w->waves - full) * each);
+    return w->waves * each + in_step * (wl_residence(n, &last, wait) - (w->waves - full) * each);
 }
 
 /* By what a thread loads, in phases. */
@@ -318,7 +300,7 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
         met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
     double wait =
         w->start + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
-    const double calm = w->waves * residence(n, &w->at, wait) / n->clock;
+    const double calm = w->waves * wl_residence(n, &w->at, wait) / n->clock;
     const double writes = written(n, d), traffic = d->dram_read + writes;
     *parts = (wl_block_waits){.start = w->start,
                               .dependence = n->instruction_wait * d->thread_instructions,
@@ -369,33 +351,38 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
 /* Blocks as a multiprocessor sees them. The warps of a block execute the same instructions in turn:
  * they stay in lockstep and stall together, one instruction of each other warp apart. The longest
  * warp is delayed by the work of the others on its scheduler, or in the L1. */
-static resident resident_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
-                            double cycles, double busiest)
+static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
+                                 double cycles, double busiest)
 {
     const double own = busiest * cycles, *s = m->bound_s;
+    wl_residents r = {.blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1};
     if (!lives(d))
-        return (resident){at_once, own, n->overlap, -1};
+        return r;
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
-    const double requests = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles * (1 - 1 / fmax(1, d->block_warps));
-    const double l1 = requests - d->waiting->covered[1];
-    return (resident){at_once, own, 1, fmax(0, fmax(scheduler, l1))};
+    r.l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles;
+    const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
+    r.overlap = 1;
+    r.in_step = fmax(0, fmax(scheduler, l1));
+    r.free_warps = d->barriers > 0 ? 0 : d->block_warps / n->issue_rate;
+    return r;
 }
 
 /* Warps that walk through the same data at the same time cannot overtake the leading one. It waits
  * for each new sector; the others work meanwhile. */
-static void follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
+static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
                           wl_model_result *m)
 {
     wl_block_waits parts;
     if (!lives(d) || !d->leading || !d->leading->known)
-        return;
+        return false;
     const double first = wait_of_life(n, d, w, d->leading, &parts), all = w->waves * first / n->clock;
     if (all <= *sm)
-        return;
+        return false;
     *wait = first;
     *sm = all;
     m->waits = parts;
+    return true;
 }
 
 /* Cycles from the end of a block to the start of the last warp of the next one in its place: warps
@@ -433,7 +420,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     /* on the busiest multiprocessor */
     const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms));
     const double waves = fmax(d->blocks / (n->sms * at_once), 1);
-    const resident block = resident_of(n, d, m, at_once, n->clock / (waves * at_once), busiest);
+    const wl_residents block = residents_of(n, d, m, at_once, n->clock / (waves * at_once), busiest);
     const double own = block.own;
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
@@ -450,7 +437,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     double sm = all_waves(n, d, &w, wait) / n->clock;
     /* All blocks leave one after the other, from the end of the first one on. */
     const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
-    follow_leader(n, d, &w, &wait, &sm, m);
+    const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
+    const double apart = led ? 0 : wl_end_apart(n, &block, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean
@@ -462,7 +450,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double apart = wl_norm2(sm, memory, q), conflicts = cold * delayed(n, d) * apart, rest = apart + conflicts;
+    const double both = wl_norm2(sm + apart, memory, q), conflicts = cold * delayed(n, d) * both;
+    const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     /* however well the rest overlaps */
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth);
@@ -472,7 +461,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,
-                                   .sm = sm,
+                                   .sm = sm + apart,
+                                   .apart = apart,
                                    .l2 = l2 + other,
                                    .dram = dram + random,
                                    .alone = {lone, cleaning},

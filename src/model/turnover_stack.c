@@ -38,19 +38,20 @@ static void add_rest(const wl_turnover *n, const wl_model_result *m, double cycl
     const double memory = (1 - s->atomics) * weight(s->memory, beside, n->norm);
     const double l2 = s->alone[0] + inner * weight(s->l2, inner, n->norm);
     const double dram = s->alone[1] + inner * weight(s->dram, inner, n->norm);
-    const double waits = s->sm > 0 && waits_sum(&m->waits) > 0
-                             ? (1 - s->atomics) * weight(s->sm, beside, n->norm) * fmax(0, s->sm - s->own) / s->sm
-                             : 0;
+    const double sm = s->sm > 0 ? (1 - s->atomics) * weight(s->sm, beside, n->norm) / s->sm : 0;
+    const double waits = waits_sum(&m->waits) > 0 ? sm * fmax(0, s->sm - s->apart - s->own) : 0;
+    const double tail = sm * s->apart;
     const double conflicts = beside > 0 ? s->conflicts / beside : 0;
     const double noc = (l2 + dram > 0 ? memory * l2 / (l2 + dram) : 0) + s->atomics + conflicts;
     const double queue = l2 + dram > 0 ? memory * dram / (l2 + dram) : 0;
-    const double all = waits + noc + queue;
+    const double all = waits + tail + noc + queue;
     if (!(all > 0)) {
         out[WL_STACK_BASE] += cycles;
         return;
     }
     if (waits > 0)
         add_waits(&m->waits, cycles * waits / all, out);
+    out[WL_STACK_TAIL] += cycles * tail / all;
     out[WL_STACK_NOC] += cycles * noc / all;
     out[WL_STACK_DRAM_QUEUE] += cycles * queue / all;
 }

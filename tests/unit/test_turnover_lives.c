@@ -182,8 +182,8 @@ static void warps_of_a_block_stay_in_step(void **state)
     check_done();
 }
 
-/* The L1 serves four warps for 400 cycles; one of them lives 500, of which its own loads are a
- * quarter of the work. */
+/* The L1 serves four warps that meet at a barrier for 400 cycles; one of them lives 500, of which
+ * its own loads are a quarter of the work. */
 static void warps_queue_for_the_l1(void **state)
 {
     (void)state;
@@ -191,6 +191,7 @@ static void warps_queue_for_the_l1(void **state)
     wl_turnover n = numbers();
     wl_demand d = demand_of(1, 1, &life);
     d.block_warps = 4;
+    d.barriers = 1;
     d.l1_wavefronts = 400 * d.blocks;
     check_near("four warps", "time", apply(&n, &d).time_s, (500 + 300) * 1e-9, NEAR);
     const wl_waiting served = {.known = true, .repeats = true, .cycles = 500, .issue = 100, .covered = {0, 200}};

@@ -38,6 +38,17 @@ refuses "a counter missing" "lack dram__bytes_read.sum" tiny.time.csv "$work/lac
 : >"$work/empty"
 refuses "no counters" "2 launches were timed, 0 profiled" tiny.time.csv "$work/empty"
 
+# Times of several runs: the median of each launch, and the least time.
+rounds() { awk -f "$root/validate/rounds.awk" "$@" 2>&1; }
+made_up() { awk -F, -v OFS=, -v a="$1" -v b="$2" 'NR > 1 { $15 = NR == 2 ? a : b; $16 = $15 - 0.25 } 1' tiny.time.csv; }
+made_up 10.5 2.5 >"$work/1"
+made_up 9.5 3.5 >"$work/2"
+made_up 11.5 1.5 >"$work/3"
+rounds "$work/1" "$work/2" "$work/3" | cut -d, -f15,16 | paste -sd' ' - >"$work/times"
+[ "$(cat "$work/times")" = "ms_median,ms_min 10.5,9.25 2.5,1.25" ] || { echo "rounds: $(cat "$work/times")"; failed=1; }
+rounds "$work/1" "$work/other.time" | grep -q "runs have other launches.*line 3" || { echo "rounds: another block"; failed=1; }
+rounds "$work/1" "$work/short.time" | grep -q "line 3 is not in all files" || { echo "rounds: a launch missing"; failed=1; }
+
 # Every table has the columns of the harness and counters of our list, and every launch a row of as many cells.
 for table in "$root"/validate/data/*.csv; do
   awk -F, -v table="${table##*/}" '

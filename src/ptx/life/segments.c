@@ -347,11 +347,10 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     }
 }
 
-/* Whether the assembler knows when the result is there. */
-static bool is_timed(const wl_op *op)
+/* Whether it comes soon: from arithmetic, or from a shuffle. */
+static bool is_soon(const wl_op *op)
 {
-    return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_SHUFFLE &&
-           op->kind != WL_OP_TENSOR;
+    return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_TENSOR;
 }
 
 /* Walks forward: arithmetic of one place interleaves all chains of dependent results, as the
@@ -360,7 +359,7 @@ static bool is_timed(const wl_op *op)
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = 0; i < count; i++)
-        if (!is_timed(&ops[i]))
+        if (!is_soon(&ops[i]))
             return;
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];

@@ -1,0 +1,61 @@
+/* residence.c - see residence.h. SPDX-License-Identifier: MIT */
+#include "model/residence.h"
+
+#include <math.h>
+
+#include "model/norm.h"
+
+/* A wait beside the work of others: the longer one, or more. Many average out. */
+static double hidden(const wl_turnover *n, double wait, double others, double many)
+{
+    return wl_norm2(wait, others, n->overlap_norm * pow(fmax(1, many / 2), n->growth));
+}
+
+/* Warps that never wait for one another hide each other's waits, whichever block they are of. */
+static double of_warps(const wl_turnover *n, const wl_residents *r, double wait)
+{
+    const double warps = fmax(1, r->blocks * r->free_warps), own = r->own * r->blocks / warps;
+    return own + hidden(n, fmax(0, wait - own), (warps - 1) * own, warps);
+}
+
+/* Warps that meet at barriers wait together: only other blocks hide that. The life of a warp has
+ * its own work in it. */
+static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait)
+{
+    const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
+    const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
+    return alone * r->own + hidden(n, idle, (r->blocks - alone) * r->own, r->blocks);
+}
+
+double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
+{
+    return r->free_warps > 0 ? of_warps(n, r, wait) : of_blocks(n, r, wait);
+}
+
+#define QUEUE 5 /* power of its load with which the L1 delays the first block */
+
+/* Schedulers prefer warps of older blocks, but the L1 serves all in turn. */
+static double first_end(const wl_turnover *n, const wl_residents *r, double wait, double together)
+{
+    wl_residents one = *r;
+    one.blocks = 1;
+    const double idle = 1 - pow(fmin(1, r->blocks * r->l1 / together), QUEUE);
+    const double queued = idle > 0 ? wait / idle : together;
+    return fmin(together, fmax(wl_residence(n, &one, wait), queued));
+}
+
+/* The oldest block ends first, the others at equal distances. The fewer are left, the less work is
+ * done per cycle; all of it is done when the last one ends. */
+double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
+{
+    const double together = wl_residence(n, r, wait);
+    wl_residents left = *r;
+    double rates = 0; /* blocks' worth of work per cycle, while one less is left each time */
+    if (r->free_warps <= 0 || r->blocks <= 1 || together <= 0)
+        return 0;
+    for (left.blocks = r->blocks - 1; left.blocks > 0; left.blocks--)
+        rates += left.blocks / wl_residence(n, &left, wait);
+    const double first = first_end(n, r, wait, together);
+    const double distance = r->blocks * (1 - first / together) / rates;
+    return fmax(0, first + (r->blocks - 1) * distance - together);
+}

@@ -1,0 +1,30 @@
+/* residence.h - how long the blocks of a multiprocessor are resident: their work, and their waits
+ * as far as the work of others does not hide them.
+ *
+ * Layer  model. Units: cycles. Maths docs/model.md, "The life of a warp". Oracle:
+ * tests/unit/test_residence.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MODEL_RESIDENCE_H
+#define WL_MODEL_RESIDENCE_H
+
+#include "model/turnover.h"
+
+/* Blocks as the multiprocessor sees them. */
+typedef struct wl_residents {
+    double blocks, own; /* at once; cycles of the busiest unit for one of them */
+    double l1;          /* of these, those of the L1 */
+    double overlap;     /* own work that overlaps with no other block's */
+    /* cycles by which its warps delay one another; below 0: in phases, not known */
+    double in_step;
+    /* warps of a block on one scheduler that never wait for one another; 0: they meet at
+     * barriers, or are not followed */
+    double free_warps;
+} wl_residents;
+
+/* From the start of these blocks to their end, if all end together. `wait` is that of one alone. */
+double wl_residence(const wl_turnover *numbers, const wl_residents *blocks, double wait);
+
+/* How much later the last of them ends, as they do not end together. */
+double wl_end_apart(const wl_turnover *numbers, const wl_residents *blocks, double wait);
+
+#endif /* WL_MODEL_RESIDENCE_H */
