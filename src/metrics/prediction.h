@@ -63,6 +63,7 @@ typedef struct wl_model_result {
     double time_s, items_per_s;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
+    double tail_cycles;             /* the last block ends later than all together by this */
     bool from_life;                 /* the wait comes from the lives of warps */
     wl_block_waits waits;           /* the wait by what it is for: turnover only, as the steps */
     wl_turnover_steps steps;

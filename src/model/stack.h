@@ -21,7 +21,7 @@
     WL_STACK_PART(DRAM_QUEUE, "dram_queue", "requests queue for device memory")                                        \
     WL_STACK_PART(BARRIER, "barrier", "warps wait for others of their block")                                          \
     WL_STACK_PART(IMBALANCE, "imbalance", "sub-cores with fewer warps, and warps with less work, have ended")          \
-    WL_STACK_PART(TAIL, "tail", "the last wave does not fill the multiprocessors")                                     \
+    WL_STACK_PART(TAIL, "tail", "the last blocks do not fill the multiprocessors")                                     \
     WL_STACK_PART(LAUNCH, "launch", "the launch itself, and the start of blocks")
 
 typedef enum wl_stack_part {

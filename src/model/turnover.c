@@ -484,6 +484,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;
     m->wait_cycles = wait;
+    m->tail_cycles = apart * n->clock;
     const double longest = longest_cycles(n, d) / n->clock;
     m->steps.longest = longest;
     m->steps.first_end = first_end;

@@ -162,6 +162,8 @@ static void model(wl_json_out *o, const wl_model_result *m)
         wl_out_object(o, "block");
         wl_out_must_real(o, "own_cycles", m->own_cycles);
         wl_out_must_real(o, "wait_cycles", m->wait_cycles);
+        if (m->tail_cycles > 0)
+            wl_out_real(o, "tail_cycles", m->tail_cycles);
         wl_out_object_end(o);
         waits(o, m);
     }

@@ -229,6 +229,7 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     if (block) {
         m->own_cycles = number_of(r, block, "own_cycles", 0);
         m->wait_cycles = number_of(r, block, "wait_cycles", 0);
+        m->tail_cycles = json_object_get(block, "tail_cycles") ? number_of(r, block, "tail_cycles", 0) : 0;
     }
 }
 

@@ -331,6 +331,8 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     wl_buffer_add(out, " cycles\n");
 }
 
+#define LEAST_TAIL 0.01 /* of the wait of a block: less is not shown */
+
 /* What keeps a block on its multiprocessor, and how many others are there: a small launch does not
  * fill it. */
 static void add_block(const wl_report *r, wl_buffer *out)
@@ -347,6 +349,9 @@ static void add_block(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "beside %.0f other%s\n", others, others > 1 ? "s" : "");
     else
         wl_buffer_text(out, "alone there\n");
+    if (p->model.tail_cycles > LEAST_TAIL * p->model.wait_cycles)
+        wl_buffer_add(out, "  blocks end one after the other, the last one %.0f cycles later than all together\n",
+                      p->model.tail_cycles);
 }
 
 static void add_model(const wl_report *r, wl_buffer *out)
