@@ -48,10 +48,12 @@ static double first_end(const wl_turnover *n, const wl_residents *r, double wait
  * done per cycle; all of it is done when the last one ends. */
 double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
 {
+    if (r->free_warps <= 0 || r->blocks <= 1)
+        return 0;
     const double together = wl_residence(n, r, wait);
     wl_residents left = *r;
     double rates = 0; /* blocks' worth of work per cycle, while one less is left each time */
-    if (r->free_warps <= 0 || r->blocks <= 1 || together <= 0)
+    if (together <= 0)
         return 0;
     for (left.blocks = r->blocks - 1; left.blocks > 0; left.blocks--)
         rates += left.blocks / wl_residence(n, &left, wait);

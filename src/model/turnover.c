@@ -348,9 +348,10 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     return wait;
 }
 
-/* Blocks as a multiprocessor sees them. The warps of a block execute the same instructions in turn:
- * they stay in lockstep and stall together, one instruction of each other warp apart. The longest
- * warp is delayed by the work of the others on its scheduler, or in the L1. */
+/* Blocks as a multiprocessor sees them. Warps that meet at barriers execute the same instructions
+ * in turn: they stay in lockstep and stall together, one instruction of each other warp apart. The
+ * longest warp is delayed by the work of the others on its scheduler, or in the L1. Warps without
+ * barriers are free of that. */
 static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                                  double cycles, double busiest)
 {
