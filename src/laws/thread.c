@@ -413,6 +413,18 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
     return span;
 }
 
+/* Iterations of the loops around the load that is executed most often. */
+static double most_steps(const wl_kernel *k)
+{
+    double most = 1;
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_access *a = &k->accesses[i];
+        if (!a->store && !k->fields[a->field].shared)
+            most = fmax(most, wl_access_steps(k, a));
+    }
+    return most;
+}
+
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
                             const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
                             wl_arena *scratch, wl_thread *out, wl_error *err)
@@ -446,6 +458,7 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     const double cells = (double)(g->fold[0] * g->fold[1] * g->fold[2]);
     out->loads_per_phase = loads_per_phase;
     out->phases = out->loads > 0 ? fmax(1, out->loads / loads_per_phase) : 0;
+    out->steps = most_steps(k);
     out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
     out->instructions += numbers->start + numbers->coordinate * (double)wl_max(1, k->coordinate_reads) + out->loads +
                          out->stores + cells * k->fp_results;

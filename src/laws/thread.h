@@ -19,6 +19,7 @@
 typedef struct wl_thread {
     double loads, stores;           /* executed */
     double loads_per_phase, phases; /* loads whose latencies overlap; number of such groups */
+    double steps;                   /* iterations of loops in which it loads; 1: no loops */
     /* phases that load new lines; of the thread of a block with the most */
     double fresh_loads;
     double instructions; /* of all kinds; estimated unless the kernel states them */

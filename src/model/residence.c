@@ -14,7 +14,7 @@ static double hidden(const wl_turnover *n, double wait, double others, double ma
 /* Warps that never wait for one another hide each other's waits, whichever block they are of. */
 static double of_warps(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    const double warps = fmax(1, r->blocks * r->free_warps), own = r->own * r->blocks / warps;
+    const double warps = fmax(1, r->blocks * r->warps), own = r->own * r->blocks / warps;
     return own + hidden(n, fmax(0, wait - own), (warps - 1) * own, warps);
 }
 
@@ -24,12 +24,15 @@ static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait
 {
     const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
     const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
-    return alone * r->own + hidden(n, idle, (r->blocks - alone) * r->own, r->blocks);
+    /* on a scheduler there are no more blocks than warps */
+    const double many = r->blocks * (r->warps > 0 ? fmin(1, r->warps) : 1);
+    return alone * r->own + hidden(n, idle, (r->blocks - alone) * r->own, many);
 }
 
 double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    return r->free_warps > 0 ? of_warps(n, r, wait) : of_blocks(n, r, wait);
+    const double together = r->apart < 1 ? of_blocks(n, r, wait) : 0, free = r->apart > 0 ? of_warps(n, r, wait) : 0;
+    return (1 - r->apart) * together + r->apart * free;
 }
 
 #define QUEUE 5 /* power of its load with which the L1 delays the first block */
@@ -48,7 +51,7 @@ static double first_end(const wl_turnover *n, const wl_residents *r, double wait
  * done per cycle; all of it is done when the last one ends. */
 double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    if (r->free_warps <= 0 || r->blocks <= 1)
+    if (r->apart <= 0 || r->in_step < 0 || r->blocks <= 1)
         return 0;
     const double together = wl_residence(n, r, wait);
     wl_residents left = *r;

@@ -16,9 +16,10 @@ typedef struct wl_residents {
     double overlap;     /* own work that overlaps with no other block's */
     /* cycles by which its warps delay one another; below 0: in phases, not known */
     double in_step;
-    /* warps of a block on one scheduler that never wait for one another; 0: they meet at
-     * barriers, or are not followed */
-    double free_warps;
+    double warps; /* of a block on one scheduler; 0: not known */
+    /* share of its waits in which its warps do not wait for one another: 0 with barriers; without,
+     * warps start together and drift apart as they loop */
+    double apart;
 } wl_residents;
 
 /* From the start of these blocks to their end, if all end together. `wait` is that of one alone. */

@@ -84,6 +84,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .streams = thread->streams,
                    .store_streams = thread->store_streams,
                    .phases = thread->phases,
+                   .steps = thread->steps,
                    .barriers = work->barriers,
                    .thread_instructions = thread->instructions,
                    .stores = thread->stores > 0,

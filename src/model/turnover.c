@@ -351,21 +351,25 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
 /* Blocks as a multiprocessor sees them. Warps that meet at barriers execute the same instructions
  * in turn: they stay in lockstep and stall together, one instruction of each other warp apart. The
  * longest warp is delayed by the work of the others on its scheduler, or in the L1. Warps without
- * barriers are free of that. */
+ * barriers are free of that. Where warps are not followed, they wait together in the first step of
+ * a loop, as they start together, and apart from then on. */
 static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                                  double cycles, double busiest)
 {
     const double own = busiest * cycles, *s = m->bound_s;
-    wl_residents r = {.blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1};
-    if (!lives(d))
+    wl_residents r = {
+        .blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1, .warps = d->block_warps / n->issue_rate};
+    if (!lives(d)) {
+        r.apart = d->barriers > 0 ? 0 : 1 - 1 / fmax(1, d->steps);
         return r;
+    }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
     r.l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles;
     const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
     r.overlap = 1;
     r.in_step = fmax(0, fmax(scheduler, l1));
-    r.free_warps = d->barriers > 0 ? 0 : d->block_warps / n->issue_rate;
+    r.apart = d->barriers > 0 ? 0 : 1;
     return r;
 }
 

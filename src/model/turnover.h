@@ -52,6 +52,7 @@ typedef struct wl_demand {
     /* on the busiest line: serialized lanes; instructions */
     double atomics_on_one, atomic_requests_on_one;
     double phases, barriers, thread_instructions; /* of one thread */
+    double steps;                                 /* iterations of loops in which it loads */
     bool stores;                                  /* to global memory */
     double fresh_phases;                          /* of these phases, those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
