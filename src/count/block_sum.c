@@ -68,19 +68,12 @@ static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues 
 static wl_status add_threads(const summer *s, double weight, const wl_region *region)
 {
     const wl_block_sum_input *in = s->in;
-    double touched[WL_GRANULES_MAX];
-    wl_count c;
-    if (in->want_covered) {
-        WL_TRY(wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &c, s->err));
-        s->sum->covered += weight * (double)wl_max(0, c.covered);
-        for (int i = 0; i < in->granule_count; i++) /* the recorded bytes serve all granules */
-            touched[i] = (double)wl_granules_touched(&in->counter->granules, in->granules[i]);
-    } else {
-        WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
-                              touched, s->err));
-    }
+    int64_t touched[WL_GRANULES_MAX], covered = 0;
+    WL_TRY(wl_view_enumerate(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
+                             touched, in->want_covered ? &covered : NULL, s->err));
+    s->sum->covered += weight * (double)wl_max(0, covered);
     for (int i = 0; i < in->granule_count; i++)
-        s->sum->granules[i] += weight * touched[i];
+        s->sum->granules[i] += weight * (double)touched[i];
     return WL_OK;
 }
 
@@ -521,6 +514,7 @@ static wl_status sum_both(const summer *blocks, const summer *warps, int warp_si
         wl_block_placed(g, sample.number[i], block);
         wl_region region = one_block(blocks, block);
         region.thread_count = warp_size;
+        region.recorded = true;
         wl_granules_clear(all);
         for (; region.first_thread < g->threads && status == WL_OK; region.first_thread += warp_size) {
             status = add_threads(warps, weight, &region);

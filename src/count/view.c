@@ -4,6 +4,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "count/block_sum.h"
+#include "footprint/cell_rows.h"
 #include "footprint/pieces.h"
 #include "kernel/program.h"
 
@@ -162,6 +163,9 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         if (wl_threads_are_ordered(g)) {
             /* the cells of a block do not form a box: threads are evaluated one by one */
             out->bounds[i].reordered = out->bounds[i].affine;
+            out->bounds[i].of_cell = out->bounds[i].affine && out->bounds[i].loops == 0 &&
+                                     !kernel->accesses[i].traced &&
+                                     !wl_expr_depends_on_launch(kernel->accesses[i].index);
             out->bounds[i].affine = out->bounds[i].linear = false;
             continue;
         }
@@ -221,6 +225,29 @@ bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, cons
     return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;
 }
 
+wl_status wl_view_enumerate(const wl_view *view, wl_counter *counter, size_t field, wl_side side,
+                            const wl_region *region, const int64_t *granules, int n, int64_t *touched,
+                            int64_t *covered, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    wl_count c;
+    if (!wl_view_can_enumerate(view, field, side, region))
+        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
+    if (!region->recorded && !region->onto_last &&
+        wl_cell_rows_count(region, s->accesses, s->count, granules, n, touched, covered)) {
+        counter->method = WL_COUNT_THREADS; /* of which the rows consist */
+        return WL_OK;
+    }
+    WL_TRY(wl_threads_count(counter, s->accesses, s->count, region, granules[0], covered != NULL, &c, err));
+    touched[0] = c.touched;
+    for (int i = 1; i < n; i++) /* the finest granules are recorded already, or bytes */
+        touched[i] = covered ? wl_granules_touched(&counter->granules, granules[i])
+                             : wl_granules_of(&counter->granules, granules[0], granules[i]);
+    if (covered)
+        *covered = c.covered;
+    return WL_OK;
+}
+
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
                         int64_t granule, bool want_covered, wl_count *out, wl_error *err)
 {
@@ -230,9 +257,8 @@ wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, 
         return WL_OK;
     if (s->has_shape && region->thread_count == 0)
         return wl_shape_count(counter, &s->shape, region, granule, want_covered, out, err);
-    if (!wl_view_can_enumerate(view, field, side, region))
-        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
-    return wl_threads_count(counter, s->accesses, s->count, region, granule, want_covered, out, err);
+    return wl_view_enumerate(view, counter, field, side, region, &granule, 1, &out->touched,
+                             want_covered ? &out->covered : NULL, err);
 }
 
 wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
@@ -240,19 +266,20 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
 {
     const wl_field_side *s = &view->fields[field][side];
     const bool any = s->count > 0 && region->blocks.count > 0;
-    const bool closed = s->has_shape && region->thread_count == 0;
+    int64_t enumerated[WL_GRANULES_MAX] = {0};
     wl_laid laid;
-    if (any && closed)
+    if (any && s->has_shape && region->thread_count == 0) {
         wl_shape_lay(counter, &s->shape, region, &laid);
-    for (int i = 0; i < n; i++) {
-        wl_count c = {0};
-        if (any && closed)
+        for (int i = 0; i < n; i++) {
+            wl_count c;
             WL_TRY(wl_laid_count(counter, &laid, 0, granules[i], false, &c, err));
-        else if (any && i == 0)
-            WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
-        else if (any) /* the finest granules are recorded already */
-            c.touched = wl_granules_of(&counter->granules, granules[0], granules[i]);
-        touched[i] = (double)c.touched;
+            touched[i] = (double)c.touched;
+        }
+        return WL_OK;
     }
+    if (any)
+        WL_TRY(wl_view_enumerate(view, counter, field, side, region, granules, n, enumerated, NULL, err));
+    for (int i = 0; i < n; i++)
+        touched[i] = (double)enumerated[i];
     return WL_OK;
 }

@@ -226,20 +226,64 @@ static wl_status count_cells(const tally *t)
 
 enum { SECTOR, FETCH, LINE, PAGE };
 
-/* Distinct granules of one side of a field in one wave, and in two; the second is added to the
- * first. */
-static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
-                           const wl_region *second, double first[4], double both[4])
+/* Does every access of a side depend on nothing but the cell of its thread, and the launch visits
+ * all cells? */
+static bool is_of_cells(const tally *t, size_t field, wl_side side)
 {
-    const wl_traffic *o = t->out;
-    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
-    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
-    const bool closed = t->in->view->fields[field][side].has_shape;
-    if (!closed && second->blocks.count == 0) {
-        memcpy(both, first, 4 * sizeof *both);
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    bool all = t->in->cells != NULL;
+    for (size_t i = 0; i < s->count && all; i++)
+        all = s->accesses[i]->reordered && s->accesses[i]->of_cell;
+    return all;
+}
+
+/* What blocks first <= n < last touch, if their cells are few boxes: in closed form. */
+static wl_status count_cells_of(const tally *t, size_t field, wl_side side, int64_t first, int64_t last,
+                                double touched[4], bool *counted)
+{
+    const wl_geometry *g = t->in->geometry, cells = wl_scheduled_cells(g);
+    const int64_t granules[4] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                 t->in->page_bytes};
+    wl_region region = {.geometry = &cells, .kernel = t->in->cells->kernel, .steps = t->in->cells->steps};
+    wl_error limit = {0};
+    *counted = false;
+    if (!wl_scheduled_boxes(g, first * g->threads, last * g->threads, &region.blocks))
         return WL_OK;
+    const wl_status status =
+        wl_view_counts(t->in->cells, t->counter, field, side, &region, granules, 4, touched, &limit);
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(t->err, status, limit.loc, "%s", limit.message);
+    *counted = status == WL_OK;
+    return WL_OK;
+}
+
+/* Distinct granules of one side of a field in the wave from block `start` on, and in two; the
+ * second is added to the first where they are enumerated. */
+static wl_status count_two(const tally *t, size_t field, wl_side side, int64_t start, double first[4], double both[4])
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_view *v = t->in->view;
+    const int64_t middle = start + g->wave_blocks, end = wl_min(middle + g->wave_blocks, start + g->blocks);
+    const int64_t granules[4] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                 t->in->page_bytes};
+    bool counted = is_of_cells(t, field, side);
+    if (counted)
+        WL_TRY(count_cells_of(t, field, side, start, middle, first, &counted));
+    if (counted)
+        WL_TRY(count_cells_of(t, field, side, start, end, both, &counted));
+    if (counted)
+        return WL_OK;
+    wl_region one = wl_view_run(v, g, start, middle), second = wl_view_run(v, g, middle, end);
+    one.recorded = second.onto_last = true;
+    WL_TRY(wl_view_counts(v, t->counter, field, side, &one, granules, 4, first, t->err));
+    if (v->fields[field][side].has_shape) {
+        const wl_region two = wl_view_run(v, g, start, end);
+        return wl_view_counts(v, t->counter, field, side, &two, granules, 4, both, t->err);
     }
-    return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
+    if (second.blocks.count > 0)
+        return wl_view_counts(v, t->counter, field, side, &second, granules, 4, both, t->err);
+    memcpy(both, first, 4 * sizeof *both);
+    return WL_OK;
 }
 
 /* The first and last byte an access can touch, relative to its field; false: unknown. */
@@ -362,7 +406,7 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
 {
     const wl_geometry *g = t->in->geometry;
     const wl_traffic *o = t->out;
-    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
+    const int64_t blocks = wl_min(2 * g->wave_blocks, g->blocks), spare = g->blocks - blocks;
     const int64_t places = places_of(t, field, side, blocks);
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
@@ -371,12 +415,8 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
         return wl_window_traced(t, field, side, out);
     for (int64_t i = 0; i < places; i++) {
         const int64_t start = (2 * i + 1) * spare / (2 * places);
-        const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
-                        two = wl_view_run(t->in->view, g, start, start + blocks);
-        wl_region second = wl_view_run(t->in->view, g, start + wave, start + blocks);
         double first[4], both[4];
-        second.onto_last = true;
-        WL_TRY(count_two(t, field, side, &one, &two, &second, first, both));
+        WL_TRY(count_two(t, field, side, start, first, both));
         for (int k = 0; k < 4; k++) {
             out->first[k] += first[k] / (double)places;
             out->both[k] += both[k] / (double)places;

@@ -81,9 +81,10 @@ static wl_status count_two_runs(const tally *t, size_t field, wl_side side, cons
         first[k] = both[k] = 0;
     for (int i = 0; i < r->places; i++) {
         const int64_t middle = r->start[i] + r->length, end = wl_min(r->start[i] + 2 * r->length, g->blocks);
-        const wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
+        wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
         wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
         double here[GRANULES], there[GRANULES], together[GRANULES];
+        one.recorded = true;
         if (r->places > 1) /* the second may do more than the first */
             WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, there, t->err));
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
@@ -122,8 +123,9 @@ static wl_status count_far(const tally *t, size_t field, wl_side side, const run
     const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
                                         t->in->page_bytes};
     const int64_t start = far_start(g, r);
-    const wl_region one = wl_view_run(t->in->view, g, r->start[0], r->start[0] + r->length);
+    wl_region one = wl_view_run(t->in->view, g, r->start[0], r->start[0] + r->length);
     wl_region other = wl_view_run(t->in->view, g, start, start + r->length);
+    one.recorded = true;
     WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &other, granules, GRANULES, far, t->err));
     WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, first, t->err));
     for (int k = 0; k < GRANULES; k++)

@@ -9,8 +9,7 @@
 
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *b)
 {
-    return wl_threads_are_ordered(region->geometry) && b->reordered && b->loops == 0 && !b->access->traced &&
-           !wl_expr_depends_on_launch(b->access->index);
+    return wl_threads_are_ordered(region->geometry) && b->reordered && b->of_cell;
 }
 
 /* Those that can be added together next to each other: the same strides and widths, by ascending
@@ -26,12 +25,23 @@ static int by_place(const void *p, const void *q)
     return (a->form.c > b->form.c) - (a->form.c < b->form.c);
 }
 
-typedef struct adder {
-    wl_granules *granules;
+/* Accesses that were sorted before mostly still are. */
+static void sort_by_place(const wl_bound **accesses, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (by_place(&accesses[i - 1], &accesses[i]) > 0) {
+            qsort(accesses, count, sizeof *accesses, by_place);
+            return;
+        }
+}
+
+typedef struct rows {
     const wl_bound *const *accesses;
     size_t count;
-    int shift;
-} adder;
+    int64_t granule;
+    wl_bytes_visit visit;
+    void *context;
+} rows;
 
 /* Rows of bytes without gaps: those of a box, or of several accesses to it. */
 typedef struct slab {
@@ -40,12 +50,12 @@ typedef struct slab {
     int64_t rows, planes;
 } slab;
 
-static bool add_slab(const adder *a, const slab *s)
+static bool visit_slab(const rows *r, const slab *s)
 {
     for (int64_t z = 0; z < s->planes; z++)
         for (int64_t y = 0; y < s->rows; y++) {
             const int64_t moved = s->stride[1] * y + s->stride[2] * z;
-            if (!wl_granules_add(a->granules, (s->first + moved) >> a->shift, (s->last + moved) >> a->shift))
+            if (!r->visit(r->context, s->first + moved, s->last + moved))
                 return false;
         }
     return true;
@@ -75,32 +85,32 @@ static int64_t cells_along(const int64_t *stride, const wl_box3 *box, int d)
 }
 
 /* Cells too far apart to be one range. */
-static bool add_apart(const adder *a, const slab *s, int64_t cells, int32_t width)
+static bool visit_apart(const rows *r, const slab *s, int64_t cells, int32_t width)
 {
     slab one = *s;
     for (int64_t x = 0; x < cells; x++) {
         one.first = s->first + x * s->stride[0];
         one.last = one.first + width - 1;
-        if (!add_slab(a, &one))
+        if (!visit_slab(r, &one))
             return false;
     }
     return true;
 }
 
-static bool add_box(void *context, const wl_box3 *box)
+static bool visit_box(void *context, const wl_box3 *box)
 {
-    const adder *a = context;
-    slab open = {0}; /* not yet added */
-    for (size_t i = 0; i < a->count; i++) {
-        const int64_t *k = &a->accesses[i]->form.k[WL_VAR_X], cells = cells_along(k, box, 0);
-        const int32_t width = a->accesses[i]->access->width_bytes;
+    const rows *r = context;
+    slab open = {0}; /* not yet visited */
+    for (size_t i = 0; i < r->count; i++) {
+        const int64_t *k = &r->accesses[i]->form.k[WL_VAR_X], cells = cells_along(k, box, 0);
+        const int32_t width = r->accesses[i]->access->width_bytes;
         const int64_t reach = k[0] * (cells - 1);
         slab s = {.stride = k,
-                  .first = a->accesses[i]->form.c + k[0] * box->lo[0] + k[1] * box->lo[1] + k[2] * box->lo[2],
+                  .first = r->accesses[i]->form.c + k[0] * box->lo[0] + k[1] * box->lo[1] + k[2] * box->lo[2],
                   .rows = cells_along(k, box, 1),
                   .planes = cells_along(k, box, 2)};
-        if (llabs(k[0]) > wl_max(width, (int64_t)1 << a->shift)) {
-            if (!add_apart(a, &s, cells, width))
+        if (llabs(k[0]) > wl_max(width, r->granule)) {
+            if (!visit_apart(r, &s, cells, width))
                 return false;
             continue;
         } /* else no granule between two cells is left out */
@@ -108,34 +118,171 @@ static bool add_box(void *context, const wl_box3 *box)
         s.first += wl_min(0, reach);
         if (open.stride && memcmp(open.stride, k, 3 * sizeof *k) == 0 && extend(&open, &s))
             continue;
-        if (open.stride && !add_slab(a, &open))
+        if (open.stride && !visit_slab(r, &open))
             return false;
         open = s;
     }
-    return !open.stride || add_slab(a, &open);
+    return !open.stride || visit_slab(r, &open);
 }
 
-bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
-                      int shift)
+bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size_t count, int64_t granule,
+                        wl_bytes_visit visit, void *context)
 {
     const wl_geometry *g = region->geometry;
-    adder a = {granules, accesses, count, shift};
+    rows r = {accesses, count, granule, visit, context};
     if (count == 0)
         return true;
-    qsort(accesses, count, sizeof *accesses, by_place);
+    sort_by_place(accesses, count);
     const int64_t most = g->threads - region->first_thread,
                   threads = region->thread_count ? wl_min(region->thread_count, most) : most;
     for (int i = 0; i < region->blocks.count; i++) {
         const wl_box3 *blocks = &region->blocks.boxes[i];
         const int64_t first = blocks->lo[0] * g->threads + region->first_thread;
         if (threads == g->threads) { /* one block continues where the other ends */
-            if (!wl_scheduled_visit(g, first, blocks->hi[0] * g->threads, add_box, &a))
+            if (!wl_scheduled_visit(g, first, blocks->hi[0] * g->threads, visit_box, &r))
                 return false;
             continue;
         }
         for (int64_t b = 0; b < blocks->hi[0] - blocks->lo[0]; b++)
-            if (!wl_scheduled_visit(g, first + b * g->threads, first + b * g->threads + threads, add_box, &a))
+            if (!wl_scheduled_visit(g, first + b * g->threads, first + b * g->threads + threads, visit_box, &r))
                 return false;
     }
+    return true;
+}
+
+/* ---- as a set of granules ---- */
+
+typedef struct adder {
+    wl_granules *granules;
+    int shift;
+} adder;
+
+static bool add_granules(void *context, int64_t first, int64_t last)
+{
+    const adder *a = context;
+    return wl_granules_add(a->granules, first >> a->shift, last >> a->shift);
+}
+
+bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
+                      int shift)
+{
+    adder a = {granules, shift};
+    return wl_cell_rows_visit(region, accesses, count, (int64_t)1 << shift, add_granules, &a);
+}
+
+/* ---- as a list of ranges ---- */
+
+#define ROWS_MAX 512     /* of a region that is counted so; beyond, a set is cheaper */
+#define ACCESSES_MAX 128 /* the same */
+
+typedef struct range {
+    int64_t first, last; /* bytes, both included */
+} range;
+
+typedef struct ranges {
+    int count;
+    range list[ROWS_MAX];
+} ranges;
+
+static bool add_range(void *context, int64_t first, int64_t last)
+{
+    ranges *r = context;
+    if (r->count == ROWS_MAX)
+        return false;
+    r->list[r->count++] = (range){first, last};
+    return true;
+}
+
+/* The end of the ranges from `at` on that ascend. */
+static int ascending_to(const range *list, int at, int n)
+{
+    while (++at < n && list[at - 1].first <= list[at].first)
+        continue;
+    return at;
+}
+
+static void merge(const range *a, const range *a_end, const range *b, const range *b_end, range *out)
+{
+    while (a < a_end && b < b_end)
+        *out++ = b->first < a->first ? *b++ : *a++;
+    while (a < a_end)
+        *out++ = *a++;
+    while (b < b_end)
+        *out++ = *b++;
+}
+
+/* Sorts by the first byte. Rows of one slab ascend, so a few merges do. Returns where they are. */
+static range *sort_ranges(range *list, int n, range *spare)
+{
+    while (ascending_to(list, 0, n) < n) {
+        for (int at = 0, end; at < n; at = end) {
+            const int middle = ascending_to(list, at, n);
+            end = middle < n ? ascending_to(list, middle, n) : n;
+            merge(list + at, list + middle, list + middle, list + end, spare + at);
+        }
+        range *other = list;
+        list = spare;
+        spare = other;
+    }
+    return list;
+}
+
+/* Joins sorted ranges without a gap between them. Returns how many there are. */
+static int join_ranges(range *list, int n)
+{
+    int joined = 0;
+    for (int i = 0; i < n; i++) {
+        if (joined > 0 && list[i].first <= list[joined - 1].last + 1)
+            list[joined - 1].last = wl_max(list[joined - 1].last, list[i].last);
+        else
+            list[joined++] = list[i];
+    }
+    return joined;
+}
+
+static int64_t touched_by(const range *list, int n, int shift)
+{
+    int64_t touched = 0, next = INT64_MIN; /* the first granule that is not counted */
+    for (int i = 0; i < n; i++) {
+        const int64_t end = (list[i].last >> shift) + 1, first = wl_max(list[i].first >> shift, next);
+        touched += end - first;
+        next = end;
+    }
+    return touched;
+}
+
+static int64_t covered_by(const range *list, int n, int shift)
+{
+    const int64_t more = ((int64_t)1 << shift) - 1;
+    int64_t covered = 0;
+    for (int i = 0; i < n; i++)
+        covered += wl_max(0, ((list[i].last + 1) >> shift) - ((list[i].first + more) >> shift));
+    return covered;
+}
+
+bool wl_cell_rows_count(const wl_region *region, const wl_bound *const *accesses, size_t count, const int64_t *granules,
+                        int n, int64_t *touched, int64_t *covered)
+{
+    const wl_bound *sorted[ACCESSES_MAX];
+    range spare[ROWS_MAX];
+    ranges r;
+    if (count > ACCESSES_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!wl_cell_rows_can(region, accesses[i]))
+            return false;
+        sorted[i] = accesses[i];
+    }
+    r.count = 0;
+    if (!wl_cell_rows_visit(region, sorted, count, covered ? 1 : granules[0], add_range, &r))
+        return false;
+    range *list = sort_ranges(r.list, r.count, spare);
+    const int joined = join_ranges(list, r.count);
+    for (int i = 0; i < n; i++) {
+        const bool parts = !covered && granules[i] < granules[0];
+        touched[i] = parts ? touched[0] * (granules[0] / granules[i]) : touched_by(list, joined, wl_log2(granules[i]));
+    }
+    if (covered)
+        *covered = covered_by(list, joined, wl_log2(granules[0]));
     return true;
 }

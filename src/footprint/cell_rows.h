@@ -15,9 +15,22 @@
 /* Is this access of ordered threads an affine function of the cell alone? */
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *bound);
 
+/* Visits ranges of bytes, both ends included, that touch the same granules of this size as these
+ * accesses in the region; sorts the accesses. False: `visit` was, and nothing came after it. */
+typedef bool (*wl_bytes_visit)(void *context, int64_t first, int64_t last);
+bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size_t count, int64_t granule,
+                        wl_bytes_visit visit, void *context);
+
 /* Adds the granules of 2^shift bytes that these accesses touch in the region; sorts them. False:
  * too many, or no memory. */
 bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
                       int shift);
+
+/* The granules of several sizes, ascending, that these accesses touch in a small region, such as a
+ * warp or a block; those smaller than the first are as many as it has. With `covered`, the sizes
+ * are exact, and *covered those of the first size with every byte accessed. False, with nothing
+ * counted: some access is no such function, or the region has too many rows. */
+bool wl_cell_rows_count(const wl_region *region, const wl_bound *const *accesses, size_t count, const int64_t *granules,
+                        int n, int64_t *touched, int64_t *covered);
 
 #endif /* WL_FOOTPRINT_CELL_ROWS_H */

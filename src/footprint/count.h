@@ -39,6 +39,7 @@ typedef struct wl_region {
     wl_block_set blocks;
     int64_t first_thread, thread_count; /* per block, when threads are enumerated; count 0: all */
     bool onto_last;                     /* enumeration: add to the granules of the previous count */
+    bool recorded;                      /* enumeration: leave the granules in the counter */
 } wl_region;
 
 static inline const int64_t *wl_region_steps(const wl_region *region)

@@ -26,6 +26,7 @@ typedef struct wl_bound {
     bool linear;      /* conditional with an affine address, which is `form` */
     /* affine but for the order of threads, which is a schedule's: `form` is that of its cell */
     bool reordered;
+    bool of_cell; /* such a form, without loops, that depends on nothing but the cell */
     wl_form form;
     const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
     const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */

@@ -135,6 +135,41 @@ bool wl_scheduled_visit(const wl_geometry *g, int64_t first, int64_t last, wl_ce
     return wl_order_visit_boxes(&g->order, first, wl_max(first, wl_min(last, g->positions)), visit_busy, &v);
 }
 
+/* Extends a box by one that adjoins it with the same sides. */
+static bool join(wl_box3 *box, const wl_box3 *by)
+{
+    int along = -1, differ = 0;
+    for (int d = 0; d < 3; d++)
+        if (box->lo[d] != by->lo[d] || box->hi[d] != by->hi[d]) {
+            along = d;
+            differ++;
+        }
+    if (differ != 1 || (box->hi[along] != by->lo[along] && by->hi[along] != box->lo[along]))
+        return false;
+    box->lo[along] = wl_min(box->lo[along], by->lo[along]);
+    box->hi[along] = wl_max(box->hi[along], by->hi[along]);
+    return true;
+}
+
+/* Along a curve, squares follow each other that make a larger one. */
+static bool add_joined(void *context, const wl_box3 *cells)
+{
+    wl_block_set *set = context;
+    wl_box3 box = *cells;
+    while (set->count > 0 && join(&box, &set->boxes[set->count - 1]))
+        set->count--;
+    if (set->count == WL_BLOCK_BOXES_MAX)
+        return false;
+    set->boxes[set->count++] = box;
+    return true;
+}
+
+bool wl_scheduled_boxes(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
+{
+    out->count = 0;
+    return wl_scheduled_visit(g, first, last, add_joined, out);
+}
+
 /* ---- blocks ---- */
 
 static wl_status finish_swizzled(wl_geometry *g, wl_error *err)

@@ -24,6 +24,9 @@ wl_geometry wl_scheduled_cells(const wl_geometry *geometry);
 typedef bool (*wl_cells_visit)(void *context, const wl_box3 *cells);
 bool wl_scheduled_visit(const wl_geometry *geometry, int64_t first, int64_t last, wl_cells_visit visit, void *context);
 
+/* The same as few boxes, adjoining ones joined. False: they do not fit. */
+bool wl_scheduled_boxes(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
+
 /* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the
  * first block of the grid. */
 void wl_ordered_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);
