@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define WORD_BITS 64
 #define FOUR 4 /* tag banks of every device measured so far: without branches */
 
@@ -238,5 +240,59 @@ void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, c
     for (int i = 0; i < n; i++) {
         const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
         out[i] = four ? cost_of_four(rules, p, base) : cost_of_any(rules, segments, p, base);
+    }
+}
+
+/* ---- sums ---- */
+
+#define BANK_BITS 2   /* of one of four tag banks */
+#define LINES_OF_WORD (WORD_BITS / BANK_BITS)
+#define FIRST_BANK 3u                     /* the bits of the first line .. */
+#define ALL_LINES 0x5555555555555555u     /* .. times this: the same for every line */
+#define TABLE_MASK ((1u << WL_HASH_BITS) - 1)
+
+/* The tag banks of all lines, each as its difference from the first. Neighbouring lines differ in
+ * the low bits of their numbers, which have a table of their own. */
+static uint64_t banks_of(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
+{
+    int64_t high = INT64_MIN; /* bits of a line number that .. */
+    uint64_t above = 0, banks = 0; /* .. give this */
+    for (int i = p->lines - 1; i >= 0; i--) {
+        const int64_t line = base + p->line[i];
+        if (line >> WL_HASH_BITS != high) {
+            high = line >> WL_HASH_BITS;
+            above = (uint64_t)wl_l1_tag_bank(rules, high << WL_HASH_BITS) ^ rules->hash[0][0];
+        }
+        banks = banks << BANK_BITS | (above ^ rules->hash[0][(uint64_t)line & TABLE_MASK]);
+    }
+    return banks ^ (banks & FIRST_BANK) * (p->lines == LINES_OF_WORD ? ALL_LINES
+                                                                     : ALL_LINES & (((uint64_t)1 << BANK_BITS * p->lines) - 1));
+}
+
+static wl_tag_cost chosen_cost(const wl_l1_rules *rules, const wl_placement *p, wl_tag_choices *choices, int64_t base)
+{
+    const uint64_t banks = banks_of(rules, p, base);
+    const size_t at = (size_t)(wl_hash_word(banks) % WL_TAG_CHOICES);
+    if (!(choices->known >> at & 1) || choices->banks[at] != banks) {
+        choices->known |= 1u << at;
+        choices->banks[at] = banks;
+        choices->cost[at] = cost_of_four(rules, p, base);
+    }
+    return choices->cost[at];
+}
+
+void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
+                            wl_tag_choices *choices, const int64_t *address, int64_t n, int64_t offset,
+                            wl_tag_sum *sum)
+{
+    const bool four = rules->tag_banks == FOUR && segments->words == 1;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t base = (address[i] + offset - p->alignment) >> rules->line_shift;
+        const wl_tag_cost cost = four && p->lines <= LINES_OF_WORD ? chosen_cost(rules, p, choices, base)
+                                 : four                            ? cost_of_four(rules, p, base)
+                                                                   : cost_of_any(rules, segments, p, base);
+        sum->tag += cost.tag;
+        sum->cold += cost.cold;
+        sum->split += cost.tag > 1;
     }
 }

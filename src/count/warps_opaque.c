@@ -286,7 +286,7 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
         if (m->bounds[a].never)
             continue;
         if (wl_ordered_can(m, a)) {
-            WL_TRY(wl_ordered_measure(ordered, &last, a, 0, 1));
+            WL_TRY(wl_ordered_measure(ordered, &last, a, 1, NULL, NULL));
         } else {
             WL_TRY(make_program(m, a, advance, arena, &program));
             WL_TRY(measure_block(&last, &program, a, block, 1));
@@ -317,19 +317,6 @@ static double set_executions(const wl_warps_measurer *m, size_t access, const wl
     scale(cost, factor);
     cost->inst = exact;
     return factor;
-}
-
-/* The same where cells decide: as lane by lane, but each warp's cells are found once for many
- * accesses. */
-static wl_status measure_ordered(const wl_warps_measurer *m, const wl_sample *sample, size_t a,
-                                 wl_ordered_warps *ordered, added *sums)
-{
-    for (int64_t i = 0; i < sample->count; i++) {
-        const wl_access_cost before = m->costs[a];
-        WL_TRY(wl_ordered_measure(ordered, m, a, i, wl_sample_weight(sample, i)));
-        add_block(m, a, &before, i, sums);
-    }
-    return WL_OK;
 }
 
 static wl_status measure_access(const wl_warps_measurer *m, const wl_sample *sample, size_t a, int64_t advance,
@@ -365,8 +352,11 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
             continue;
         memset(alone.inst[store], 0, (size_t)n * sizeof(double));
         memset(alone.sectors[store], 0, (size_t)n * sizeof(double));
-        WL_TRY(wl_ordered_can(m, a) ? measure_ordered(m, &sample, a, ordered, &alone)
-                                    : measure_access(m, &sample, a, advance, arena, &alone));
+        if (wl_ordered_can(m, a)) /* each warp's cells are found once for many accesses */
+            WL_TRY(wl_ordered_measure(ordered, m, a, wl_sample_weight(&sample, 0), alone.inst[store],
+                                      alone.sectors[store]));
+        else
+            WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
         const double factor = set_executions(m, a, &census);
         if (factor > 0)
             add_ratios(m, a, n, &alone, factor, &sums);

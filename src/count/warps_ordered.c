@@ -9,27 +9,46 @@
 #include "count/pattern_table.h"
 #include "schedule/walk.h"
 
-/* One warp, for accesses with certain strides. */
-typedef struct placed_warp {
-    int32_t group; /* -1: no lane has a cell */
-    int64_t start; /* of the first lane with a cell, without the offset of the access */
-} placed_warp;
+#define NO_GROUP (-1)
+
+/* ---- how the cells of a warp lie ---- */
+
+#define FIGURES_MAX 8   /* of an outline that is kept; warps of more are looked at lane by lane */
+#define OUTLINES_MAX 256 /* kept, which is more than most orders have */
+
+/* The cells of a warp as figures: their distances, kinds and sizes, a word or two each. */
+typedef struct outline {
+    int figures;
+    uint64_t hash;
+    int64_t words[2 * FIGURES_MAX];
+    wl_pattern *pattern;
+    int64_t lead; /* from the first figure's lowest cell to the first lane */
+    struct outline *next;
+} outline;
 
 /* Warps that are alike but for whole periods between them: only tags tell them apart. */
 typedef struct warp_group {
     wl_pattern *pattern;
     int64_t alignment;
-    int64_t first, count; /* among the members of all groups */
+    int64_t first, count; /* among the starts of all groups */
+    bool leads;           /* the first of its pattern */
+    int32_t next;         /* of the same pattern, or NO_GROUP */
+    int16_t sectors;      /* of the access at hand */
 } warp_group;
 
 /* All warps of the blocks, for accesses with the same strides and widths. */
 typedef struct placing {
     int64_t stride[3];
     int32_t width;
-    placed_warp *warps;
-    int64_t *members; /* numbers of warps, group by group */
+    int32_t *group; /* of each warp, or NO_GROUP where no lane has a cell */
+    /* of the first lane with a cell of each warp, without the offset of the access: in their order,
+     * and group by group */
+    int64_t *start, *starts;
     warp_group *groups;
     int32_t group_count, *table; /* of 1 + number of a group, by hash */
+    outline **outlines;          /* by hash */
+    int outline_count;
+    uint64_t gathering; /* of its patterns */
     struct placing *next;
 } placing;
 
@@ -39,8 +58,10 @@ struct wl_ordered_warps {
     int table_bits;
     wl_arena *arena;
     placing *placings;
-    wl_tag_cost **tags; /* of each access and warp, where they are known */
-    size_t *alike;      /* accesses whose tags are found together */
+    wl_tag_sum *tags; /* of each access */
+    bool *has_tags;
+    size_t *alike; /* accesses whose tags are found together */
+    wl_tag_memo *memos;
 };
 
 bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
@@ -82,6 +103,89 @@ static int64_t arrange(const wl_geometry *g, const placing *p, int64_t at[3][WL_
     return start;
 }
 
+/* Lane by lane. *pattern is NULL if no lane has a cell. False: no memory. */
+static bool look_at_lanes(const wl_warps_measurer *m, const placing *p, int64_t position, int64_t count,
+                          wl_pattern **pattern, int64_t *start)
+{
+    const wl_geometry *g = m->context.geometry;
+    int64_t at[3][WL_LANES_MAX];
+    wl_arrangement lanes = {.width = p->width};
+    wl_walk walk;
+    wl_walk_start(&walk, &g->order, position, count);
+    (void)wl_walk_fill(&walk, count, at[0], at[1], at[2]);
+    *start = arrange(g, p, at, count, &lanes);
+    *pattern = lanes.lanes > 0 ? wl_pattern_table_get(m->context.table, m->context.rules, &lanes) : NULL;
+    return *pattern || lanes.lanes == 0;
+}
+
+/* The outline of the next cells of a walk. Returns the place of the first figure's lowest cell.
+ * *whole is false if some cell may have no thread, or there are too many figures. */
+static int64_t draw_outline(const wl_geometry *g, const placing *p, wl_walk *walk, int64_t count, outline *out,
+                            bool *whole)
+{
+    int64_t origin = 0;
+    out->figures = 0;
+    out->hash = 0;
+    *whole = true;
+    for (int64_t done = 0; done < count;) {
+        wl_figure f;
+        wl_walk_figure(walk, count - done, &f);
+        const int64_t place = p->stride[0] * f.lo[0] + p->stride[1] * f.lo[1] + p->stride[2] * f.lo[2];
+        origin = done == 0 ? place : origin;
+        done += f.count;
+        *whole = *whole && out->figures < FIGURES_MAX && f.lo[0] >= g->first[0] && f.lo[1] >= g->first[1] &&
+                 f.lo[2] >= g->first[2];
+        if (!*whole)
+            continue;
+        int64_t *words = &out->words[2 * out->figures++];
+        words[0] = place - origin;
+        words[1] = f.count * WL_LANES_MAX * WL_LANES_MAX + f.kind;
+        out->hash = wl_hash_add(wl_hash_add(out->hash, (uint64_t)words[0]), (uint64_t)words[1]);
+    }
+    out->hash = wl_hash_end(out->hash);
+    return origin;
+}
+
+static outline **find_outline(const placing *p, const outline *like)
+{
+    outline **at = &p->outlines[like->hash % OUTLINES_MAX];
+    for (; *at; at = &(*at)->next)
+        if ((*at)->hash == like->hash && (*at)->figures == like->figures &&
+            memcmp((*at)->words, like->words, 2 * sizeof *like->words * (size_t)like->figures) == 0)
+            break;
+    return at;
+}
+
+/* How the next warp of a walk lies: by its outline, if there was one like it. */
+static bool look_at_warp(const wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, wl_walk *walk,
+                         int64_t position, int64_t count, wl_pattern **pattern, int64_t *start)
+{
+    outline here;
+    bool whole;
+    const int64_t origin = draw_outline(m->context.geometry, p, walk, count, &here, &whole);
+    outline **known = whole ? find_outline(p, &here) : NULL;
+    if (known && *known) {
+        *pattern = (*known)->pattern;
+        *start = origin + (*known)->lead;
+        return true;
+    }
+    if (!look_at_lanes(m, p, position, count, pattern, start))
+        return false;
+    if (!known || p->outline_count == OUTLINES_MAX)
+        return true;
+    here.pattern = *pattern;
+    here.lead = *start - origin;
+    here.next = NULL;
+    *known = WL_ARENA_NEW(w->arena, outline, 1);
+    if (!*known)
+        return false;
+    **known = here;
+    p->outline_count++;
+    return true;
+}
+
+/* ---- groups of warps ---- */
+
 /* The group of a pattern at an alignment, which may be new. */
 static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *pattern, int64_t alignment)
 {
@@ -92,38 +196,44 @@ static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *patte
         if (g->pattern == pattern && g->alignment == alignment)
             return p->table[at] - 1;
     }
-    p->groups[p->group_count] = (warp_group){.pattern = pattern, .alignment = alignment};
-    p->table[at] = ++p->group_count;
-    return p->group_count - 1;
+    const int32_t number = p->group_count++;
+    warp_group *g = &p->groups[number];
+    p->table[at] = number + 1;
+    *g = (warp_group){.pattern = pattern, .alignment = alignment, .next = NO_GROUP};
+    if (pattern->gathering != p->gathering) {
+        pattern->gathering = p->gathering;
+        pattern->number = number;
+        g->leads = true;
+    } else {
+        g->next = p->groups[pattern->number].next;
+        p->groups[pattern->number].next = number;
+    }
+    return number;
 }
 
 static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, int64_t number)
 {
     const wl_geometry *g = m->context.geometry;
     const int64_t warp_size = m->context.rules->warp_size;
-    int64_t at[3][WL_LANES_MAX], block[3];
-    wl_arrangement lanes = {.width = p->width};
+    int64_t block[3];
     wl_walk walk;
     wl_block_placed(g, w->blocks[number], block);
-    const int64_t first = block[0] * g->threads, count = wl_max(0, wl_min(g->threads, g->positions - first));
-    wl_walk_start(&walk, &g->order, count ? first : 0, count);
+    const int64_t first = block[0] * g->threads, threads = wl_max(0, wl_min(g->threads, g->positions - first));
+    wl_walk_start(&walk, &g->order, threads ? first : 0, threads);
     for (int64_t i = 0; i < w->per_block; i++) {
-        placed_warp *warp = &p->warps[number * w->per_block + i];
-        const int64_t n = wl_walk_fill(&walk, warp_size, at[0], at[1], at[2]);
-        *warp = (placed_warp){-1, arrange(g, p, at, n, &lanes)};
-        if (lanes.lanes == 0)
-            continue;
-        wl_pattern *pattern = wl_pattern_table_get(m->context.table, m->context.rules, &lanes);
-        if (!pattern)
+        const int64_t n = number * w->per_block + i, count = wl_min(warp_size, threads - i * warp_size);
+        wl_pattern *pattern = NULL;
+        if (count > 0 && !look_at_warp(w, m, p, &walk, first + i * warp_size, count, &pattern, &p->start[n]))
             return false;
-        warp->group = group_of(w, p, pattern, warp->start & (m->context.period - 1));
-        p->groups[warp->group].count++;
+        p->group[n] = pattern ? group_of(w, p, pattern, p->start[n] & (m->context.period - 1)) : NO_GROUP;
+        if (pattern)
+            p->groups[p->group[n]].count++;
     }
     return true;
 }
 
-/* Lists the members of each group. */
-static void list_members(const wl_ordered_warps *w, placing *p)
+/* Lists the starts of each group. */
+static void list_starts(const wl_ordered_warps *w, placing *p)
 {
     int64_t next = 0;
     for (int32_t i = 0; i < p->group_count; i++) {
@@ -132,9 +242,9 @@ static void list_members(const wl_ordered_warps *w, placing *p)
         p->groups[i].count = 0;
     }
     for (int64_t n = 0; n < w->warps; n++)
-        if (p->warps[n].group >= 0) {
-            warp_group *g = &p->groups[p->warps[n].group];
-            p->members[g->first + g->count++] = n;
+        if (p->group[n] != NO_GROUP) {
+            warp_group *g = &p->groups[p->group[n]];
+            p->starts[g->first + g->count++] = p->start[n];
         }
 }
 
@@ -142,29 +252,36 @@ static placing *new_placing(const wl_ordered_warps *w, const wl_warps_measurer *
                             int32_t width)
 {
     placing *p = WL_ARENA_NEW(w->arena, placing, 1);
-    if (!p || !(p->warps = WL_ARENA_NEW(w->arena, placed_warp, w->warps)) ||
-        !(p->members = WL_ARENA_NEW(w->arena, int64_t, w->warps)) ||
+    if (!p || !(p->group = WL_ARENA_NEW(w->arena, int32_t, w->warps)) ||
+        !(p->start = WL_ARENA_NEW(w->arena, int64_t, w->warps)) ||
+        !(p->starts = WL_ARENA_NEW(w->arena, int64_t, w->warps)) ||
         !(p->groups = WL_ARENA_NEW(w->arena, warp_group, w->warps)) ||
+        !(p->outlines = WL_ARENA_NEW(w->arena, outline *, OUTLINES_MAX)) ||
         !(p->table = WL_ARENA_NEW(w->arena, int32_t, (size_t)1 << w->table_bits)))
         return NULL;
     memcpy(p->stride, stride, sizeof p->stride);
     p->width = width;
+    p->gathering = ++m->context.table->gatherings;
     for (int64_t i = 0; i < w->count; i++)
         if (!place_block(w, m, p, i))
             return NULL;
-    list_members(w, p);
+    list_starts(w, p);
     return p;
+}
+
+static bool lies_like(const wl_warps_measurer *m, size_t access, const placing *p)
+{
+    const wl_bound *b = &m->bounds[access];
+    return b->access->width_bytes == p->width && memcmp(&b->form.k[WL_VAR_X], p->stride, sizeof p->stride) == 0;
 }
 
 /* NULL: no memory. */
 static placing *find_placing(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access)
 {
-    const int64_t *stride = &m->bounds[access].form.k[WL_VAR_X];
-    const int32_t width = m->bounds[access].access->width_bytes;
     for (placing *p = w->placings; p; p = p->next)
-        if (p->width == width && memcmp(p->stride, stride, sizeof p->stride) == 0)
+        if (lies_like(m, access, p))
             return p;
-    placing *p = new_placing(w, m, stride, width);
+    placing *p = new_placing(w, m, &m->bounds[access].form.k[WL_VAR_X], m->bounds[access].access->width_bytes);
     if (p) {
         p->next = w->placings;
         w->placings = p;
@@ -172,80 +289,99 @@ static placing *find_placing(wl_ordered_warps *w, const wl_warps_measurer *m, si
     return p;
 }
 
-#define TOGETHER 64 /* addresses whose tags are looked at together */
+/* ---- costs ---- */
 
-/* Accesses from this one on whose warps lie as its own do, but for whole periods. */
-static bool find_alike(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, const placing *p, size_t *count)
+static bool room_for_tags(wl_ordered_warps *w, const wl_warps_measurer *m)
 {
-    const size_t all = m->kernel->access_count;
-    *count = 0;
-    if (!w->tags &&
-        (!(w->tags = WL_ARENA_NEW(w->arena, wl_tag_cost *, all)) || !(w->alike = WL_ARENA_NEW(w->arena, size_t, all))))
-        return false;
-    for (size_t a = access; a < all; a++) {
-        const wl_bound *b = &m->bounds[a];
-        if (w->tags[a] || !wl_ordered_can(m, a) || b->access->width_bytes != p->width ||
-            memcmp(&b->form.k[WL_VAR_X], p->stride, sizeof p->stride) != 0 ||
-            ((b->form.c - m->bounds[access].form.c) & (m->context.period - 1)) != 0)
-            continue;
-        if (!(w->tags[a] = WL_ARENA_NEW(w->arena, wl_tag_cost, w->warps)))
-            return false;
-        w->alike[(*count)++] = a;
+    if (!w->memos) {
+        w->tags = WL_ARENA_NEW(w->arena, wl_tag_sum, m->kernel->access_count);
+        w->has_tags = WL_ARENA_NEW(w->arena, bool, m->kernel->access_count);
+        w->alike = WL_ARENA_NEW(w->arena, size_t, m->kernel->access_count);
+        w->memos = WL_ARENA_NEW(w->arena, wl_tag_memo, WL_TAG_MEMOS);
     }
-    return true;
+    return w->tags && w->has_tags && w->alike && w->memos;
 }
 
-/* Tags depend on all bits of an address: those of a group and of accesses alike together, as each
- * has to be prepared. */
-static bool find_tags(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, const placing *p)
+/* Tags depend on all bits of an address. All accesses whose warps lie alike together, pattern by
+ * pattern: what is known of one serves the others. */
+static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, const placing *p)
 {
-    int64_t address[TOGETHER];
-    wl_tag_cost cost[TOGETHER], *to[TOGETHER];
-    size_t alike;
-    if (!find_alike(w, m, access, p, &alike))
-        return false;
-    for (int32_t i = 0; i < p->group_count; i++) {
-        const warp_group *g = &p->groups[i];
-        const int64_t all = g->count * (int64_t)alike;
-        for (int64_t done = 0, member = 0, of = 0; done < all; done += TOGETHER) {
-            const int n = (int)wl_min(TOGETHER, all - done);
-            for (int k = 0; k < n; k++) {
-                const int64_t warp = p->members[g->first + member];
-                address[k] = p->warps[warp].start + m->bounds[w->alike[of]].form.c;
-                to[k] = &w->tags[w->alike[of]][warp];
-                of = of + 1 == (int64_t)alike ? 0 : of + 1;
-                member += of == 0;
+    size_t alike = 0;
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (wl_ordered_can(m, a) && lies_like(m, a, p))
+            w->alike[alike++] = a;
+    for (int32_t i = 0; i < p->group_count; i++)
+        for (size_t k = 0; k < alike && p->groups[i].leads; k++)
+            for (int32_t n = i; n != NO_GROUP; n = p->groups[n].next) {
+                const warp_group *g = &p->groups[n];
+                wl_pattern_add_tags(&m->context, g->pattern, w->memos, p->starts + g->first, g->count,
+                                    m->bounds[w->alike[k]].form.c, &w->tags[w->alike[k]]);
             }
-            wl_pattern_tag_costs(&m->context, g->pattern, address, n, cost);
-            for (int k = 0; k < n; k++)
-                *to[k] = cost[k];
-        }
-    }
-    return true;
+    for (size_t k = 0; k < alike; k++)
+        w->has_tags[w->alike[k]] = true;
 }
 
-static wl_tag_total tag_total(const wl_tag_cost *c) { return (wl_tag_total){c->tag, c->cold, c->tag > 1}; }
-
-wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, int64_t i, double scale)
+/* What the executions of an access cost but for tags; notes the sectors of each group. */
+static void add_groups(const wl_warps_measurer *m, const placing *p, size_t access, double scale)
 {
     const wl_l1_rules *rules = m->context.rules;
-    const bool store = m->bounds[access].access->store;
-    const placing *p = find_placing(w, m, access);
+    const wl_bound *b = &m->bounds[access];
     wl_access_cost *cost = &m->costs[access];
-    if (!p || (rules->has_hash && (!w->tags || !w->tags[access]) && !find_tags(w, m, access, p)))
+    int64_t inst = 0, hit = 0, sectors = 0, lines = 0, units = 0, full = 0;
+    for (int32_t i = 0; i < p->group_count; i++) {
+        warp_group *g = &p->groups[i];
+        const int64_t address = g->alignment + b->form.c;
+        g->sectors = (int16_t)wl_pattern_sectors(rules, g->pattern, address);
+        inst += g->count;
+        hit += g->count * wl_pattern_hit(rules, g->pattern, address);
+        sectors += g->count * g->sectors;
+        if (b->access->store) {
+            const wl_warp_written *written =
+                wl_pattern_written(rules, g->pattern, address & (m->context.period - 1));
+            lines += g->count * written->lines;
+            units += g->count * written->units;
+            full += g->count * written->full;
+        }
+    }
+    cost->inst += scale * (double)inst;
+    cost->hit += scale * (double)hit;
+    cost->sectors += scale * (double)sectors;
+    cost->lines += scale * (double)lines;
+    cost->units += scale * (double)units;
+    cost->full += scale * (double)full;
+}
+
+static void add_blocks(const wl_ordered_warps *w, const placing *p, double scale, double *inst, double *sectors)
+{
+    const int32_t *group = p->group;
+    for (int64_t i = 0; i < w->count; i++) {
+        int64_t executed = 0, touched = 0;
+        for (const int32_t *end = group + w->per_block; group < end; group++)
+            if (*group != NO_GROUP) {
+                executed++;
+                touched += p->groups[*group].sectors;
+            }
+        inst[i] += scale * (double)executed;
+        sectors[i] += scale * (double)touched;
+    }
+}
+
+wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, double scale, double *inst,
+                             double *sectors)
+{
+    const bool hashed = m->context.rules->has_hash;
+    const placing *p = find_placing(w, m, access);
+    if (!p || (hashed && !room_for_tags(w, m)))
         return wl_fail_memory(m->err);
-    for (int64_t n = i * w->per_block; n < (i + 1) * w->per_block; n++) {
-        if (p->warps[n].group < 0)
-            continue;
-        wl_pattern *pattern = p->groups[p->warps[n].group].pattern;
-        const int64_t address = p->warps[n].start + m->bounds[access].form.c;
-        cost->inst += scale;
-        cost->hit += scale * wl_pattern_hit(rules, pattern, address);
-        cost->sectors += scale * wl_pattern_sectors(rules, pattern, address);
-        if (rules->has_hash)
-            add_tag_total(cost, tag_total(&w->tags[access][n]), scale, store);
-        if (store)
-            add_written(cost, wl_pattern_written(rules, pattern, address & (m->context.period - 1)), scale);
+    add_groups(m, p, access, scale);
+    if (inst)
+        add_blocks(w, p, scale, inst, sectors);
+    if (hashed && !w->has_tags[access])
+        find_tags(w, m, p);
+    if (hashed) {
+        const wl_tag_sum *t = &w->tags[access];
+        add_tag_total(&m->costs[access], (wl_tag_total){(double)t->tag, (double)t->cold, (double)t->split}, scale,
+                      m->bounds[access].access->store);
     }
     return WL_OK;
 }

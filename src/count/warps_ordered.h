@@ -21,8 +21,9 @@ bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
  * must outlive it. */
 wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count,
                                  wl_arena *arena);
-/* Adds what an access costs in block number i of these, each time standing for `scale`. */
-wl_status wl_ordered_measure(wl_ordered_warps *warps, const wl_warps_measurer *measurer, size_t access, int64_t i,
-                             double scale);
+/* Adds what an access costs in all of them, each standing for `scale` blocks; and to inst[i] and
+ * sectors[i], unless they are NULL, the executions and sectors of block i. */
+wl_status wl_ordered_measure(wl_ordered_warps *warps, const wl_warps_measurer *measurer, size_t access, double scale,
+                             double *inst, double *sectors);
 
 #endif /* WL_COUNT_WARPS_ORDERED_H */

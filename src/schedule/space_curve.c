@@ -145,6 +145,42 @@ void wl_curve_fill(const wl_order *o, wl_curve_walk *walk, int64_t count, int64_
     }
 }
 
+/* A walk that starts at the first cell of a square is inside it: leaves those it has not begun. */
+static void leave_untouched(wl_curve_walk *walk)
+{
+    while (walk->depth > 0 && walk->path[walk->depth].next == 0)
+        walk->path[--walk->depth].next--;
+}
+
+static bool fits(const wl_order *o, const square *s, int64_t most, int64_t height)
+{
+    return s->side <= most && s->side * s->side <= most && s->x + s->side <= o->width && s->row + s->side <= o->rows &&
+           s->row % height + s->side <= height;
+}
+
+wl_curve_square wl_curve_next(const wl_order *o, wl_curve_walk *walk, int64_t most, int64_t height)
+{
+    const quadrants *q = quadrants_of(o);
+    leave_untouched(walk);
+    for (;;) {
+        const int depth = walk->depth;
+        if (walk->path[depth].next == 4) {
+            walk->depth--;
+            continue;
+        }
+        const square s = {walk->path[depth].x, walk->path[depth].row, (int64_t)1 << (o->levels - depth),
+                          walk->path[depth].turn};
+        const square next = quadrant(q, &s, walk->path[depth].next++);
+        if (next.x >= o->width || next.row >= o->rows)
+            continue;
+        if (next.side == 1)
+            return (wl_curve_square){next.x, next.row, 0, 0};
+        if (fits(o, &next, most, height))
+            return (wl_curve_square){next.x, next.row, o->levels - depth - 1, next.turn};
+        enter(walk, depth + 1, &next);
+    }
+}
+
 /* ---- squares ---- */
 
 typedef struct cutter {

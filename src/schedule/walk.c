@@ -92,17 +92,22 @@ static wl_run row_run(wl_walk *w, int64_t most)
     return run;
 }
 
-/* Neighbours on a curve mostly lie in the same plane: w->z and its first row are kept. */
+/* The plane of a row. Neighbours on a curve mostly lie in the same one: w->z is kept. */
+static int64_t plane_of(wl_walk *w, int64_t row)
+{
+    const int64_t height = w->order->extent[1], above = row - w->z * height;
+    if (above < 0 || above >= height)
+        w->z = row / height;
+    return w->z;
+}
+
 static void fill_from_curve(wl_walk *w, int64_t count, int64_t *x, int64_t *y, int64_t *z)
 {
     const int64_t height = w->order->extent[1];
     wl_curve_fill(w->order, &w->curve, count, x, y);
     for (int64_t i = 0; i < count; i++) {
-        const int64_t above = y[i] - w->z * height;
-        if (above < 0 || above >= height)
-            w->z = y[i] / height;
-        y[i] -= w->z * height;
-        z[i] = w->z;
+        z[i] = plane_of(w, y[i]);
+        y[i] -= z[i] * height;
     }
     w->left -= count;
 }
@@ -137,6 +142,27 @@ int64_t wl_walk_fill(wl_walk *w, int64_t count, int64_t *x, int64_t *y, int64_t 
         n += run.count;
     }
     return most;
+}
+
+enum { FORWARDS, BACKWARDS, SQUARES }; /* kinds of figures; one of squares for each width and turn */
+#define TURNS 4
+
+void wl_walk_figure(wl_walk *w, int64_t most, wl_figure *figure)
+{
+    most = wl_min(most, w->left);
+    if (follows_curve(w->order)) {
+        const int64_t height = w->order->extent[1];
+        const wl_curve_square s = wl_curve_next(w->order, &w->curve, most, height);
+        const int64_t z = plane_of(w, s.row), count = (int64_t)1 << 2 * s.level;
+        *figure = (wl_figure){{s.x, s.row - z * height, z}, count, SQUARES + TURNS * s.level + (int)s.turn};
+        w->left -= count;
+        return;
+    }
+    const wl_run run = row_run(w, most);
+    const bool back = run.step < 0;
+    *figure = (wl_figure){{back ? run.cell[0] - run.count + 1 : run.cell[0], run.cell[1], run.cell[2]},
+                          run.count,
+                          back ? BACKWARDS : FORWARDS};
 }
 
 wl_status wl_schedule_cells(const wl_schedule *schedule, const int64_t extent[3], int64_t first, int64_t count,

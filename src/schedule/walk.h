@@ -32,4 +32,14 @@ bool wl_walk_run(wl_walk *walk, wl_run *run);
 /* Up to `count` cells; returns how many, fewer only at the end. */
 int64_t wl_walk_fill(wl_walk *walk, int64_t count, int64_t *x, int64_t *y, int64_t *z);
 
+/* Cells that follow each other: a run in x, or a square of a curve in one plane. Those of the same
+ * kind and count are visited alike. */
+typedef struct wl_figure {
+    int64_t lo[3]; /* its lowest cell; the first may be another */
+    int64_t count;
+    int kind;
+} wl_figure;
+/* The largest figure from here on, of at most `most` cells; at least one must come. */
+void wl_walk_figure(wl_walk *walk, int64_t most, wl_figure *figure);
+
 #endif /* WL_SCHEDULE_WALK_H */
