@@ -270,17 +270,11 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 
 /* ---- costs ---- */
 
-/* Alignments of lanes of this width, numbered. */
-static uint64_t number_of_alignment(const wl_pattern *p, int64_t alignment)
-{
-    return (uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16);
-}
-
 /* NULL: evaluate lane by lane. */
 static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
                                         int64_t alignment)
 {
-    const uint64_t number = number_of_alignment(p, alignment) + p->hash * 16;
+    const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
     const size_t i = number % WL_PLACEMENTS;
     if (t->placed[i].pattern != p || t->placed[i].alignment != alignment) {
         t->placed[i].pattern = p;
@@ -364,19 +358,12 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     return cost;
 }
 
-void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, wl_tag_memo memos[WL_TAG_MEMOS],
-                         const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum)
+void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int64_t n, int64_t offset,
+                         wl_tag_sum *sum)
 {
-    const int64_t alignment = (address[0] + offset) & (m->period - 1);
-    const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
-    wl_tag_memo *memo = &memos[number_of_alignment(p, alignment) % WL_TAG_MEMOS];
-    if (memo->pattern != p || memo->alignment != alignment) {
-        memo->pattern = p;
-        memo->alignment = alignment;
-        memo->choices.known = 0;
-    }
+    const wl_placement *at = placement_at(m->table, m->rules, p, (address[0] + offset) & (m->period - 1));
     if (at) {
-        wl_placement_add_costs(m->rules, &p->segments, at, &memo->choices, address, n, offset, sum);
+        wl_placement_add_costs(m->rules, &p->segments, at, address, n, offset, sum);
         return;
     }
     for (int64_t i = 0; i < n; i++) {

@@ -121,16 +121,9 @@ void wl_pattern_tag_costs(const wl_pattern_context *context, wl_pattern *p, cons
                           wl_tag_cost *out);
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int64_t address);
 
-/* What is known of the patterns that came last, by alignment; all 0 at first. */
-#define WL_TAG_MEMOS 64
-typedef struct wl_tag_memo {
-    const wl_pattern *pattern; /* NULL: none */
-    int64_t alignment;
-    wl_tag_choices choices;
-} wl_tag_memo;
 /* Adds the tag-hash costs with the first lane at each of n addresses, moved by `offset`. The
  * addresses differ by whole periods. */
-void wl_pattern_add_tags(const wl_pattern_context *context, wl_pattern *p, wl_tag_memo memos[WL_TAG_MEMOS],
-                         const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum);
+void wl_pattern_add_tags(const wl_pattern_context *context, wl_pattern *p, const int64_t *address, int64_t n,
+                         int64_t offset, wl_tag_sum *sum);
 
 #endif /* WL_COUNT_PATTERN_H */

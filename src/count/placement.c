@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 #define WORD_BITS 64
 #define FOUR 4 /* tag banks of every device measured so far: without branches */
 
@@ -77,6 +75,18 @@ static void add_banks(wl_placement *p, int words, int64_t *highest, int64_t line
     p->banks[at * words + (int)word] |= bits;
 }
 
+/* Is some bank needed by three lines? For one word of bits. */
+static bool is_crowded(const wl_placement *p)
+{
+    uint64_t once = 0, twice = 0, more = 0;
+    for (int i = 0; i < p->lines; i++) {
+        more |= twice & p->banks[i];
+        twice |= once & p->banks[i];
+        once |= p->banks[i];
+    }
+    return more != 0;
+}
+
 bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const wl_segments *segments,
                        int64_t alignment, wl_placement *p)
 {
@@ -98,6 +108,7 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
         if (bits > in_line)
             add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
     }
+    p->crowded = words > 1 || is_crowded(p);
     return true;
 }
 
@@ -245,52 +256,36 @@ void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, c
 
 /* ---- sums ---- */
 
-#define BANK_BITS 2   /* of one of four tag banks */
-#define LINES_OF_WORD (WORD_BITS / BANK_BITS)
-#define FIRST_BANK 3u                     /* the bits of the first line .. */
-#define ALL_LINES 0x5555555555555555u     /* .. times this: the same for every line */
-#define TABLE_MASK ((1u << WL_HASH_BITS) - 1)
-
-/* The tag banks of all lines, each as its difference from the first. Neighbouring lines differ in
- * the low bits of their numbers, which have a table of their own. */
-static uint64_t banks_of(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
+/* The same where no bank is needed by more than two lines: what each tag wavefront needs once, and
+ * what it needs twice. */
+static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
-    int64_t high = INT64_MIN; /* bits of a line number that .. */
-    uint64_t above = 0, banks = 0; /* .. give this */
-    for (int i = p->lines - 1; i >= 0; i--) {
-        const int64_t line = base + p->line[i];
-        if (line >> WL_HASH_BITS != high) {
-            high = line >> WL_HASH_BITS;
-            above = (uint64_t)wl_l1_tag_bank(rules, high << WL_HASH_BITS) ^ rules->hash[0][0];
-        }
-        banks = banks << BANK_BITS | (above ^ rules->hash[0][(uint64_t)line & TABLE_MASK]);
+    uint64_t once[WL_LANES_MAX], twice[WL_LANES_MAX];
+    uint32_t filled = 0; /* lines of each tag bank, a byte each */
+    wl_tag_cost cost = {0, 0};
+    for (int i = 0; i < p->lines; i++) {
+        const int shift = CHAR_BIT * wl_l1_tag_bank(rules, base + p->line[i]);
+        const int rank = (int)(filled >> shift & UCHAR_MAX); /* at most i */
+        filled += 1u << shift;
+        once[i] = twice[i] = 0;
+        twice[rank] |= once[rank] & p->banks[i];
+        once[rank] |= p->banks[i];
+        cost.tag = rank >= cost.tag ? rank + 1 : cost.tag;
     }
-    return banks ^ (banks & FIRST_BANK) * (p->lines == LINES_OF_WORD ? ALL_LINES
-                                                                     : ALL_LINES & (((uint64_t)1 << BANK_BITS * p->lines) - 1));
-}
-
-static wl_tag_cost chosen_cost(const wl_l1_rules *rules, const wl_placement *p, wl_tag_choices *choices, int64_t base)
-{
-    const uint64_t banks = banks_of(rules, p, base);
-    const size_t at = (size_t)(wl_hash_word(banks) % WL_TAG_CHOICES);
-    if (!(choices->known >> at & 1) || choices->banks[at] != banks) {
-        choices->known |= 1u << at;
-        choices->banks[at] = banks;
-        choices->cost[at] = cost_of_four(rules, p, base);
-    }
-    return choices->cost[at];
+    for (int rank = 0; rank < cost.tag; rank++)
+        cost.cold += groups_in(once[rank], rules->data.banks) + groups_in(twice[rank], rules->data.banks);
+    return cost;
 }
 
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
-                            wl_tag_choices *choices, const int64_t *address, int64_t n, int64_t offset,
-                            wl_tag_sum *sum)
+                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum)
 {
     const bool four = rules->tag_banks == FOUR && segments->words == 1;
     for (int64_t i = 0; i < n; i++) {
         const int64_t base = (address[i] + offset - p->alignment) >> rules->line_shift;
-        const wl_tag_cost cost = four && p->lines <= LINES_OF_WORD ? chosen_cost(rules, p, choices, base)
-                                 : four                            ? cost_of_four(rules, p, base)
-                                                                   : cost_of_any(rules, segments, p, base);
+        const wl_tag_cost cost = four && !p->crowded ? cost_of_pairs(rules, p, base)
+                                 : four              ? cost_of_four(rules, p, base)
+                                                     : cost_of_any(rules, segments, p, base);
         sum->tag += cost.tag;
         sum->cold += cost.cold;
         sum->split += cost.tag > 1;

@@ -40,6 +40,7 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 typedef struct wl_placement {
     int64_t alignment; /* address of the first lane */
     int lines;
+    bool crowded; /* some bank is needed by more than two lines */
     /* relative to that of address 0, in lane order */
     int64_t line[WL_LANES_MAX];
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
@@ -57,24 +58,13 @@ int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, cons
 void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
                         const int64_t *address, int n, wl_tag_cost *out);
 
-/* Costs that are known: with four tag banks and one word of bits, only how the banks of the lines
- * differ from that of the first decides about them, and few differences occur. */
-#define WL_TAG_CHOICES 16
-typedef struct wl_tag_choices {
-    uint32_t known; /* a bit each */
-    uint64_t banks[WL_TAG_CHOICES];
-    wl_tag_cost cost[WL_TAG_CHOICES];
-} wl_tag_choices;
-
 /* Sums over warps; `split`: those with more than one tag wavefront. */
 typedef struct wl_tag_sum {
     int64_t tag, cold, split;
 } wl_tag_sum;
 
-/* Adds the costs at n addresses, each moved by `offset`, that have this alignment then. The choices
- * are this placement's own. */
+/* Adds the costs at n addresses, each moved by `offset`, that have this alignment then. */
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
-                            wl_tag_choices *choices, const int64_t *address, int64_t n, int64_t offset,
-                            wl_tag_sum *sum);
+                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum);
 
 #endif /* WL_COUNT_PLACEMENT_H */

@@ -61,7 +61,6 @@ struct wl_ordered_warps {
     wl_tag_sum *tags; /* of each access */
     bool *has_tags;
     size_t *alike; /* accesses whose tags are found together */
-    wl_tag_memo *memos;
 };
 
 bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
@@ -293,13 +292,12 @@ static placing *find_placing(wl_ordered_warps *w, const wl_warps_measurer *m, si
 
 static bool room_for_tags(wl_ordered_warps *w, const wl_warps_measurer *m)
 {
-    if (!w->memos) {
+    if (!w->alike) {
         w->tags = WL_ARENA_NEW(w->arena, wl_tag_sum, m->kernel->access_count);
         w->has_tags = WL_ARENA_NEW(w->arena, bool, m->kernel->access_count);
         w->alike = WL_ARENA_NEW(w->arena, size_t, m->kernel->access_count);
-        w->memos = WL_ARENA_NEW(w->arena, wl_tag_memo, WL_TAG_MEMOS);
     }
-    return w->tags && w->has_tags && w->alike && w->memos;
+    return w->tags && w->has_tags && w->alike;
 }
 
 /* Tags depend on all bits of an address. All accesses whose warps lie alike together, pattern by
@@ -314,7 +312,7 @@ static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, con
         for (size_t k = 0; k < alike && p->groups[i].leads; k++)
             for (int32_t n = i; n != NO_GROUP; n = p->groups[n].next) {
                 const warp_group *g = &p->groups[n];
-                wl_pattern_add_tags(&m->context, g->pattern, w->memos, p->starts + g->first, g->count,
+                wl_pattern_add_tags(&m->context, g->pattern, p->starts + g->first, g->count,
                                     m->bounds[w->alike[k]].form.c, &w->tags[w->alike[k]]);
             }
     for (size_t k = 0; k < alike; k++)
