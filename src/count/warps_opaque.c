@@ -20,6 +20,9 @@
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 /* the same where only the order of threads has none: their blocks are much alike */
 #define ORDERED_BUDGET (1 << 18)
+/* one warp in so many of a sampled block is looked at: they are more alike than those of other
+ * blocks */
+#define ORDERED_EVERY 4
 #define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
 
 /* What a warp's addresses cost, however often they come. */
@@ -226,6 +229,17 @@ static double opaque_work(const wl_warps_measurer *m, int64_t advance)
     return work;
 }
 
+/* Lane evaluations that a sampled block of few warps counts as, where only some warps of larger ones
+ * are looked at. */
+static double sampled_work(const wl_warps_measurer *m, double per_block)
+{
+    const int64_t warps = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (is_evaluated(m, a) && !wl_ordered_can(m, a))
+            return per_block;
+    return per_block * fmax(1, ORDERED_EVERY / (double)warps);
+}
+
 /* How many blocks to evaluate, and which share of their loop steps, within the budget. */
 static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int64_t *advance)
 {
@@ -234,7 +248,7 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
-    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(budget / per_block)));
+    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(budget / sampled_work(m, per_block))));
     /* odd: visits all alignments */
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
@@ -273,7 +287,7 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
     last.costs = costs;
     wl_block_at(g, g->blocks - 1, block);
     const int64_t number = g->blocks - 1;
-    wl_ordered_warps *ordered = wl_ordered_new(m, &number, 1, arena);
+    wl_ordered_warps *ordered = wl_ordered_new(m, &number, 1, 1, arena);
     if (!ordered)
         return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
@@ -343,7 +357,8 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
     WL_TRY(wl_sample_evenly(n, m->context.geometry->blocks, arena, &sample, m->err));
     WL_TRY(added_make(m, n, arena, &sums));
     WL_TRY(added_make(m, n, arena, &alone));
-    wl_ordered_warps *ordered = wl_ordered_new(m, sample.number, n, arena);
+    wl_ordered_warps *ordered =
+        wl_ordered_new(m, sample.number, n, wl_sample_is_all(&sample) ? 1 : ORDERED_EVERY, arena);
     if (!ordered)
         return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "count/pattern_table.h"
+#include "count/spread.h"
 #include "schedule/walk.h"
 
 #define NO_GROUP (-1)
@@ -54,7 +55,9 @@ typedef struct placing {
 
 struct wl_ordered_warps {
     const int64_t *blocks;
-    int64_t count, per_block, warps;
+    int64_t count, per_block; /* warps that are looked at */
+    int64_t of_block;         /* warps that a block has */
+    int64_t warps;
     int table_bits;
     wl_arena *arena;
     placing *placings;
@@ -70,14 +73,16 @@ bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
            !is_shared(m, a) && !is_global_atomic(m, a) && !is_texture(m, a);
 }
 
-wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *blocks, int64_t count, wl_arena *arena)
+wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *blocks, int64_t count, int64_t every,
+                                 wl_arena *arena)
 {
     wl_ordered_warps *w = WL_ARENA_NEW(arena, wl_ordered_warps, 1);
     if (!w)
         return NULL;
     w->blocks = blocks;
     w->count = count;
-    w->per_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
+    w->of_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
+    w->per_block = wl_max(1, w->of_block / every);
     w->warps = w->count * w->per_block;
     w->arena = arena;
     while ((int64_t)1 << w->table_bits < 2 * w->warps)
@@ -210,6 +215,13 @@ static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *patte
     return number;
 }
 
+/* The warps of a block to look at are spread evenly, and in each block from another one on. */
+static int64_t warp_of(const wl_ordered_warps *w, int64_t number, int64_t i)
+{
+    const int64_t from = w->per_block < w->of_block ? wl_spread_below((uint64_t)number, 0, w->of_block) : 0;
+    return (i * w->of_block + from) / w->per_block;
+}
+
 static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, int64_t number)
 {
     const wl_geometry *g = m->context.geometry;
@@ -218,11 +230,13 @@ static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, p
     wl_walk walk;
     wl_block_placed(g, w->blocks[number], block);
     const int64_t first = block[0] * g->threads, threads = wl_max(0, wl_min(g->threads, g->positions - first));
-    wl_walk_start(&walk, &g->order, threads ? first : 0, threads);
     for (int64_t i = 0; i < w->per_block; i++) {
-        const int64_t n = number * w->per_block + i, count = wl_min(warp_size, threads - i * warp_size);
+        const int64_t n = number * w->per_block + i, from = warp_of(w, number, i) * warp_size;
+        const int64_t count = wl_min(warp_size, threads - from);
+        if (count > 0 && (i == 0 || w->per_block < w->of_block)) /* else the walk goes on */
+            wl_walk_start(&walk, &g->order, first + from, threads - from);
         wl_pattern *pattern = NULL;
-        if (count > 0 && !look_at_warp(w, m, p, &walk, first + i * warp_size, count, &pattern, &p->start[n]))
+        if (count > 0 && !look_at_warp(w, m, p, &walk, first + from, count, &pattern, &p->start[n]))
             return false;
         p->group[n] = pattern ? group_of(w, p, pattern, p->start[n] & (m->context.period - 1)) : NO_GROUP;
         if (pattern)
@@ -368,17 +382,18 @@ wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, si
                              double *sectors)
 {
     const bool hashed = m->context.rules->has_hash;
+    const double each = scale * (double)w->of_block / (double)w->per_block;
     const placing *p = find_placing(w, m, access);
     if (!p || (hashed && !room_for_tags(w, m)))
         return wl_fail_memory(m->err);
-    add_groups(m, p, access, scale);
+    add_groups(m, p, access, each);
     if (inst)
-        add_blocks(w, p, scale, inst, sectors);
+        add_blocks(w, p, each, inst, sectors);
     if (hashed && !w->has_tags[access])
         find_tags(w, m, p);
     if (hashed) {
         const wl_tag_sum *t = &w->tags[access];
-        add_tag_total(&m->costs[access], (wl_tag_total){(double)t->tag, (double)t->cold, (double)t->split}, scale,
+        add_tag_total(&m->costs[access], (wl_tag_total){(double)t->tag, (double)t->cold, (double)t->split}, each,
                       m->bounds[access].access->store);
     }
     return WL_OK;

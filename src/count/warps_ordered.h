@@ -17,9 +17,9 @@ typedef struct wl_ordered_warps wl_ordered_warps;
  * alone? */
 bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
 
-/* The warps of some blocks, given by their numbers. NULL: no memory. Blocks, measurer and arena
- * must outlive it. */
-wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count,
+/* The warps of some blocks, given by their numbers: one in `every`, but one of each block at least.
+ * NULL: no memory. Blocks, measurer and arena must outlive it. */
+wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count, int64_t every,
                                  wl_arena *arena);
 /* Adds what an access costs in all of them, each standing for `scale` blocks; and to inst[i] and
  * sectors[i], unless they are NULL, the executions and sectors of block i. */

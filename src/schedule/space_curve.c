@@ -190,23 +190,21 @@ typedef struct cutter {
     void *context;
 } cutter;
 
-/* Of one square, with positions that count from its own first cell. At most two quadrants of each
- * size are cut. */
+/* Of one square with some of these cells; positions count from its own first cell. At most two
+ * quadrants of each size are cut. */
 static bool cut(const cutter *c, const square *s, int64_t first, int64_t last)
 {
     const wl_order *o = c->order;
     const int64_t cells = cells_inside(o, s);
-    if (first >= cells || last <= 0 || first >= last)
-        return true;
     if (first <= 0 && last >= cells) {
         const int64_t lo[2] = {s->x, s->row},
                       hi[2] = {wl_min(s->x + s->side, o->width), wl_min(s->row + s->side, o->rows)};
         return c->visit(c->context, lo, hi);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && last > 0; i++) {
         const square next = quadrant(c->quadrants, s, i);
         const int64_t inside = cells_inside(o, &next);
-        if (inside > 0 && !cut(c, &next, first, last))
+        if (first < inside && !cut(c, &next, first, last))
             return false;
         first -= inside;
         last -= inside;
@@ -219,5 +217,5 @@ bool wl_curve_rectangles(const wl_order *o, int64_t first, int64_t last, wl_rect
     const cutter c = {o, quadrants_of(o), visit, context};
     const square all = whole(o);
     WL_ASSERT(first >= 0 && last <= o->cells);
-    return cut(&c, &all, first, last);
+    return first >= last || cut(&c, &all, first, last);
 }
