@@ -109,6 +109,8 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     }
     if (s->count == 0)
         return WL_OK;
+    if (wl_threads_are_ordered(g))
+        wl_cell_rows_sort(s->accesses, s->count); /* once for all counts */
     if (!affine) {
         affine = nearly_unconditional(v, s, g, ranges);
         v->nearly = v->nearly || affine;

@@ -25,8 +25,7 @@ static int by_place(const void *p, const void *q)
     return (a->form.c > b->form.c) - (a->form.c < b->form.c);
 }
 
-/* Accesses that were sorted before mostly still are. */
-static void sort_by_place(const wl_bound **accesses, size_t count)
+void wl_cell_rows_sort(const wl_bound **accesses, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (by_place(&accesses[i - 1], &accesses[i]) > 0) {
@@ -132,7 +131,7 @@ bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size
     rows r = {accesses, count, granule, visit, context};
     if (count == 0)
         return true;
-    sort_by_place(accesses, count);
+    wl_cell_rows_sort(accesses, count);
     const int64_t most = g->threads - region->first_thread,
                   threads = region->thread_count ? wl_min(region->thread_count, most) : most;
     for (int i = 0; i < region->blocks.count; i++) {

@@ -15,6 +15,9 @@
 /* Is this access of ordered threads an affine function of the cell alone? */
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *bound);
 
+/* Sorts accesses as the functions below need them: those that are sorted cost less then. */
+void wl_cell_rows_sort(const wl_bound **accesses, size_t count);
+
 /* Visits ranges of bytes, both ends included, that touch the same granules of this size as these
  * accesses in the region; sorts the accesses. False: `visit` was, and nothing came after it. */
 typedef bool (*wl_bytes_visit)(void *context, int64_t first, int64_t last);

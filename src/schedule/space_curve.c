@@ -47,10 +47,23 @@ int wl_curve_levels(int64_t width, int64_t rows)
     return levels;
 }
 
+/* In a square inside the domain, each quadrant has as many cells: 2^this. Else -1. */
+static int quadrant_bits(const wl_order *o, const square *s)
+{
+    return s->x + s->side <= o->width && s->row + s->side <= o->rows ? 2 * wl_log2(s->side) - 2 : -1;
+}
+
 /* The quadrant that holds cell number *position of the square; counts from its own first cell
  * then. */
 static int find_quadrant(const wl_order *o, const quadrants *q, square *s, int64_t *position)
 {
+    const int bits = quadrant_bits(o, s);
+    if (bits >= 0) {
+        const int i = (int)(*position >> bits);
+        *position -= (int64_t)i << bits;
+        *s = quadrant(q, s, i);
+        return i;
+    }
     for (int i = 0;; i++) {
         const square next = quadrant(q, s, i);
         const int64_t cells = cells_inside(o, &next);
@@ -201,7 +214,10 @@ static bool cut(const cutter *c, const square *s, int64_t first, int64_t last)
                       hi[2] = {wl_min(s->x + s->side, o->width), wl_min(s->row + s->side, o->rows)};
         return c->visit(c->context, lo, hi);
     }
-    for (int i = 0; i < 4 && last > 0; i++) {
+    const int bits = quadrant_bits(o, s), skipped = bits >= 0 && first > 0 ? (int)(first >> bits) : 0;
+    first -= skipped ? (int64_t)skipped << bits : 0;
+    last -= skipped ? (int64_t)skipped << bits : 0;
+    for (int i = skipped; i < 4 && last > 0; i++) {
         const square next = quadrant(c->quadrants, s, i);
         const int64_t inside = cells_inside(o, &next);
         if (first < inside && !cut(c, &next, first, last))
