@@ -124,6 +124,18 @@ static bool visit_box(void *context, const wl_box3 *box)
     return !open.stride || visit_slab(r, &open);
 }
 
+/* Threads first <= t < last: as few boxes as possible, as each has rows of its own. */
+static bool visit_threads(const wl_geometry *g, int64_t first, int64_t last, rows *r)
+{
+    wl_block_set few;
+    if (wl_runs_are_boxes(g) || !wl_scheduled_boxes(g, first, last, &few))
+        return wl_scheduled_visit(g, first, last, visit_box, r);
+    for (int i = 0; i < few.count; i++)
+        if (!visit_box(r, &few.boxes[i]))
+            return false;
+    return true;
+}
+
 bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size_t count, int64_t granule,
                         wl_bytes_visit visit, void *context)
 {
@@ -138,12 +150,12 @@ bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size
         const wl_box3 *blocks = &region->blocks.boxes[i];
         const int64_t first = blocks->lo[0] * g->threads + region->first_thread;
         if (threads == g->threads) { /* one block continues where the other ends */
-            if (!wl_scheduled_visit(g, first, blocks->hi[0] * g->threads, visit_box, &r))
+            if (!visit_threads(g, first, blocks->hi[0] * g->threads, &r))
                 return false;
             continue;
         }
         for (int64_t b = 0; b < blocks->hi[0] - blocks->lo[0]; b++)
-            if (!wl_scheduled_visit(g, first + b * g->threads, first + b * g->threads + threads, visit_box, &r))
+            if (!visit_threads(g, first + b * g->threads, first + b * g->threads + threads, &r))
                 return false;
     }
     return true;
