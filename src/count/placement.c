@@ -17,14 +17,16 @@ static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
     return (a->width & mask) == 0 && a->width <= rules->line && low == 0;
 }
 
-static wl_segment one_lane(const wl_l1_rules *rules, int64_t relative, int64_t words, int group)
+/* So many words from here on. */
+static wl_segment segment_of(const wl_l1_rules *rules, int64_t relative, int64_t words, int group, bool down)
 {
     const int per_word = WORD_BITS / rules->data.banks;
     return (wl_segment){.line = relative >> rules->line_shift,
                         .place = (uint32_t)(relative & (rules->line - 1)),
                         .word = (uint32_t)(group / per_word),
                         .bits = ((uint64_t)1 << words) - 1,
-                        .shift = group % per_word * rules->data.banks};
+                        .shift = group % per_word * rules->data.banks,
+                        .down = down};
 }
 
 void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segments *out)
@@ -41,15 +43,22 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segm
         rules->data.banks == WORD_BITS || lane_words == 0)
         return;
     for (int i = 0; i < a->lanes; i++) {
-        if (a->lane[i] / per_group == group && a->relative[i] == a->relative[i - 1] + a->width &&
-            words + lane_words <= rules->data.banks) {
+        const bool joins = a->lane[i] / per_group == group && words + lane_words <= rules->data.banks;
+        const int64_t step = joins ? a->relative[i] - a->relative[i - 1] : 0;
+        wl_segment *last = out->list + out->count - (joins ? 1 : 0);
+        if (joins && step == a->width && !last->down) {
             words += lane_words;
-            out->list[out->count - 1].bits = ((uint64_t)1 << words) - 1;
+            last->bits = ((uint64_t)1 << words) - 1;
+            continue;
+        }
+        if (joins && step == -a->width && (last->down || words == lane_words)) {
+            words += lane_words;
+            *last = segment_of(rules, a->relative[i], words, group, true);
             continue;
         }
         group = a->lane[i] / per_group;
         words = lane_words;
-        out->list[out->count++] = one_lane(rules, a->relative[i], words, group);
+        out->list[out->count++] = segment_of(rules, a->relative[i], words, group, false);
     }
 }
 
@@ -104,8 +113,10 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
         const uint32_t at = s->place + moved;
         const uint64_t bits = s->bits << ((at & place_mask) >> bank_shift);
         const int64_t line = s->line + (at >> line_shift);
+        if (s->down && bits > in_line)
+            add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
         add_banks(p, words, &highest, line, s->word, (bits & in_line) << s->shift);
-        if (bits > in_line)
+        if (!s->down && bits > in_line)
             add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
     }
     p->crowded = words > 1 || is_crowded(p);

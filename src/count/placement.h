@@ -21,13 +21,15 @@ typedef struct wl_arrangement {
     int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
 } wl_arrangement;
 
-/* Lanes of one group that follow each other in memory without a gap, at most a line of them. */
+/* Lanes of one group that follow each other in memory without a gap, up or down, at most a line of
+ * them. */
 typedef struct wl_segment {
-    int64_t line;   /* its first byte, relative to the first active lane: whole lines .. */
+    int64_t line;   /* its lowest byte, relative to the first active lane: whole lines .. */
     uint32_t place; /* .. and bytes in one */
     uint32_t word;  /* where the bits of its group are: the word .. */
     uint64_t bits;  /* its words, as low bits */
     int shift;      /* .. and the lowest bit */
+    bool down;      /* the highest lane comes first */
 } wl_segment;
 typedef struct wl_segments {
     int words; /* of bits for all groups */
