@@ -38,6 +38,7 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample */
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
+    int64_t warps_evaluated; /* of each of them, where a schedule orders threads; 0: all */
     /* with sampled blocks: the largest relative standard error of instructions and sectors */
     double error;
     wl_atomics atomics; /* on global memory, all accesses together */

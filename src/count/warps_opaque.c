@@ -357,8 +357,8 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
     WL_TRY(wl_sample_evenly(n, m->context.geometry->blocks, arena, &sample, m->err));
     WL_TRY(added_make(m, n, arena, &sums));
     WL_TRY(added_make(m, n, arena, &alone));
-    wl_ordered_warps *ordered =
-        wl_ordered_new(m, sample.number, n, wl_sample_is_all(&sample) ? 1 : ORDERED_EVERY, arena);
+    const int64_t every = wl_sample_is_all(&sample) ? 1 : ORDERED_EVERY;
+    wl_ordered_warps *ordered = wl_ordered_new(m, sample.number, n, every, arena);
     if (!ordered)
         return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
@@ -367,11 +367,13 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
             continue;
         memset(alone.inst[store], 0, (size_t)n * sizeof(double));
         memset(alone.sectors[store], 0, (size_t)n * sizeof(double));
-        if (wl_ordered_can(m, a)) /* each warp's cells are found once for many accesses */
+        if (wl_ordered_can(m, a)) { /* each warp's cells are found once for many accesses */
             WL_TRY(wl_ordered_measure(ordered, m, a, wl_sample_weight(&sample, 0), alone.inst[store],
                                       alone.sectors[store]));
-        else
+            m->result->warps_evaluated = wl_ordered_of_block(ordered);
+        } else {
             WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
+        }
         const double factor = set_executions(m, a, &census);
         if (factor > 0)
             add_ratios(m, a, n, &alone, factor, &sums);

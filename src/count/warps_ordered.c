@@ -90,6 +90,8 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
     return w;
 }
 
+int64_t wl_ordered_of_block(const wl_ordered_warps *w) { return w->per_block < w->of_block ? w->per_block : 0; }
+
 /* The lanes whose cells lie inside the domain. Returns the place of the first. */
 static int64_t arrange(const wl_geometry *g, const placing *p, int64_t at[3][WL_LANES_MAX], int64_t count,
                        wl_arrangement *out)

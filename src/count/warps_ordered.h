@@ -21,6 +21,8 @@ bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
  * NULL: no memory. Blocks, measurer and arena must outlive it. */
 wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count, int64_t every,
                                  wl_arena *arena);
+/* How many warps of each block; 0: all. */
+int64_t wl_ordered_of_block(const wl_ordered_warps *warps);
 /* Adds what an access costs in all of them, each standing for `scale` blocks; and to inst[i] and
  * sectors[i], unless they are NULL, the executions and sectors of block i. */
 wl_status wl_ordered_measure(wl_ordered_warps *warps, const wl_warps_measurer *measurer, size_t access, double scale,

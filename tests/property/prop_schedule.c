@@ -325,6 +325,46 @@ static void runs_are_the_walk(void **state)
     }
 }
 
+/* Figures of the same kind and size are visited alike, and make up the walk. */
+static void figures_are_the_walk(void **state)
+{
+    (void)state;
+    enum { KINDS = 64, MOST = 64 };
+    random_source r = random_start(6);
+    for (uint64_t i = 0; i < effort_cases(8000); i++) {
+        static int64_t cells[KINDS][MOST + 1][MOST][2]; /* relative to the lowest, where one came */
+        static bool seen[KINDS][MOST + 1];
+        const wl_schedule s = any_schedule(&r, 40);
+        int64_t extent[3];
+        any_domain(&r, 14, extent);
+        const wl_order o = make(s, extent);
+        const int64_t first = random_in(&r, 0, o.cells - 1), count = random_in(&r, 1, o.cells - first);
+        wl_walk walk;
+        char text[160];
+        show(&s, extent, text);
+        memset(seen, 0, sizeof seen);
+        wl_walk_start(&walk, &o, first, count);
+        for (int64_t position = 0; position < count;) {
+            const int64_t most = random_in(&r, 1, MOST);
+            wl_figure f;
+            wl_walk_figure(&walk, most, &f);
+            assert_true(f.count > 0 && f.count <= most && f.count <= count - position && f.kind < KINDS);
+            for (int64_t k = 0; k < f.count; k++, position++) {
+                int64_t c[3];
+                wl_order_cell(&o, first + position, c);
+                const int64_t at[2] = {c[0] - f.lo[0], c[1] - f.lo[1]};
+                int64_t *same = cells[f.kind][f.count][k];
+                if (at[0] < 0 || at[1] < 0 || c[2] != f.lo[2] ||
+                    (seen[f.kind][f.count] && (same[0] != at[0] || same[1] != at[1])))
+                    fail_msg("%s: the figure differs at %lld", text, (long long)(first + position));
+                memcpy(same, at, sizeof at);
+            }
+            seen[f.kind][f.count] = true;
+        }
+        assert_int_equal(walk.left, 0);
+    }
+}
+
 /* ---- boxes ---- */
 
 static int64_t boxes_with(const wl_cell_box *boxes, int count, const int64_t c[3])
@@ -398,7 +438,7 @@ int main(void)
         cmocka_unit_test(orders_are_what_their_names_say),
         cmocka_unit_test(hilbert_walks_from_neighbour_to_neighbour),
         cmocka_unit_test(morton_sorts_by_interleaved_bits),
-        cmocka_unit_test(runs_are_the_walk),
+        cmocka_unit_test(runs_are_the_walk), cmocka_unit_test(figures_are_the_walk),
         cmocka_unit_test(boxes_are_the_cells_of_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,40 @@ static int64_t compare_footprints(const pair *p, random_source *r)
     return rows;
 }
 
+/* Warps and blocks at several granules at once, and what their first ones cover. */
+static void compare_small(const pair *p, random_source *r)
+{
+    static const int64_t granules[] = {32, 64, 128, 4096};
+    const int64_t block = random_in(r, 0, p->geometry.blocks - 1);
+    const bool covered = random_chance(r, 50);
+    wl_region region = wl_view_run(&p->formed, &p->geometry, block, block + 1);
+    wl_counter counter = {0};
+    wl_error err = {0};
+    if (random_chance(r, 70)) {
+        region.first_thread = random_in(r, 0, (p->geometry.threads - 1) / 32) * 32;
+        region.thread_count = 32;
+    }
+    for (size_t field = 0; field < 2; field++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++) {
+            int64_t one[4] = {0}, other[4] = {0}, full = 0, other_full = 0;
+            if (p->formed.fields[field][side].count == 0)
+                continue;
+            check_ok("rows",
+                     wl_view_enumerate(&p->formed, &counter, field, (wl_side)side, &region, granules, 4, one,
+                                       covered ? &full : NULL, &err),
+                     &err);
+            check_ok("threads",
+                     wl_view_enumerate(&p->hidden, &counter, field, (wl_side)side, &region, granules, 4, other,
+                                       covered ? &other_full : NULL, &err),
+                     &err);
+            if (memcmp(one, other, sizeof one) != 0 || full != other_full)
+                fail_msg("%s\nblock %lld, thread %lld, field %zu, side %d: %lld, %lld, %lld, %lld and %lld by rows",
+                         p->text, (long long)block, (long long)region.first_thread, field, side, (long long)one[0],
+                         (long long)one[1], (long long)one[2], (long long)one[3], (long long)full);
+        }
+    wl_counter_free(&counter);
+}
+
 /* ---- costs ---- */
 
 static void measure(const pair *p, const wl_view *view, wl_warps_scratch *scratch, wl_access_cost *costs,
@@ -179,6 +213,7 @@ static void forms_count_as_threads_do(void **state)
         if (wl_threads_are_ordered(&p.geometry)) {
             make_views(&p, &arena);
             rows += compare_footprints(&p, &r);
+            compare_small(&p, &r);
             scratch[d].arena = &arena;
             compare_costs(&p, &scratch[d]);
             launches++;
