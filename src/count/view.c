@@ -228,8 +228,8 @@ bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, cons
 }
 
 wl_status wl_view_enumerate(const wl_view *view, wl_counter *counter, size_t field, wl_side side,
-                            const wl_region *region, const int64_t *granules, int n, int64_t *touched,
-                            int64_t *covered, wl_error *err)
+                            const wl_region *region, const int64_t *granules, int n, int64_t *touched, int64_t *covered,
+                            wl_error *err)
 {
     const wl_field_side *s = &view->fields[field][side];
     wl_count c;

@@ -52,8 +52,8 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
 /* The same by threads, even where there is a closed form. covered may be NULL; else *covered is
  * that of the first granule. The side must have accesses. */
 wl_status wl_view_enumerate(const wl_view *view, wl_counter *counter, size_t field, wl_side side,
-                            const wl_region *region, const int64_t *granules, int n, int64_t *touched,
-                            int64_t *covered, wl_error *err);
+                            const wl_region *region, const int64_t *granules, int n, int64_t *touched, int64_t *covered,
+                            wl_error *err);
 
 /* Addresses to evaluate for counting a side without a shape over a region. */
 double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region);

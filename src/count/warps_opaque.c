@@ -229,8 +229,8 @@ static double opaque_work(const wl_warps_measurer *m, int64_t advance)
     return work;
 }
 
-/* Lane evaluations that a sampled block of few warps counts as, where only some warps of larger ones
- * are looked at. */
+/* Lane evaluations that a sampled block of few warps counts as, where only some warps of larger
+ * ones are looked at. */
 static double sampled_work(const wl_warps_measurer *m, double per_block)
 {
     const int64_t warps = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);

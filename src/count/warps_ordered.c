@@ -14,7 +14,7 @@
 
 /* ---- how the cells of a warp lie ---- */
 
-#define FIGURES_MAX 8   /* of an outline that is kept; warps of more are looked at lane by lane */
+#define FIGURES_MAX 8    /* of an outline that is kept; warps of more are looked at lane by lane */
 #define OUTLINES_MAX 256 /* kept, which is more than most orders have */
 
 /* The cells of a warp as figures: their distances, kinds and sizes, a word or two each. */
@@ -350,8 +350,7 @@ static void add_groups(const wl_warps_measurer *m, const placing *p, size_t acce
         hit += g->count * wl_pattern_hit(rules, g->pattern, address);
         sectors += g->count * g->sectors;
         if (b->access->store) {
-            const wl_warp_written *written =
-                wl_pattern_written(rules, g->pattern, address & (m->context.period - 1));
+            const wl_warp_written *written = wl_pattern_written(rules, g->pattern, address & (m->context.period - 1));
             lines += g->count * written->lines;
             units += g->count * written->units;
             full += g->count * written->full;

@@ -167,8 +167,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "L1 metrics of accesses without a closed form come from %lld warp%s of each of %lld of %lld blocks, "
                 "within %.3g %%",
                 (long long)w->warps_evaluated, w->warps_evaluated > 1 ? "s" : "", (long long)w->blocks_evaluated,
-                (long long)g->blocks,
-                PERCENT * WL_STATED_ERRORS * w->error);
+                (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error);
     else if (w->blocks_sampled)
         wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks, within %.3g %%",
                 (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error);

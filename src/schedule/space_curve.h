@@ -35,8 +35,8 @@ void wl_curve_start(const wl_order *order, int64_t position, wl_curve_walk *walk
 /* There must be `count` more cells. */
 void wl_curve_fill(const wl_order *order, wl_curve_walk *walk, int64_t count, int64_t *x, int64_t *row);
 
-/* The largest square of the curve that comes next, with at most `most` cells, all of them inside the
- * domain and in the same plane of `height` rows. At least one more cell must come. */
+/* The largest square of the curve that comes next, with at most `most` cells, all of them inside
+ * the domain and in the same plane of `height` rows. At least one more cell must come. */
 typedef struct wl_curve_square {
     int64_t x, row; /* its lowest cell */
     int level;      /* it is 2^level cells wide */

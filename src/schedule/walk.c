@@ -144,7 +144,8 @@ int64_t wl_walk_fill(wl_walk *w, int64_t count, int64_t *x, int64_t *y, int64_t 
     return most;
 }
 
-enum { FORWARDS, BACKWARDS, SQUARES }; /* kinds of figures; one of squares for each width and turn */
+/* kinds of figures; there is one of squares for each width and turn */
+enum { FORWARDS, BACKWARDS, SQUARES };
 #define TURNS 4
 
 void wl_walk_figure(wl_walk *w, int64_t most, wl_figure *figure)

@@ -438,7 +438,8 @@ int main(void)
         cmocka_unit_test(orders_are_what_their_names_say),
         cmocka_unit_test(hilbert_walks_from_neighbour_to_neighbour),
         cmocka_unit_test(morton_sorts_by_interleaved_bits),
-        cmocka_unit_test(runs_are_the_walk), cmocka_unit_test(figures_are_the_walk),
+        cmocka_unit_test(runs_are_the_walk),
+        cmocka_unit_test(figures_are_the_walk),
         cmocka_unit_test(boxes_are_the_cells_of_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

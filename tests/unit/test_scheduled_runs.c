@@ -63,8 +63,8 @@ static void runs_are_their_cells(void **state)
     random_source r = random_start(5);
     int compared = 0;
     for (int i = 0; i < 400; i++) {
-        const wl_schedule_kind kinds[] = {WL_SCHEDULE_COLUMN, WL_SCHEDULE_ZIGZAG, WL_SCHEDULE_TILE,
-                                          WL_SCHEDULE_HILBERT, WL_SCHEDULE_MORTON};
+        const wl_schedule_kind kinds[] = {WL_SCHEDULE_COLUMN, WL_SCHEDULE_ZIGZAG, WL_SCHEDULE_TILE, WL_SCHEDULE_HILBERT,
+                                          WL_SCHEDULE_MORTON};
         wl_kernel *kernel = random_star(&r);
         wl_launch launch = {.block = {random_in(&r, 1, 70)}, .schedule = {.kind = RANDOM_OF(&r, kinds)}};
         launch.schedule.width = launch.schedule.kind <= WL_SCHEDULE_TILE ? random_in(&r, 1, 40) : 0;
