@@ -30,16 +30,16 @@ static bool make_slots(wl_cache *c)
 {
     const size_t lines = (size_t)c->shape.lines;
     size_t places = lines;
-    if (wl_is_table(c)) {
+    if (wl_is_table(c->kind)) {
         if (!wl_table_make(c))
             return false;
-        places = (c->group_mask + 1) * WL_PLACES;
+        places = (c->group_mask + 1) * WL_PLACES_OF_LINES;
     }
     if (c->shape.write_back)
         c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
     if (c->shape.write_back && !c->written)
         return false;
-    if (wl_is_table(c))
+    if (wl_is_table(c->kind))
         return true;
     if (wl_is_packed(c->kind))
         return wl_packed_make(c);
@@ -59,7 +59,17 @@ static wl_cache_kind kind_of(const wl_cache *c)
         return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
     if (c->few)
         return c->wide ? WL_FEW_64 : WL_FEW_16;
-    return c->set_count == 1 ? WL_ALL_LRU : WL_MANY_LRU;
+    return WL_MANY_LRU;
+}
+
+static bool has_avx2(void)
+{
+#if defined(WARPLINE_AVX2)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
 }
 
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
@@ -92,6 +102,7 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
     c->wide = c->few && ways > WL_SET_WAYS(false);
     c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
     c->run = shape->policy != WL_POLICY_RANDOM_4 ? 1 : ways < WL_RUN ? c->ways : WL_RUN;
+    c->avx2 = has_avx2();
     c->kind = kind_of(c);
     if (wl_is_packed(c->kind))
         c->large = wl_packed_bytes(c) > nearby;
@@ -119,7 +130,7 @@ static wl_key key_of(wl_cache *c, uint64_t line)
 {
     if (line >= wl_bound_of(c) && wl_is_packed(c->kind))
         c->failed = !wl_packed_widen(c) || c->failed;
-    if (line >= wl_bound_of(c) && wl_is_table(c))
+    if (line >= wl_bound_of(c) && wl_is_table(c->kind))
         c->failed = !wl_table_widen(c) || c->failed;
     if (line >= wl_bound_of(c))
         line %= wl_bound_of(c); /* counts are void */
@@ -131,8 +142,8 @@ bool wl_cache_failed(const wl_cache *c) { return c->failed; }
 /* The number of a line's slot; -1: it is not there. */
 static inline int32_t find(const wl_cache *c, wl_key key)
 {
-    if (wl_is_table(c))
-        return wl_table_find(c, key);
+    if (wl_is_table(c->kind))
+        return wl_table_find(c, key, wl_table_first(c));
     if (!wl_is_packed(c->kind))
         return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
     const int32_t way = wl_is_wide(c->kind) ? wl_wide_find(c, key) : wl_packed_find(c, key);
@@ -142,8 +153,8 @@ static inline int32_t find(const wl_cache *c, wl_key key)
 /* Present sectors of a slot, and above them dirty ones. */
 static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 {
-    if (wl_is_table(c))
-        return wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)];
+    if (wl_is_table(c->kind))
+        return wl_unpacked_sectors(wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)]);
     if (!wl_is_packed(c->kind))
         return c->slots[at].sectors;
     return wl_unpacked_sectors(wl_sectors_in(c, key.set, c->kind)[at - wl_few_first(c, key)]);
@@ -151,8 +162,8 @@ static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
 
 static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
 {
-    if (wl_is_table(c))
-        wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = sectors;
+    if (wl_is_table(c->kind))
+        wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = wl_packed_sectors(sectors);
     else if (!wl_is_packed(c->kind))
         c->slots[at].sectors = sectors;
     else
@@ -168,12 +179,23 @@ wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
     return touched;
 }
 
+void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+{
+#if defined(WARPLINE_AVX2)
+    if (c->avx2) {
+        wl_load_many_avx2(c, requests, count, missing);
+        return;
+    }
+#endif
+    wl_load_many_plain(c, requests, count, missing);
+}
+
 /* ---- stores ---- */
 
 /* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
 static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    const size_t number = wl_is_table(c) ? wl_table_number((uint32_t)at) : (size_t)at;
+    const size_t number = wl_is_table(c->kind) ? wl_table_number((uint32_t)at) : (size_t)at;
     uint32_t *parts = c->written + number * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;
@@ -252,7 +274,7 @@ void wl_cache_clean(wl_cache *c)
         clean_packed(c);
         return;
     }
-    if (wl_is_table(c)) {
+    if (wl_is_table(c->kind)) {
         wl_table_clean(c);
         return;
     }

@@ -14,9 +14,9 @@
  * separately.
  *
  * Speed: up to 64 ways are compared at once, up to 16 with all they need in one place; more are
- * hashed (many_ways.h; one large set: line_table.h), and recency is a queue. If the simulated cache
- * does not fit into the host's caches, accesses wait for memory; wl_cache_load_many knows the next
- * accesses and prefetches them.
+ * hashed (many_ways.h; one set: line_table.h, lru_table.h), and recency is a queue. If the
+ * simulated cache does not fit into the host's caches, accesses wait for memory; wl_cache_load_many
+ * knows the next accesses and prefetches them. On x86-64 it uses AVX2, where the host has it.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps

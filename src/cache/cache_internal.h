@@ -2,8 +2,9 @@
  * slot.
  *
  * Few ways are searched, all at once (packed_sets.h, wide_sets.h; few_ways.h for more sectors or
- * larger numbers of lines); many are hashed (many_ways.h, line_table.h). An access needs few cache
- * lines of the host: those of the index, and of the slot where it is apart.
+ * larger numbers of lines); many are hashed (line_table.h, lru_table.h; many_ways.h for several
+ * sets, more sectors or larger numbers). An access needs few cache lines of the host: those of the
+ * index, and of the slot where it is apart.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -21,7 +22,8 @@
 #define WL_WIDE_WAYS 64
 #define WL_FEW_WAYS_MAX WL_WIDE_WAYS /* more are hashed */
 #define WL_NO_LINE UINT64_MAX        /* of an empty slot */
-#define WL_GROUP_LINES 4             /* of a group or bucket, at most, on average */
+#define WL_PLACES 8                  /* of a group */
+#define WL_GROUP_LINES 4             /* of a group, at most, on average */
 #define WL_RUN 4                     /* lines that WL_POLICY_RANDOM_4 evicts */
 #define WL_MEMORY_LINE ((size_t)64)  /* of the host */
 
@@ -33,8 +35,20 @@ typedef struct wl_slot {
 
 #define WL_DIRTY_SHIFT WL_SECTORS_MAX
 
+#define WL_PACKED_SECTORS 4 /* present and dirty ones of so many in one byte, dirty ones above */
+
 static inline uint32_t wl_present(const wl_slot *s) { return s->sectors & ((1u << WL_DIRTY_SHIFT) - 1); }
 static inline uint32_t wl_dirty(const wl_slot *s) { return s->sectors >> WL_DIRTY_SHIFT; }
+
+/* Sectors of a byte, as those of a slot; and back. */
+static inline uint32_t wl_unpacked_sectors(uint32_t sectors)
+{
+    return (sectors & 15) | sectors >> WL_PACKED_SECTORS << WL_DIRTY_SHIFT;
+}
+static inline uint8_t wl_packed_sectors(uint32_t sectors)
+{
+    return (uint8_t)((sectors & 15) | sectors >> WL_DIRTY_SHIFT << WL_PACKED_SECTORS);
+}
 
 /* What a cache does, as a constant where it matters: the loops over many loads have one form for
  * each. */
@@ -48,12 +62,13 @@ typedef enum wl_cache_kind {
     WL_FEW_16,
     WL_FEW_64,
     WL_FEW_RANDOM,
-    WL_TABLE_LRU, /* from here on lines are hashed; these have one set, .. */
+    WL_TABLE_LRU, /* from here on lines are hashed; these have one set */
     WL_TABLE_RANDOM,
-    WL_ALL_LRU, /* .. and so has this one */
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
+
+static inline bool wl_is_table(wl_cache_kind kind) { return kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM; }
 
 /* Empty slots of a set follow each other, the last followed by the first. */
 typedef struct wl_holes {
@@ -79,15 +94,23 @@ typedef struct wl_group {
     uint32_t unused[3];
 } wl_group;
 
-/* See line_table.h. */
+/* See line_table.h. Tags and what is used are compared as if there were eight of each. */
 typedef struct wl_bucket {
-    uint32_t low[WL_PLACES]; /* bits of the numbers of lines */
-    uint16_t high[WL_PLACES];
-    uint32_t passed; /* lines that found no place here, and lie in one of the next buckets */
-    uint32_t unused[3];
-    uint32_t sectors[WL_PLACES]; /* as those of a slot */
-    uint32_t used[WL_PLACES];    /* place of the last use in the queue; random policies: the slot */
+    uint32_t tags[WL_PLACES_OF_LINES];
+    uint32_t used[WL_PLACES_OF_LINES];   /* time of the last use; random policies: slot + 1, or 0 */
+    uint8_t more[WL_PLACES_OF_LINES];    /* bits of the tag, and WL_PASSED */
+    uint8_t sectors[WL_PLACES_OF_LINES]; /* packed */
+    /* lines that found no place here, and lie in one of the next buckets: their last use; random
+     * policies: their number */
+    uint32_t passed;
 } wl_bucket;
+
+#define WL_PASSED 1u /* not in the bucket of its hash, which `homes` tells */
+#define WL_TABLE_BITS 47
+#define WL_TABLE_LINES ((uint64_t)1 << WL_TABLE_BITS) /* numbers of lines are below */
+/* odd, and its inverse modulo 2^47: the upper bits of wl_hash_add's factor */
+#define WL_TABLE_FACTOR 0x4f1bbcdcbfa5u
+#define WL_TABLE_INVERSE 0x31bdb6d8102du
 
 /* Which ways of a set have a line, under random policies. */
 typedef struct wl_filled {
@@ -126,6 +149,7 @@ struct wl_cache {
     bool few, wide; /* wide: of the few, more than 16 */
     bool failed;    /* see wl_cache_failed */
     bool large;     /* more than the nearby caches of the host hold */
+    bool avx2;      /* the host has vectors of 32 bytes */
     uint64_t random;
     int32_t run; /* lines that an access evicts if the set is full */
     wl_slot *slots;
@@ -150,9 +174,11 @@ struct wl_cache {
     uint32_t queue_room; /* entries of a queue, a multiple of 64 */
     uint32_t *entries;   /* slots */
     uint64_t *last_uses; /* a bit for each entry */
+    uint8_t *is_last;    /* or a byte: see lru_table.h */
     /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
     uint32_t *places;
-    bool mixed; /* of late, some lines were there and some were not: no use to guess */
+    uint32_t *homes; /* of places in buckets: see WL_PASSED */
+    bool mixed;      /* of late, some lines were there and some were not: no use to guess */
 
     uint32_t *written; /* of dirty sectors that are not present: parts that are written */
     wl_evicted evicted[WL_EVICTED_MAX];
@@ -160,13 +186,13 @@ struct wl_cache {
     wl_cache_counts counts;
 };
 
-/* How many groups or buckets of a hash table a cache needs; notes how they follow from a hash. */
+/* How many groups of a hash table a cache needs; notes how they follow from a hash. */
 size_t wl_cache_groups(wl_cache *cache);
 
 /* Where a line may be: all that follows from its number alone. */
 typedef struct wl_key {
     uint64_t line, set, group;
-    uint32_t tag; /* of 16 bits */
+    uint32_t tag, more; /* tag: of 16 bits, or 32 bits and those in `more` */
 } wl_key;
 
 /* With the lower half of a line's number, of 48 bits, it gives the upper half. */
@@ -188,11 +214,14 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
     const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
     const bool few = kind < WL_TABLE_LRU;
     wl_key key = {.line = line};
-    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM) {
-        key.group = spread >> c->group_shift;
+    if (wl_is_table(kind)) {
+        const uint64_t all = line * (WL_TABLE_FACTOR << (64 - WL_TABLE_BITS));
+        key.group = all >> c->group_shift;
+        key.tag = (uint32_t)(all >> (64 - WL_TABLE_BITS));
+        key.more = all >> 48 & 0xfe;
         return key;
     }
-    if (kind != WL_ALL_LRU && c->set_count > 1) {
+    if (c->set_count > 1) {
         const uint64_t number = c->shape.hashed_sets ? hash : line;
         key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
     }
@@ -205,6 +234,13 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
     key.group = few ? 0 : spread >> c->group_shift;
     key.tag = ((uint32_t)(few ? spread >> 48 : hash) & 0xffff) | 1;
     return key;
+}
+
+/* The line that a key of a table is of: the lower 39 bits of its hash are in the tag and `more`. */
+static inline uint64_t wl_table_line(const wl_cache *c, wl_key key)
+{
+    const uint64_t low = (uint64_t)key.more << 31 | key.tag, high = key.group << c->group_shift >> 56;
+    return (high << 39 | low) * WL_TABLE_INVERSE & (WL_TABLE_LINES - 1);
 }
 
 static inline void wl_slot_clear(wl_slot *s, uint64_t line)
@@ -241,6 +277,17 @@ WL_ALWAYS_INLINE void *wl_either_of(uint32_t mask, const void *first, const void
     return (void *)((a & wide) | (b & ~wide)); /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* A mask of all bits or none, as a number of which the compiler knows nothing: it cannot make a
+ * branch of what follows. */
+WL_ALWAYS_INLINE uint32_t wl_mask_of(bool all)
+{
+    uint32_t mask = (uint32_t)-all;
+#if defined(__GNUC__)
+    __asm__("" : "+r"(mask));
+#endif
+    return mask;
+}
+
 /* Of two numbers. */
 WL_ALWAYS_INLINE uint32_t wl_either(uint32_t mask, uint32_t first, uint32_t second)
 {
@@ -270,6 +317,10 @@ static inline void wl_fetch_ahead(const void *memory)
     (void)memory;
 #endif
 }
+
+/* wl_cache_load_many in both forms; the second: see load_many_avx2.c. */
+void wl_load_many_plain(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
+void wl_load_many_avx2(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
 
 /* wl_cache_new with the bytes of slots up to which nothing is fetched ahead. */
 wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err);

@@ -9,16 +9,15 @@
 
 #include "cache/few_ways.h"
 #include "cache/line_table.h"
+#include "cache/lru_table.h"
 #include "cache/many_ways.h"
 #include "cache/packed_sets.h"
 #include "cache/wide_sets.h"
 
-static inline bool wl_is_table(const wl_cache *c) { return c->kind == WL_TABLE_LRU || c->kind == WL_TABLE_RANDOM; }
-
 /* Numbers of lines that a cache has room for are below. */
 static inline uint64_t wl_bound_of(const wl_cache *c)
 {
-    return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c) ? WL_TABLE_LINES : UINT64_MAX;
+    return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c->kind) ? WL_TABLE_LINES : UINT64_MAX;
 }
 
 /* Finds or makes a line of a packed set, and makes it the last used one; returns its way. */
@@ -26,11 +25,11 @@ WL_ALWAYS_INLINE uint32_t wl_way_of(wl_cache *c, wl_key key, wl_cache_kind kind,
 {
     switch (kind) {
     case WL_PACKED_LRU: return wl_packed_touch_lru(c, key, note, touched);
-    case WL_PACKED_RANDOM: return wl_packed_touch_random(c, key, false, note, touched);
-    case WL_PACKED_RANDOM_4: return wl_packed_touch_random(c, key, true, note, touched);
+    case WL_PACKED_RANDOM: return wl_touch_random(c, key, false, false, note, touched);
+    case WL_PACKED_RANDOM_4: return wl_touch_random(c, key, false, true, note, touched);
     case WL_WIDE_LRU: return wl_wide_touch_lru(c, key, note, touched);
-    case WL_WIDE_RANDOM: return wl_wide_touch_random(c, key, false, note, touched);
-    default: return wl_wide_touch_random(c, key, true, note, touched);
+    case WL_WIDE_RANDOM: return wl_touch_random(c, key, true, false, note, touched);
+    default: return wl_touch_random(c, key, true, true, note, touched);
     }
 }
 
@@ -43,9 +42,8 @@ WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, b
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
-    case WL_TABLE_LRU: return wl_table_touch(c, key, true, touched);
-    case WL_TABLE_RANDOM: return wl_table_touch(c, key, false, touched);
-    case WL_ALL_LRU:
+    case WL_TABLE_LRU: return wl_lru_touch(c, key, touched);
+    case WL_TABLE_RANDOM: return wl_table_touch_random(c, key, touched);
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
     }
@@ -78,23 +76,27 @@ static inline uint64_t wl_sums_of_many(uint32_t sectors, uint32_t missing)
 
 WL_ALWAYS_INLINE wl_load_sums wl_sums_of(uint32_t sectors, uint32_t missing, bool resident)
 {
-    const uint64_t sum = sectors < 16 ? wl_sums_of_four[missing][sectors] : wl_sums_of_many(sectors, missing);
-    return sum + (sum << 16 & (uint64_t)!resident << 48);
+    if (sectors - 1 < 15) /* something is missing of a line that is not there */
+        return wl_sums_of_four[missing][sectors] + ((uint64_t)!resident << 48);
+    return wl_sums_of_many(sectors, missing) + ((uint64_t)(missing && !resident) << 48);
 }
 
 WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sectors, wl_cache_kind kind, bool note,
                                         wl_load_sums *sums)
 {
     wl_touched touched = {0};
-    if (wl_is_packed(kind)) {
-        uint8_t *present = &wl_sectors_in(c, key.set, kind)[wl_way_of(c, key, kind, note, &touched)];
+    if (wl_is_packed(kind) || wl_is_table(kind)) {
+        uint8_t *present;
+        if (wl_is_packed(kind)) {
+            present = &wl_sectors_in(c, key.set, kind)[wl_way_of(c, key, kind, note, &touched)];
+        } else {
+            const uint32_t at = (uint32_t)wl_touch(c, key, kind, note, &touched);
+            present = &wl_bucket_of(c, at)->sectors[wl_place_of(at)];
+        }
         touched.missing = sectors & ~(uint32_t)*present;
         *present |= (uint8_t)sectors;
     } else {
-        const uint32_t at = (uint32_t)wl_touch(c, key, kind, note, &touched);
-        uint32_t *present = kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM
-                                ? &wl_bucket_of(c, at)->sectors[wl_place_of(at)]
-                                : &c->slots[at].sectors;
+        uint32_t *present = &c->slots[wl_touch(c, key, kind, note, &touched)].sectors;
         touched.missing = sectors & ~*present;
         *present |= sectors;
     }

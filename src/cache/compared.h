@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__)
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -84,21 +86,27 @@ WL_ALWAYS_INLINE uint32_t wl_age_bits(wl_ages ages)
 
 #define WL_PACKED_WAYS 16
 
+#if defined(__SSE2__)
+/* Of a line's number of 48 bits the low part in every word, and the high part in every half. */
+WL_ALWAYS_INLINE __m128i wl_every_low(__m128i line) { return _mm_shuffle_epi32(line, 0); }
+WL_ALWAYS_INLINE __m128i wl_every_high(__m128i line) { return _mm_shuffle_epi32(_mm_shufflelo_epi16(line, 0xaa), 0); }
+#endif
+
 /* A bit for each of sixteen numbers whose low and high parts are these. */
 WL_ALWAYS_INLINE uint32_t wl_same_lines_folded(const uint32_t low[WL_PACKED_WAYS], const uint16_t high[WL_PACKED_WAYS],
-                                               uint32_t wanted_low, uint32_t wanted_high)
+                                               uint64_t wanted)
 {
     uint32_t same = 0;
     for (int i = 0; i < WL_PACKED_WAYS; i++)
-        same |= (uint32_t)((low[i] == wanted_low) & (high[i] == wanted_high)) << i;
+        same |= (uint32_t)((low[i] == (uint32_t)wanted) & (high[i] == wanted >> 32)) << i;
     return same;
 }
 
 WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], const uint16_t high[WL_PACKED_WAYS],
-                                        uint32_t wanted_low, uint32_t wanted_high)
+                                        uint64_t wanted)
 {
 #if defined(__SSE2__)
-    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
+    const __m128i line = _mm_cvtsi64_si128((int64_t)wanted), of_low = wl_every_low(line), of_high = wl_every_high(line);
     const __m128i *lows = (const __m128i *)(const void *)low, *highs = (const __m128i *)(const void *)high;
     __m128i same[4];
     for (int i = 0; i < 4; i++)
@@ -109,78 +117,85 @@ WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], cons
         _mm_and_si128(_mm_packs_epi32(same[2], same[3]), _mm_cmpeq_epi16(_mm_load_si128(highs + 1), of_high));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
 #else
-    return wl_same_lines_folded(low, high, wanted_low, wanted_high);
+    return wl_same_lines_folded(low, high, wanted);
 #endif
 }
 
-#define WL_PLACES 8 /* of a group or bucket of a hash table */
+#if defined(__AVX2__)
+/* ---- 64 ways, by vectors of 32 bytes ---- */
 
-/* A bit for each of eight numbers whose low and high parts are these, and from bit 8 on one for
- * each whose high part is `none`. */
-WL_ALWAYS_INLINE uint32_t wl_same_or_none_folded(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
-                                                 uint32_t wanted_low, uint32_t wanted_high, uint32_t none)
+/* A bit for each tag that is this one. */
+WL_ALWAYS_INLINE uint64_t wl_same_of_64(const void *tags, uint32_t tag)
+{
+    const __m256i wanted = _mm256_set1_epi16((short)tag), *all = tags;
+    uint32_t half[2];
+    for (int i = 0; i < 2; i++) {
+        const __m256i low = _mm256_cmpeq_epi16(_mm256_load_si256(all + 2 * i), wanted),
+                      high = _mm256_cmpeq_epi16(_mm256_load_si256(all + 2 * i + 1), wanted);
+        /* packing takes turns between both */
+        const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+        half[i] = (uint32_t)_mm256_movemask_epi8(both);
+    }
+    return (uint64_t)half[1] << 32 | half[0];
+}
+
+/* A bit for each way of this age. */
+WL_ALWAYS_INLINE uint64_t wl_aged_of_64(const void *ages, int8_t age)
+{
+    const __m256i wanted = _mm256_set1_epi8(age), *all = ages;
+    const uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(all), wanted)),
+                   high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(all + 1), wanted));
+    return (uint64_t)high << 32 | low;
+}
+
+/* Makes a way the youngest, and those that were younger one older. */
+WL_ALWAYS_INLINE void wl_use_of_64(void *ages, uint32_t used)
+{
+    static const int8_t lanes[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                     32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                     48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    __m256i *all = ages;
+    const __m256i age = _mm256_set1_epi8(((const int8_t *)ages)[used]), way = _mm256_set1_epi8((char)used);
+    for (int i = 0; i < 2; i++) {
+        const __m256i old = _mm256_load_si256(all + i),
+                      lane = _mm256_loadu_si256((const __m256i *)(const void *)lanes + i);
+        const __m256i older = _mm256_sub_epi8(old, _mm256_cmpgt_epi8(age, old));
+        _mm256_store_si256(all + i, _mm256_andnot_si256(_mm256_cmpeq_epi8(lane, way), older));
+    }
+}
+#endif
+
+#define WL_PLACES_OF_LINES 6 /* of a bucket of a hash table */
+
+/* A bit for each of six tags that is this one and whose time is not before `first`, and from bit 8
+ * on one for each time that is before it. Times are below 2^31. */
+WL_ALWAYS_INLINE uint32_t wl_same_or_before_folded(const uint32_t *tags, const uint32_t *times, uint32_t wanted,
+                                                   uint32_t first)
 {
     uint32_t both = 0;
-    for (int i = 0; i < WL_PLACES; i++) {
-        both |= (uint32_t)((low[i] == wanted_low) & (high[i] == wanted_high)) << i;
-        both |= (uint32_t)(high[i] == none) << (i + WL_PLACES);
+    for (int i = 0; i < WL_PLACES_OF_LINES; i++) {
+        const uint32_t before = times[i] < first;
+        both |= (~before & (tags[i] == wanted)) << i;
+        both |= before << (i + 8);
     }
     return both;
 }
 
-WL_ALWAYS_INLINE uint32_t wl_same_or_none(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
-                                          uint32_t wanted_low, uint32_t wanted_high, uint32_t none)
+/* Two more of both are read, which must be memory, too. */
+WL_ALWAYS_INLINE uint32_t wl_same_or_before(const uint32_t *tags, const uint32_t *times, uint32_t wanted,
+                                            uint32_t first)
 {
 #if defined(__SSE2__)
-    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
-    const __m128i *lows = (const __m128i *)(const void *)low;
-    const __m128i highs = _mm_load_si128((const __m128i *)(const void *)high);
-    const __m128i first = _mm_cmpeq_epi32(_mm_load_si128(lows), of_low),
-                  second = _mm_cmpeq_epi32(_mm_load_si128(lows + 1), of_low);
-    const __m128i same = _mm_and_si128(_mm_packs_epi32(first, second), _mm_cmpeq_epi16(highs, of_high));
-    const __m128i empty = _mm_cmpeq_epi16(highs, (__m128i)wl_every_tag(none));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, empty));
+    const __m128i tag = _mm_set1_epi32((int)wanted), limit = _mm_set1_epi32((int)first);
+    const __m128i *of_tags = (const __m128i *)(const void *)tags, *of_times = (const __m128i *)(const void *)times;
+    const __m128i same = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_loadu_si128(of_tags), tag),
+                                         _mm_cmpeq_epi32(_mm_loadu_si128(of_tags + 1), tag));
+    const __m128i before = _mm_packs_epi32(_mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times)),
+                                           _mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times + 1)));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_andnot_si128(before, same), before)) & 0x3f3f;
 #else
-    return wl_same_or_none_folded(low, high, wanted_low, wanted_high, none);
-#endif
-}
-
-/* The first eight of these bits alone. */
-WL_ALWAYS_INLINE uint32_t wl_same_of_eight(const uint32_t low[WL_PLACES], const uint16_t high[WL_PLACES],
-                                           uint32_t wanted_low, uint32_t wanted_high)
-{
-#if defined(__SSE2__)
-    const __m128i of_low = _mm_set1_epi32((int)wanted_low), of_high = (__m128i)wl_every_tag(wanted_high);
-    const __m128i *lows = (const __m128i *)(const void *)low;
-    const __m128i first = _mm_cmpeq_epi32(_mm_load_si128(lows), of_low),
-                  second = _mm_cmpeq_epi32(_mm_load_si128(lows + 1), of_low);
-    const __m128i highs = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(const void *)high), of_high);
-    const __m128i same = _mm_and_si128(_mm_packs_epi32(first, second), highs);
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
-#else
-    return wl_same_or_none_folded(low, high, wanted_low, wanted_high, UINT32_MAX);
-#endif
-}
-
-/* A bit for each of eight numbers that is not this one. */
-WL_ALWAYS_INLINE uint32_t wl_other_of_eight_folded(const uint32_t *numbers, uint32_t number)
-{
-    uint32_t other = 0;
-    for (int i = 0; i < WL_PLACES; i++)
-        other |= (uint32_t)(numbers[i] != number) << i;
-    return other;
-}
-
-WL_ALWAYS_INLINE uint32_t wl_other_of_eight(const uint32_t *numbers, uint32_t number)
-{
-#if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi32((int)number), *all = (const __m128i *)(const void *)numbers;
-    const __m128i first = _mm_cmpeq_epi32(_mm_loadu_si128(all), wanted),
-                  second = _mm_cmpeq_epi32(_mm_loadu_si128(all + 1), wanted);
-    const __m128i same = _mm_packs_epi32(first, second);
-    return ((uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, same)) & 0xff) ^ 0xff;
-#else
-    return wl_other_of_eight_folded(numbers, number);
+    return wl_same_or_before_folded(tags, times, wanted, first);
 #endif
 }
 

@@ -34,6 +34,10 @@ WL_ALWAYS_INLINE wl_ages *wl_few_ages(wl_tags *set, bool wide) { return (wl_ages
 /* A bit for each way with this tag. */
 WL_ALWAYS_INLINE uint64_t wl_few_alike(const wl_tags *set, uint32_t tag, bool wide)
 {
+#if defined(__AVX2__)
+    if (wide)
+        return wl_same_of_64(set, tag);
+#endif
     const wl_tags wanted = wl_every_tag(tag);
     uint64_t alike = 0;
     for (int i = 0; i < WL_SET_TAGS(wide); i += 2)
@@ -43,6 +47,10 @@ WL_ALWAYS_INLINE uint64_t wl_few_alike(const wl_tags *set, uint32_t tag, bool wi
 
 WL_ALWAYS_INLINE uint32_t wl_few_oldest(const wl_cache *c, const wl_ages *ages, bool wide)
 {
+#if defined(__AVX2__)
+    if (wide)
+        return (uint32_t)__builtin_ctzll(wl_aged_of_64(ages, (int8_t)(c->ways - 1)));
+#endif
     uint64_t oldest = 0;
     for (int i = 0; i < WL_SET_AGES(wide); i++)
         oldest |= (uint64_t)wl_age_bits((wl_ages)(ages[i] == c->last_age)) << (i * WL_AGES);
@@ -51,6 +59,12 @@ WL_ALWAYS_INLINE uint32_t wl_few_oldest(const wl_cache *c, const wl_ages *ages, 
 
 WL_ALWAYS_INLINE void wl_few_use(wl_ages *ages, uint32_t used, bool wide)
 {
+#if defined(__AVX2__)
+    if (wide) {
+        wl_use_of_64(ages, used);
+        return;
+    }
+#endif
     const wl_ages lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const wl_ages age = wl_every_age((uint8_t)(wide ? ages[used / WL_AGES][used % WL_AGES] : ages[0][used]));
     const wl_ages way = wl_every_age(used);

@@ -3,148 +3,151 @@
 
 #include <stdlib.h>
 
+#include "cache/lru_table.h"
 #include "cache/many_ways.h"
 
-#define USES_PER_WAY 4 /* entries of the queue */
-
-#define BUCKET_BITS 24 /* their positions need less than 31 */
+#define LINES_OF_BUCKET 3 /* at most, on average */
+#define BUCKETS_LEAST 8   /* bits of their number: with those of tags, they tell the line */
+#define BUCKETS_MOST 24   /* positions need less than 31 */
 
 bool wl_table_can(const wl_cache *c)
 {
-    return c->set_count == 1 && !c->few && c->large && c->shape.lines <= (int64_t)WL_GROUP_LINES << BUCKET_BITS;
+    return c->set_count == 1 && !c->few && (c->large || c->shape.policy == WL_POLICY_LRU) &&
+           c->shape.sectors <= WL_PACKED_SECTORS && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKETS_MOST;
 }
 
 bool wl_table_make(wl_cache *c)
 {
-    const size_t buckets = wl_cache_groups(c);
+    int bits = BUCKETS_LEAST;
+    while ((int64_t)LINES_OF_BUCKET << bits < c->shape.lines)
+        bits++;
+    const size_t buckets = (size_t)1 << bits;
+    c->group_shift = 64 - bits;
+    c->group_mask = buckets - 1;
     c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
+    c->homes = calloc(buckets * WL_PLACES_OF_LINES, sizeof *c->homes);
     c->queues = calloc(1, sizeof *c->queues);
-    if (!c->buckets || !c->queues)
+    if (!c->buckets || !c->homes || !c->queues)
         return false;
-    for (size_t i = 0; i < buckets; i++)
-        memset(c->buckets[i].high, -1, sizeof c->buckets[i].high);
     c->queues[0].holes.count = c->ways;
-    if (c->shape.policy != WL_POLICY_LRU)
-        return (c->places = calloc((size_t)c->shape.lines, sizeof *c->places)) != NULL;
-    c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    /* what is scanned may end behind them; and one to spare */
-    const size_t entries = c->queue_room + WL_SCANNED + 1;
-    c->entries = wl_cache_memory(entries * sizeof *c->entries, &c->queue_memory);
-    if (c->entries)
-        memset(c->entries, -1, entries * sizeof *c->entries);
-    return c->entries != NULL;
+    if (c->shape.policy == WL_POLICY_LRU)
+        return wl_lru_make(c);
+    c->places = calloc((size_t)c->shape.lines, sizeof *c->places);
+    return c->places != NULL;
 }
 
 /* ---- the table ---- */
 
-/* Returns the marked position. */
-static uint32_t enter(wl_cache *c, wl_key key)
+/* Is the line with this tag the one? */
+static bool is_line(const wl_cache *c, uint32_t position, wl_key key)
 {
-    uint64_t at = key.group;
-    uint32_t open;
-    while ((open = wl_bucket_places(&c->buckets[at], key.line) >> WL_PLACES) == 0) {
-        c->buckets[at].passed++;
-        at = (at + 1) & c->group_mask;
-    }
-    const uint32_t place = (uint32_t)__builtin_ctz(open);
-    wl_bucket *b = &c->buckets[at];
-    b->low[place] = (uint32_t)key.line;
-    b->high[place] = (uint16_t)(key.line >> 32);
-    b->sectors[place] = 0;
-    return wl_table_marked(key, (uint32_t)at * WL_POSITIONS + place);
+    const uint32_t more = wl_bucket_of(c, position)->more[wl_place_of(position)];
+    return (more & ~WL_PASSED) == key.more && wl_table_home(c, position) == key.group;
 }
 
-static wl_slot slot_at(const wl_cache *c, uint32_t position)
+int32_t wl_table_search(const wl_cache *c, wl_key key)
+{
+    const uint32_t first = wl_table_first(c);
+    for (uint64_t at = key.group;; at = (at + 1) & c->group_mask) {
+        uint32_t alike = wl_bucket_places(&c->buckets[at], key.tag, first) & 0xff;
+        for (; alike; alike &= alike - 1) {
+            const uint32_t position = (uint32_t)at * WL_POSITIONS + (uint32_t)__builtin_ctz(alike);
+            if (is_line(c, position, key))
+                return (int32_t)position;
+        }
+        if (c->buckets[at].passed < first)
+            return -1;
+    }
+}
+
+uint32_t wl_table_enter(wl_cache *c, wl_key key)
+{
+    const uint32_t first = wl_table_first(c);
+    uint64_t at = key.group;
+    uint32_t open;
+    while ((open = wl_bucket_places(&c->buckets[at], key.tag, first) >> 8) == 0)
+        at = (at + 1) & c->group_mask;
+    const uint32_t place = (uint32_t)__builtin_ctz(open), position = (uint32_t)at * WL_POSITIONS + place;
+    wl_bucket *b = &c->buckets[at];
+    wl_bucket_enter(b, place, key);
+    b->sectors[place] = 0;
+    if (at != key.group) {
+        b->more[place] |= WL_PASSED;
+        c->homes[wl_table_number(position)] = (uint32_t)key.group;
+    }
+    return position;
+}
+
+uint64_t wl_table_home(const wl_cache *c, uint32_t position)
+{
+    const bool passed = wl_bucket_of(c, position)->more[wl_place_of(position)] & WL_PASSED;
+    return passed ? c->homes[wl_table_number(position)] : position / WL_POSITIONS;
+}
+
+wl_slot wl_table_slot(const wl_cache *c, uint32_t position)
 {
     const wl_bucket *b = wl_bucket_of(c, position);
     const uint32_t place = wl_place_of(position);
-    return (wl_slot){.line = wl_bucket_line(b, place), .sectors = b->sectors[place]};
-}
-
-/* Removes a line; i: of those that this access evicts. Buckets that passed it on forget it. */
-static void leave(wl_cache *c, int i, uint32_t marked)
-{
-    const uint32_t position = marked & ~WL_PASSED_ON;
-    const wl_slot gone = slot_at(c, position);
-    wl_cache_note_evicted(c, i, &gone);
-    for (uint64_t at = wl_key_of(c, gone.line, WL_TABLE_LRU).group; at != position / WL_POSITIONS;
-         at = (at + 1) & c->group_mask)
-        c->buckets[at].passed--;
-    wl_table_remove(c->buckets, position);
+    const wl_key key = {
+        .group = wl_table_home(c, position), .tag = b->tags[place], .more = b->more[place] & ~WL_PASSED};
+    return (wl_slot){.line = wl_table_line(c, key), .sectors = wl_unpacked_sectors(b->sectors[place])};
 }
 
 void wl_table_written_back(wl_cache *c, uint32_t position)
 {
-    const wl_slot gone = slot_at(c, position);
+    const wl_slot gone = {.sectors = wl_unpacked_sectors(wl_bucket_of(c, position)->sectors[wl_place_of(position)])};
     wl_cache_count_written(c, &gone);
 }
 
-/* ---- recency ---- */
+/* ---- random policies ---- */
 
-void wl_table_shorten(wl_cache *c)
+/* Removes a line; i: of those that this access evicts. Buckets that passed it on forget it. */
+static void leave(wl_cache *c, int i, uint32_t position)
 {
-    wl_queue *q = &c->queues[0];
-    uint32_t kept = 0;
-    for (uint32_t i = q->head; i < q->tail; i++) {
-        const uint32_t marked = c->entries[i];
-        if (marked == WL_NO_POSITION)
-            continue;
-        c->entries[kept] = marked;
-        wl_bucket_of(c, marked & ~WL_PASSED_ON)->used[wl_place_of(marked)] = kept++;
-    }
-    memset(c->entries + kept, -1, (c->queue_room - kept) * sizeof *c->entries);
-    q->head = 0;
-    q->tail = kept;
+    const wl_slot gone = wl_table_slot(c, position);
+    wl_cache_note_evicted(c, i, &gone);
+    for (uint64_t at = wl_table_home(c, position); at != position / WL_POSITIONS; at = (at + 1) & c->group_mask)
+        c->buckets[at].passed--;
+    wl_bucket_of(c, position)->used[wl_place_of(position)] = 0;
 }
 
-/* The marked position that was used least recently; its use is forgotten. */
-static uint32_t take_oldest(wl_cache *c)
-{
-    wl_queue *q = &c->queues[0];
-    const uint32_t last = wl_table_oldest(c->entries, q->head);
-    q->head = last + 1;
-    return c->entries[last];
-}
-
-/* ---- eviction ---- */
-
-static void evict_random(wl_cache *c, wl_holes *holes)
+static void evict(wl_cache *c, wl_holes *holes)
 {
     holes->first = wl_cache_draw(c, c->ways);
     holes->count = c->run;
-    for (int32_t i = 0; i < holes->count; i++)
-        leave(c, i, c->places[holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways]);
-    c->evicted_count = (uint8_t)holes->count;
+    for (int32_t i = 0; i < holes->count; i++) {
+        const int32_t slot = holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways;
+        leave(c, i, c->places[slot] & ~WL_PASSED_ON);
+    }
 }
 
-int32_t wl_table_place(wl_cache *c, wl_key key)
+/* The position of a line that is not there, in the next empty slot. */
+static uint32_t place(wl_cache *c, wl_key key, wl_holes *holes)
 {
-    const bool lru = c->shape.policy == WL_POLICY_LRU;
-    wl_holes *holes = &c->queues[0].holes;
-    c->evicted_count = 0;
-    if (holes->count == 0 && lru) {
-        leave(c, 0, take_oldest(c));
-        c->evicted_count = 1;
-        holes->count = 1;
-    } else if (holes->count == 0) {
-        evict_random(c, holes);
-    }
-    const uint32_t marked = enter(c, key), position = marked & ~WL_PASSED_ON;
-    holes->count--;
-    if (lru) {
-        wl_table_note_use(c, marked);
-        return (int32_t)position;
-    }
-    c->places[holes->first] = marked;
-    wl_bucket_of(c, position)->used[wl_place_of(position)] = (uint32_t)holes->first;
+    const uint32_t position = wl_table_enter(c, key), slot = (uint32_t)holes->first;
+    for (uint64_t at = key.group; at != position / WL_POSITIONS; at = (at + 1) & c->group_mask)
+        c->buckets[at].passed++;
+    c->places[slot] = position | (position / WL_POSITIONS != key.group ? WL_PASSED_ON : 0);
+    wl_bucket_of(c, position)->used[wl_place_of(position)] = slot + 1;
     holes->first = holes->first + 1 == c->ways ? 0 : holes->first + 1;
-    return (int32_t)position;
+    holes->count--;
+    return position;
+}
+
+int32_t wl_table_place_random(wl_cache *c, wl_key key, wl_touched *touched)
+{
+    wl_holes *holes = &c->queues[0].holes;
+    if (holes->count == 0) {
+        evict(c, holes);
+        touched->evicted = (uint8_t)c->run;
+    }
+    return (int32_t)place(c, key, holes);
 }
 
 wl_spot wl_table_touch_apart(wl_cache *c, wl_key key)
 {
     wl_touched touched = {0};
-    const uint32_t at = (uint32_t)wl_table_touch(c, key, c->kind == WL_TABLE_LRU, &touched);
+    const uint32_t at = (uint32_t)wl_table_touch_random(c, key, &touched);
     return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
 }
 
@@ -153,41 +156,36 @@ wl_spot wl_table_touch_apart(wl_cache *c, wl_key key)
 /* The next position with a line, from *at on. False: there is none. */
 static bool next_line(const wl_cache *c, uint32_t *at)
 {
-    for (; *at / WL_POSITIONS <= c->group_mask; ++*at) {
-        if (wl_place_of(*at) == WL_PLACES)
-            *at += WL_POSITIONS - WL_PLACES;
-        if (*at / WL_POSITIONS <= c->group_mask && wl_bucket_of(c, *at)->high[wl_place_of(*at)] != WL_TABLE_NONE)
+    const uint32_t first = wl_table_first(c);
+    for (; *at / WL_POSITIONS <= c->group_mask; ++*at)
+        if (wl_place_of(*at) < WL_PLACES_OF_LINES && wl_bucket_of(c, *at)->used[wl_place_of(*at)] >= first)
             return true;
-    }
     return false;
 }
 
 void wl_table_clean(wl_cache *c)
 {
     for (uint32_t at = 0; next_line(c, &at); at++) {
-        const wl_slot slot = slot_at(c, at);
-        wl_cache_count_written(c, &slot);
-        wl_bucket_of(c, at)->sectors[wl_place_of(at)] = wl_present(&slot);
+        wl_table_written_back(c, at);
+        wl_bucket_of(c, at)->sectors[wl_place_of(at)] &= (1u << WL_PACKED_SECTORS) - 1;
     }
 }
 
 /* The same lines in the same slots or order, by the ways of many_ways.h. */
 static void move_lines(wl_cache *c, const wl_cache *from)
 {
-    const wl_queue *q = &from->queues[0];
-    if (c->shape.policy == WL_POLICY_LRU) {
-        for (uint32_t i = q->head; i < q->tail; i++)
-            if (from->entries[i] != WL_NO_POSITION) {
-                const wl_slot s = slot_at(from, from->entries[i] & ~WL_PASSED_ON);
-                const int32_t at = wl_many_place(c, wl_key_of(c, s.line, WL_MANY_LRU));
-                c->slots[at].sectors = s.sectors;
-            }
+    if (from->kind == WL_TABLE_LRU) {
+        const wl_queue *q = &from->queues[0];
+        for (uint32_t time = q->head, at; wl_lru_next(from, &time, q->tail, &at); time++) {
+            const wl_slot s = wl_table_slot(from, at);
+            c->slots[wl_many_place(c, wl_key_of(c, s.line, WL_MANY_LRU))].sectors = s.sectors;
+        }
         return;
     }
-    c->queues[0].holes = q->holes;
+    c->queues[0].holes = from->queues[0].holes;
     for (uint32_t at = 0; next_line(from, &at); at++) {
-        const wl_slot s = slot_at(from, at);
-        const uint32_t slot = wl_bucket_of(from, at)->used[wl_place_of(at)];
+        const wl_slot s = wl_table_slot(from, at);
+        const uint32_t slot = wl_bucket_of(from, at)->used[wl_place_of(at)] - 1;
         c->slots[slot] = s;
         wl_many_enter(c, wl_key_of(c, s.line, WL_MANY_RANDOM), (int32_t)slot);
     }
@@ -197,7 +195,7 @@ static void move_written(wl_cache *c, const wl_cache *from)
 {
     const size_t parts = (size_t)c->shape.sectors;
     for (uint32_t at = 0; next_line(from, &at); at++) {
-        const size_t slot = (size_t)wl_many_find(c, wl_key_of(c, slot_at(from, at).line, WL_MANY_LRU));
+        const size_t slot = (size_t)wl_many_find(c, wl_key_of(c, wl_table_slot(from, at).line, WL_MANY_LRU));
         memcpy(c->written + slot * parts, from->written + wl_table_number(at) * parts, parts * sizeof *c->written);
     }
 }

@@ -1,5 +1,10 @@
-/* load_many.c - many loads, whose order is known: see cache.h. SPDX-License-Identifier: MIT */
+/* load_many.c - many loads, whose order is known: see cache.h. load_many_avx2.c includes it.
+ * SPDX-License-Identifier: MIT */
 #include "cache/cache_load.h"
+
+#if !defined(WL_LOAD_MANY)
+#define WL_LOAD_MANY wl_load_many_plain
+#endif
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
@@ -11,9 +16,9 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
     const size_t line = WL_MEMORY_LINE;
     const uint8_t *from;
     size_t bytes;
-    if (kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM)
+    if (wl_is_table(kind))
         from = (const uint8_t *)&c->buckets[key.group], bytes = sizeof *c->buckets;
-    else if (kind >= WL_ALL_LRU)
+    else if (kind > WL_TABLE_RANDOM)
         from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
     else if (wl_is_wide(kind))
         from = (const uint8_t *)&c->wide_sets[key.set], bytes = offsetof(wl_wide_set, low);
@@ -25,34 +30,17 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
         wl_fetch_ahead(from + at);
 }
 
-/* Is a search worth while that finds what else to fetch? Not where the index is all that a load
- * needs; wide sets and tables: not where most lines are there, which are then near, or most are
- * not. */
-WL_ALWAYS_INLINE bool needs_slots(const wl_cache *c, wl_cache_kind kind)
-{
-    if (wl_is_wide(kind) || c->kind == WL_TABLE_LRU)
-        return c->mixed;
-    return !wl_is_packed(kind) && c->kind != WL_TABLE_RANDOM;
-}
+/* Must a search find what else to fetch? Not where the index is all that a load needs, or nearly
+ * all: of wide sets, a hit reads the number of its line besides. */
+WL_ALWAYS_INLINE bool needs_slots(wl_cache_kind kind) { return !wl_is_packed(kind) && !wl_is_table(kind); }
 
-/* The slot that the line is likely to have, or to get; if it is there: its number in a wide set,
- * its last use in a table. */
+/* The slot that the line is likely to have, or to get. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind == WL_TABLE_LRU) {
-        const wl_bucket *b = &c->buckets[key.group];
-        wl_fetch_ahead(&c->entries[b->used[__builtin_ctz(wl_bucket_alike(b, key.line) | 1u << (WL_PLACES - 1))]]);
-        return;
-    }
-    if (kind >= WL_ALL_LRU) {
+    if (kind > WL_TABLE_RANDOM) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
-        return;
-    }
-    if (wl_is_wide(kind)) {
-        const wl_wide_set *set = &c->wide_sets[key.set];
-        wl_fetch_ahead(&set->low[__builtin_ctzll(wl_wide_alike(set, key.tag) | (uint64_t)1 << 63)]);
         return;
     }
     const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
@@ -69,11 +57,9 @@ typedef struct load_run {
     wl_cache *c;
     wl_load_sums sums;
     wl_cache_kind kind;
-    /* where hits and misses are mixed */
     wl_policy policy;
-    bool large;
-    wl_mixed all;
-    wl_group spare;
+    bool sure;
+    wl_lru_run lru;
     wl_table_run table;
 } load_run;
 
@@ -84,45 +70,36 @@ WL_ALWAYS_INLINE uint32_t load_usual(load_run *r, wl_key key, uint32_t sectors)
     return wl_load_one(r->c, key, sectors, r->kind, false, &r->sums).missing;
 }
 
-WL_ALWAYS_INLINE uint32_t load_mixed(load_run *r, wl_key key, uint32_t sectors)
-{
-    wl_touched touched = {0};
-    wl_slot *s = &r->all.slots[wl_many_touch_mixed(r->c, &r->all, &r->spare, key, r->large, &touched)];
-    const uint32_t missing = sectors & ~s->sectors;
-    s->sectors |= sectors;
-    r->sums += wl_sums_of(sectors, missing, touched.resident);
-    return missing;
-}
-
 WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sectors)
 {
-    const wl_spot at = r->policy == WL_POLICY_LRU      ? wl_table_touch_mixed(r->c, &r->table, key)
-                       : r->policy == WL_POLICY_RANDOM ? wl_table_touch_mixed_random(r->c, &r->table, key)
-                                                       : wl_table_touch_mixed_4(r->c, &r->table, key);
-    uint32_t *present = &at.bucket->sectors[at.place];
-    const uint32_t missing = sectors & ~*present;
-    *present |= sectors;
+    const wl_spot at = r->kind == WL_TABLE_LRU         ? wl_lru_run_touch(r->c, &r->lru, key, r->sure)
+                       : r->policy == WL_POLICY_RANDOM ? wl_table_run_random(r->c, &r->table, key)
+                                                       : wl_table_run_random_4(r->c, &r->table, key);
+    uint8_t *present = &at.bucket->sectors[at.place];
+    const uint32_t before = *present & at.there, missing = sectors & ~before;
+    *present = (uint8_t)(before | sectors);
     r->sums += wl_sums_of(sectors, missing, at.there);
     return missing;
 }
 
 /* ---- all of them ---- */
 
-/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. */
+/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. Keys
+ * are made anew each time: that costs less than to keep them. */
 WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
                                load_step *load)
 {
-    wl_key keys[AHEAD];
-    const bool slots = needs_slots(r->c, r->kind);
-    for (size_t i = 0; i < count + AHEAD; i++) {
-        if (i >= AHEAD)
-            missing[i - AHEAD] = load(r, keys[i % AHEAD], requests[i - AHEAD].sectors);
-        if (i < count) {
-            keys[i % AHEAD] = wl_key_of(r->c, requests[i].line, r->kind);
-            fetch_index(r->c, keys[i % AHEAD], r->kind);
-        }
-        if (slots && i >= AHEAD / 2 && i < count + AHEAD / 2)
-            fetch_slot(r->c, keys[(i - AHEAD / 2) % AHEAD], r->kind);
+    const bool slots = needs_slots(r->kind);
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        fetch_index(r->c, wl_key_of(r->c, requests[i].line, r->kind), r->kind);
+    for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
+        fetch_slot(r->c, wl_key_of(r->c, requests[i].line, r->kind), r->kind);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            fetch_index(r->c, wl_key_of(r->c, requests[i + AHEAD].line, r->kind), r->kind);
+        if (slots && i + AHEAD / 2 < count)
+            fetch_slot(r->c, wl_key_of(r->c, requests[i + AHEAD / 2].line, r->kind), r->kind);
+        missing[i] = load(r, wl_key_of(r->c, requests[i].line, r->kind), requests[i].sectors);
     }
 }
 
@@ -160,31 +137,40 @@ FORM(load_wide_random_4, load_all, WL_WIDE_RANDOM_4)
 FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)
-FORM(load_all_lru, load_all, WL_ALL_LRU)
-FORM(load_table_lru, load_all, WL_TABLE_LRU)
 FORM(load_table_random, load_all, WL_TABLE_RANDOM)
 FORM(load_many_lru, load_all, WL_MANY_LRU)
 FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
 /* ---- many loads that mix hits and misses ---- */
 
-static __attribute__((noinline)) void load_all_mixed(wl_cache *c, const wl_request *requests, size_t count,
-                                                     uint32_t *missing)
+WL_ALWAYS_INLINE void load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
 {
-    load_run r = {.c = c, .kind = WL_ALL_LRU, .large = c->large};
-    wl_mixed_begin(c, &r.all);
-    if (r.large)
-        load_far(&r, requests, count, missing, load_mixed);
+    load_run r = {.c = c, .kind = WL_TABLE_LRU, .sure = sure};
+    wl_lru_make_room(c, count);
+    wl_lru_run_begin(c, &r.lru);
+    if (c->large)
+        load_far(&r, requests, count, missing, load_of_table);
     else
-        load_near(&r, requests, count, missing, load_mixed);
-    wl_mixed_end(c, &r.all);
+        load_near(&r, requests, count, missing, load_of_table);
+    wl_lru_run_end(c, &r.lru);
     wl_add_loads(c, count, r.sums);
+}
+
+FORM(load_recent_sure, load_recent, true)
+FORM(load_recent_mixed, load_recent, false)
+
+static void load_table_lru(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+{
+    for (size_t at = 0; at < count; at += WL_LRU_USES) {
+        const size_t some = count - at < WL_LRU_USES ? count - at : WL_LRU_USES;
+        (c->mixed ? load_recent_mixed : load_recent_sure)(c, requests + at, some, missing + at);
+    }
 }
 
 WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                  wl_policy policy)
 {
-    load_run r = {.c = c, .kind = WL_TABLE_LRU, .policy = policy};
+    load_run r = {.c = c, .kind = WL_TABLE_RANDOM, .policy = policy};
     wl_table_run_begin(c, &r.table);
     if (policy == WL_POLICY_RANDOM)
         wl_table_run_foresee(&r.table);
@@ -193,7 +179,6 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
     wl_add_loads(c, count, r.sums);
 }
 
-FORM(load_table_mixed_lru, load_table, WL_POLICY_LRU)
 FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)
 FORM(load_table_mixed_random_4, load_table, WL_POLICY_RANDOM_4)
 #undef FORM
@@ -212,12 +197,12 @@ static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
 /* Is it of no use to guess whether a line is there? */
 static bool is_mixed(const wl_cache *c)
 {
-    if (!c->mixed || (c->kind != WL_ALL_LRU && !wl_is_table(c)))
+    if (!c->mixed || c->kind != WL_TABLE_RANDOM)
         return false;
     return c->shape.policy == WL_POLICY_RANDOM_4 || c->queues[0].holes.count == 0;
 }
 
-void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
     static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_PACKED_LRU] = load_packed_lru,
@@ -231,12 +216,10 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
         [WL_FEW_RANDOM] = load_few_random,
         [WL_TABLE_LRU] = load_table_lru,
         [WL_TABLE_RANDOM] = load_table_random,
-        [WL_ALL_LRU] = load_all_lru,
         [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
     static void (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_POLICY_LRU] = load_table_mixed_lru,
         [WL_POLICY_RANDOM] = load_table_mixed_random,
         [WL_POLICY_RANDOM_4] = load_table_mixed_random_4,
     };
@@ -248,9 +231,7 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
     for (size_t at = 0; at < count; at += WL_SUMMED_MAX) {
         const size_t some = count - at < WL_SUMMED_MAX ? count - at : WL_SUMMED_MAX;
         const int64_t before = c->counts.line_misses;
-        (!is_mixed(c)            ? loads[c->kind]
-         : c->kind == WL_ALL_LRU ? load_all_mixed
-                                 : mixed_loads[c->shape.policy])(c, requests + at, some, missing + at);
+        (is_mixed(c) ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
         if (some >= MIXED_LEAST)
             c->mixed = missed > few && missed < (int64_t)some - few;

@@ -101,7 +101,7 @@ static void evict(wl_cache *c, uint64_t set, wl_holes *holes, int32_t first)
     for (int32_t i = 0; i < holes->count; i++) {
         const int32_t way = holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways;
         wl_slot *gone = &c->slots[first + way];
-        const wl_key key = wl_key_of(c, gone->line, WL_ALL_LRU);
+        const wl_key key = wl_key_of(c, gone->line, WL_MANY_LRU);
         wl_cache_note_evicted(c, i, gone);
         leave(c, key, first + way);
         gone->line = WL_NO_LINE;
@@ -125,11 +125,4 @@ int32_t wl_many_place(wl_cache *c, wl_key key)
     if (c->shape.policy == WL_POLICY_LRU)
         wl_many_note_use(c, key.set, at);
     return at;
-}
-
-wl_found wl_many_touch_apart(wl_cache *c, wl_key key)
-{
-    wl_touched touched = {0};
-    const int32_t at = wl_many_touch(c, key, true, &touched);
-    return (wl_found){(uint32_t)at, touched.resident};
 }

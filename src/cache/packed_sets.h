@@ -16,7 +16,6 @@
 
 #include "cache/few_ways.h"
 
-#define WL_PACKED_SECTORS 4
 #define WL_PACKED_LINES (((uint64_t)1 << 48) - 1) /* numbers are below; this one is none */
 
 static inline bool wl_is_wide(wl_cache_kind kind) { return kind >= WL_WIDE_LRU && kind <= WL_WIDE_RANDOM_4; }
@@ -25,16 +24,6 @@ static inline bool wl_is_packed(wl_cache_kind kind) { return kind <= WL_WIDE_RAN
 static inline uint64_t wl_packed_line(const wl_packed_set *set, uint32_t way)
 {
     return (uint64_t)set->high[way] << 32 | set->low[way];
-}
-
-/* As those of a slot. */
-static inline uint32_t wl_unpacked_sectors(uint32_t sectors)
-{
-    return (sectors & 15) | sectors >> WL_PACKED_SECTORS << WL_DIRTY_SHIFT;
-}
-static inline uint8_t wl_packed_sectors(uint32_t sectors)
-{
-    return (uint8_t)((sectors & 15) | sectors >> WL_DIRTY_SHIFT << WL_PACKED_SECTORS);
 }
 
 /* Of all ways of a set. */
@@ -107,7 +96,7 @@ WL_ALWAYS_INLINE bool wl_is_sure(const wl_cache *c, wl_way found) { return !c->m
 /* A bit for the way with this line. */
 WL_ALWAYS_INLINE uint32_t wl_packed_alike(const wl_packed_set *set, uint64_t line)
 {
-    return wl_same_lines(set->low, set->high, (uint32_t)line, (uint32_t)(line >> 32));
+    return wl_same_lines(set->low, set->high, line);
 }
 
 /* The way of a line; -1: it is not there. */
@@ -152,26 +141,6 @@ WL_ALWAYS_INLINE uint32_t wl_packed_touch_lru(wl_cache *c, wl_key key, bool note
     ages = (ages - (wl_ages)(ages < age)) & (wl_ages)(lane != used);
     memcpy(set->ages, &ages, sizeof ages);
     return way;
-}
-
-/* The same with a random policy. run: several lines are evicted at once. */
-WL_ALWAYS_INLINE uint32_t wl_packed_touch_random(wl_cache *c, wl_key key, bool run, bool note, wl_touched *touched)
-{
-    wl_packed_set *set = &c->packed[key.set];
-    const uint32_t alike = wl_packed_alike(set, key.line) & (uint32_t)set->filled.lines;
-    wl_way at = {(uint32_t)__builtin_ctz(alike | 1u << 16), (uint32_t) - (alike != 0)};
-    if (wl_is_sure(c, at)) {
-        touched->resident = true;
-        return at.way;
-    }
-    if (run || c->empty > 0) {
-        at.way = wl_filled_way(c, key.set, &set->filled, at, note, touched);
-    } else {
-        at.way = wl_drawn_way(c, at);
-        wl_packed_replace(c, wl_packed_line(set, at.way), set->sectors[at.way], at.there, ~at.there & 1, note, touched);
-    }
-    wl_packed_enter(c, set, key, at);
-    return at.way;
 }
 
 /* Can a cache have packed or wide sets? */

@@ -84,22 +84,42 @@ WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool note, 
     return at.way;
 }
 
-/* The same with a random policy. run: several lines are evicted at once. */
-WL_ALWAYS_INLINE uint32_t wl_wide_touch_random(wl_cache *c, wl_key key, bool run, bool note, wl_touched *touched)
+/* ---- random policies, sets of both sizes ---- */
+
+/* The way of a line with a bit in `filled`. */
+WL_ALWAYS_INLINE wl_way wl_random_way(const wl_cache *c, wl_key key, bool wide, uint64_t filled)
 {
-    wl_wide_set *set = &c->wide_sets[key.set];
-    wl_way at = wl_wide_way(c, set, wl_wide_alike(set, key.tag) & set->filled.lines, key.line, 0);
+    if (wide) {
+        const wl_wide_set *set = &c->wide_sets[key.set];
+        return wl_wide_way(c, set, wl_wide_alike(set, key.tag) & filled, key.line, 0);
+    }
+    const uint32_t alike = wl_packed_alike(&c->packed[key.set], key.line) & (uint32_t)filled;
+    return (wl_way){(uint32_t)__builtin_ctz(alike | 1u << 16), (uint32_t) - (alike != 0)};
+}
+
+/* Finds or makes a line; returns its way. run: several lines are evicted at once. */
+WL_ALWAYS_INLINE uint32_t wl_touch_random(wl_cache *c, wl_key key, bool wide, bool run, bool note, wl_touched *touched)
+{
+    wl_wide_set *w = wide ? &c->wide_sets[key.set] : NULL;
+    wl_packed_set *p = wide ? NULL : &c->packed[key.set];
+    wl_filled *filled = wide ? &w->filled : &p->filled;
+    wl_way at = wl_random_way(c, key, wide, filled->lines);
     if (wl_is_sure(c, at)) {
         touched->resident = true;
         return at.way;
     }
     if (run || c->empty > 0) {
-        at.way = wl_filled_way(c, key.set, &set->filled, at, note, touched);
+        at.way = wl_filled_way(c, key.set, filled, at, note, touched);
     } else {
         at.way = wl_drawn_way(c, at);
-        wl_packed_replace(c, wl_wide_line(set, at.way), set->sectors[at.way], at.there, ~at.there & 1, note, touched);
+        const uint64_t line = wide ? wl_wide_line(w, at.way) : wl_packed_line(p, at.way);
+        const uint32_t sectors = wide ? w->sectors[at.way] : p->sectors[at.way];
+        wl_packed_replace(c, line, sectors, at.there, ~at.there & 1, note, touched);
     }
-    wl_wide_enter(c, set, key, at);
+    if (wide)
+        wl_wide_enter(c, w, key, at);
+    else
+        wl_packed_enter(c, p, key, at);
     return at.way;
 }
 

@@ -15,6 +15,7 @@
 
 #include "cache/cache_internal.h"
 #include "cache/hierarchy.h"
+#include "cache/lru_table.h"
 #include "effort.h"
 #include "property/random_source.h"
 
@@ -198,7 +199,7 @@ static void naive_clean(naive *n)
 
 static wl_cache_shape random_shape(random_source *r)
 {
-    const int64_t ways[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32, 63, 64, 65, 72}, way = RANDOM_OF(r, ways);
+    const int64_t ways[] = {0, 0, 0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32, 63, 64, 65, 72}, way = RANDOM_OF(r, ways);
     const int sectors[] = {1, 2, 4, 4, 8, 16};
     wl_cache_shape s = {.ways = way};
     const int64_t sets = random_in(r, 1, way > 32 ? 3 : way > 8 ? 4 : 9);
@@ -218,8 +219,16 @@ typedef struct walk {
     uint64_t line;
     int64_t distinct;
     int sectors;
-    int far; /* of a hundred lines, those with numbers of more than 48 bits */
+    int far;    /* of a hundred lines, those with numbers of more than 48 bits */
+    bool crowd; /* lines that belong to few buckets of a hash table */
 } walk;
+
+/* The number of a line whose hash begins with one of seven numbers; the rest may be the same. */
+static uint64_t crowded(uint64_t line)
+{
+    const uint64_t hash = line % 7 << (WL_TABLE_BITS - 8) | line / 7;
+    return hash * WL_TABLE_INVERSE % WL_TABLE_LINES;
+}
 
 static uint64_t next_line(walk *w)
 {
@@ -230,6 +239,8 @@ static uint64_t next_line(walk *w)
     w->line %= (uint64_t)w->distinct;
     if (w->far > 0 && random_chance(w->r, w->far))
         return w->line | (uint64_t)1 << 50;
+    if (w->crowd)
+        return crowded(w->line);
     /* some differ in their upper halves alone */
     return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line;
 }
@@ -335,17 +346,23 @@ static void test_one_cache(void **state)
         random_source r = random_start(seed);
         const wl_cache_shape shape = random_shape(&r);
         const int64_t distinct = random_in(&r, 1, 3 * shape.lines);
-        walk w = {&r, 0, distinct, shape.sectors, 0};
+        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40)};
         wl_cache *cache = NULL;
         wl_error err = {0};
         /* as if it were large, or not */
         const size_t nearby = random_chance(&r, 50) ? 0 : SIZE_MAX;
         assert_int_equal(wl_cache_new_near(&shape, nearby, &cache, &err), WL_OK);
+        cache->avx2 = cache->avx2 && random_chance(&r, 50); /* as if this machine had not */
+        /* as if it had been used for long */
+        if (cache->kind == WL_TABLE_LRU && random_chance(&r, 30))
+            cache->queues[0].head = cache->queues[0].tail = WL_LRU_TIMES - (uint32_t)random_in(&r, 0, ACCESSES);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
         naive_start(&n, &shape);
         for (int i = 0; i < ACCESSES; i++) {
             w.far = i >= begins_far ? 2 : 0;
-            if (random_chance(&r, 90))
+            if (i % 500 == 0) /* at times, few lines, and most are not used for long */
+                w.distinct = random_chance(&r, 30) ? 1 + distinct / 8 : distinct;
+            if (random_chance(&r, 85))
                 one_access(cache, &n, &w);
             else
                 i += one_batch(cache, &n, &w);
@@ -382,7 +399,7 @@ static void test_inclusion(void **state)
         const int64_t distinct = 1 + (int64_t)(seed % 90);
         for (int64_t lines = 1; lines <= 100; lines += 1 + lines / 4) {
             random_source r = random_start(seed);
-            walk w = {&r, 0, distinct, 4, 0};
+            walk w = {&r, 0, distinct, 4, 0, false};
             const wl_cache_shape shape = {.lines = lines, .sectors = 4};
             bool seen[3 * LINES_MAX][4] = {0};
             int64_t cold = 0;
@@ -525,7 +542,7 @@ static void test_levels(void **state)
     for (uint64_t seed = 1; seed <= effort_cases(CASES / 2); seed++) {
         random_source r = random_start(seed);
         start_levels(&l, &r);
-        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0};
+        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false};
         wl_hierarchy *h = NULL;
         wl_error err = {0};
         assert_int_equal(wl_hierarchy_new(&l.shape, &h, &err), WL_OK);

@@ -1,0 +1,147 @@
+/* lru_table.h - one set of many ways, least recently used policy: the hash table of line_table.h,
+ * in which every line has the time of its last use.
+ *
+ * The cache holds the lines that were used from a certain time on, `head`: with each miss of a full
+ * cache this time moves on behind the next one that is the last use of a line. Nothing else happens
+ * to the line that is evicted: a line of the table that was last used before `head` is not there,
+ * and its place is open. So an access needs the bucket of its hash, which can be fetched ahead
+ * without a search, and a byte for each time that tells whether it is the last use of a line. Where
+ * some lines are there and some are not, no branch depends on that.
+ *
+ * A full bucket passes lines on to the next one, and knows when such a line was last used: a search
+ * goes on only if that is not before `head`.
+ *
+ * These bytes are a ring, and so are the positions of the lines that were used, which tell what is
+ * evicted where that is asked for. If the times from `head` on fill the ring, the lines get new
+ * ones.
+ *
+ * Layer  cache. Oracle: tests/property/prop_cache.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_LRU_TABLE_H
+#define WL_CACHE_LRU_TABLE_H
+
+#include "cache/line_table.h"
+
+#define WL_LRU_USES 256 /* for which room is made at once, at most */
+#define WL_LRU_SPARE 16 /* a byte so far behind the last one of the ring is none */
+/* the last one: vectors are compared as signed numbers */
+#define WL_LRU_TIMES ((uint32_t)INT32_MAX)
+
+/* The time of the oldest line, of which there is one. Bytes behind the ring are 0. */
+WL_ALWAYS_INLINE uint32_t wl_lru_oldest(const uint8_t *is_last, uint32_t head, uint32_t ring)
+{
+    uint64_t eight;
+    for (;; head = (head | 7) + 1) {
+        memcpy(&eight, is_last + (head & ring), sizeof eight);
+        if (eight)
+            return head + (uint32_t)__builtin_ctzll(eight) / 8;
+    }
+}
+
+/* Makes the ring take some more uses. */
+void wl_lru_make_room(wl_cache *c, size_t uses);
+
+/* Finds or makes a line, and makes it the last used one. */
+int32_t wl_lru_touch(wl_cache *c, wl_key key, wl_touched *touched);
+
+/* ---- many loads ---- */
+
+/* What they need, apart from the cache: no store to its tables can change it. */
+typedef struct wl_lru_run {
+    wl_bucket *buckets;
+    uint32_t *entries;
+    uint8_t *is_last;
+    uint32_t head, tail, ring; /* ring: a mask */
+    int32_t holes;
+    int64_t evicted;
+    uint32_t dirty; /* 1, if lines may be, else 0 */
+} wl_lru_run;
+
+WL_ALWAYS_INLINE void wl_lru_run_begin(const wl_cache *c, wl_lru_run *m)
+{
+    m->buckets = c->buckets;
+    m->entries = c->entries;
+    m->is_last = c->is_last;
+    m->head = c->queues[0].head;
+    m->tail = c->queues[0].tail;
+    m->ring = c->queue_room - 1;
+    m->holes = c->queues[0].holes.count;
+    m->dirty = c->shape.write_back;
+    m->evicted = 0;
+}
+
+WL_ALWAYS_INLINE void wl_lru_run_end(wl_cache *c, const wl_lru_run *m)
+{
+    c->queues[0].head = m->head;
+    c->queues[0].tail = m->tail;
+    c->queues[0].holes.count = m->holes;
+    c->counts.evicted_lines += m->evicted;
+}
+
+/* By the usual way. */
+WL_ALWAYS_INLINE wl_spot wl_lru_run_leave(wl_cache *c, wl_lru_run *m, wl_key key)
+{
+    wl_touched touched = {0};
+    wl_lru_run_end(c, m);
+    const uint32_t at = (uint32_t)wl_lru_touch(c, key, &touched);
+    wl_lru_run_begin(c, m);
+    return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
+}
+
+/* Makes a line the last used one. */
+WL_ALWAYS_INLINE void wl_lru_run_use(wl_lru_run *m, wl_spot *s)
+{
+    const uint32_t at = m->tail & m->ring;
+    m->is_last[at] = 1;
+    m->entries[at] = s->position;
+    s->bucket->used[s->place] = m->tail++;
+}
+
+/* Where the lines that are there begin, if one must be made; makes: 1 or 0. */
+WL_ALWAYS_INLINE uint32_t wl_lru_run_next(wl_cache *c, wl_lru_run *m, uint32_t makes)
+{
+    if (m->holes > 0) {
+        m->holes -= (int32_t)makes;
+        return m->head;
+    }
+    const uint32_t oldest = wl_lru_oldest(m->is_last, m->head, m->ring);
+    if (m->dirty & makes)
+        wl_table_written_back(c, m->entries[oldest & m->ring]);
+    m->evicted += makes;
+    return oldest + 1;
+}
+
+/* As wl_lru_touch, but that the sectors of a new line are not set. sure: lines are mostly there, or
+ * mostly not; it is faster to guess then than to do without. */
+WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key, bool sure)
+{
+    wl_bucket *b = &m->buckets[key.group];
+    const uint32_t both = wl_bucket_places(b, key.tag, m->head), alike = both & 0xff;
+    wl_spot s = {.bucket = b, .place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8};
+    s.position = (uint32_t)key.group * WL_POSITIONS + s.place;
+    s.there = sure ? (uint32_t) - (alike != 0) : wl_mask_of(alike != 0);
+    if (sure && alike && b->more[s.place] == key.more) {
+        s.there = UINT32_MAX;
+        m->is_last[b->used[s.place] & m->ring] = 0;
+        wl_lru_run_use(m, &s);
+        return s;
+    }
+    /* few: no place, a part of the tag alone is the same, or lines were passed on */
+    if (!both || ((b->more[s.place] ^ key.more) & s.there) || (b->passed >= m->head && !s.there))
+        return wl_lru_run_leave(c, m, key);
+    const uint32_t next = wl_lru_run_next(c, m, ~s.there & 1);
+    m->head = wl_either(s.there, m->head, next);
+    wl_bucket_enter(b, s.place, key);
+    /* what is evicted lies before `head` */
+    m->is_last[wl_either(s.there, b->used[s.place] & m->ring, m->ring + WL_LRU_SPARE)] = 0;
+    wl_lru_run_use(m, &s);
+    return s;
+}
+
+/* False: no memory. */
+bool wl_lru_make(wl_cache *cache);
+/* The position of the next line in the order of use, from the time *at on, which is moved on, and
+ * before `end`. False: there is none. */
+bool wl_lru_next(const wl_cache *cache, uint32_t *at, uint32_t end, uint32_t *position);
+
+#endif /* WL_CACHE_LRU_TABLE_H */
