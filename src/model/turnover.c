@@ -359,8 +359,9 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     const double own = busiest * cycles, *s = m->bound_s;
     wl_residents r = {
         .blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1, .warps = d->block_warps / n->issue_rate};
+    const bool meet = d->barriers > 0 || r.warps <= 0;
     if (!lives(d)) {
-        r.apart = d->barriers > 0 ? 0 : 1 - 1 / fmax(1, d->steps);
+        r.apart = meet ? 0 : 1 - 1 / fmax(1, d->steps);
         return r;
     }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
@@ -369,7 +370,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
     r.overlap = 1;
     r.in_step = fmax(0, fmax(scheduler, l1));
-    r.apart = d->barriers > 0 ? 0 : 1;
+    r.apart = meet ? 0 : 1;
     return r;
 }
 
