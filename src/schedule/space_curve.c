@@ -123,21 +123,26 @@ void wl_curve_start(const wl_order *o, int64_t position, wl_curve_walk *walk)
     walk->path[walk->depth].next--; /* that cell is still to come */
 }
 
-/* Leaves squares that are done and enters the next one of 2 x 2 cells with a cell inside the
- * domain. */
+static bool begins_inside(const wl_order *o, const square *s) { return s->x < o->width && s->row < o->rows; }
+
+/* Leaves squares that are done, and takes the next quadrant of the one that is not. */
+static square next_quadrant(const wl_order *o, const quadrants *q, wl_curve_walk *walk)
+{
+    while (walk->path[walk->depth].next == 4)
+        walk->depth--;
+    const int depth = walk->depth;
+    const square s = {walk->path[depth].x, walk->path[depth].row, (int64_t)1 << (o->levels - depth),
+                      walk->path[depth].turn};
+    return quadrant(q, &s, walk->path[depth].next++);
+}
+
+/* Enters the next square of 2 x 2 cells with a cell inside the domain. */
 static void descend(const wl_order *o, const quadrants *q, wl_curve_walk *walk)
 {
     while (walk->path[walk->depth].next == 4 || walk->depth < o->levels - 1) {
-        const int depth = walk->depth;
-        if (walk->path[depth].next == 4) {
-            walk->depth--;
-            continue;
-        }
-        const square s = {walk->path[depth].x, walk->path[depth].row, (int64_t)1 << (o->levels - depth),
-                          walk->path[depth].turn};
-        const square next = quadrant(q, &s, walk->path[depth].next++);
-        if (next.x < o->width && next.row < o->rows)
-            enter(walk, depth + 1, &next);
+        const square next = next_quadrant(o, q, walk);
+        if (begins_inside(o, &next))
+            enter(walk, walk->depth + 1, &next);
     }
 }
 
@@ -152,7 +157,7 @@ void wl_curve_fill(const wl_order *o, wl_curve_walk *walk, int64_t count, int64_
             const square cell = quadrant(q, &s, i);
             x[n] = cell.x;
             row[n] = cell.row;
-            n += cell.x < o->width && cell.row < o->rows;
+            n += begins_inside(o, &cell);
         }
         walk->path[walk->depth].next = (uint8_t)i;
     }
@@ -176,21 +181,14 @@ wl_curve_square wl_curve_next(const wl_order *o, wl_curve_walk *walk, int64_t mo
     const quadrants *q = quadrants_of(o);
     leave_untouched(walk);
     for (;;) {
-        const int depth = walk->depth;
-        if (walk->path[depth].next == 4) {
-            walk->depth--;
-            continue;
-        }
-        const square s = {walk->path[depth].x, walk->path[depth].row, (int64_t)1 << (o->levels - depth),
-                          walk->path[depth].turn};
-        const square next = quadrant(q, &s, walk->path[depth].next++);
-        if (next.x >= o->width || next.row >= o->rows)
+        const square next = next_quadrant(o, q, walk);
+        if (!begins_inside(o, &next))
             continue;
         if (next.side == 1)
             return (wl_curve_square){next.x, next.row, 0, 0};
         if (fits(o, &next, most, height))
-            return (wl_curve_square){next.x, next.row, o->levels - depth - 1, next.turn};
-        enter(walk, depth + 1, &next);
+            return (wl_curve_square){next.x, next.row, o->levels - walk->depth - 1, next.turn};
+        enter(walk, walk->depth + 1, &next);
     }
 }
 
