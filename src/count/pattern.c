@@ -366,10 +366,6 @@ void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64
         wl_placement_add_costs(m->rules, &p->segments, at, address, n, offset, sum);
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        const wl_tag_cost cost = wl_pattern_tag_cost(m, p, address[i] + offset);
-        sum->tag += cost.tag;
-        sum->cold += cost.cold;
-        sum->split += cost.tag > 1;
-    }
+    for (int64_t i = 0; i < n; i++)
+        wl_tag_sum_add(sum, wl_pattern_tag_cost(m, p, address[i] + offset));
 }

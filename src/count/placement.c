@@ -297,8 +297,6 @@ void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segment
         const wl_tag_cost cost = four && !p->crowded ? cost_of_pairs(rules, p, base)
                                  : four              ? cost_of_four(rules, p, base)
                                                      : cost_of_any(rules, segments, p, base);
-        sum->tag += cost.tag;
-        sum->cold += cost.cold;
-        sum->split += cost.tag > 1;
+        wl_tag_sum_add(sum, cost);
     }
 }

@@ -65,6 +65,13 @@ typedef struct wl_tag_sum {
     int64_t tag, cold, split;
 } wl_tag_sum;
 
+static inline void wl_tag_sum_add(wl_tag_sum *sum, wl_tag_cost cost)
+{
+    sum->tag += cost.tag;
+    sum->cold += cost.cold;
+    sum->split += cost.tag > 1;
+}
+
 /* Adds the costs at n addresses, each moved by `offset`, that have this alignment then. */
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
                             const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum);

@@ -69,8 +69,8 @@ struct wl_ordered_warps {
 bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
 {
     const wl_bound *b = &m->bounds[a];
-    return wl_threads_are_ordered(m->context.geometry) && b->reordered && b->of_cell && !b->access->more &&
-           !is_shared(m, a) && !is_global_atomic(m, a) && !is_texture(m, a);
+    return wl_threads_are_ordered(m->context.geometry) && b->of_cell && !b->access->more && !is_shared(m, a) &&
+           !is_global_atomic(m, a) && !is_texture(m, a);
 }
 
 wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *blocks, int64_t count, int64_t every,

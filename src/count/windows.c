@@ -233,17 +233,15 @@ static bool is_of_cells(const tally *t, size_t field, wl_side side)
     const wl_field_side *s = &t->in->view->fields[field][side];
     bool all = t->in->cells != NULL;
     for (size_t i = 0; i < s->count && all; i++)
-        all = s->accesses[i]->reordered && s->accesses[i]->of_cell;
+        all = s->accesses[i]->of_cell;
     return all;
 }
 
 /* What blocks first <= n < last touch, if their cells are few boxes: in closed form. */
 static wl_status count_cells_of(const tally *t, size_t field, wl_side side, int64_t first, int64_t last,
-                                double touched[4], bool *counted)
+                                const int64_t granules[4], double touched[4], bool *counted)
 {
     const wl_geometry *g = t->in->geometry, cells = wl_scheduled_cells(g);
-    const int64_t granules[4] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
-                                 t->in->page_bytes};
     wl_region region = {.geometry = &cells, .kernel = t->in->cells->kernel, .steps = t->in->cells->steps};
     wl_error limit = {0};
     *counted = false;
@@ -259,18 +257,17 @@ static wl_status count_cells_of(const tally *t, size_t field, wl_side side, int6
 
 /* Distinct granules of one side of a field in the wave from block `start` on, and in two; the
  * second is added to the first where they are enumerated. */
-static wl_status count_two(const tally *t, size_t field, wl_side side, int64_t start, double first[4], double both[4])
+static wl_status count_two(const tally *t, size_t field, wl_side side, int64_t start, const int64_t granules[4],
+                           double first[4], double both[4])
 {
     const wl_geometry *g = t->in->geometry;
     const wl_view *v = t->in->view;
     const int64_t middle = start + g->wave_blocks, end = wl_min(middle + g->wave_blocks, start + g->blocks);
-    const int64_t granules[4] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
-                                 t->in->page_bytes};
     bool counted = is_of_cells(t, field, side);
     if (counted)
-        WL_TRY(count_cells_of(t, field, side, start, middle, first, &counted));
+        WL_TRY(count_cells_of(t, field, side, start, middle, granules, first, &counted));
     if (counted)
-        WL_TRY(count_cells_of(t, field, side, start, end, both, &counted));
+        WL_TRY(count_cells_of(t, field, side, start, end, granules, both, &counted));
     if (counted)
         return WL_OK;
     wl_region one = wl_view_run(v, g, start, middle), second = wl_view_run(v, g, middle, end);
@@ -416,7 +413,7 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     for (int64_t i = 0; i < places; i++) {
         const int64_t start = (2 * i + 1) * spare / (2 * places);
         double first[4], both[4];
-        WL_TRY(count_two(t, field, side, start, first, both));
+        WL_TRY(count_two(t, field, side, start, granules, first, both));
         for (int k = 0; k < 4; k++) {
             out->first[k] += first[k] / (double)places;
             out->both[k] += both[k] / (double)places;

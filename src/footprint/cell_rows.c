@@ -9,7 +9,7 @@
 
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *b)
 {
-    return wl_threads_are_ordered(region->geometry) && b->reordered && b->of_cell;
+    return wl_threads_are_ordered(region->geometry) && b->of_cell;
 }
 
 /* Those that can be added together next to each other: the same strides and widths, by ascending

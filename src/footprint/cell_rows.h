@@ -29,10 +29,10 @@ bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size
 bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_bound **accesses, size_t count,
                       int shift);
 
-/* The granules of several sizes, ascending, that these accesses touch in a small region, such as a
- * warp or a block; those smaller than the first are as many as it has. With `covered`, the sizes
- * are exact, and *covered those of the first size with every byte accessed. False, with nothing
- * counted: some access is no such function, or the region has too many rows. */
+/* The granules of n sizes that these accesses touch in a small region, such as a warp or a block.
+ * Of a size below the first one, every part of a touched granule of the first counts, unless
+ * `covered` is asked for: the granules of the first size with every byte accessed. False, with
+ * nothing counted: some access is no such function, or the region has too many rows. */
 bool wl_cell_rows_count(const wl_region *region, const wl_bound *const *accesses, size_t count, const int64_t *granules,
                         int n, int64_t *touched, int64_t *covered);
 

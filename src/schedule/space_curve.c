@@ -47,10 +47,15 @@ int wl_curve_levels(int64_t width, int64_t rows)
     return levels;
 }
 
+static bool lies_inside(const wl_order *o, const square *s)
+{
+    return s->x + s->side <= o->width && s->row + s->side <= o->rows;
+}
+
 /* In a square inside the domain, each quadrant has as many cells: 2^this. Else -1. */
 static int quadrant_bits(const wl_order *o, const square *s)
 {
-    return s->x + s->side <= o->width && s->row + s->side <= o->rows ? 2 * wl_log2(s->side) - 2 : -1;
+    return lies_inside(o, s) ? 2 * wl_log2(s->side) - 2 : -1;
 }
 
 /* The quadrant that holds cell number *position of the square; counts from its own first cell
@@ -172,8 +177,7 @@ static void leave_untouched(wl_curve_walk *walk)
 
 static bool fits(const wl_order *o, const square *s, int64_t most, int64_t height)
 {
-    return s->side <= most && s->side * s->side <= most && s->x + s->side <= o->width && s->row + s->side <= o->rows &&
-           s->row % height + s->side <= height;
+    return s->side <= most && s->side * s->side <= most && lies_inside(o, s) && s->row % height + s->side <= height;
 }
 
 wl_curve_square wl_curve_next(const wl_order *o, wl_curve_walk *walk, int64_t most, int64_t height)
