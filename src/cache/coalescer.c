@@ -5,11 +5,11 @@
 
 #include "base/hash.h"
 
-/* On the H200, 12 multiprocessors of a GPC cause 3 requests and 16 cause 5, with 4 to a request:
- * two groups of 6 and one of 4 (validate/probes/h200_coalescer.csv). They are pairs of neighbours,
- * and far from each other. */
-#define PAIRS_OF_GROUP 3
-#define LINES 4096 /* of a group, a power of two */
+/* Multiprocessors of a GPC share one: on the H200 5 that request a line at the same time cause 2
+ * requests, 9 cause 3 and 16 cause 4 (validate/probes/h200_merge_window.csv). GPCs have 16 to 18,
+ * and 16 to 18 consecutive blocks go to one of them (validate/probes/h200_gpc_blocks.csv). */
+#define SMS_OF_GPC 18
+#define LINES 4096 /* of a GPC, a power of two */
 
 typedef struct asked {
     uint64_t line;
@@ -19,20 +19,20 @@ typedef struct asked {
 } asked;
 
 struct wl_coalescer {
-    int64_t groups, requests, moment;
+    int64_t sms, gpcs, requests, moment;
     asked *lines;
 };
 
 wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests)
 {
-    const int64_t pairs = (sms + 1) / 2;
     wl_coalescer *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->groups = (pairs + PAIRS_OF_GROUP - 1) / PAIRS_OF_GROUP;
+    c->sms = sms;
+    c->gpcs = (sms + SMS_OF_GPC - 1) / SMS_OF_GPC;
     c->requests = requests;
     c->moment = 1;
-    c->lines = calloc((size_t)c->groups * LINES, sizeof *c->lines);
+    c->lines = calloc((size_t)c->gpcs * LINES, sizeof *c->lines);
     if (c->lines)
         return c;
     free(c);
@@ -51,7 +51,7 @@ void wl_coalescer_next_moment(wl_coalescer *c) { c->moment++; }
 
 bool wl_coalescer_join(wl_coalescer *c, int64_t sm, uint64_t line, uint32_t sectors)
 {
-    asked *a = &c->lines[sm / 2 % c->groups * LINES + (int64_t)(wl_hash_word(line) & (LINES - 1))];
+    asked *a = &c->lines[sm * c->gpcs / c->sms * LINES + (int64_t)(wl_hash_word(line) & (LINES - 1))];
     if (a->line == line && a->moment == c->moment && !(sectors & ~a->sectors) && a->joined < c->requests) {
         a->joined++;
         return true;

@@ -1,8 +1,8 @@
 /* coalescer.h - merges requests of several multiprocessors before they reach the L2.
  *
- * A few multiprocessors share a path to the L2. While a request is in flight, others for the same
- * sectors merge with it, up to a maximum. The caller divides time into steps: all requests of one
- * step are in flight together. The table forgets lines whose entry another line takes.
+ * The multiprocessors of a GPC share a path to the L2. While a request is in flight, others for the
+ * same sectors merge with it, up to a maximum. The caller divides time into steps: all requests of
+ * one step are in flight together. The table forgets lines whose entry another line takes.
  *
  * Layer  cache. Units: sectors. Oracle  tests/unit/test_simulate_launch.c
  * SPDX-License-Identifier: MIT */

@@ -111,12 +111,12 @@ static wl_simulated simulate_same_line(int64_t blocks, const wl_simulate_options
     return s;
 }
 
-/* Six multiprocessors share their way to the L2, where a request stands for up to four of the same
- * moment: two requests of six. Blocks that start later come alone, and so do those of which one
- * generation stands for several. */
+/* The 16 or 17 multiprocessors of a GPC share their way to the L2, where a request stands for up to
+ * four of the same moment: four requests of 16, five of 17. Blocks that start later come alone, and
+ * so do those of which one generation stands for several. */
 static void test_requests_that_join(void **state)
 {
-    const int64_t line = 128, requests = 132 / 6 * 2, resident = 132 * 32;
+    const int64_t line = 128, requests = 4 * 4 + 4 * 5, resident = 132 * 32;
     const wl_simulate_options little = {.addresses = 1};
     const wl_simulated together = simulate_same_line(132, NULL), later = simulate_same_line(3 * resident, NULL),
                        sampled = simulate_same_line(3 * resident, &little);

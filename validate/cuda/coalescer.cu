@@ -1,5 +1,6 @@
 // Which multiprocessors' requests for the same lines reach the L2 once, and within which time. One warp on each chosen
-// multiprocessor reads the lines of a stream, one every `pace` cycles, `lag` lines behind the first. Not in the form of
+// multiprocessor reads the lines of a stream, one every `pace` cycles, `lag` lines behind the first. Lags of less than a
+// line: merge_window.cu. Not in the form of
 // harness.h: run under ncu, it prints a row per launch, and probes/h200_coalescer.csv has both.
 //   ncu --cache-control none -k regex:k_coalescer --csv --page raw --metrics lts__t_sectors_srcunit_tex_op_read.sum
 #include <cstdio>
@@ -39,8 +40,8 @@ int main() {
   CHECK(cudaMalloc(&d, lines * 16 * 128)); CHECK(cudaMemset(d, 0, lines * 16 * 128)); CHECK(cudaMalloc(&o, 4));
   CHECK(cudaFuncSetAttribute(k_coalescer, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024)); // one block each
   printf("what,members,lag,pace,burst,sectors,streams\n");
-  auto go = [&](const char *what, Plan p, int lag, int pace, int burst, int sectors, int streams, bool in_cycles = false) {
-    for (int i = 0; i < 132; i++) p.lag[i] *= !in_cycles && p.lag[i] > 0 ? pace : 1;
+  auto go = [&](const char *what, Plan p, int lag, int pace, int burst, int sectors, int streams) {
+    for (int i = 0; i < 132; i++) p.lag[i] *= p.lag[i] > 0 ? pace : 1;
     p.members = 0;
     for (int i = 0; i < 132; i++) p.members += p.lag[i] >= 0;
     warm<<<132, 256>>>(d, lines * 32 * streams, o); reset<<<1, 1>>>();
@@ -58,11 +59,5 @@ int main() {
   }
   for (int lag : {0, 1, 4}) for (int m = 1; m <= 16; m++) { Plan p = none; for (int i = 0; i < m; i++) p.lag[gpc[i]] = i * lag; go("members", p, lag, 1800, 1, 4, 1); }
   for (int lag : {0, 1, 4}) { Plan p = none; for (int i = 0; i < 132; i++) p.lag[i] = i * lag; go("all", p, lag, 900, 1, 4, 1); }
-  for (int lag : {0, 4, 8, 16, 32, 64, 96, 128, 192, 256, 320, 384, 448, 600}) { // cycles: rows of probes/h200_coalescer_lag.csv
-    Plan p = none; p.lag[0] = 0; p.lag[16] = lag; go("two", p, lag, 1800, 1, 4, 1, true); go("one_sector", p, lag, 1800, 1, 1, 1, true);
-    p.lag[32] = 2 * lag; go("three", p, lag, 1800, 1, 4, 1, true);
-    p = none; for (int i = 0; i < 16; i++) p.lag[gpc[i]] = (i * 7 % 16) * lag / 16; go("spread", p, lag, 1800, 1, 4, 1, true);
-    p = none; for (int i = 0; i < 132; i++) p.lag[i] = (i * 37 % 132) * lag / 132; go("all_spread", p, lag, 1800, 1, 4, 1, true);
-  }
   return 0;
 }
