@@ -346,19 +346,11 @@ static bool walk_together(const tally *t)
 
 static wl_status replay_walks(const tally *t, wl_arena *arena)
 {
-    const wl_walk_input in = {t->in->view,
-                              t->in->geometry,
-                              t->in->costs,
-                              (int64_t)t->out->sms,
-                              wl_device_int(t->in->device, WL_DEVICE_warp_size),
-                              (int64_t)t->out->line,
-                              (int64_t)t->out->sector,
-                              WL_WALK_HIT,
-                              WL_WALK_MISS,
-                              WL_WALK_WAVEFRONT};
+    wl_walk_input in = {.view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;
+    (void)wl_walk_read(t->in->device, &in);
     WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
     for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
         t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;

@@ -7,12 +7,15 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "device/device_internal.h"
 #include "expr/operate.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "count/line_shelf.h"
 
-#define CHUNKS 32         /* of a thread's loops, about */
-#define EVENTS_MOST 40000 /* chunks of all warps that are replayed */
+#define CHUNKS 32          /* of a thread's loops, about */
+#define CHUNKS_FINEST 1024 /* where long ones exceed the L1 */
+#define WARPS_MOST 1250    /* that are replayed, in whole chunks */
 #define ACCESSES_MOST 64  /* loads and stores of a kernel; with more it is not replayed */
 /* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
 #define PIECES 32
@@ -35,15 +38,15 @@ typedef struct chunks {
     int64_t extent[WL_LOOPS_MAX];
 } chunks;
 
-static chunks divide(const wl_kernel *k)
+static chunks divide(const wl_kernel *k, int64_t pieces)
 {
     chunks c = {.count = 1};
     for (c.level = 0; c.level < k->loop_count; c.level++) {
         const int64_t all = c.count * k->loop_extent[c.level];
-        c.steps = wl_max(1, all / CHUNKS);
+        c.steps = wl_max(1, all / pieces);
         c.extent[c.level] = wl_ceil_div(k->loop_extent[c.level], c.steps);
         c.count *= c.extent[c.level];
-        if (all >= CHUNKS || c.level == k->loop_count - 1)
+        if (all >= pieces || c.level == k->loop_count - 1)
             break;
     }
     return c;
@@ -103,88 +106,6 @@ static void set_loops(walker *w, const wl_kernel *k, const chunks *c, const wl_b
     }
 }
 
-/* ---- the cache ---- */
-
-/* Lines that are loaded together, from the most to the least recently used. */
-typedef struct piece {
-    uint64_t key;
-    uint32_t sectors;
-    int32_t lines, newer, older, chained;
-    double there; /* when they arrive */
-} piece;
-
-typedef struct shelf {
-    piece *pieces;
-    int32_t *buckets, count, newest, oldest, unused;
-    uint64_t mask;
-    int64_t room, used;
-} shelf;
-
-static bool shelf_make(shelf *s, int64_t lines, wl_arena *arena)
-{
-    *s = (shelf){.newest = -1, .oldest = -1, .unused = -1, .room = lines, .mask = 1};
-    while ((int64_t)s->mask < lines)
-        s->mask *= 2;
-    s->pieces = WL_ARENA_NEW(arena, piece, lines + 1);
-    s->buckets = WL_ARENA_NEW(arena, int32_t, s->mask);
-    if (!s->pieces || !s->buckets)
-        return false;
-    memset(s->buckets, -1, (size_t)s->mask * sizeof *s->buckets);
-    s->mask--;
-    return true;
-}
-
-static void take_out(shelf *s, int32_t i)
-{
-    const piece *p = &s->pieces[i];
-    *(p->newer >= 0 ? &s->pieces[p->newer].older : &s->newest) = p->older;
-    *(p->older >= 0 ? &s->pieces[p->older].newer : &s->oldest) = p->newer;
-}
-
-static void put_first(shelf *s, int32_t i)
-{
-    s->pieces[i].newer = -1;
-    s->pieces[i].older = s->newest;
-    *(s->newest >= 0 ? &s->pieces[s->newest].newer : &s->oldest) = i;
-    s->newest = i;
-}
-
-static void drop_oldest(shelf *s)
-{
-    const int32_t i = s->oldest;
-    int32_t *link = &s->buckets[wl_hash_word(s->pieces[i].key) & s->mask];
-    while (*link != i)
-        link = &s->pieces[*link].chained;
-    *link = s->pieces[i].chained;
-    take_out(s, i);
-    s->used -= s->pieces[i].lines;
-    s->pieces[i].chained = s->unused;
-    s->unused = i;
-}
-
-/* The piece with this key, which is then the most recently used. */
-static piece *use(shelf *s, uint64_t key, int64_t lines)
-{
-    int32_t *bucket = &s->buckets[wl_hash_word(key) & s->mask], i = *bucket;
-    while (i >= 0 && s->pieces[i].key != key)
-        i = s->pieces[i].chained;
-    if (i >= 0) {
-        take_out(s, i);
-        put_first(s, i);
-        return &s->pieces[i];
-    }
-    while (s->oldest >= 0 && s->used + lines > s->room)
-        drop_oldest(s);
-    i = s->unused >= 0 ? s->unused : s->count++;
-    if (i == s->unused)
-        s->unused = s->pieces[i].chained;
-    s->pieces[i] = (piece){.key = key, .lines = (int32_t)lines, .chained = *bucket};
-    *bucket = i;
-    s->used += lines;
-    put_first(s, i);
-    return &s->pieces[i];
-}
-
 /* ---- warps ---- */
 
 /* The bytes that a warp loads with one access at the first step of all loops. */
@@ -206,9 +127,10 @@ typedef struct street {
     const wl_walk_input *in;
     int line_shift, sector_shift; /* both are powers of two */
     chunks chunks;
+    int64_t pieces; /* chunks that were asked for */
     walker walkers[ACCESSES_MOST];
     int walker_count;
-    shelf l1;
+    wl_shelf l1;
     walking *warps;
     int64_t per_block, warp_count, resident; /* warps of a block, of all; blocks */
     int64_t *left;                           /* warps of each resident block that have not ended */
@@ -329,7 +251,7 @@ static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, dou
         const int64_t from = wl_max(lo - start, 0) >> s->sector_shift,
                       to = (wl_min(hi - start, line) - 1) >> s->sector_shift;
         const uint32_t wanted = (2u << to) - (1u << from);
-        piece *p = use(&s->l1, wl_hash_add(w->name, (uint64_t)l), w->lines_each);
+        wl_shelf_piece *p = wl_shelf_use(&s->l1, wl_hash_add(w->name, (uint64_t)l), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
             const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
@@ -432,7 +354,7 @@ static wl_status walk(street *s)
         if (sm + b * s->in->sms < s->in->geometry->blocks)
             WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms * BLOCKS_APART)));
     s->next = s->resident * s->in->sms;
-    while (s->events < EVENTS_MOST) {
+    while (s->events < s->pieces * WARPS_MOST) {
         double soon;
         walking *warp = choose(s, &soon);
         if (!warp && isinf(soon))
@@ -473,6 +395,8 @@ static bool go_alike(const walker *a, const walker *b)
 static wl_status make_walkers(street *s, wl_arena *arena)
 {
     const wl_kernel *k = s->in->view->kernel;
+    s->chunks = divide(k, s->pieces);
+    s->walker_count = 0;
     const double warps =
         (double)s->in->geometry->blocks * (double)wl_ceil_div(s->in->geometry->threads, s->in->warp_size);
     for (size_t i = 0; i < k->access_count; i++) {
@@ -499,19 +423,53 @@ static wl_status make_walkers(street *s, wl_arena *arena)
     return WL_OK;
 }
 
+/* Lines that a warp loads in one chunk, about. */
+static double lines_of_chunk(const street *s)
+{
+    const double line = (double)s->in->line;
+    double lines = 0;
+    for (int i = 0; i < s->walker_count; i++) {
+        const walker *w = &s->walkers[i];
+        if (w->field >= 0 && w->kind == i)
+            lines += (double)w->lines_each * fmax(1, w->sectors * (double)s->in->sector / line) +
+                     (double)(w->beyond - w->before) / line;
+    }
+    return lines;
+}
+
+/* All lines of a chunk are loaded at once, so chunks of all warps must fit into the L1: longer ones
+ * would evict each other's lines, where step by step warps that are not far apart share them. */
+static wl_status choose_chunks(street *s, wl_arena *arena)
+{
+    const double room = (double)s->in->geometry->occupancy.l1_bytes / (double)s->in->line;
+    s->pieces = CHUNKS;
+    WL_TRY(make_walkers(s, arena));
+    while (!s->in->long_chunks && s->pieces < CHUNKS_FINEST && s->chunks.steps > 1 &&
+           lines_of_chunk(s) * (double)s->warp_count > room) {
+        s->pieces *= 2;
+        WL_TRY(make_walkers(s, arena));
+    }
+    return WL_OK;
+}
+
+static void place_warps(street *s)
+{
+    const wl_geometry *g = s->in->geometry;
+    s->per_block = wl_ceil_div(g->threads, s->in->warp_size);
+    s->resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, s->in->sms));
+    s->warp_count = s->per_block * s->resident;
+}
+
 static wl_status make_street(street *s, wl_arena *arena)
 {
     const wl_geometry *g = s->in->geometry;
     const size_t fields = s->in->view->kernel->field_count;
-    s->per_block = wl_ceil_div(g->threads, s->in->warp_size);
-    s->resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, s->in->sms));
-    s->warp_count = s->per_block * s->resident;
     s->warps = WL_ARENA_NEW(arena, walking, s->warp_count);
     s->left = WL_ARENA_NEW(arena, int64_t, s->resident);
     s->waiting = WL_ARENA_NEW(arena, double, s->resident);
     s->waiting_count = WL_ARENA_NEW(arena, int64_t, s->resident);
     bool ok = s->warps && s->left && s->waiting && s->waiting_count &&
-              shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
+              wl_shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
     for (int later = 0; later < 2 && ok; later++) {
         s->missed[later] = WL_ARENA_NEW(arena, double, fields);
         s->requested[later] = WL_ARENA_NEW(arena, double, fields);
@@ -559,11 +517,38 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->err = err;
     s->line_shift = wl_log2(in->line);
     s->sector_shift = wl_log2(in->sector);
-    s->chunks = divide(in->view->kernel);
-    WL_TRY(make_walkers(s, arena));
+    place_warps(s);
+    WL_TRY(choose_chunks(s, arena));
     WL_TRY(make_street(s, arena));
     WL_TRY(walk(s));
     mean_of_blocks(s, out);
     out->known = true;
     return WL_OK;
+}
+
+bool wl_walk_read(const wl_device *d, wl_walk_input *out)
+{
+    static const double h200[3] = {32, 280, 1}; /* where a file says nothing */
+    double given[3] = {0}, rate = 0;
+    out->sms = wl_device_int(d, WL_DEVICE_sm_count);
+    out->warp_size = wl_device_int(d, WL_DEVICE_warp_size);
+    out->line = wl_device_int(d, WL_DEVICE_l1_line);
+    out->sector = wl_device_int(d, WL_DEVICE_l1_sector);
+    out->hit = h200[0];
+    out->miss = h200[1];
+    out->wavefront = h200[2];
+    out->long_chunks = wl_device_list_length(d, WL_DEVICE_walk_cycles) == 3;
+    if (out->long_chunks) {
+        wl_device_read_list(d, WL_DEVICE_walk_cycles, given, 3);
+        out->hit = given[0];
+        out->miss = given[1];
+        out->wavefront = given[2];
+        return true;
+    }
+    const bool hit = wl_device_get(d, WL_DEVICE_l1_latency, &out->hit),
+               miss = wl_device_get(d, WL_DEVICE_l2_latency, &out->miss),
+               wavefront = wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate);
+    if (wavefront)
+        out->wavefront = 1 / rate;
+    return hit && miss && wavefront;
 }

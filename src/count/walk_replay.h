@@ -24,14 +24,15 @@ typedef struct wl_walk_input {
     const wl_access_cost *costs;
     int64_t sms, warp_size, line, sector; /* multiprocessors; lanes; bytes */
     double hit, miss, wavefront;          /* cycles until a load is there; that a wavefront takes */
+    /* chunks are as long as when numbers were fitted with the replay, whatever the L1 holds */
+    bool long_chunks;
 } wl_walk_input;
 
-/* Counts do not depend on the numbers of a device that are fitted, so with measured laws these are
- * those of the H200, whose order of magnitude all GPUs share: a miss takes ten times as long as a
- * hit, and much longer than what a warp issues. */
-#define WL_WALK_HIT 32
-#define WL_WALK_MISS 280
-#define WL_WALK_WAVEFRONT 1.2
+/* Reads the numbers of a replay from a device: walk_cycles, or the latencies and the wavefront rate
+ * of the device. False: it lacks one of them; those of the H200 stand for it, for all GPUs share
+ * their order of magnitude: a miss takes ten times as long as a hit, and much longer than what a
+ * warp issues. */
+bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
 /* Shares of the requested sectors that miss the L1, by field. */
 typedef struct wl_walked {

@@ -162,6 +162,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_block_share, 2, "must be two numbers [h, O]"},
         {WL_DEVICE_l2_walk_merge, 2, "must be two numbers [m, u]"},
+        {WL_DEVICE_walk_cycles, 3, "must be three numbers [hit, miss, wavefront]"},
         {WL_DEVICE_dispatch_slots, 4, "must be four numbers [wide, narrow, global, integer]"},
         {WL_DEVICE_in_place_wait, 2, "must be two numbers [first, later]"},
         {WL_DEVICE_store_combine, 2, "must be two numbers [within, beyond]"},

@@ -109,20 +109,10 @@ static double requested_bytes(const estimator *e, size_t field)
  * too far apart. */
 static wl_status walk_together(const estimator *e)
 {
-    const wl_device *d = e->in->device;
     const wl_geometry *g = e->in->geometry;
-    wl_walk_input in = {.view = e->in->view,
-                        .geometry = g,
-                        .costs = e->in->costs,
-                        .sms = wl_device_int(d, WL_DEVICE_sm_count),
-                        .warp_size = wl_device_int(d, WL_DEVICE_warp_size),
-                        .line = wl_device_int(d, WL_DEVICE_l1_line),
-                        .sector = wl_device_int(d, WL_DEVICE_l1_sector)};
-    double rate = 0;
-    if (g->blocks <= g->wave_blocks || !wl_device_get(d, WL_DEVICE_l1_latency, &in.hit) ||
-        !wl_device_get(d, WL_DEVICE_l2_latency, &in.miss) || !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate))
+    wl_walk_input in = {.view = e->in->view, .geometry = g, .costs = e->in->costs};
+    if (g->blocks <= g->wave_blocks || !wl_walk_read(e->in->device, &in))
         return WL_OK;
-    in.wavefront = 1 / rate;
     wl_arena arena = {0};
     wl_walked walked = {0};
     const wl_status status = wl_walk_replay(&in, &arena, &walked, e->err);

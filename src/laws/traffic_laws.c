@@ -348,6 +348,14 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
 }
 
+/* The share of a field's reuse from window to window that takes place long after the first use.
+ * Blocks that walk through the same data are at about the same step, as far as they are resident
+ * together: only the first window of a wave fetches it. */
+static double reused_later(const wl_traffic *t, const wl_field_traffic *f, int w)
+{
+    return f->walked ? fmin(1, t->window_blocks[w] / t->wave_blocks) : 1;
+}
+
 /* Each window loads everything; the next larger window tells how much of that was loaded before. */
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
@@ -359,23 +367,25 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     for (int w = 0; w + 1 < t->window_count; w++) {
         const passage p = passage_between(t, w);
         wl_reuse *reuse = &out->reuse[t->window_direction[w]];
-        double over = 0, overlap = 0;
+        double over = 0, overlap = 0, at_once = 0;
         const double miss = reuse_miss(&p, laws, &over);
         for (size_t i = 0; i < t->field_count; i++) {
             const wl_field_traffic *f = &t->fields[i];
             const double again = f->random ? 0
                                            : t->fetch * fmax(0, f->window_units[w] * t->window_repeats[w] -
                                                                     f->window_units[w + 1] * t->window_repeats[w + 1]);
-            out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss) * again;
+            const double later = reused_later(t, f, w);
+            out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss * later) * again;
             overlap += again;
+            at_once += (1 - later) * again;
         }
         if (overlap <= 0)
             continue;
         /* windows of doubling length count as one direction */
-        const double before = reuse->overlap_bytes;
+        const double before = reuse->overlap_bytes, hits = 1 - miss * (1 - at_once / overlap);
         reuse->exists = true;
         reuse->overlap_bytes += overlap * t->wave_blocks / t->blocks;
-        reuse->hit_rate += (1 - miss - reuse->hit_rate) * (reuse->overlap_bytes - before) / reuse->overlap_bytes;
+        reuse->hit_rate += (hits - reuse->hit_rate) * (reuse->overlap_bytes - before) / reuse->overlap_bytes;
         reuse->oversubscription = over;
     }
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "metrics/rates.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
@@ -27,6 +28,18 @@ bool wl_model_find(const char *name, wl_model_id *model)
         }
     }
     return false;
+}
+
+/* Where layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads misses. A
+ * block fetches at least a line for each such wait. */
+static void add_misses(const wl_volumes *v, double loads_per_phase, double line, wl_demand *d)
+{
+    const double lines = d->dram_read / line / d->blocks;
+    for (int i = 0; i < 3; i++)
+        if (v->reuse[i].exists) {
+            const double waits = 1 - pow(fmax(0, v->reuse[i].hit_rate), loads_per_phase);
+            d->fresh_phases += fmin(lines, waits * fmax(0, d->phases - d->fresh_phases));
+        }
 }
 
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
@@ -115,12 +128,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
     d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram_read / loaded) : 0;
-    /* where layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads
-     * misses */
-    for (int i = 0; i < 3; i++)
-        if (v->reuse[i].exists)
-            d.fresh_phases +=
-                (1 - pow(fmax(0, v->reuse[i].hit_rate), thread->loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
+    add_misses(v, thread->loads_per_phase, (double)wl_device_int(device, WL_DEVICE_l1_line), &d);
     return d;
 }
 

@@ -4,12 +4,14 @@
 #include "unit/checks.h"
 #include "unit/given.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "count/view.h"
 #include "launch/scheduled.h"
+#include "metrics/prediction.h"
 #include "property/random_source.h"
 #include "warpline/predict.h"
 
@@ -151,13 +153,22 @@ static void products_load_what_the_paper_saw(void **state)
     check_ok("prediction", wl_prediction_new(&p, &err), &err);
     for (size_t i = 0; i < COUNT_OF(seen); i++) {
         wl_launch launch = {.block = {128}};
-        double sectors = 0, loaded = 0;
+        double sectors = 0, loaded = 0, fetched = 0;
         check_ok(seen[i].order, wl_schedule_parse(seen[i].order, &launch.schedule, &err), &err);
         check_ok(seen[i].order, wl_predict(predictor, &launch, NULL, p, &err), &err);
         assert_true(wl_prediction_metric(p, WL_METRIC_l1_sectors_ld, &sectors));
         assert_true(wl_prediction_metric(p, WL_METRIC_l2_load_bytes, &loaded));
         check_near(seen[i].order, "bytes", loaded, seen[i].bytes, 0.15);
         check_near(seen[i].order, "hits", 1 - loaded / (32 * sectors), seen[i].hits, 0.15);
+        /* blocks of a wave walk through b at the same time: each wave fetches it once at most */
+        const double matrix = 4.0 * 1024 * 1024, blocks = (double)wl_prediction_blocks(p);
+        const double waves = blocks / (double)wl_prediction_wave_blocks(p);
+        assert_true(wl_prediction_metric(p, WL_METRIC_dram_load_bytes, &fetched));
+        check_true(seen[i].order, "fetches b once a wave", fetched <= (ceil(waves) + 1) * matrix);
+        /* of a row of a, and of each line that the L2 has lost */
+        const double lines = fetched / 128 / blocks;
+        check_true(seen[i].order, "waits for as many lines as it fetches",
+                   p->model.waits.level[2] <= 372.5 + 228.8 * (4096.0 / 128 + lines));
     }
     wl_prediction_free(p);
     wl_predictor_free(predictor);

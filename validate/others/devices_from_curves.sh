@@ -40,3 +40,4 @@ fit gh200 h200 h200 small_kernels
 fit v100-sxm2 v100-sxm2 "$out/v100.yaml"
 fit l40s l40s "$out/l40.yaml"
 fit h100 h100 h200
+fit rtx2080s rtx2080s rtx2080ti
