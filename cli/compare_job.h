@@ -14,8 +14,8 @@ typedef struct kernel_source {
     wl_kernel *plain;
 } kernel_source;
 
-typedef struct compared_unit compared_unit;     /* compare_ptx.c: a PTX or CUDA file */
-typedef struct compared_params compared_params; /* the params of a row, as names in its arguments */
+typedef struct compared_unit compared_unit; /* compare_ptx.c: a PTX or CUDA file */
+typedef struct compared_text compared_text; /* of a row: names, params as names in its arguments */
 
 typedef struct comparison {
     const options *options;
@@ -31,8 +31,9 @@ typedef struct comparison {
     void *seen_user;
     wl_device *device;
     wl_map *map, *arguments; /* arguments: --args */
-    compared_unit *units;
-    compared_params *params;
+    compared_unit *units; /* those used last come first */
+    int64_t units_opened;
+    compared_text *params, *names;
     const char *tables[8];
     wl_table *parsed[8];
     size_t table_count;

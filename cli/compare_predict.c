@@ -22,6 +22,7 @@ typedef struct model {
     char *key;
     wl_kernel *kernel;
     wl_predictor *predictor;
+    compared_unit *file; /* of a kernel in PTX */
 } model;
 
 typedef struct predictor {
@@ -43,6 +44,8 @@ static void model_free(model *m)
 {
     wl_predictor_free(m->predictor);
     wl_kernel_free(m->kernel);
+    if (m->file)
+        compared_unit_release(m->file);
     free(m->key);
     *m = (model){0};
 }
@@ -295,6 +298,8 @@ static wl_status open_ptx_model(predictor *p, const ptx_row *row, model **out, w
     model *m = *out = &p->models[p->next++ % KEPT];
     model_free(m);
     m->key = strdup(row->key);
+    m->file = row->file;
+    compared_unit_hold(m->file);
     wl_status status = m->key ? ptx_unit_kernel(row->unit, &row->request, &m->kernel, err) : no_memory(err);
     if (status == WL_OK)
         status = wl_predictor_new(m->kernel, p->c->device, &m->predictor, err);
@@ -311,6 +316,23 @@ static wl_status skip_ptx_row(comparison *c, size_t table, const wl_measurement 
     if (placed)
         (void)snprintf(reason, sizeof reason, "%s:%d: %s", why->input, (int)why->loc.line, why->message);
     return wl_comparison_skip(c->found, c->tables[table], m->line, 1, placed ? reason : why->message, err);
+}
+
+static bool is_same_launch(const wl_measurement *a, const wl_measurement *b)
+{
+    return memcmp(a->block, b->block, sizeof a->block) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           a->registers == b->registers && a->shared_bytes == b->shared_bytes && strcmp(a->kernel, b->kernel) == 0 &&
+           strcmp(a->family, b->family) == 0 && strcmp(a->variant, b->variant) == 0 &&
+           strcmp(a->params, b->params) == 0;
+}
+
+static bool comes_again(const wl_table *table, const wl_measurement *m)
+{
+    const wl_measurement *row;
+    for (size_t i = wl_table_count(table); i-- > 0 && (row = wl_table_row(table, i)) != m;)
+        if (is_same_launch(row, m))
+            return true;
+    return false;
 }
 
 static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measurement *m, const wl_map_entry *entry,
@@ -346,6 +368,8 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     status = add_row(c, &compared, p->prediction, found->kernel, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
+    if (!comes_again(c->parsed[table], m)) /* a launch of PTX may take a hundred megabytes */
+        model_free(found);
     return status;
 }
 

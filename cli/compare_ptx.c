@@ -8,14 +8,19 @@
 
 #include "diag.h"
 
+#define FILES_KEPT 4 /* beside those that are held: rows of one file mostly follow one another */
+
 struct compared_unit {
     compared_unit *next;
     ptx_unit *unit;
+    int64_t number; /* of those opened, from 1 */
+    int held;
+    bool compiled; /* takes seconds: kept */
     char path[];
 };
 
-struct compared_params {
-    compared_params *next;
+struct compared_text {
+    compared_text *next;
     char text[];
 };
 
@@ -27,37 +32,83 @@ static wl_status no_memory(wl_error *err)
 
 /* ---- files ---- */
 
-void compare_ptx_free(comparison *c)
+void compared_unit_hold(compared_unit *file) { file->held++; }
+void compared_unit_release(compared_unit *file) { file->held--; }
+
+static void texts_free(compared_text **list)
 {
-    while (c->units) {
-        compared_unit *u = c->units;
-        c->units = u->next;
-        ptx_unit_free(u->unit);
-        free(u);
-    }
-    while (c->params) {
-        compared_params *p = c->params;
-        c->params = p->next;
-        free(p);
+    while (*list) {
+        compared_text *t = *list;
+        *list = t->next;
+        free(t);
     }
 }
 
-static wl_status find_unit(comparison *c, const char *path, ptx_unit **out, wl_error *err)
+static void close_unit(compared_unit **link)
 {
-    for (compared_unit *u = c->units; u; u = u->next)
-        if (strcmp(u->path, path) == 0) {
-            *out = u->unit;
-            return WL_OK;
-        }
-    compared_unit *u = calloc(1, sizeof *u + strlen(path) + 1);
+    compared_unit *u = *link;
+    *link = u->next;
+    ptx_unit_free(u->unit);
+    free(u);
+}
+
+void compare_ptx_free(comparison *c)
+{
+    while (c->units)
+        close_unit(&c->units);
+    texts_free(&c->params);
+    texts_free(&c->names);
+}
+
+/* A table may have a file for each of thousands of rows. */
+static void close_old_units(comparison *c)
+{
+    int kept = 0;
+    for (compared_unit **link = &c->units; *link;) {
+        const bool needed = (*link)->held > 0 || (*link)->compiled || kept++ < FILES_KEPT;
+        if (needed)
+            link = &(*link)->next;
+        else
+            close_unit(link);
+    }
+}
+
+static wl_status find_unit(comparison *c, const char *path, compared_unit **out, wl_error *err)
+{
+    compared_unit **link = &c->units, *u;
+    while ((u = *link) && strcmp(u->path, path) != 0)
+        link = &u->next;
+    if (u) {
+        *link = u->next;
+        u->next = c->units;
+        c->units = *out = u;
+        return WL_OK;
+    }
+    u = *out = calloc(1, sizeof *u + strlen(path) + 1);
     if (!u)
         return no_memory(err);
     memcpy(u->path, path, strlen(path) + 1);
+    u->number = ++c->units_opened;
+    u->compiled = strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".cu") == 0;
     u->next = c->units;
     c->units = u;
-    const wl_status status = ptx_unit_open(c->options, u->path, c->device, &u->unit, err);
-    *out = u->unit;
-    return status;
+    close_old_units(c);
+    return ptx_unit_open(c->options, u->path, c->device, &u->unit, err);
+}
+
+/* A copy that outlives the file. */
+static const char *keep_name(comparison *c, const char *name)
+{
+    for (const compared_text *t = c->names; t; t = t->next)
+        if (strcmp(t->text, name) == 0)
+            return t->text;
+    compared_text *t = calloc(1, sizeof *t + strlen(name) + 1);
+    if (!t)
+        return NULL;
+    memcpy(t->text, name, strlen(name) + 1);
+    t->next = c->names;
+    c->names = t;
+    return t->text;
 }
 
 /* ---- arguments ---- */
@@ -103,7 +154,7 @@ static bool is_whole_number(const char *text)
 static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *row, size_t *count, wl_error *err)
 {
     const size_t length = strlen(m->params);
-    compared_params *kept = length > 0 ? calloc(1, sizeof *kept + length + 1) : NULL;
+    compared_text *kept = length > 0 ? calloc(1, sizeof *kept + length + 1) : NULL;
     if (length > 0 && !kept)
         return no_memory(err);
     if (!kept)
@@ -196,13 +247,13 @@ static void take_launch(const comparison *c, const wl_measurement *m, ptx_row *r
         r->launch.shared_bytes = m->shared_bytes;
 }
 
-/* Files, entries, arguments and rows stay where they are as long as rows are compared. */
-static void make_key(const wl_ptx *ptx, const wl_map_entry *e, const wl_measurement *m, ptx_row *row)
+/* Names, arguments and rows stay where they are as long as rows are compared. */
+static void make_key(const wl_map_entry *e, const wl_measurement *m, ptx_row *row)
 {
     const wl_launch *l = &row->request.launch;
     const int used =
-        snprintf(row->key, sizeof row->key, "%p %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld ", (const void *)ptx,
-                 (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
+        snprintf(row->key, sizeof row->key, "%lld %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld ",
+                 (long long)row->file->number, (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
                  (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
                  (long long)l->registers, (long long)l->shared_bytes);
     const size_t room = sizeof row->key - (size_t)used;
@@ -215,9 +266,10 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
 {
     size_t entry = 0;
     *out = (ptx_row){0};
-    wl_status status = find_unit(c, path, &out->unit, err);
+    wl_status status = find_unit(c, path, &out->file, err);
     if (status != WL_OK)
         return status;
+    out->unit = out->file->unit;
     if (ptx_request_read(c->options, &out->request) != EXIT_OK) {
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
@@ -229,8 +281,10 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     if (status != WL_OK)
         return status;
     const wl_map_entry *e = mapped ? mapped : arguments_of(c, ptx, entry, m);
-    out->name = wl_ptx_entry_name(ptx, entry);
-    out->symbol = wl_ptx_entry_symbol(ptx, entry);
+    out->name = keep_name(c, wl_ptx_entry_name(ptx, entry));
+    out->symbol = keep_name(c, wl_ptx_entry_symbol(ptx, entry));
+    if (!out->name || !out->symbol)
+        return no_memory(err);
     if (c->arguments && !e)
         return left_out(why, "--args has no arguments for '%.120s' with this block and grid", out->name);
     if (e && e->skip)
@@ -241,6 +295,6 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     out->request.entry = out->symbol;
     out->args = out->request.args;
     out->arg_count = out->request.arg_count;
-    make_key(ptx, e, m, out);
+    make_key(e, m, out);
     return WL_OK;
 }

@@ -8,7 +8,8 @@
 
 /* A launch that can be read: its kernel, and a text that tells it from others. */
 typedef struct ptx_row {
-    ptx_unit *unit;
+    compared_unit *file;
+    ptx_unit *unit; /* of the file */
     ptx_request request;
     const char *sets[3 * MANY_MAX];
     const char *name, *symbol; /* of the entry */
@@ -17,10 +18,14 @@ typedef struct ptx_row {
     char key[600];
 } ptx_row;
 
-/* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or
+/* The file at `path` is read if it is not among those used last. `mapped` has the arguments, or is NULL: then --args has them, or
  * --arg. An error in `err` is one of every row; one in `why` is of this row, which is left out. */
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
                        ptx_row *out, wl_error *why, wl_error *err);
+
+/* A kernel of a file needs it: a file that is held stays. */
+void compared_unit_hold(compared_unit *file);
+void compared_unit_release(compared_unit *file);
 
 /* Frees the files. */
 void compare_ptx_free(comparison *c);

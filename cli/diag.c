@@ -30,6 +30,15 @@ void diag_remember(const char *input, const char *text)
     }
 }
 
+void diag_forget_text(const char *text)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < input_count; i++)
+        if (inputs[i].text != text)
+            inputs[kept++] = inputs[i];
+    input_count = kept;
+}
+
 void diag_forget(void) { input_count = 0; }
 
 static bool quiet;

@@ -26,6 +26,8 @@ void diag_quote(const char *text);
 
 /* Remembers a text so that errors in it can show their line. Both must live on. */
 void diag_remember(const char *input, const char *text);
+/* Before a text is freed. */
+void diag_forget_text(const char *text);
 void diag_forget(void);
 
 /* An expression of a kernel without params (PTX, CUDA) has a name that nothing gives a value:

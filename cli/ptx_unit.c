@@ -148,6 +148,8 @@ void ptx_unit_free(ptx_unit *u)
     data_files_close(&u->files);
     ptxas_free(&u->resources);
     wl_ptx_free(u->ptx);
+    diag_forget_text(u->text);
+    diag_forget_text(u->source);
     free(u->text);
     free(u->source);
     free(u);
