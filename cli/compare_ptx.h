@@ -18,8 +18,9 @@ typedef struct ptx_row {
     char key[600];
 } ptx_row;
 
-/* The file at `path` is read if it is not among those used last. `mapped` has the arguments, or is NULL: then --args has them, or
- * --arg. An error in `err` is one of every row; one in `why` is of this row, which is left out. */
+/* The file at `path` is read if it is not among those used last. `mapped` has the arguments, or is
+ * NULL: then --args has them, or --arg. An error in `err` is one of every row; one in `why` is of
+ * this row, which is left out. */
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
                        ptx_row *out, wl_error *why, wl_error *err);
 

@@ -42,10 +42,11 @@ relative error, in percent; `bias` is its mean with sign. Times are as published
 
 OPEN = """What is open. RTX 2080 Ti: code that exceeds the instruction cache is read from the L2 again; how many multiprocessors
 share a fetch depends on how their blocks drift apart, which is not followed (docs/model.md, "Machine code"). Hotspot on
-the A100: each cell is computed in double precision from floats; on an H200 nine of these launches are predicted within 25 %
-of their measured times, on the A100 times are 16 % short in the mean, by two thirds at most. Conversions between both
-precisions may be slower there than the programming guide says: at a quarter of its rate they alone would take 68 to 94 % of
-the time of six of the nine launches, but more than the time of the other three.
+the A100: equal code has unequal published times. Launches that differ only in a launch bound that limits nothing (the
+machine code is the same, byte by byte) are 36 pairs in every eighth row of the whole space: 20 differ by more than 1.2 times,
+12 by more than 1.4, up to 1.8, about the ratio of the highest clock to the base clock. So about half of the launches are
+slowed down, and even a prediction without any error would have a best pick above 0.85 only if the launch it picks was not.
+The three launches that are predicted faster than the best measured one take 1.7 to 2.1 times their predicted time.
 """
 
 
