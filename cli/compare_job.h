@@ -31,7 +31,7 @@ typedef struct comparison {
     void *seen_user;
     wl_device *device;
     wl_map *map, *arguments; /* arguments: --args */
-    compared_unit *units; /* those used last come first */
+    compared_unit *units;    /* those used last come first */
     int64_t units_opened;
     compared_text *params, *names;
     const char *tables[8];

@@ -318,23 +318,6 @@ static wl_status skip_ptx_row(comparison *c, size_t table, const wl_measurement 
     return wl_comparison_skip(c->found, c->tables[table], m->line, 1, placed ? reason : why->message, err);
 }
 
-static bool is_same_launch(const wl_measurement *a, const wl_measurement *b)
-{
-    return memcmp(a->block, b->block, sizeof a->block) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
-           a->registers == b->registers && a->shared_bytes == b->shared_bytes && strcmp(a->kernel, b->kernel) == 0 &&
-           strcmp(a->family, b->family) == 0 && strcmp(a->variant, b->variant) == 0 &&
-           strcmp(a->params, b->params) == 0;
-}
-
-static bool comes_again(const wl_table *table, const wl_measurement *m)
-{
-    const wl_measurement *row;
-    for (size_t i = wl_table_count(table); i-- > 0 && (row = wl_table_row(table, i)) != m;)
-        if (is_same_launch(row, m))
-            return true;
-    return false;
-}
-
 static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measurement *m, const wl_map_entry *entry,
                                  const char *kernel, wl_error *err)
 {
@@ -368,7 +351,8 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     status = add_row(c, &compared, p->prediction, found->kernel, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
-    if (!comes_again(c->parsed[table], m)) /* a launch of PTX may take a hundred megabytes */
+    /* a launch of PTX may take a hundred megabytes */
+    if (!ptx_row_comes_again(c->parsed[table], m))
         model_free(found);
     return status;
 }

@@ -253,9 +253,9 @@ static void make_key(const wl_map_entry *e, const wl_measurement *m, ptx_row *ro
     const wl_launch *l = &row->request.launch;
     const int used =
         snprintf(row->key, sizeof row->key, "%lld %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld ",
-                 (long long)row->file->number, (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
-                 (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
-                 (long long)l->registers, (long long)l->shared_bytes);
+                 (long long)row->file->number, (const void *)row->symbol, (const void *)e, (long long)l->block[0],
+                 (long long)l->block[1], (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1],
+                 (long long)l->grid[2], (long long)l->registers, (long long)l->shared_bytes);
     const size_t room = sizeof row->key - (size_t)used;
     if (snprintf(row->key + used, room, "%s", m->params) >= (int)room)
         (void)snprintf(row->key + used, room, "%p", (const void *)m);
@@ -297,4 +297,21 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     out->arg_count = out->request.arg_count;
     make_key(e, m, out);
     return WL_OK;
+}
+
+static bool is_same_launch(const wl_measurement *a, const wl_measurement *b)
+{
+    return memcmp(a->block, b->block, sizeof a->block) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           a->registers == b->registers && a->shared_bytes == b->shared_bytes && strcmp(a->kernel, b->kernel) == 0 &&
+           strcmp(a->family, b->family) == 0 && strcmp(a->variant, b->variant) == 0 &&
+           strcmp(a->params, b->params) == 0;
+}
+
+bool ptx_row_comes_again(const wl_table *table, const wl_measurement *m)
+{
+    const wl_measurement *row;
+    for (size_t i = wl_table_count(table); i-- > 0 && (row = wl_table_row(table, i)) != m;)
+        if (is_same_launch(row, m))
+            return true;
+    return false;
 }

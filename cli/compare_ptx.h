@@ -24,6 +24,9 @@ typedef struct ptx_row {
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
                        ptx_row *out, wl_error *why, wl_error *err);
 
+/* Is a later row of the table the same launch? */
+bool ptx_row_comes_again(const wl_table *table, const wl_measurement *m);
+
 /* A kernel of a file needs it: a file that is held stays. */
 void compared_unit_hold(compared_unit *file);
 void compared_unit_release(compared_unit *file);

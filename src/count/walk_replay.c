@@ -16,7 +16,7 @@
 #define CHUNKS 32          /* of a thread's loops, about */
 #define CHUNKS_FINEST 1024 /* where long ones exceed the L1 */
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
-#define ACCESSES_MOST 64  /* loads and stores of a kernel; with more it is not replayed */
+#define ACCESSES_MOST 64   /* loads and stores of a kernel; with more it is not replayed */
 /* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
 #define PIECES 32
 #define SCHEDULERS 4 /* whose warps take turns to load */
