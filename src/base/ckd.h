@@ -54,6 +54,17 @@ static inline int64_t wl_floor_mod(int64_t a, int64_t b)
 
 static inline int64_t wl_ceil_div(int64_t a, int64_t b) { return -wl_floor_div(-a, b); }
 
+/* a / b of a >= 0, b > 0. Many quotients are 0, and a processor may divide 32 bits several times as
+ * fast as 64: for divisions that are made over and over. */
+static inline int64_t wl_divide(int64_t a, int64_t b)
+{
+    if (a < b)
+        return 0;
+    if ((uint64_t)(a | b) >> 32 == 0)
+        return (int64_t)((uint32_t)a / (uint32_t)b);
+    return a / b;
+}
+
 static inline int64_t wl_round_up(int64_t a, int64_t b) { return wl_ceil_div(a, b) * b; }
 
 static inline int64_t wl_gcd(int64_t a, int64_t b)

@@ -34,8 +34,17 @@ typedef struct warp_group {
     int64_t first, count; /* among the starts of all groups */
     bool leads;           /* the first of its pattern */
     int32_t next;         /* of the same pattern, or NO_GROUP */
-    int16_t sectors;      /* of the access at hand */
 } warp_group;
+
+/* What all warps cost but for tags, for accesses that begin equally far from a period: a stencil
+ * has several of them. */
+typedef struct plain_cost {
+    int64_t alignment;
+    bool store; /* else without what a store writes */
+    int64_t inst, hit, sectors, lines, units, full;
+    int32_t *of_block; /* sectors of each block */
+    struct plain_cost *next;
+} plain_cost;
 
 /* All warps of the blocks, for accesses with the same strides and widths. */
 typedef struct placing {
@@ -49,6 +58,8 @@ typedef struct placing {
     int32_t group_count, *table; /* of 1 + number of a group, by hash */
     outline **outlines;          /* by hash */
     int outline_count;
+    int32_t *executed; /* warps of each block with a cell */
+    plain_cost *costs;
     uint64_t gathering; /* of its patterns */
     struct placing *next;
 } placing;
@@ -63,7 +74,8 @@ struct wl_ordered_warps {
     placing *placings;
     wl_tag_sum *tags; /* of each access */
     bool *has_tags;
-    size_t *alike; /* accesses whose tags are found together */
+    size_t *alike;     /* accesses whose tags are found together */
+    int32_t *of_group; /* sectors of each group: scratch */
 };
 
 bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
@@ -243,6 +255,7 @@ static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, p
         p->group[n] = pattern ? group_of(w, p, pattern, p->start[n] & (m->context.period - 1)) : NO_GROUP;
         if (pattern)
             p->groups[p->group[n]].count++;
+        p->executed[number] += pattern != NULL;
     }
     return true;
 }
@@ -271,6 +284,7 @@ static placing *new_placing(const wl_ordered_warps *w, const wl_warps_measurer *
         !(p->start = WL_ARENA_NEW(w->arena, int64_t, w->warps)) ||
         !(p->starts = WL_ARENA_NEW(w->arena, int64_t, w->warps)) ||
         !(p->groups = WL_ARENA_NEW(w->arena, warp_group, w->warps)) ||
+        !(p->executed = WL_ARENA_NEW(w->arena, int32_t, w->count)) ||
         !(p->outlines = WL_ARENA_NEW(w->arena, outline *, OUTLINES_MAX)) ||
         !(p->table = WL_ARENA_NEW(w->arena, int32_t, (size_t)1 << w->table_bits)))
         return NULL;
@@ -335,48 +349,68 @@ static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, con
         w->has_tags[w->alike[k]] = true;
 }
 
-/* What the executions of an access cost but for tags; notes the sectors of each group. */
-static void add_groups(const wl_warps_measurer *m, const placing *p, size_t access, double scale)
-{
-    const wl_l1_rules *rules = m->context.rules;
-    const wl_bound *b = &m->bounds[access];
-    wl_access_cost *cost = &m->costs[access];
-    int64_t inst = 0, hit = 0, sectors = 0, lines = 0, units = 0, full = 0;
-    for (int32_t i = 0; i < p->group_count; i++) {
-        warp_group *g = &p->groups[i];
-        const int64_t address = g->alignment + b->form.c;
-        g->sectors = (int16_t)wl_pattern_sectors(rules, g->pattern, address);
-        inst += g->count;
-        hit += g->count * wl_pattern_hit(rules, g->pattern, address);
-        sectors += g->count * g->sectors;
-        if (b->access->store) {
-            const wl_warp_written *written = wl_pattern_written(rules, g->pattern, address & (m->context.period - 1));
-            lines += g->count * written->lines;
-            units += g->count * written->units;
-            full += g->count * written->full;
-        }
-    }
-    cost->inst += scale * (double)inst;
-    cost->hit += scale * (double)hit;
-    cost->sectors += scale * (double)sectors;
-    cost->lines += scale * (double)lines;
-    cost->units += scale * (double)units;
-    cost->full += scale * (double)full;
-}
-
-static void add_blocks(const wl_ordered_warps *w, const placing *p, double scale, double *inst, double *sectors)
+/* The sectors of each block, given those of each group. */
+static void add_blocks(const wl_ordered_warps *w, const placing *p, const int32_t *of_group, int32_t *of_block)
 {
     const int32_t *group = p->group;
-    for (int64_t i = 0; i < w->count; i++) {
-        int64_t executed = 0, touched = 0;
+    for (int64_t i = 0; i < w->count; i++)
         for (const int32_t *end = group + w->per_block; group < end; group++)
-            if (*group != NO_GROUP) {
-                executed++;
-                touched += p->groups[*group].sectors;
-            }
-        inst[i] += scale * (double)executed;
-        sectors[i] += scale * (double)touched;
+            of_block[i] += *group == NO_GROUP ? 0 : of_group[*group];
+}
+
+static plain_cost *new_plain_cost(wl_ordered_warps *w, const wl_warps_measurer *m, const placing *p, int64_t alignment,
+                                  bool store)
+{
+    const wl_l1_rules *rules = m->context.rules;
+    plain_cost *c = WL_ARENA_NEW(w->arena, plain_cost, 1);
+    if (!c || !(c->of_block = WL_ARENA_NEW(w->arena, int32_t, w->count)))
+        return NULL;
+    if (!w->of_group && !(w->of_group = WL_ARENA_NEW(w->arena, int32_t, w->warps)))
+        return NULL;
+    c->alignment = alignment;
+    c->store = store;
+    for (int32_t i = 0; i < p->group_count; i++) {
+        const warp_group *g = &p->groups[i];
+        const int64_t address = g->alignment + alignment;
+        w->of_group[i] = wl_pattern_sectors(rules, g->pattern, address);
+        c->inst += g->count;
+        c->hit += g->count * wl_pattern_hit(rules, g->pattern, address);
+        c->sectors += g->count * w->of_group[i];
+        if (store) {
+            const wl_warp_written *written = wl_pattern_written(rules, g->pattern, address & (m->context.period - 1));
+            c->lines += g->count * written->lines;
+            c->units += g->count * written->units;
+            c->full += g->count * written->full;
+        }
     }
+    add_blocks(w, p, w->of_group, c->of_block);
+    return c;
+}
+
+/* NULL: no memory. */
+static const plain_cost *find_plain_cost(wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, size_t access)
+{
+    const wl_bound *b = &m->bounds[access];
+    const int64_t alignment = b->form.c & (m->context.period - 1);
+    for (const plain_cost *c = p->costs; c; c = c->next)
+        if (c->alignment == alignment && c->store == b->access->store)
+            return c;
+    plain_cost *c = new_plain_cost(w, m, p, alignment, b->access->store);
+    if (c) {
+        c->next = p->costs;
+        p->costs = c;
+    }
+    return c;
+}
+
+static void add_plain_cost(const plain_cost *c, double scale, wl_access_cost *cost)
+{
+    cost->inst += scale * (double)c->inst;
+    cost->hit += scale * (double)c->hit;
+    cost->sectors += scale * (double)c->sectors;
+    cost->lines += scale * (double)c->lines;
+    cost->units += scale * (double)c->units;
+    cost->full += scale * (double)c->full;
 }
 
 wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, size_t access, double scale, double *inst,
@@ -384,12 +418,15 @@ wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, si
 {
     const bool hashed = m->context.rules->has_hash;
     const double each = scale * (double)w->of_block / (double)w->per_block;
-    const placing *p = find_placing(w, m, access);
-    if (!p || (hashed && !room_for_tags(w, m)))
+    placing *p = find_placing(w, m, access);
+    const plain_cost *cost = p ? find_plain_cost(w, m, p, access) : NULL;
+    if (!cost || (hashed && !room_for_tags(w, m)))
         return wl_fail_memory(m->err);
-    add_groups(m, p, access, each);
-    if (inst)
-        add_blocks(w, p, each, inst, sectors);
+    add_plain_cost(cost, each, &m->costs[access]);
+    for (int64_t i = 0; inst && i < w->count; i++) {
+        inst[i] += each * (double)p->executed[i];
+        sectors[i] += each * (double)cost->of_block[i];
+    }
     if (hashed && !w->has_tags[access])
         find_tags(w, m, p);
     if (hashed) {

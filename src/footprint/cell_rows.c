@@ -71,9 +71,12 @@ static bool extend(slab *s, const slab *by)
         return true;
     }
     const int64_t moved = by->first - s->first, stride = s->stride[1];
-    if (by->last - by->first != s->last - s->first || stride <= 0 || moved % stride != 0 || moved / stride > s->rows)
+    if (by->last - by->first != s->last - s->first || stride <= 0)
         return false;
-    s->rows = wl_max(s->rows, moved / stride + by->rows);
+    const int64_t down = wl_divide(moved, stride);
+    if (moved != down * stride || down > s->rows)
+        return false;
+    s->rows = wl_max(s->rows, down + by->rows);
     return true;
 }
 

@@ -142,9 +142,10 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
 
 void wl_block_placed(const wl_geometry *g, int64_t n, int64_t block[3])
 {
-    block[0] = n % g->grid[0];
-    block[1] = n / g->grid[0] % g->grid[1];
-    block[2] = n / g->grid[0] / g->grid[1];
+    const int64_t row = wl_divide(n, g->grid[0]);
+    block[0] = n - row * g->grid[0];
+    block[2] = wl_divide(row, g->grid[1]);
+    block[1] = row - block[2] * g->grid[1];
     for (int d = 0; d < 3; d++)
         block[d] += g->start[d];
 }

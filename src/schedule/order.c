@@ -81,12 +81,13 @@ static int64_t turned(const wl_order *o, int64_t x, int64_t row, int64_t wide)
 
 static void tile_cell(const wl_order *o, int64_t position, int64_t *x, int64_t *row)
 {
-    const int64_t band = o->tile[1] * o->width, top = position / band * o->tile[1];
-    const int64_t high = wl_min(o->tile[1], o->rows - top), in_band = position % band;
-    const int64_t tile = o->tile[0] * high, left = in_band / tile * o->tile[0];
-    const int64_t wide = wl_min(o->tile[0], o->width - left), in_tile = in_band % tile;
-    *row = top + in_tile / wide;
-    *x = left + turned(o, in_tile % wide, *row, wide);
+    const int64_t band = o->tile[1] * o->width, above = wl_divide(position, band), top = above * o->tile[1];
+    const int64_t high = wl_min(o->tile[1], o->rows - top), in_band = position - above * band;
+    const int64_t tile = o->tile[0] * high, before = wl_divide(in_band, tile), left = before * o->tile[0];
+    const int64_t wide = wl_min(o->tile[0], o->width - left), in_tile = in_band - before * tile;
+    const int64_t down = wl_divide(in_tile, wide);
+    *row = top + down;
+    *x = left + turned(o, in_tile - down * wide, *row, wide);
 }
 
 static int64_t tile_position(const wl_order *o, int64_t x, int64_t row)
@@ -102,11 +103,12 @@ static int64_t tile_position(const wl_order *o, int64_t x, int64_t row)
 void wl_order_cell(const wl_order *o, int64_t position, int64_t cell[3])
 {
     WL_ASSERT(position >= 0 && position < o->cells);
-    const int64_t plane = position / o->plane;
+    const int64_t plane = wl_divide(position, o->plane);
     int64_t row;
     (is_curve(o->kind) ? wl_curve_cell : tile_cell)(o, position - plane * o->plane, &cell[0], &row);
-    cell[1] = row % o->extent[1];
-    cell[2] = plane + row / o->extent[1];
+    const int64_t above = wl_divide(row, o->extent[1]);
+    cell[1] = row - above * o->extent[1];
+    cell[2] = plane + above;
 }
 
 int64_t wl_order_position(const wl_order *o, const int64_t cell[3])

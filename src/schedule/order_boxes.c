@@ -23,17 +23,18 @@ static void add(box_list *l, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int
 /* Adds cells x0 <= x < x1 of rows from <= row < to, which may fold planes. */
 static void add_rows(box_list *l, int64_t x0, int64_t x1, int64_t from, int64_t to)
 {
-    const int64_t height = l->order->extent[1], z0 = from / height, z1 = to / height, y0 = from % height;
+    const int64_t height = l->order->extent[1], z0 = wl_divide(from, height), y0 = from - z0 * height;
     if (from >= to)
         return;
+    const int64_t z1 = wl_divide(to, height), y1 = to - z1 * height;
     if (z0 == z1) {
-        add(l, x0, x1, y0, to % height, l->plane + z0, l->plane + z0 + 1);
+        add(l, x0, x1, y0, y1, l->plane + z0, l->plane + z0 + 1);
         return;
     }
     if (y0 > 0)
         add(l, x0, x1, y0, height, l->plane + z0, l->plane + z0 + 1);
     add(l, x0, x1, 0, height, l->plane + z0 + (y0 > 0), l->plane + z1);
-    add(l, x0, x1, 0, to % height, l->plane + z1, l->plane + z1 + 1);
+    add(l, x0, x1, 0, y1, l->plane + z1, l->plane + z1 + 1);
 }
 
 /* Cells first <= n < last of one row of a tile. */
@@ -47,7 +48,8 @@ static void add_row_part(box_list *l, int64_t left, int64_t wide, int64_t row, i
 static void add_tile_part(box_list *l, int64_t left, int64_t top, int64_t first, int64_t last)
 {
     const int64_t wide = wl_min(l->order->tile[0], l->order->width - left);
-    const int64_t row0 = first / wide, row1 = last / wide, x0 = first % wide, x1 = last % wide;
+    const int64_t row0 = wl_divide(first, wide), row1 = wl_divide(last, wide);
+    const int64_t x0 = first - row0 * wide, x1 = last - row1 * wide;
     if (row0 == row1) {
         if (x0 < x1)
             add_row_part(l, left, wide, top + row0, x0, x1);
@@ -65,15 +67,15 @@ static void add_band_part(box_list *l, int64_t top, int64_t first, int64_t last)
 {
     const wl_order *o = l->order;
     const int64_t high = wl_min(o->tile[1], o->rows - top), tile = o->tile[0] * high, band = o->width * high;
-    int64_t from = first / tile;
-    if (first % tile != 0) {
+    int64_t from = wl_divide(first, tile);
+    if (first != from * tile) {
         const int64_t end = wl_min((from + 1) * tile, band);
         add_tile_part(l, from * o->tile[0], top, first - from * tile, wl_min(last, end) - from * tile);
         if (last <= end)
             return;
         from++;
     }
-    const int64_t to = last / tile;
+    const int64_t to = wl_divide(last, tile);
     if (last == band) {
         add_rows(l, from * o->tile[0], o->width, top, top + high);
         return;
@@ -87,15 +89,15 @@ static void add_plane_part(box_list *l, int64_t first, int64_t last)
 {
     const wl_order *o = l->order;
     const int64_t band = o->tile[1] * o->width;
-    int64_t from = first / band;
-    if (first % band != 0) {
+    int64_t from = wl_divide(first, band);
+    if (first != from * band) {
         const int64_t end = wl_min((from + 1) * band, o->plane);
         add_band_part(l, from * o->tile[1], first - from * band, wl_min(last, end) - from * band);
         if (last <= end)
             return;
         from++;
     }
-    const int64_t to = last / band;
+    const int64_t to = wl_divide(last, band);
     if (last == o->plane) {
         add_rows(l, 0, o->width, from * o->tile[1], o->rows);
         return;
@@ -112,8 +114,8 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
         return -1;
     if (first >= last)
         return 0;
-    const int64_t from = first / o->plane, to = last / o->plane;
-    const bool cut = first % o->plane != 0;
+    const int64_t from = wl_divide(first, o->plane), to = wl_divide(last, o->plane);
+    const bool cut = first != from * o->plane;
     l.plane = from;
     if (from == to) {
         add_plane_part(&l, first - from * o->plane, last - from * o->plane);
@@ -125,7 +127,7 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
     const int64_t depth = o->cells / o->plane == o->extent[2] ? 1 : o->extent[2];
     add(&l, 0, o->extent[0], 0, o->extent[1], (from + cut) * depth, to * depth);
     l.plane = to;
-    if (last % o->plane != 0)
+    if (last != to * o->plane)
         add_plane_part(&l, 0, last - to * o->plane);
     return l.count;
 }

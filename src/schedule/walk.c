@@ -16,8 +16,9 @@ static void enter_tile(wl_walk *w)
 static void set_row(wl_walk *w)
 {
     const int64_t row = w->corner[1] + w->at[1], height = w->order->extent[1];
-    w->y = row < height ? row : row % height;
-    w->z = w->plane + (row < height ? 0 : row / height);
+    const int64_t plane = wl_divide(row, height);
+    w->y = row - plane * height;
+    w->z = w->plane + plane;
 }
 
 static void next_tile(wl_walk *w)
@@ -53,14 +54,16 @@ static void next_row(wl_walk *w)
 static void start_in_tile(wl_walk *w, int64_t first)
 {
     const wl_order *o = w->order;
-    const int64_t band = o->tile[1] * o->width, in_plane = first % o->plane, in_band = in_plane % band;
-    w->plane = first / o->plane;
-    w->corner[1] = in_plane / band * o->tile[1];
-    w->corner[0] = in_band / (o->tile[0] * wl_min(o->tile[1], o->rows - w->corner[1])) * o->tile[0];
+    const int64_t band = o->tile[1] * o->width, plane = wl_divide(first, o->plane);
+    const int64_t in_plane = first - plane * o->plane, above = wl_divide(in_plane, band);
+    const int64_t in_band = in_plane - above * band;
+    w->plane = plane;
+    w->corner[1] = above * o->tile[1];
+    w->corner[0] = wl_divide(in_band, o->tile[0] * wl_min(o->tile[1], o->rows - w->corner[1])) * o->tile[0];
     enter_tile(w);
     const int64_t in_tile = in_band - w->corner[0] * w->size[1];
-    w->at[0] = in_tile % w->size[0];
-    w->at[1] = in_tile / w->size[0];
+    w->at[1] = wl_divide(in_tile, w->size[0]);
+    w->at[0] = in_tile - w->at[1] * w->size[0];
     set_row(w);
 }
 
@@ -97,7 +100,7 @@ static int64_t plane_of(wl_walk *w, int64_t row)
 {
     const int64_t height = w->order->extent[1], above = row - w->z * height;
     if (above < 0 || above >= height)
-        w->z = row / height;
+        w->z = wl_divide(row, height);
     return w->z;
 }
 
