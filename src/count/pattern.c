@@ -271,7 +271,7 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 /* ---- costs ---- */
 
 /* NULL: evaluate lane by lane. */
-static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
+static wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
                                         int64_t alignment)
 {
     const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
@@ -339,7 +339,7 @@ void wl_pattern_tag_costs(const wl_pattern_context *m, wl_pattern *p, const int6
 {
     for (int i = 0, alike; i < n; i += alike) {
         const int64_t alignment = address[i] & (m->period - 1);
-        const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
+        wl_placement *at = placement_at(m->table, m->rules, p, alignment);
         alike = at ? alike_addresses(address + i, n - i, m->period) : 1;
         if (at) {
             wl_placement_costs(m->rules, &p->segments, at, address + i, alike, out + i);
@@ -358,14 +358,14 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     return cost;
 }
 
-void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int64_t n, int64_t offset,
-                         wl_tag_sum *sum)
+void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int64_t n, int64_t step,
+                         int64_t offset, wl_tag_sum *sum)
 {
-    const wl_placement *at = placement_at(m->table, m->rules, p, (address[0] + offset) & (m->period - 1));
+    wl_placement *at = placement_at(m->table, m->rules, p, (address[0] + offset) & (m->period - 1));
     if (at) {
-        wl_placement_add_costs(m->rules, &p->segments, at, address, n, offset, sum);
+        wl_placement_add_costs(m->rules, &p->segments, at, address, n, step, offset, sum);
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        wl_tag_sum_add(sum, wl_pattern_tag_cost(m, p, address[i] + offset));
+        wl_tag_sum_add(sum, wl_pattern_tag_cost(m, p, address[i * step] + offset));
 }

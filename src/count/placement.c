@@ -120,6 +120,8 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
             add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
     }
     p->crowded = words > 1 || is_crowded(p);
+    if (p->lines <= WL_FEW_LINES)
+        memset(p->shared, 0, sizeof p->shared);
     return true;
 }
 
@@ -227,46 +229,6 @@ static wl_tag_cost cost_of_any(const wl_l1_rules *rules, const wl_segments *segm
     return cost;
 }
 
-#define FEW_LINES 4                      /* whose tag banks, two bits each, are a number of .. */
-#define FEW_CHOICES (1 << 2 * FEW_LINES) /* .. so many */
-#define CHOICES_OF_WORD (CHAR_BIT * (int)sizeof(uint64_t))
-
-/* The tag banks of a few lines decide about the cost, and many addresses have the same ones. */
-static void costs_of_few(const wl_l1_rules *rules, const wl_placement *p, const int64_t *address, int n,
-                         wl_tag_cost *out)
-{
-    wl_tag_cost known[FEW_CHOICES];
-    uint64_t is_known[FEW_CHOICES / CHOICES_OF_WORD] = {0};
-    for (int i = 0; i < n; i++) {
-        const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
-        unsigned banks = 0;
-        for (int k = 0; k < p->lines; k++)
-            banks = banks << 2 | (unsigned)wl_l1_tag_bank(rules, base + p->line[k]);
-        const uint64_t bit = (uint64_t)1 << banks % CHOICES_OF_WORD;
-        if (!(is_known[banks / CHOICES_OF_WORD] & bit)) {
-            known[banks] = cost_of_four(rules, p, base);
-            is_known[banks / CHOICES_OF_WORD] |= bit;
-        }
-        out[i] = known[banks];
-    }
-}
-
-void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
-                        const int64_t *address, int n, wl_tag_cost *out)
-{
-    const bool four = rules->tag_banks == FOUR && segments->words == 1;
-    if (four && p->lines <= FEW_LINES) {
-        costs_of_few(rules, p, address, n, out);
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
-        out[i] = four ? cost_of_four(rules, p, base) : cost_of_any(rules, segments, p, base);
-    }
-}
-
-/* ---- sums ---- */
-
 /* The same where no bank is needed by more than two lines: what each tag wavefront needs once, and
  * what it needs twice. */
 static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
@@ -288,15 +250,48 @@ static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p
     return cost;
 }
 
-void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
-                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum)
+/* Which of a few lines share a tag bank decides about their cost, and many addresses are alike in
+ * that. */
+static wl_tag_cost cost_of_few(const wl_l1_rules *rules, wl_placement *p, int64_t base)
 {
-    const bool four = rules->tag_banks == FOUR && segments->words == 1;
+    const int first = wl_l1_tag_bank(rules, base + p->line[0]);
+    unsigned differences = 0;
+    for (int i = p->lines; --i > 0;)
+        differences = differences << 2 | (unsigned)(first ^ wl_l1_tag_bank(rules, base + p->line[i]));
+    const uint8_t sharing = rules->sharing[differences];
+    if (p->shared[sharing].tag == 0) {
+        const wl_tag_cost cost = (p->crowded ? cost_of_four : cost_of_pairs)(rules, p, base);
+        p->shared[sharing].tag = (uint8_t)cost.tag;
+        p->shared[sharing].cold = (uint8_t)cost.cold;
+    }
+    return (wl_tag_cost){p->shared[sharing].tag, p->shared[sharing].cold};
+}
+
+#define OFTEN 8 /* so many addresses are worth keeping what they have in common */
+
+/* With the line of address 0 at line `base`; `often`: at many such lines. */
+static inline wl_tag_cost cost_at(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p, int64_t base,
+                                  bool often)
+{
+    if (rules->tag_banks != FOUR || segments->words != 1)
+        return cost_of_any(rules, segments, p, base);
+    if (often && p->lines <= WL_FEW_LINES)
+        return cost_of_few(rules, p, base);
+    return p->crowded ? cost_of_four(rules, p, base) : cost_of_pairs(rules, p, base);
+}
+
+void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p, const int64_t *address,
+                        int n, wl_tag_cost *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = cost_at(rules, segments, p, (address[i] - p->alignment) >> rules->line_shift, true);
+}
+
+void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p,
+                            const int64_t *address, int64_t n, int64_t step, int64_t offset, wl_tag_sum *sum)
+{
     for (int64_t i = 0; i < n; i++) {
-        const int64_t base = (address[i] + offset - p->alignment) >> rules->line_shift;
-        const wl_tag_cost cost = four && !p->crowded ? cost_of_pairs(rules, p, base)
-                                 : four              ? cost_of_four(rules, p, base)
-                                                     : cost_of_any(rules, segments, p, base);
-        wl_tag_sum_add(sum, cost);
+        const int64_t base = (address[i * step] + offset - p->alignment) >> rules->line_shift;
+        wl_tag_sum_add(sum, cost_at(rules, segments, p, base, n >= OFTEN));
     }
 }

@@ -46,6 +46,10 @@ typedef struct wl_placement {
     /* relative to that of address 0, in lane order */
     int64_t line[WL_LANES_MAX];
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
+    /* costs of few lines by how they share tag banks; a tag of 0: not known yet */
+    struct {
+        uint8_t tag, cold;
+    } shared[WL_SHARINGS_MAX];
 } wl_placement;
 
 /* With the first lane at address `alignment`. False: evaluate lane by lane. */
@@ -57,7 +61,7 @@ int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, cons
 
 /* Tag wavefronts, and data wavefronts if every line misses, at each of n addresses with this
  * alignment. */
-void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
+void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *placement,
                         const int64_t *address, int n, wl_tag_cost *out);
 
 /* Sums over warps; `split`: those with more than one tag wavefront. */
@@ -72,8 +76,9 @@ static inline void wl_tag_sum_add(wl_tag_sum *sum, wl_tag_cost cost)
     sum->split += cost.tag > 1;
 }
 
-/* Adds the costs at n addresses, each moved by `offset`, that have this alignment then. */
-void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
-                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum);
+/* Adds the costs at n addresses, every `step`-th of a list, each moved by `offset`, that have this
+ * alignment then. */
+void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *placement,
+                            const int64_t *address, int64_t n, int64_t step, int64_t offset, wl_tag_sum *sum);
 
 #endif /* WL_COUNT_PLACEMENT_H */

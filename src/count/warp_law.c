@@ -12,6 +12,24 @@ static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_ke
     return (wl_banks){(int)count, wl_log2(word), count * word};
 }
 
+/* Numbers the banks of the lines by where they occur first: 0 0 1 2 .., which are the digits of a
+ * number. */
+static uint8_t sharing_of(unsigned differences)
+{
+    uint8_t number_of[4] = {0}; /* of a bank; that of the first line is 0 */
+    bool seen[4] = {true};
+    int numbers = 1, sharing = 0, unit = 1;
+    for (int i = 1; i < WL_FEW_LINES; i++, differences >>= 2) {
+        const unsigned bank = differences & 3;
+        if (!seen[bank])
+            number_of[bank] = (uint8_t)numbers++;
+        seen[bank] = true;
+        sharing += unit * number_of[bank];
+        unit *= i + 1 < 4 ? i + 1 : 4; /* the number is at most i */
+    }
+    return (uint8_t)sharing;
+}
+
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -36,6 +54,8 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
         for (unsigned lower = 0; lower < bit; lower++)
             hash[bit + lower] = hash[lower] ^ bank;
     }
+    for (unsigned k = 0; k < sizeof r->sharing; k++)
+        r->sharing[k] = sharing_of(k);
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
     r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
     r->local_word_shift = wl_log2(wl_device_int(d, WL_DEVICE_local_word));

@@ -11,6 +11,10 @@
 #include "schedule/walk.h"
 
 #define NO_GROUP (-1)
+/* Of a sample of warps, tags are those of every how-manieth, of each access another: addresses are
+ * as good as random to the hash, whichever access and warp they belong to. */
+#define TAGS_EVERY 2
+#define TAG_WARPS_LEAST 64 /* samples of fewer warps are looked at as a whole */
 
 /* ---- how the cells of a warp lie ---- */
 
@@ -72,8 +76,9 @@ struct wl_ordered_warps {
     int table_bits;
     wl_arena *arena;
     placing *placings;
-    wl_tag_sum *tags; /* of each access */
-    bool *has_tags;
+    wl_tag_sum *tags;   /* of each access */
+    int64_t *tag_warps; /* that they are the sum over; 0: none yet */
+    int64_t tags_every; /* how-manieth warp that is */
     size_t *alike;     /* accesses whose tags are found together */
     int32_t *of_group; /* sectors of each group: scratch */
 };
@@ -96,6 +101,7 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
     w->of_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
     w->per_block = wl_max(1, w->of_block / every);
     w->warps = w->count * w->per_block;
+    w->tags_every = every > 1 && w->warps >= TAG_WARPS_LEAST ? TAGS_EVERY : 1;
     w->arena = arena;
     while ((int64_t)1 << w->table_bits < 2 * w->warps)
         w->table_bits++;
@@ -103,6 +109,8 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
 }
 
 int64_t wl_ordered_of_block(const wl_ordered_warps *w) { return w->per_block < w->of_block ? w->per_block : 0; }
+
+int64_t wl_ordered_tags_every(const wl_ordered_warps *w) { return w->tags_every; }
 
 /* The lanes whose cells lie inside the domain. Returns the place of the first. */
 static int64_t arrange(const wl_geometry *g, const placing *p, int64_t at[3][WL_LANES_MAX], int64_t count,
@@ -244,11 +252,15 @@ static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, p
     wl_walk walk;
     wl_block_placed(g, w->blocks[number], block);
     const int64_t first = block[0] * g->threads, threads = wl_max(0, wl_min(g->threads, g->positions - first));
+    int64_t at = 0; /* the thread that the walk has come to */
     for (int64_t i = 0; i < w->per_block; i++) {
         const int64_t n = number * w->per_block + i, from = warp_of(w, number, i) * warp_size;
         const int64_t count = wl_min(warp_size, threads - from);
-        if (count > 0 && (i == 0 || w->per_block < w->of_block)) /* else the walk goes on */
+        if (count > 0 && i == 0)
             wl_walk_start(&walk, &g->order, first + from, threads - from);
+        else if (count > 0)
+            wl_walk_skip(&walk, from - at);
+        at = from + count;
         wl_pattern *pattern = NULL;
         if (count > 0 && !look_at_warp(w, m, p, &walk, first + from, count, &pattern, &p->start[n]))
             return false;
@@ -324,10 +336,10 @@ static bool room_for_tags(wl_ordered_warps *w, const wl_warps_measurer *m)
 {
     if (!w->alike) {
         w->tags = WL_ARENA_NEW(w->arena, wl_tag_sum, m->kernel->access_count);
-        w->has_tags = WL_ARENA_NEW(w->arena, bool, m->kernel->access_count);
+        w->tag_warps = WL_ARENA_NEW(w->arena, int64_t, m->kernel->access_count);
         w->alike = WL_ARENA_NEW(w->arena, size_t, m->kernel->access_count);
     }
-    return w->tags && w->has_tags && w->alike;
+    return w->tags && w->tag_warps && w->alike;
 }
 
 /* Tags depend on all bits of an address. All accesses whose warps lie alike together, pattern by
@@ -342,11 +354,14 @@ static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, con
         for (size_t k = 0; k < alike && p->groups[i].leads; k++)
             for (int32_t n = i; n != NO_GROUP; n = p->groups[n].next) {
                 const warp_group *g = &p->groups[n];
-                wl_pattern_add_tags(&m->context, g->pattern, p->starts + g->first, g->count,
+                const int64_t skipped = (g->first + (int64_t)k) % w->tags_every,
+                              count = (g->count - skipped + w->tags_every - 1) / w->tags_every;
+                if (count == 0)
+                    continue;
+                wl_pattern_add_tags(&m->context, g->pattern, p->starts + g->first + skipped, count, w->tags_every,
                                     m->bounds[w->alike[k]].form.c, &w->tags[w->alike[k]]);
+                w->tag_warps[w->alike[k]] += count;
             }
-    for (size_t k = 0; k < alike; k++)
-        w->has_tags[w->alike[k]] = true;
 }
 
 /* The sectors of each block, given those of each group. */
@@ -427,12 +442,12 @@ wl_status wl_ordered_measure(wl_ordered_warps *w, const wl_warps_measurer *m, si
         inst[i] += each * (double)p->executed[i];
         sectors[i] += each * (double)cost->of_block[i];
     }
-    if (hashed && !w->has_tags[access])
+    if (hashed && w->tag_warps[access] == 0)
         find_tags(w, m, p);
-    if (hashed) {
+    if (hashed && w->tag_warps[access] > 0) {
         const wl_tag_sum *t = &w->tags[access];
-        add_tag_total(&m->costs[access], (wl_tag_total){(double)t->tag, (double)t->cold, (double)t->split}, each,
-                      m->bounds[access].access->store);
+        add_tag_total(&m->costs[access], (wl_tag_total){(double)t->tag, (double)t->cold, (double)t->split},
+                      each * (double)cost->inst / (double)w->tag_warps[access], m->bounds[access].access->store);
     }
     return WL_OK;
 }

@@ -1,15 +1,15 @@
 /* space_curve.c - see space_curve.h. SPDX-License-Identifier: MIT */
 #include "schedule/space_curve.h"
 
-/* Four quadrants in the order the curve visits them, and how it lies in each. Bit 0 of a turn swaps
- * x and y, bit 1 mirrors both. These turns commute, so that of a quadrant in the square is the
- * exclusive or of both. */
+/* Four quadrants in the order the curve visits them, for each way in which it lies in the square:
+ * bit 0 of such a turn swaps x and y, bit 1 mirrors both. Of a quadrant, bit 0 is set if it lies to
+ * the right and bit 1 if it lies below; the bits from 2 on are its own turn. */
 typedef struct quadrants {
-    uint8_t x[4], y[4], turn[4];
+    uint8_t of_turn[4][4];
 } quadrants;
 
-static const quadrants hilbert = {{0, 0, 1, 1}, {0, 1, 1, 0}, {1, 0, 0, 3}};
-static const quadrants morton = {{0, 1, 0, 1}, {0, 0, 1, 1}, {0, 0, 0, 0}};
+static const quadrants hilbert = {{{4, 2, 3, 13}, {0, 5, 7, 10}, {15, 9, 8, 6}, {11, 14, 12, 1}}};
+static const quadrants morton = {{{0, 1, 2, 3}}}; /* it is never turned */
 
 static const quadrants *quadrants_of(const wl_order *o) { return o->kind == WL_SCHEDULE_HILBERT ? &hilbert : &morton; }
 
@@ -20,10 +20,9 @@ typedef struct square {
 
 static square quadrant(const quadrants *q, const square *s, int number)
 {
-    const unsigned mirror = s->turn >> 1, swap = s->turn & 1;
-    const unsigned a = q->x[number], b = q->y[number];
-    const int64_t half = s->side / 2, right = (swap ? b : a) ^ mirror, down = (swap ? a : b) ^ mirror;
-    return (square){s->x + right * half, s->row + down * half, half, s->turn ^ q->turn[number]};
+    const unsigned which = q->of_turn[s->turn][number];
+    const int64_t half = s->side >> 1;
+    return (square){s->x + (which & 1 ? half : 0), s->row + (which & 2 ? half : 0), half, which >> 2};
 }
 
 static bool holds(const square *s, int64_t x, int64_t row)
@@ -175,9 +174,15 @@ static void leave_untouched(wl_curve_walk *walk)
         walk->path[--walk->depth].next--;
 }
 
+/* Do all its rows lie in one plane? Squares begin at a multiple of their side. */
+static bool in_one_plane(const square *s, int64_t height)
+{
+    return (height & (s->side - 1)) == 0 || s->row - wl_divide(s->row, height) * height + s->side <= height;
+}
+
 static bool fits(const wl_order *o, const square *s, int64_t most, int64_t height)
 {
-    return s->side <= most && s->side * s->side <= most && lies_inside(o, s) && s->row % height + s->side <= height;
+    return s->side <= most && s->side * s->side <= most && lies_inside(o, s) && in_one_plane(s, height);
 }
 
 wl_curve_square wl_curve_next(const wl_order *o, wl_curve_walk *walk, int64_t most, int64_t height)
@@ -205,27 +210,48 @@ typedef struct cutter {
     void *context;
 } cutter;
 
+static bool cut(const cutter *c, square s, int64_t first, int64_t last);
+
+/* The quadrants of a square that is cut. If all of the cells lie in one of them, it is the next to
+ * look at: then *s, and *first and *last count from its own first cell. */
+static bool cut_quadrants(const cutter *c, square *s, int64_t *first, int64_t *last, bool *one)
+{
+    const int bits = quadrant_bits(c->order, s), skipped = bits >= 0 && *first > 0 ? (int)(*first >> bits) : 0;
+    int64_t from = *first, to = *last;
+    *one = false;
+    from -= skipped ? (int64_t)skipped << bits : 0;
+    to -= skipped ? (int64_t)skipped << bits : 0;
+    for (int i = skipped; i < 4 && to > 0; i++) {
+        const square next = quadrant(c->quadrants, s, i);
+        const int64_t inside = bits >= 0 ? (int64_t)1 << bits : cells_inside(c->order, &next);
+        if (from >= 0 && from < inside && to <= inside) {
+            *one = true;
+            *s = next;
+            *first = from;
+            *last = to;
+            return true;
+        }
+        if (from < inside && !cut(c, next, from, to))
+            return false;
+        from -= inside;
+        to -= inside;
+    }
+    return true;
+}
+
 /* Of one square with some of these cells; positions count from its own first cell. At most two
  * quadrants of each size are cut. */
-static bool cut(const cutter *c, const square *s, int64_t first, int64_t last)
+static bool cut(const cutter *c, square s, int64_t first, int64_t last)
 {
     const wl_order *o = c->order;
-    const int64_t cells = cells_inside(o, s);
-    if (first <= 0 && last >= cells) {
-        const int64_t lo[2] = {s->x, s->row},
-                      hi[2] = {wl_min(s->x + s->side, o->width), wl_min(s->row + s->side, o->rows)};
-        return c->visit(c->context, lo, hi);
-    }
-    const int bits = quadrant_bits(o, s), skipped = bits >= 0 && first > 0 ? (int)(first >> bits) : 0;
-    first -= skipped ? (int64_t)skipped << bits : 0;
-    last -= skipped ? (int64_t)skipped << bits : 0;
-    for (int i = skipped; i < 4 && last > 0; i++) {
-        const square next = quadrant(c->quadrants, s, i);
-        const int64_t inside = cells_inside(o, &next);
-        if (first < inside && !cut(c, &next, first, last))
+    for (bool one = true; one;) {
+        if (first <= 0 && last >= cells_inside(o, &s)) {
+            const int64_t lo[2] = {s.x, s.row},
+                          hi[2] = {wl_min(s.x + s.side, o->width), wl_min(s.row + s.side, o->rows)};
+            return c->visit(c->context, lo, hi);
+        }
+        if (!cut_quadrants(c, &s, &first, &last, &one))
             return false;
-        first -= inside;
-        last -= inside;
     }
     return true;
 }
@@ -233,7 +259,6 @@ static bool cut(const cutter *c, const square *s, int64_t first, int64_t last)
 bool wl_curve_rectangles(const wl_order *o, int64_t first, int64_t last, wl_rectangle_visit visit, void *context)
 {
     const cutter c = {o, quadrants_of(o), visit, context};
-    const square all = whole(o);
     WL_ASSERT(first >= 0 && last <= o->cells);
-    return first >= last || cut(&c, &all, first, last);
+    return first >= last || cut(&c, whole(o), first, last);
 }

@@ -169,6 +169,36 @@ void wl_walk_figure(wl_walk *w, int64_t most, wl_figure *figure)
                           back ? BACKWARDS : FORWARDS};
 }
 
+static void skip_in_tiles(wl_walk *w, int64_t count)
+{
+    for (;;) {
+        const int64_t at = w->at[1] * w->size[0] + w->at[0], cells = w->size[0] * w->size[1];
+        if (count < cells - at) {
+            w->at[1] = wl_divide(at + count, w->size[0]);
+            w->at[0] = at + count - w->at[1] * w->size[0];
+            set_row(w);
+            return;
+        }
+        count -= cells - at;
+        w->at[0] = 0;
+        next_tile(w);
+    }
+}
+
+void wl_walk_skip(wl_walk *w, int64_t count)
+{
+    count = wl_min(count, w->left);
+    w->left -= count;
+    if (w->left == 0 || count == 0)
+        return;
+    if (!follows_curve(w->order)) {
+        skip_in_tiles(w, count);
+        return;
+    }
+    for (int64_t cells; count > 0; count -= cells)
+        cells = (int64_t)1 << 2 * wl_curve_next(w->order, &w->curve, count, w->order->rows).level;
+}
+
 wl_status wl_schedule_cells(const wl_schedule *schedule, const int64_t extent[3], int64_t first, int64_t count,
                             int64_t (*cells)[3], wl_error *err)
 {

@@ -27,6 +27,8 @@ typedef struct wl_walk {
 
 /* `count` cells from position `first` on; 0 <= first, first + count <= order->cells. */
 void wl_walk_start(wl_walk *walk, const wl_order *order, int64_t first, int64_t count);
+/* Passes `count` cells, if as many are left. */
+void wl_walk_skip(wl_walk *walk, int64_t count);
 /* The longest run from here on; false at the end. */
 bool wl_walk_run(wl_walk *walk, wl_run *run);
 /* Up to `count` cells; returns how many, fewer only at the end. */
