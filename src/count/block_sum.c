@@ -77,14 +77,19 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
     return WL_OK;
 }
 
+static void set_block(wl_region *r, const int64_t block[3])
+{
+    for (int d = 0; d < 3; d++) {
+        r->blocks.boxes[0].lo[d] = block[d];
+        r->blocks.boxes[0].hi[d] = block[d] + 1;
+    }
+}
+
 static wl_region one_block(const summer *s, const int64_t block[3])
 {
     const wl_view *v = s->in->view;
     wl_region r = {.geometry = s->in->geometry, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
-    for (int d = 0; d < 3; d++) {
-        r.blocks.boxes[0].lo[d] = block[d];
-        r.blocks.boxes[0].hi[d] = block[d] + 1;
-    }
+    set_block(&r, block);
     return r;
 }
 
@@ -353,7 +358,7 @@ static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape
 typedef struct warp_counter {
     const wl_shape *shape; /* NULL: there is no closed form */
     thread_grid threads;
-    wl_region boxes;
+    wl_region boxes, thread_by_thread;
     wl_error failure; /* scratch */
 } warp_counter;
 
@@ -361,7 +366,7 @@ static void make_warp_counter(const summer *s, warp_counter *out)
 {
     const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
     out->shape = f->has_shape && !looks_at_blocks(&f->shape) ? &f->shape : NULL;
-    out->boxes = one_block(s, (const int64_t[3]){0, 0, 0});
+    out->boxes = out->thread_by_thread = one_block(s, (const int64_t[3]){0, 0, 0});
     out->failure = (wl_error){0};
     make_thread_grid(s->in->geometry, &out->threads);
 }
@@ -376,10 +381,10 @@ static wl_status add_warp(const summer *s, warp_counter *c, double weight, const
     }
     if (added)
         return WL_OK;
-    wl_region region = one_block(s, block);
-    region.first_thread = first;
-    region.thread_count = count;
-    return add_threads(s, weight, &region);
+    set_block(&c->thread_by_thread, block);
+    c->thread_by_thread.first_thread = first;
+    c->thread_by_thread.thread_count = count;
+    return add_threads(s, weight, &c->thread_by_thread);
 }
 
 /* The warps of blocks that differ by where they lie. */

@@ -358,14 +358,14 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     return cost;
 }
 
-void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int64_t n, int64_t step,
-                         int64_t offset, wl_tag_sum *sum)
+void wl_pattern_add_tags(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int64_t n, int64_t offset,
+                         wl_tag_sum *sum)
 {
     wl_placement *at = placement_at(m->table, m->rules, p, (address[0] + offset) & (m->period - 1));
     if (at) {
-        wl_placement_add_costs(m->rules, &p->segments, at, address, n, step, offset, sum);
+        wl_placement_add_costs(m->rules, &p->segments, at, address, n, offset, sum);
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        wl_tag_sum_add(sum, wl_pattern_tag_cost(m, p, address[i * step] + offset));
+        wl_tag_sum_add(sum, wl_pattern_tag_cost(m, p, address[i] + offset));
 }

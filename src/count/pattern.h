@@ -121,9 +121,9 @@ void wl_pattern_tag_costs(const wl_pattern_context *context, wl_pattern *p, cons
                           wl_tag_cost *out);
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int64_t address);
 
-/* Adds the tag-hash costs with the first lane at each of n addresses, every `step`-th of a list,
- * moved by `offset`. The addresses differ by whole periods. */
+/* Adds the tag-hash costs with the first lane at each of n addresses, moved by `offset`. The
+ * addresses differ by whole periods. */
 void wl_pattern_add_tags(const wl_pattern_context *context, wl_pattern *p, const int64_t *address, int64_t n,
-                         int64_t step, int64_t offset, wl_tag_sum *sum);
+                         int64_t offset, wl_tag_sum *sum);
 
 #endif /* WL_COUNT_PATTERN_H */

@@ -35,15 +35,17 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segm
               per_word = WORD_BITS / rules->data.banks;
     const int groups = (rules->warp_size + per_group - 1) / per_group;
     const int64_t lane_words = a->width >> rules->data.bank_shift;
-    int group = -1;
-    int64_t words = 0; /* of the segment */
+    int group = -1, end = 0; /* of the lane at hand, and the first lane behind it */
+    int64_t words = 0;       /* of the segment */
     out->words = (groups + per_word - 1) / per_word;
     out->count = 0;
     if (!is_aligned(rules, a) || rules->line != rules->data.group_bytes || out->words > WL_BANK_WORDS_MAX ||
         rules->data.banks == WORD_BITS || lane_words == 0)
         return;
     for (int i = 0; i < a->lanes; i++) {
-        const bool joins = a->lane[i] / per_group == group && words + lane_words <= rules->data.banks;
+        const bool joins = a->lane[i] < end && words + lane_words <= rules->data.banks;
+        for (; a->lane[i] >= end; end += per_group)
+            group++;
         const int64_t step = joins ? a->relative[i] - a->relative[i - 1] : 0;
         wl_segment *last = out->list + out->count - (joins ? 1 : 0);
         if (joins && step == a->width && !last->down) {
@@ -56,7 +58,6 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segm
             *last = segment_of(rules, a->relative[i], words, group, true);
             continue;
         }
-        group = a->lane[i] / per_group;
         words = lane_words;
         out->list[out->count++] = segment_of(rules, a->relative[i], words, group, false);
     }
@@ -288,10 +289,10 @@ void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, w
 }
 
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p,
-                            const int64_t *address, int64_t n, int64_t step, int64_t offset, wl_tag_sum *sum)
+                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum)
 {
     for (int64_t i = 0; i < n; i++) {
-        const int64_t base = (address[i * step] + offset - p->alignment) >> rules->line_shift;
+        const int64_t base = (address[i] + offset - p->alignment) >> rules->line_shift;
         wl_tag_sum_add(sum, cost_at(rules, segments, p, base, n >= OFTEN));
     }
 }

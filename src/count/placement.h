@@ -76,9 +76,8 @@ static inline void wl_tag_sum_add(wl_tag_sum *sum, wl_tag_cost cost)
     sum->split += cost.tag > 1;
 }
 
-/* Adds the costs at n addresses, every `step`-th of a list, each moved by `offset`, that have this
- * alignment then. */
+/* Adds the costs at n addresses, each moved by `offset`, that have this alignment then. */
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *placement,
-                            const int64_t *address, int64_t n, int64_t step, int64_t offset, wl_tag_sum *sum);
+                            const int64_t *address, int64_t n, int64_t offset, wl_tag_sum *sum);
 
 #endif /* WL_COUNT_PLACEMENT_H */

@@ -92,18 +92,6 @@ int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
     return seen.count;
 }
 
-/* Sorts the lanes by address: insertion sort, as they mostly ascend. */
-static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
-{
-    for (int i = 0; i < a->count; i++) {
-        int at = i;
-        for (; at > 0 && sorted[at - 1] > a->address[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = a->address[i];
-    }
-    return a->count;
-}
-
 /* Granules first .. last, without the one already counted; runs ascend, so it is no later than
  * theirs. */
 static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
@@ -113,18 +101,60 @@ static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted
     return (int)(to - from + 1);
 }
 
+/* Runs in lane order: lanes mostly continue the run of the lane before them, up or down. */
+static void collect_runs(const wl_warp_access *a, wl_runs *out)
+{
+    int64_t first = a->address[0], last = first + a->width - 1;
+    out->count = 0;
+    for (int i = 1; i < a->count; i++) {
+        const int64_t begin = a->address[i], end = begin + a->width - 1;
+        if (begin == last + 1) {
+            last = end;
+        } else if (end == first - 1) {
+            first = begin;
+        } else if (begin < first || end > last) {
+            out->first[out->count] = first;
+            out->last[out->count++] = last;
+            first = begin;
+            last = end;
+        }
+    }
+    out->first[out->count] = first;
+    out->last[out->count++] = last;
+}
+
+/* By insertion, as they mostly ascend. */
+static void sort_runs(wl_runs *r)
+{
+    for (int i = 1; i < r->count; i++) {
+        const int64_t first = r->first[i], last = r->last[i];
+        int at = i;
+        for (; at > 0 && r->first[at - 1] > first; at--) {
+            r->first[at] = r->first[at - 1];
+            r->last[at] = r->last[at - 1];
+        }
+        r->first[at] = first;
+        r->last[at] = last;
+    }
+}
+
 void wl_runs_make(const wl_warp_access *a, wl_runs *out)
 {
-    int64_t sorted[WL_LANES_MAX];
-    const int n = sorted_lanes(a, sorted);
+    int joined = 0;
     out->count = 0;
-    for (int i = 0, next; i < n; i = next) {
-        int64_t last = sorted[i] + a->width - 1;
-        for (next = i + 1; next < n && sorted[next] <= last + 1; next++)
-            last = wl_max(last, sorted[next] + a->width - 1);
-        out->first[out->count] = sorted[i];
-        out->last[out->count++] = last;
+    if (a->count == 0)
+        return;
+    collect_runs(a, out);
+    sort_runs(out);
+    for (int i = 1; i < out->count; i++) {
+        if (out->first[i] <= out->last[joined] + 1) {
+            out->last[joined] = wl_max(out->last[joined], out->last[i]);
+            continue;
+        }
+        out->first[++joined] = out->first[i];
+        out->last[joined] = out->last[i];
     }
+    out->count = joined + 1;
 }
 
 int wl_runs_sectors(const wl_l1_rules *r, const wl_runs *runs, int64_t moved)

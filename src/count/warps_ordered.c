@@ -11,9 +11,11 @@
 #include "schedule/walk.h"
 
 #define NO_GROUP (-1)
-/* Of a sample of warps, tags are those of every how-manieth, of each access another: addresses are
- * as good as random to the hash, whichever access and warp they belong to. */
-#define TAGS_EVERY 2
+/* Of a sample of warps, tags are those of one half, and of the other half for every other access:
+ * addresses are as good as random to the hash, whichever access and warp they belong to. Halves
+ * alternate after so many warps in the order of patterns: what warps that lie alike have in common
+ * is found for fewer of them. */
+#define TAG_RUN 4
 #define TAG_WARPS_LEAST 64 /* samples of fewer warps are looked at as a whole */
 
 /* ---- how the cells of a warp lie ---- */
@@ -78,7 +80,7 @@ struct wl_ordered_warps {
     placing *placings;
     wl_tag_sum *tags;   /* of each access */
     int64_t *tag_warps; /* that they are the sum over; 0: none yet */
-    int64_t tags_every; /* how-manieth warp that is */
+    bool half_of_tags;
     size_t *alike;     /* accesses whose tags are found together */
     int32_t *of_group; /* sectors of each group: scratch */
 };
@@ -101,7 +103,7 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
     w->of_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
     w->per_block = wl_max(1, w->of_block / every);
     w->warps = w->count * w->per_block;
-    w->tags_every = every > 1 && w->warps >= TAG_WARPS_LEAST ? TAGS_EVERY : 1;
+    w->half_of_tags = every > 1 && w->warps >= TAG_WARPS_LEAST;
     w->arena = arena;
     while ((int64_t)1 << w->table_bits < 2 * w->warps)
         w->table_bits++;
@@ -110,7 +112,7 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
 
 int64_t wl_ordered_of_block(const wl_ordered_warps *w) { return w->per_block < w->of_block ? w->per_block : 0; }
 
-int64_t wl_ordered_tags_every(const wl_ordered_warps *w) { return w->tags_every; }
+bool wl_ordered_half_of_tags(const wl_ordered_warps *w) { return w->half_of_tags; }
 
 /* The lanes whose cells lie inside the domain. Returns the place of the first. */
 static int64_t arrange(const wl_geometry *g, const placing *p, int64_t at[3][WL_LANES_MAX], int64_t count,
@@ -342,6 +344,26 @@ static bool room_for_tags(wl_ordered_warps *w, const wl_warps_measurer *m)
     return w->tags && w->tag_warps && w->alike;
 }
 
+/* Adds the tags of an access, the number-th of those that lie alike; returns of how many warps. */
+static int64_t add_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, const warp_group *g,
+                        const int64_t *starts, size_t access, int64_t number)
+{
+    const int64_t offset = m->bounds[access].form.c, end = g->first + g->count;
+    if (!w->half_of_tags) {
+        wl_pattern_add_tags(&m->context, g->pattern, starts + g->first, g->count, offset, &w->tags[access]);
+        return g->count;
+    }
+    int64_t count = 0;
+    for (int64_t from = g->first, to; from < end; from = to) {
+        to = wl_min(end, (from / TAG_RUN + 1) * TAG_RUN);
+        if ((from / TAG_RUN + number) % 2 != 0)
+            continue;
+        wl_pattern_add_tags(&m->context, g->pattern, starts + from, to - from, offset, &w->tags[access]);
+        count += to - from;
+    }
+    return count;
+}
+
 /* Tags depend on all bits of an address. All accesses whose warps lie alike together, pattern by
  * pattern: what is known of one serves the others. */
 static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, const placing *p)
@@ -354,13 +376,7 @@ static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, con
         for (size_t k = 0; k < alike && p->groups[i].leads; k++)
             for (int32_t n = i; n != NO_GROUP; n = p->groups[n].next) {
                 const warp_group *g = &p->groups[n];
-                const int64_t skipped = (g->first + (int64_t)k) % w->tags_every,
-                              count = (g->count - skipped + w->tags_every - 1) / w->tags_every;
-                if (count == 0)
-                    continue;
-                wl_pattern_add_tags(&m->context, g->pattern, p->starts + g->first + skipped, count, w->tags_every,
-                                    m->bounds[w->alike[k]].form.c, &w->tags[w->alike[k]]);
-                w->tag_warps[w->alike[k]] += count;
+                w->tag_warps[w->alike[k]] += add_tags(w, m, g, p->starts, w->alike[k], (int64_t)k);
             }
 }
 

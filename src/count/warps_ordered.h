@@ -23,8 +23,8 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_
                                  wl_arena *arena);
 /* How many warps of each block; 0: all. */
 int64_t wl_ordered_of_block(const wl_ordered_warps *warps);
-/* Of how many of these warps one is looked at for tag conflicts: of each access another. */
-int64_t wl_ordered_tags_every(const wl_ordered_warps *warps);
+/* Are tag conflicts of an access those of a half of these warps? */
+bool wl_ordered_half_of_tags(const wl_ordered_warps *warps);
 /* Adds what an access costs in all of them, each standing for `scale` blocks; and to inst[i] and
  * sectors[i], unless they are NULL, the executions and sectors of block i. */
 wl_status wl_ordered_measure(wl_ordered_warps *warps, const wl_warps_measurer *measurer, size_t access, double scale,
