@@ -65,7 +65,7 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     memset(p->sectors, -1, (size_t)rules->sector * sizeof *p->sectors);
     memset(p->hit, -1, ((size_t)1 << rules->data.bank_shift) * sizeof *p->hit);
     memset(p->shared, -1, sizeof p->shared);
-    memset(p->written, 0, sizeof p->written);
+    memset(p->written, 0, (size_t)wl_max(rules->line, rules->data.group_bytes) * sizeof *p->written);
     memset(p->windows, 0, sizeof p->windows);
     p->gathering = 0;
 }

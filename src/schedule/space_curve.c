@@ -122,9 +122,12 @@ void wl_curve_start(const wl_order *o, int64_t position, wl_curve_walk *walk)
     square s = whole(o);
     for (int depth = 0; depth < o->levels; depth++) {
         enter(walk, depth, &s);
-        walk->path[depth].next = (uint8_t)(find_quadrant(o, quadrants_of(o), &s, &position) + 1);
+        const int number = find_quadrant(o, quadrants_of(o), &s, &position);
+        /* a quadrant that begins here is still to come as a whole */
+        walk->path[depth].next = (uint8_t)(number + (position > 0));
+        if (position == 0)
+            return;
     }
-    walk->path[walk->depth].next--; /* that cell is still to come */
 }
 
 static bool begins_inside(const wl_order *o, const square *s) { return s->x < o->width && s->row < o->rows; }
@@ -167,13 +170,6 @@ void wl_curve_fill(const wl_order *o, wl_curve_walk *walk, int64_t count, int64_
     }
 }
 
-/* A walk that starts at the first cell of a square is inside it: leaves those it has not begun. */
-static void leave_untouched(wl_curve_walk *walk)
-{
-    while (walk->depth > 0 && walk->path[walk->depth].next == 0)
-        walk->path[--walk->depth].next--;
-}
-
 /* Do all its rows lie in one plane? Squares begin at a multiple of their side. */
 static bool in_one_plane(const square *s, int64_t height)
 {
@@ -188,7 +184,6 @@ static bool fits(const wl_order *o, const square *s, int64_t most, int64_t heigh
 wl_curve_square wl_curve_next(const wl_order *o, wl_curve_walk *walk, int64_t most, int64_t height)
 {
     const quadrants *q = quadrants_of(o);
-    leave_untouched(walk);
     for (;;) {
         const square next = next_quadrant(o, q, walk);
         if (!begins_inside(o, &next))
