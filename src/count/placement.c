@@ -121,8 +121,7 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
             add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
     }
     p->crowded = words > 1 || is_crowded(p);
-    if (p->lines <= WL_FEW_LINES)
-        memset(p->shared, 0, sizeof p->shared);
+    p->has_list = false;
     return true;
 }
 
@@ -260,6 +259,9 @@ static wl_tag_cost cost_of_few(const wl_l1_rules *rules, wl_placement *p, int64_
     for (int i = p->lines; --i > 0;)
         differences = differences << 2 | (unsigned)(first ^ wl_l1_tag_bank(rules, base + p->line[i]));
     const uint8_t sharing = rules->sharing[differences];
+    if (!p->has_list)
+        memset(p->shared, 0, sizeof p->shared);
+    p->has_list = true;
     if (p->shared[sharing].tag == 0) {
         const wl_tag_cost cost = (p->crowded ? cost_of_four : cost_of_pairs)(rules, p, base);
         p->shared[sharing].tag = (uint8_t)cost.tag;

@@ -137,8 +137,9 @@ static bool look_at_lanes(const wl_warps_measurer *m, const placing *p, int64_t 
 {
     const wl_geometry *g = m->context.geometry;
     int64_t at[3][WL_LANES_MAX];
-    wl_arrangement lanes = {.width = p->width};
+    wl_arrangement lanes;
     wl_walk walk;
+    lanes.width = p->width;
     wl_walk_start(&walk, &g->order, position, count);
     (void)wl_walk_fill(&walk, count, at[0], at[1], at[2]);
     *start = arrange(g, p, at, count, &lanes);
@@ -243,7 +244,7 @@ static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *patte
 static int64_t warp_of(const wl_ordered_warps *w, int64_t number, int64_t i)
 {
     const int64_t from = w->per_block < w->of_block ? wl_spread_below((uint64_t)number, 0, w->of_block) : 0;
-    return (i * w->of_block + from) / w->per_block;
+    return wl_divide(i * w->of_block + from, w->per_block);
 }
 
 static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, int64_t number)
