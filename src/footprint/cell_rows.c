@@ -99,10 +99,63 @@ static bool visit_apart(const rows *r, const slab *s, int64_t cells, int32_t wid
     return true;
 }
 
+#define SLABS_MAX 16 /* of a box that are looked at together */
+
+typedef struct slabs {
+    int count;
+    slab list[SLABS_MAX];
+} slabs;
+
+static bool same_strides(const slab *a, const slab *b)
+{
+    return a->stride == b->stride || memcmp(a->stride, b->stride, 3 * sizeof *a->stride) == 0;
+}
+
+/* Leaves out the first or last rows of a slab that lie inside those of another one. */
+static void trim(slab *s, const slab *by)
+{
+    const int64_t stride = s->stride[1], moved = s->first - by->first;
+    if (s->planes != by->planes || stride <= 0 || !same_strides(s, by))
+        return;
+    /* row i lies `right` bytes to the right of row i + down of the other one */
+    const int64_t down = moved >= 0 ? wl_divide(moved, stride) : -wl_divide(stride - 1 - moved, stride);
+    const int64_t right = moved - down * stride;
+    if (right + s->last - s->first > by->last - by->first)
+        return;
+    const int64_t from = wl_max(0, -down), to = wl_min(s->rows, by->rows - down);
+    if (from >= to)
+        return;
+    if (from == 0) {
+        s->first += to * stride;
+        s->last += to * stride;
+        s->rows -= to;
+    } else if (to == s->rows) {
+        s->rows = from;
+    }
+}
+
+/* Visits all slabs. Of a stencil, most rows lie inside the longest ones. */
+static bool visit_slabs(const rows *r, slabs *all)
+{
+    int longest = 0;
+    for (int i = 1; i < all->count; i++)
+        if (all->list[i].last - all->list[i].first > all->list[longest].last - all->list[longest].first)
+            longest = i;
+    for (int i = 0; i < all->count; i++) {
+        if (i != longest)
+            trim(&all->list[i], &all->list[longest]);
+        if (!visit_slab(r, &all->list[i]))
+            return false;
+    }
+    all->count = 0;
+    return true;
+}
+
 static bool visit_box(void *context, const wl_box3 *box)
 {
     const rows *r = context;
-    slab open = {0}; /* not yet visited */
+    slabs all; /* not yet visited */
+    all.count = 0;
     for (size_t i = 0; i < r->count; i++) {
         const int64_t *k = &r->accesses[i]->form.k[WL_VAR_X], cells = cells_along(k, box, 0);
         const int32_t width = r->accesses[i]->access->width_bytes;
@@ -118,13 +171,13 @@ static bool visit_box(void *context, const wl_box3 *box)
         } /* else no granule between two cells is left out */
         s.last = s.first + wl_max(0, reach) + width - 1;
         s.first += wl_min(0, reach);
-        if (open.stride && memcmp(open.stride, k, 3 * sizeof *k) == 0 && extend(&open, &s))
+        if (all.count > 0 && same_strides(&all.list[all.count - 1], &s) && extend(&all.list[all.count - 1], &s))
             continue;
-        if (open.stride && !visit_slab(r, &open))
+        if (all.count == SLABS_MAX && !visit_slabs(r, &all))
             return false;
-        open = s;
+        all.list[all.count++] = s;
     }
-    return !open.stride || visit_slab(r, &open);
+    return visit_slabs(r, &all);
 }
 
 /* Threads first <= t < last: as few boxes as possible, as each has rows of its own. */
