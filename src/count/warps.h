@@ -39,6 +39,7 @@ typedef struct wl_warps_result {
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
     int64_t warps_evaluated; /* of each of them, where a schedule orders threads; 0: all */
+    bool half_of_tags;       /* tag conflicts of each access come from half of these */
     /* with sampled blocks: the largest relative standard error of instructions and sectors */
     double error;
     wl_atomics atomics; /* on global memory, all accesses together */

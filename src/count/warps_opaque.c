@@ -23,6 +23,7 @@
 /* one warp in so many of a sampled block is looked at: they are more alike than those of other
  * blocks */
 #define ORDERED_EVERY 4
+#define ORDERED_WARPS 192 /* looked at, at most: those of a kernel with few accesses cost no less */
 #define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
 
 /* What a warp's addresses cost, however often they come. */
@@ -229,15 +230,16 @@ static double opaque_work(const wl_warps_measurer *m, int64_t advance)
     return work;
 }
 
-/* Lane evaluations that a sampled block of few warps counts as, where only some warps of larger
- * ones are looked at. */
-static double sampled_work(const wl_warps_measurer *m, double per_block)
+/* The most blocks of a sample. Only some warps of larger ones are looked at if all accesses of
+ * ordered threads have patterns, so those of few warps count as much as larger ones. */
+static int64_t most_blocks(const wl_warps_measurer *m, double budget, double per_block)
 {
     const int64_t warps = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_evaluated(m, a) && !wl_ordered_can(m, a))
-            return per_block;
-    return per_block * fmax(1, ORDERED_EVERY / (double)warps);
+            return (int64_t)(budget / per_block);
+    return wl_min((int64_t)(budget / (per_block * fmax(1, ORDERED_EVERY / (double)warps))),
+                  ORDERED_WARPS / wl_max(1, warps / ORDERED_EVERY));
 }
 
 /* How many blocks to evaluate, and which share of their loop steps, within the budget. */
@@ -248,7 +250,7 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
-    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(budget / sampled_work(m, per_block))));
+    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, most_blocks(m, budget, per_block)));
     /* odd: visits all alignments */
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
@@ -371,6 +373,7 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
             WL_TRY(wl_ordered_measure(ordered, m, a, wl_sample_weight(&sample, 0), alone.inst[store],
                                       alone.sectors[store]));
             m->result->warps_evaluated = wl_ordered_of_block(ordered);
+            m->result->half_of_tags = wl_ordered_half_of_tags(ordered);
         } else {
             WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
         }

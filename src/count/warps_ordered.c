@@ -103,7 +103,7 @@ wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *bloc
     w->of_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
     w->per_block = wl_max(1, w->of_block / every);
     w->warps = w->count * w->per_block;
-    w->half_of_tags = every > 1 && w->warps >= TAG_WARPS_LEAST;
+    w->half_of_tags = m->context.rules->has_hash && every > 1 && w->warps >= TAG_WARPS_LEAST;
     w->arena = arena;
     while ((int64_t)1 << w->table_bits < 2 * w->warps)
         w->table_bits++;
@@ -243,7 +243,7 @@ static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *patte
 /* The warps of a block to look at are spread evenly, and in each block from another one on. */
 static int64_t warp_of(const wl_ordered_warps *w, int64_t number, int64_t i)
 {
-    const int64_t from = w->per_block < w->of_block ? wl_spread_below((uint64_t)number, 0, w->of_block) : 0;
+    const int64_t from = w->per_block < w->of_block ? wl_spread_below((uint64_t)number, 1, w->of_block) : 0;
     return wl_divide(i * w->of_block + from, w->per_block);
 }
 

@@ -162,15 +162,16 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
     if (w->tag_sampled)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
+    const char *tags = w->half_of_tags ? "; tag conflicts of each access from half of these warps" : "";
     if (w->blocks_sampled && w->warps_evaluated > 0)
         wl_warn(out,
                 "L1 metrics of accesses without a closed form come from %lld warp%s of each of %lld of %lld blocks, "
-                "within %.3g %%",
+                "within %.3g %%%s",
                 (long long)w->warps_evaluated, w->warps_evaluated > 1 ? "s" : "", (long long)w->blocks_evaluated,
-                (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error);
+                (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error, tags);
     else if (w->blocks_sampled)
-        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks, within %.3g %%",
-                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error);
+        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks, within %.3g %%%s",
+                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error, tags);
     if (c->has_traffic && c->traffic.waves_looked_at > 0)
         wl_warn(out,
                 "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves, "

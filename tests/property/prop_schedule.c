@@ -141,6 +141,13 @@ static void check_around(const wl_order *o, const wl_schedule *s, int64_t positi
     wl_walk_start(&walk, o, position, count);
     const int64_t some = wl_walk_fill(&walk, 5, x, y, z); /* a walk goes on where it stopped */
     (void)wl_walk_fill(&walk, LENGTH, x + some, y + some, z + some);
+    for (int64_t at = 0; at < count; at += 1 + at / 2) { /* some cells, then others are passed */
+        int64_t first[3][LENGTH];
+        wl_walk_start(&walk, o, position, count);
+        wl_walk_skip(&walk, at - wl_walk_fill(&walk, wl_min(at, at % 4), first[0], first[1], first[2]));
+        if (wl_walk_fill(&walk, 1, &c[0], &c[1], &c[2]) != 1 || c[0] != x[at] || c[1] != y[at] || c[2] != z[at])
+            fail_msg("%s: a walk from %lld is elsewhere after %lld cells", text, (long long)position, (long long)at);
+    }
     for (int64_t i = 0; i < count; i++) {
         wl_order_cell(o, position + i, c);
         if (c[0] != x[i] || c[1] != y[i] || c[2] != z[i])

@@ -108,6 +108,11 @@ static void test_checked_arithmetic(void **state)
         {"gcd of negatives", 'g', -12, -18, true, 6},
         {"gcd with zero", 'g', 0, -5, true, 5},
         {"gcd of zeros", 'g', 0, 0, true, 0},
+        {"quotient of less", 'q', 6, 7, true, 0},
+        {"quotient of equals", 'q', 7, 7, true, 1},
+        {"quotient of 32 bits", 'q', 4294967295, 10, true, 429496729},
+        {"quotient of more", 'q', 4294967296, 10, true, 429496729},
+        {"quotient by more", 'q', ((int64_t)1 << 59) + 5, (int64_t)1 << 33, true, (int64_t)1 << 26},
         {"power of two", 'p', 64, 0, true, 1},
         {"no power of two", 'p', 96, 0, true, 0},
         {"zero is none", 'p', 0, 0, true, 0},
@@ -126,6 +131,7 @@ static void test_checked_arithmetic(void **state)
         case 'c': got = wl_ceil_div(a, b); break;
         case 'r': got = wl_round_up(a, b); break;
         case 'g': got = wl_gcd(a, b); break;
+        case 'q': got = wl_divide(a, b); break;
         default: got = wl_is_pow2(a); break;
         }
         check_int(cases[i].name, "in range", ok, cases[i].ok);

@@ -111,6 +111,27 @@ static void check_together(const wl_pattern_context *context, wl_pattern *p)
     }
 }
 
+/* The sum over many or a few addresses of equal alignment. */
+static void check_sum(const wl_pattern_context *context, wl_pattern *p)
+{
+    enum { ADDRESSES = 20 };
+    int64_t address[ADDRESSES];
+    const int64_t n = 1 + below(ADDRESSES), offset = 4 * (below(4000) - 2000);
+    wl_tag_sum got = {0}, want = {0};
+    for (int64_t i = 0; i < n; i++) {
+        wl_warp_access access = {.count = p->lanes.lanes, .width = p->lanes.width};
+        address[i] = i > 0 ? address[i - 1] + context->period * below(5000) : 4 * below((int64_t)1 << 30);
+        memcpy(access.lane, p->lanes.lane, sizeof access.lane);
+        for (int k = 0; k < access.count; k++)
+            access.address[k] = address[i] + offset + p->lanes.relative[k];
+        wl_tag_sum_add(&want, wl_warp_tag_cost(context->rules, &access));
+    }
+    wl_pattern_add_tags(context, p, address, n, offset, &got);
+    check_int("sum", "tag wavefronts", got.tag, want.tag);
+    check_int("sum", "data wavefronts", got.cold, want.cold);
+    check_int("sum", "warps of several tag wavefronts", got.split, want.split);
+}
+
 static void patterns_cost_what_lanes_cost(void **unused)
 {
     int64_t placed = 0;
@@ -127,6 +148,7 @@ static void patterns_cost_what_lanes_cost(void **unused)
             assert_non_null(p);
             check_lanes(&context, p);
             check_together(&context, p);
+            check_sum(&context, p);
             placed += p->segments.count > 0;
         }
         wl_pattern_table_free(&table);
