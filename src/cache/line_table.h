@@ -214,11 +214,53 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_ke
     return s;
 }
 
-/* .. or four of them, in the usual way; then three misses find slots without a line. */
+/* The slot from which on the draw after this state evicts lines. */
+WL_ALWAYS_INLINE uint32_t wl_table_run_slot(const wl_table_run *m, uint64_t state)
+{
+    return (uint32_t)wl_random_below(wl_random_next(state), m->ways);
+}
+
+/* The next draw but one: where its lines are; the next one: what is there. Nothing is wrong if an
+ * access in between changes that. */
+WL_ALWAYS_INLINE void wl_table_run_look_ahead(const wl_table_run *m)
+{
+    const uint32_t next = wl_table_run_slot(m, m->random), later = wl_table_run_slot(m, wl_random_next(m->random));
+    for (uint32_t i = 0; i < WL_RUN; i++) {
+        const uint32_t slot = next + i < (uint32_t)m->ways ? next + i : next;
+        wl_fetch_ahead(&m->buckets[(m->places[slot] & ~WL_PASSED_ON) / WL_POSITIONS]);
+    }
+    wl_fetch_ahead(&m->places[later]);
+    wl_fetch_ahead(&m->places[later + WL_RUN < (uint32_t)m->ways ? later + WL_RUN : 0]);
+}
+
+/* Evicts a run of lines. False: some are for the usual way, and nothing has changed. */
+WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
+{
+    const uint32_t first = wl_table_run_slot(m, m->random);
+    uint32_t gone[WL_RUN], all = 0;
+    if (first + WL_RUN > (uint32_t)m->ways || c->run != WL_RUN)
+        return false;
+    for (uint32_t i = 0; i < WL_RUN; i++)
+        all |= gone[i] = m->places[first + i];
+    if (all & WL_PASSED_ON)
+        return false;
+    for (uint32_t i = 0; i < WL_RUN; i++) {
+        if (m->dirty)
+            wl_table_written_back(c, gone[i]);
+        m->buckets[gone[i] / WL_POSITIONS].used[gone[i] % WL_POSITIONS] = 0;
+    }
+    m->random = wl_random_next(m->random);
+    m->evicted += WL_RUN;
+    m->holes = (wl_holes){(int32_t)first, WL_RUN};
+    wl_table_run_look_ahead(m);
+    return true;
+}
+
+/* .. or four of them; then three misses find slots without a line. */
 WL_ALWAYS_INLINE wl_spot wl_table_run_random_4(wl_cache *c, wl_table_run *m, wl_key key)
 {
     wl_spot s;
-    if (!wl_table_run_spot(m, key, &s) || (~s.there && m->holes.count == 0))
+    if (!wl_table_run_spot(m, key, &s) || (~s.there && m->holes.count == 0 && !wl_table_run_evict(c, m)))
         return wl_table_run_leave(c, m, key);
     const uint32_t fills = ~s.there & 1;
     wl_table_run_enter(m, &s, key, (uint32_t)m->holes.first);
