@@ -20,7 +20,8 @@
 
 #include "cache/cache_internal.h"
 
-#define WL_DRAWS 32 /* that are known before, a power of two */
+#define WL_DRAWN 256 /* loads at once whose draws are known before, .. */
+#define WL_DRAWS 32  /* .. and as many more */
 
 /* A line's position is WL_POSITIONS * bucket + place: so is the number of its `used`, counted in
  * words from the one of the first bucket on. */
@@ -107,6 +108,12 @@ WL_ALWAYS_INLINE int32_t wl_table_touch_random(wl_cache *c, wl_key key, wl_touch
 /* Apart, for where it is rare. */
 wl_spot wl_table_touch_apart(wl_cache *c, wl_key key);
 
+/* The generator before and after each of the next draws, and the slots that they give. */
+typedef struct wl_draws {
+    uint64_t states[WL_DRAWN + WL_DRAWS + 1];
+    uint32_t slots[WL_DRAWN + WL_DRAWS];
+} wl_draws;
+
 /* What many loads need, apart from the cache: no store to its tables can change it. */
 typedef struct wl_table_run {
     wl_bucket *buckets;
@@ -116,9 +123,9 @@ typedef struct wl_table_run {
     int64_t evicted;
     uint32_t dirty; /* 1, if lines may be, else 0 */
     wl_holes holes;
-    uint64_t random;          /* the generator, after what was drawn */
-    uint64_t later[WL_DRAWS]; /* after each of the next draws: a ring, the next one at `drawn` */
-    uint32_t drawn;
+    uint64_t random; /* the generator; if draws are known before: only where it is asked for */
+    const wl_draws *draws;
+    uint32_t drawn; /* how many of them */
 } wl_table_run;
 
 WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
@@ -133,14 +140,20 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
     m->random = c->random;
 }
 
-/* After wl_table_run_begin. */
-WL_ALWAYS_INLINE void wl_table_run_foresee(wl_table_run *m)
+/* After wl_table_run_begin: for up to WL_DRAWN loads. */
+WL_ALWAYS_INLINE void wl_table_run_foresee(wl_table_run *m, wl_draws *draws, size_t loads)
 {
     uint64_t state = m->random;
+    m->draws = draws;
     m->drawn = 0;
-    for (int i = 0; i < WL_DRAWS; i++)
-        m->later[i] = state = wl_random_next(state);
+    draws->states[0] = state;
+    for (size_t i = 0; i < loads + WL_DRAWS; i++) {
+        draws->states[i + 1] = state = wl_random_next(state);
+        draws->slots[i] = (uint32_t)wl_random_below(state, m->ways);
+    }
 }
+
+WL_ALWAYS_INLINE void wl_table_run_seen(wl_table_run *m) { m->random = m->draws->states[m->drawn]; }
 
 WL_ALWAYS_INLINE void wl_table_run_end(wl_cache *c, const wl_table_run *m)
 {
@@ -149,25 +162,14 @@ WL_ALWAYS_INLINE void wl_table_run_end(wl_cache *c, const wl_table_run *m)
     c->random = m->random;
 }
 
-/* One draw was used. */
-WL_ALWAYS_INLINE void wl_table_run_drawn(wl_table_run *m, uint32_t used)
-{
-    const uint64_t keep = (uint64_t)used - 1, now = m->later[m->drawn % WL_DRAWS],
-                   next = wl_random_next(m->later[(m->drawn + WL_DRAWS - 1) % WL_DRAWS]);
-    m->random = (m->random & keep) | (now & ~keep);
-    m->later[m->drawn % WL_DRAWS] = (now & keep) | (next & ~keep);
-    m->drawn += used;
-}
-
 /* By the usual way. */
 WL_ALWAYS_INLINE wl_spot wl_table_run_leave(wl_cache *c, wl_table_run *m, wl_key key)
 {
+    const uint64_t before = m->random;
     wl_table_run_end(c, m);
-    const uint64_t before = c->random;
     const wl_spot found = wl_table_touch_apart(c, key);
     wl_table_run_begin(c, m);
-    if (c->random != before && c->shape.policy == WL_POLICY_RANDOM)
-        wl_table_run_drawn(m, 1);
+    m->drawn += m->random != before;
     return found;
 }
 
@@ -196,9 +198,11 @@ WL_ALWAYS_INLINE void wl_table_run_enter(const wl_table_run *m, const wl_spot *s
 WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_key key)
 {
     wl_spot s;
-    const uint32_t slot = (uint32_t)wl_random_below(m->later[m->drawn % WL_DRAWS], m->ways), gone = m->places[slot];
-    if (!wl_table_run_spot(m, key, &s) || (gone & ~s.there & WL_PASSED_ON))
+    const uint32_t slot = m->draws->slots[m->drawn], gone = m->places[slot];
+    if (!wl_table_run_spot(m, key, &s) || (gone & ~s.there & WL_PASSED_ON)) {
+        wl_table_run_seen(m);
         return wl_table_run_leave(c, m, key);
+    }
     if (m->dirty & ~s.there)
         wl_table_written_back(c, gone & ~WL_PASSED_ON);
     uint8_t *used = (uint8_t *)m->buckets + offsetof(wl_bucket, used);
@@ -206,10 +210,9 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_ke
     memcpy(used + removed * sizeof(uint32_t), &(uint32_t){0}, sizeof(uint32_t));
     m->evicted += ~s.there & 1;
     wl_table_run_enter(m, &s, key, slot);
-    wl_table_run_drawn(m, ~s.there & 1);
-    const uint32_t far = m->drawn + WL_DRAWS - 1, half = m->drawn + WL_DRAWS / 2;
-    wl_fetch_ahead(&m->places[wl_random_below(m->later[far % WL_DRAWS], m->ways)]);
-    const uint32_t then = m->places[wl_random_below(m->later[half % WL_DRAWS], m->ways)];
+    m->drawn += ~s.there & 1;
+    wl_fetch_ahead(&m->places[m->draws->slots[m->drawn + WL_DRAWS - 1]]);
+    const uint32_t then = m->places[m->draws->slots[m->drawn + WL_DRAWS / 2]];
     wl_fetch_ahead(&m->buckets[(then & ~WL_PASSED_ON) / WL_POSITIONS]);
     return s;
 }

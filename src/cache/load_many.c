@@ -171,10 +171,19 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
                                  wl_policy policy)
 {
     load_run r = {.c = c, .kind = WL_TABLE_RANDOM, .policy = policy};
+    wl_draws draws;
     wl_table_run_begin(c, &r.table);
-    if (policy == WL_POLICY_RANDOM)
-        wl_table_run_foresee(&r.table);
-    load_far(&r, requests, count, missing, load_of_table); /* tables are large: see wl_table_can */
+    /* tables are large: see wl_table_can */
+    if (policy == WL_POLICY_RANDOM) {
+        for (size_t at = 0, some; at < count; at += some) {
+            some = count - at < WL_DRAWN ? count - at : WL_DRAWN;
+            wl_table_run_foresee(&r.table, &draws, some);
+            load_far(&r, requests + at, some, missing + at, load_of_table);
+            wl_table_run_seen(&r.table);
+        }
+    } else {
+        load_far(&r, requests, count, missing, load_of_table);
+    }
     wl_table_run_end(c, &r.table);
     wl_add_loads(c, count, r.sums);
 }
