@@ -316,7 +316,8 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
     check_evicted(cache, n, touched.evicted);
 }
 
-#define BATCH_MAX 40
+#define BATCH_MAX 600 /* more than tables draw for at once */
+#define BATCH_USUAL 40
 
 /* Several loads at once: what each of them misses, and afterwards everything else, must be the
  * same. */
@@ -324,7 +325,8 @@ static int one_batch(wl_cache *cache, naive *n, walk *w)
 {
     wl_request requests[BATCH_MAX];
     uint32_t missing[BATCH_MAX];
-    const int count = (int)random_in(w->r, 0, BATCH_MAX);
+    const int64_t most = random_chance(w->r, 95) ? BATCH_USUAL : BATCH_MAX;
+    const int count = (int)random_in(w->r, 0, most);
     for (int i = 0; i < count; i++) {
         requests[i] = (wl_request){.line = next_line(w)};
         requests[i].sectors = next_sectors(w);
