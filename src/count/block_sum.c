@@ -414,12 +414,12 @@ static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, in
 {
     double weight = (double)per_block / (double)n;
     for (int d = 0; d < 3; d++) {
-        const int64_t extent = g->block[d] * g->fold[d], whole = g->cells[d] / extent;
-        const int64_t start = wl_min(wl_ceil_div(g->first[d], extent), wl_max(0, whole - 1));
+        const int64_t extent = g->block[d] * g->fold[d], whole = wl_divide(g->cells[d], extent);
+        const int64_t start = wl_min(wl_divide(g->first[d] + extent - 1, extent), wl_max(0, whole - 1));
         block[d] = start + wl_spread_below((uint64_t)i, d, wl_max(1, whole - start));
         weight *= fmax(1, (double)(g->cells[d] - g->first[d]) / (double)extent);
     }
-    *warp = (2 * i + 1) * per_block / (2 * n);
+    *warp = wl_divide((2 * i + 1) * per_block, 2 * n);
     return weight;
 }
 

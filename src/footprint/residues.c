@@ -45,17 +45,17 @@ static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, uns
 
 void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
 {
-    const unsigned count = (unsigned)in->count; /* a power of two */
-    const unsigned turn = (unsigned)(wl_floor_mod(stride, in->granule) / in->step);
-    const unsigned start = turn * (unsigned)wl_floor_mod(from, in->count);
-    const unsigned cycles = turn ? turn & -turn : count, length = count / cycles;
-    const int64_t times = n / length;
+    const unsigned count = (unsigned)in->count; /* all of these are powers of two */
+    const unsigned turn = (unsigned)((stride & (in->granule - 1)) >> wl_log2(in->step));
+    const unsigned start = turn * (unsigned)(from & (in->count - 1));
+    const unsigned cycles = turn ? turn & -turn : count, length = count >> wl_log2(cycles);
+    const int64_t times = n >> wl_log2(length);
     out->granule = in->granule;
     out->first = in->first;
     out->step = in->step;
     out->count = in->count;
     for (unsigned first = 0; first < cycles; first++)
-        move_cycle(in, first, turn, length, times, (unsigned)(n % length), start, out);
+        move_cycle(in, first, turn, length, times, (unsigned)n & (length - 1), start, out);
 }
 
 void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)

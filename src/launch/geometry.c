@@ -167,7 +167,7 @@ static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64
 /* Adds blocks first <= n < last of plane z. */
 static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t first, int64_t last)
 {
-    const int64_t y0 = first / gx, y1 = last / gx, x0 = first % gx, x1 = last % gx;
+    const int64_t y0 = wl_divide(first, gx), y1 = wl_divide(last, gx), x0 = first - y0 * gx, x1 = last - y1 * gx;
     if (y0 == y1) {
         add_box(set, x0, x1, y0, y0 + 1, z, z + 1);
         return;
@@ -182,17 +182,17 @@ static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t fir
 /* Adds blocks first <= n < last of the grid, as if it started at 0. */
 static void add_interval(wl_block_set *set, int64_t gx, int64_t gy, int64_t first, int64_t last)
 {
-    const int64_t plane = gx * gy, z0 = first / plane, z1 = last / plane;
+    const int64_t plane = gx * gy, z0 = wl_divide(first, plane), z1 = wl_divide(last, plane);
+    const int64_t from = first - z0 * plane, to = last - z1 * plane; /* of their planes */
     if (z0 == z1) {
-        add_plane_part(set, gx, z0, first % plane, last % plane);
+        add_plane_part(set, gx, z0, from, to);
         return;
     }
-    const int64_t full = z0 + (first % plane != 0);
-    if (first % plane != 0)
-        add_plane_part(set, gx, z0, first % plane, plane);
-    add_box(set, 0, gx, 0, gy, full, z1);
-    if (last % plane != 0)
-        add_plane_part(set, gx, z1, 0, last % plane);
+    if (from != 0)
+        add_plane_part(set, gx, z0, from, plane);
+    add_box(set, 0, gx, 0, gy, z0 + (from != 0), z1);
+    if (to != 0)
+        add_plane_part(set, gx, z1, 0, to);
 }
 
 void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)

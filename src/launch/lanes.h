@@ -16,9 +16,10 @@ typedef struct wl_warp_id {
 /* threadIdx of thread number `thread` of a block. */
 static inline void wl_thread_index(const wl_geometry *g, int64_t thread, int64_t index[3])
 {
-    index[0] = thread % g->block[0];
-    index[1] = thread / g->block[0] % g->block[1];
-    index[2] = thread / g->block[0] / g->block[1];
+    const int64_t row = wl_divide(thread, g->block[0]);
+    index[0] = thread - row * g->block[0];
+    index[2] = wl_divide(row, g->block[1]);
+    index[1] = row - index[2] * g->block[1];
 }
 
 /* Bounding box of threads first .. last of a block, both ends included. */
