@@ -18,6 +18,7 @@ typedef struct wl_kept_launch {
     bool has_traffic;
     wl_traffic traffic;
     wl_count_method method;
+    wl_kept_distinct distinct;
     wl_access_cost *costs; /* behind this, as are the fields of the traffic */
 } wl_kept_launch;
 
@@ -48,13 +49,18 @@ static bool has_same_waves(const wl_kept_launch *k, const wl_launch *l)
     return k->launch.registers == l->registers && k->launch.shared_bytes == l->shared_bytes;
 }
 
+static wl_kept_launch **set_of(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples)
+{
+    return &kept->slots[hash_of(launch, samples) % kept->sets * WL_KEPT_WAYS];
+}
+
 wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples,
                                 wl_access_cost *costs, wl_counts *out)
 {
     wl_recalled found = {0};
     if (!kept->slots)
         return found;
-    wl_kept_launch *const *set = &kept->slots[hash_of(launch, samples) % kept->sets * WL_KEPT_WAYS];
+    wl_kept_launch *const *set = set_of(kept, launch, samples);
     for (int i = 0; i < WL_KEPT_WAYS && !found.traffic; i++) {
         const wl_kept_launch *k = set[i];
         if (!k || !has_same_warps(k, launch, samples))
@@ -103,9 +109,7 @@ static wl_kept_launch *room_in(wl_kept_counts *kept, wl_kept_launch **set)
 void wl_kept_counts_add(wl_kept_counts *kept, const wl_kernel *kernel, const wl_launch *launch, int64_t samples,
                         const wl_access_cost *costs, const wl_counts *counts)
 {
-    wl_kept_launch *k = is_started(kept, kernel)
-                            ? room_in(kept, &kept->slots[hash_of(launch, samples) % kept->sets * WL_KEPT_WAYS])
-                            : NULL;
+    wl_kept_launch *k = is_started(kept, kernel) ? room_in(kept, set_of(kept, launch, samples)) : NULL;
     if (!k)
         return;
     *k = (wl_kept_launch){.launch = *launch,
@@ -120,6 +124,17 @@ void wl_kept_counts_add(wl_kept_counts *kept, const wl_kernel *kernel, const wl_
         k->traffic.fields = (wl_field_traffic *)(k->costs + kept->accesses);
         memcpy(k->traffic.fields, counts->traffic.fields, kept->fields * sizeof *k->traffic.fields);
     }
+}
+
+wl_kept_distinct *wl_kept_distinct_of(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples)
+{
+    if (!kept->slots)
+        return NULL;
+    wl_kept_launch *const *set = set_of(kept, launch, samples);
+    for (int i = 0; i < WL_KEPT_WAYS; i++)
+        if (set[i] && has_same_warps(set[i], launch, samples) && has_same_waves(set[i], launch))
+            return &set[i]->distinct;
+    return NULL;
 }
 
 void wl_kept_counts_free(wl_kept_counts *kept)

@@ -33,6 +33,18 @@ wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *lau
 void wl_kept_counts_add(wl_kept_counts *kept, const wl_kernel *kernel, const wl_launch *launch, int64_t samples,
                         const wl_access_cost *costs, const wl_counts *counts);
 
+/* Distinct bytes that are loaded and stored, which only one model asks for, and how they were
+ * counted. */
+typedef struct wl_kept_distinct {
+    bool known;
+    double bytes[2];
+    wl_count_method method;
+} wl_kept_distinct;
+
+/* Those of a launch that is kept. NULL: it is not; they are filled in by who needs them, and last
+ * until another launch is added. */
+wl_kept_distinct *wl_kept_distinct_of(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples);
+
 void wl_kept_counts_free(wl_kept_counts *kept);
 
 #endif /* WL_KEPT_COUNTS_H */

@@ -95,6 +95,15 @@ static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *
     return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
 }
 
+/* As it is predicted: a kernel's index arithmetic may be a schedule. */
+static wl_launch launch_of(const wl_predictor *p, const wl_launch *launch)
+{
+    wl_launch as = *launch;
+    if (p->schedule.kind != WL_SCHEDULE_LINEAR)
+        as.schedule = p->schedule;
+    return as;
+}
+
 /* Everything before the first fitted number. */
 static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
                        const wl_view **view, wl_counts *out, wl_error *err)
@@ -106,9 +115,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_arena_reset(&p->launch_arena);
     p->counter.method = WL_COUNT_CLOSED_FORM;
     p->warps.arena = &p->launch_arena;
-    wl_launch as = *launch;
-    if (p->schedule.kind != WL_SCHEDULE_LINEAR)
-        as.schedule = p->schedule;
+    const wl_launch as = launch_of(p, launch);
     WL_TRY(wl_geometry_make(p->kernel, p->device, &as, &out->launched, err));
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
@@ -194,6 +201,24 @@ static void say_found(const wl_predictor *p, wl_prediction *out)
             (long long)p->kernel->domain[0], (long long)p->kernel->domain[1]);
 }
 
+/* Distinct bytes, or those that were counted for this launch before. */
+static wl_status count_distinct(wl_predictor *p, const wl_launch *launch, int64_t samples,
+                                const wl_traffic_input *input, wl_volumes *volumes, wl_error *err)
+{
+    const wl_launch as = launch_of(p, launch);
+    wl_kept_distinct here = {0}, *kept = wl_kept_distinct_of(&p->launches, &as, samples);
+    wl_kept_distinct *d = kept ? kept : &here;
+    if (!d->known) {
+        WL_TRY(wl_distinct_bytes(input, &p->counter, d->bytes, err));
+        d->method = p->counter.method;
+        d->known = true;
+    }
+    p->counter.method = d->method;
+    memcpy(volumes->distinct, d->bytes, sizeof d->bytes);
+    volumes->has_distinct = true;
+    return WL_OK;
+}
+
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -212,10 +237,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
                                &p->launch_arena, &volumes, err));
     if (options && options->simulate)
         WL_TRY(wl_volumes_simulate(&input, &counts.launched, options->simulate, &p->launch_arena, &volumes, err));
-    if (options && options->model == WL_MODEL_SIMPLE) {
-        WL_TRY(wl_distinct_bytes(&input, &p->counter, volumes.distinct, err));
-        volumes.has_distinct = true;
-    }
+    if (options && options->model == WL_MODEL_SIMPLE)
+        WL_TRY(count_distinct(p, launch, options->l1_samples, &input, &volumes, err));
     const wl_invariants_input known = {p->kernel, p->device, p->costs, counts.has_traffic ? &counts.traffic : NULL};
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);

@@ -11,6 +11,7 @@
 #include "count/pattern_table.h"
 #include "count/view.h"
 #include "metrics/prediction.h"
+#include "predictor.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 1;
@@ -97,14 +98,15 @@ static void compare_predictors(const char *name, const wl_kernel *kernel, const 
     check_ok(name, wl_predictor_new(kernel, device, &old, &err), &err);
     for (int i = 0; i < launches; i++) {
         const wl_launch launch = random();
+        const wl_predict_options how = {.model = below(4) ? WL_MODEL_BEST : WL_MODEL_SIMPLE};
         char label[120];
         wl_predictor *new = NULL;
         snprintf(label, sizeof label, "%s on %s, launch %d: %dx%dx%d fold %dx%dx%d", name, wl_device_name(device), i,
                  (int)launch.block[0], (int)launch.block[1], (int)launch.block[2], (int)launch.fold[0],
                  (int)launch.fold[1], (int)launch.fold[2]);
         check_ok(label, wl_predictor_new(kernel, device, &new, &err), &err);
-        check_ok(label, wl_predict(old, &launch, NULL, &kept, &err), &err);
-        check_ok(label, wl_predict(new, &launch, NULL, &fresh, &err), &err);
+        check_ok(label, wl_predict(old, &launch, &how, &kept, &err), &err);
+        check_ok(label, wl_predict(new, &launch, &how, &fresh, &err), &err);
         check_same(label, &kept, &fresh, wl_kernel_field_count(kernel));
         wl_predictor_free(new);
     }
@@ -131,6 +133,33 @@ static void predictions_do_not_depend_on_those_before(void **unused)
         wl_kernel_free(tiles);
         wl_device_free(device);
     }
+    check_done();
+}
+
+/* What only one model asks for is counted once for a launch, too. */
+static void distinct_bytes_are_kept(void **unused)
+{
+    static wl_prediction first, again;
+    const wl_predict_options simple = {.model = WL_MODEL_SIMPLE};
+    const wl_launch launch = {.block = {128}, .registers = 32}, other = {.block = {128}, .registers = 64};
+    wl_error err = {0};
+    wl_predictor *predictor = NULL;
+    wl_kernel *kernel = kernel_of("gather", (const char *const[]){"n=65536", "table=65536"}, 2);
+    wl_device *device = device_of("h200");
+    (void)unused;
+    check_ok("new", wl_predictor_new(kernel, device, &predictor, &err), &err);
+    check_ok("other model", wl_predict(predictor, &launch, NULL, &first, &err), &err);
+    wl_kept_distinct *kept = wl_kept_distinct_of(&predictor->launches, &launch, 0);
+    check_true("other model", "counts no distinct bytes", kept && !kept->known);
+    check_ok("simple", wl_predict(predictor, &launch, &simple, &first, &err), &err);
+    check_true("simple", "keeps them", kept && kept->known && kept->bytes[0] > 0);
+    check_true("other registers", "are another launch", !wl_kept_distinct_of(&predictor->launches, &other, 0));
+    kept->bytes[0] *= 2; /* they are used again */
+    check_ok("again", wl_predict(predictor, &launch, &simple, &again, &err), &err);
+    check_true("again", "time", again.model.time_s > first.model.time_s);
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+    wl_device_free(device);
     check_done();
 }
 
@@ -220,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions_do_not_depend_on_those_before),
+        cmocka_unit_test(distinct_bytes_are_kept),
         cmocka_unit_test(kept_counts_are_counts),
         cmocka_unit_test(patterns_are_found_again),
     };
