@@ -182,6 +182,28 @@ static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t
     return bad == 0;
 }
 
+#define SMALL_BITS 31
+
+/* Divides numbers of so many bits, or takes remainders, as doubles: their quotient lies at least 1/b
+ * below the next whole number, and is off by less than that; and several are divided at once.
+ * False: some are negative or larger, or a divisor is 0. */
+static bool divide_small(const int64_t *restrict a, const int64_t *restrict b, bool remainder, int lanes,
+                         int64_t *restrict out)
+{
+    uint64_t bits = 0, zero = 0;
+    for (int i = 0; i < lanes; i++) {
+        bits |= (uint64_t)(a[i] | b[i]);
+        zero |= b[i] == 0;
+    }
+    if (bits >> SMALL_BITS || zero)
+        return false;
+    for (int i = 0; i < lanes; i++) {
+        const int64_t q = (int32_t)((double)(int32_t)a[i] / (double)(int32_t)b[i]);
+        out[i] = remainder ? a[i] - q * b[i] : q;
+    }
+    return true;
+}
+
 /* One operation on all lanes. False on a result beyond +-2^60 or a zero divisor. Operands are in
  * range, so sums cannot overflow. */
 static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *restrict b, int lanes,
@@ -207,6 +229,8 @@ static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *res
         break;
     case WL_EXPR_DIV:
     case WL_EXPR_MOD:
+        if (divide_small(a, b, op == WL_EXPR_MOD, lanes, out))
+            break;
         for (int i = 0; i < lanes; i++) {
             if (b[i] == 0)
                 return false;
