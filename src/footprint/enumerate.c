@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "footprint/cell_rows.h"
 #include "footprint/count.h"
-#include "kernel/program.h"
+#include "kernel/loop_period.h"
 #include "launch/lanes.h"
 
 /* address ranges added for loops with a constant stride */
@@ -303,7 +303,7 @@ static wl_status compile(const wl_kernel *kernel, const wl_bound *bound, wl_aren
     (*out)->program.one_block = true;
     if (!bound->conditional)
         wl_program_always(&(*out)->program);
-    return WL_OK;
+    return wl_loop_period_find(&(*out)->program, arena) ? WL_OK : wl_fail_memory(err);
 }
 
 /* The program of an access: kept, or made in the arena. */

@@ -86,8 +86,26 @@ static int64_t count_bits(uint64_t word)
 /* Bits from..to (inclusive) of one word. */
 static uint64_t word_mask(int from, int to) { return (~(uint64_t)0 << from) & (~(uint64_t)0 >> (63 - to)); }
 
+/* One granule, as most accesses of a lane touch. */
+static bool add_one(wl_granules *set, int64_t granule)
+{
+    const int64_t number = wl_floor_div(granule, CHUNK_GRANULES);
+    const uint64_t at = (uint64_t)(granule - number * CHUNK_GRANULES);
+    wl_granule_chunk *chunk = find_chunk(set, number);
+    if (!chunk)
+        return false;
+    uint64_t *word = &chunk->bits[at / 64];
+    const uint64_t bit = (uint64_t)1 << at % 64;
+    set->count += (*word & bit) == 0;
+    *word |= bit;
+    chunk->used |= 1u << at / 64;
+    return true;
+}
+
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
 {
+    if (first == last)
+        return add_one(set, first);
     while (first <= last) {
         const int64_t number = wl_floor_div(first, CHUNK_GRANULES);
         wl_granule_chunk *chunk = find_chunk(set, number);

@@ -390,7 +390,10 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
         return finish_step(p, values->lanes, visit, context, err);
     }
     const int64_t first = loop == p->innermost ? p->first : 0, advance = loop == p->innermost ? p->advance : 1;
-    for (int64_t step = first; step < p->steps[loop]; step += advance) {
+    const int64_t last = p->steps[loop] - 1, round = loop == p->innermost ? p->period : 0;
+    for (int64_t step = first; step <= last; step += advance) {
+        if (round && step >= round)
+            step = last; /* a value that leaves its range does so at an end of the loop */
         for (int i = 0; i < values->lanes; i++)
             values->at[WL_VAR_LOOP_0 + loop][i] = step;
         WL_TRY(run_loops(p, values, loop + 1, step == first ? level : loop + 1, visit, context, err));
