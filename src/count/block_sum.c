@@ -16,6 +16,7 @@
 /* addresses evaluated where blocks differ by a condition */
 #define UNEVEN_BUDGET ((double)(1 << 19))
 #define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
+#define ORDERED_WARPS 32                  /* where a schedule orders threads */
 #define TRACED_WARPS 256                  /* of traced accesses, one of a block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
@@ -454,7 +455,8 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
     make_warp_counter(s, &c);
     any.thread_count = warp_size;
     const bool spread = c.shape && !s->in->want_covered && warps > SAMPLED_WARPS;
-    const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
+    const int64_t most = wl_threads_are_ordered(g) ? ORDERED_WARPS : SAMPLED_WARPS;
+    const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(most, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);
