@@ -27,7 +27,8 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
     else
         from = (const uint8_t *)wl_few_set(c, key.set, c->wide), bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
     for (size_t at = 0; at < bytes; at += line)
-        if (kind != WL_WIDE_RANDOM || at != offsetof(wl_wide_set, filled) || c->empty > 0) /* see wl_touch_random */
+        /* see wl_touch_random */
+        if (kind != WL_WIDE_RANDOM || at != offsetof(wl_wide_set, filled) || c->empty > 0)
             wl_fetch_ahead(from + at);
 }
 

@@ -103,7 +103,8 @@ WL_ALWAYS_INLINE uint32_t wl_touch_random(wl_cache *c, wl_key key, bool wide, bo
     wl_wide_set *w = wide ? &c->wide_sets[key.set] : NULL;
     wl_packed_set *p = wide ? NULL : &c->packed[key.set];
     wl_filled *filled = wide ? &w->filled : &p->filled;
-    uint64_t lines = UINT64_MAX; /* that is in a memory line of its own: not read where it tells nothing */
+    /* that is in a memory line of its own: not read where it tells nothing */
+    uint64_t lines = UINT64_MAX;
     if (run || c->empty > 0)
         lines = filled->lines;
     wl_way at = wl_random_way(c, key, wide, lines);

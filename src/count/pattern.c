@@ -271,8 +271,7 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 /* ---- costs ---- */
 
 /* NULL: evaluate lane by lane. */
-static wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
-                                        int64_t alignment)
+static wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p, int64_t alignment)
 {
     const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
     const size_t i = number % WL_PLACEMENTS;

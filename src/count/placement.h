@@ -46,7 +46,8 @@ typedef struct wl_placement {
     /* relative to that of address 0, in lane order */
     int64_t line[WL_LANES_MAX];
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
-    /* costs of few lines by how they share tag banks, if there is a list; a tag of 0: not known yet */
+    /* costs of few lines by how they share tag banks, if there is a list; a tag of 0: not known
+     * yet */
     bool has_list;
     struct {
         uint8_t tag, cold;

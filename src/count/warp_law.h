@@ -42,8 +42,9 @@ typedef struct wl_l1_rules {
     int tag_banks;
     /* a line's tag bank is the XOR of one entry per ten bits of its number */
     uint8_t hash[4][1 << WL_HASH_BITS];
-    /* the way in which few lines share four tag banks: by the difference (exclusive or) of each from
-     * the first, two bits each; further lines than there are do not matter, but must be the same */
+    /* the way in which few lines share four tag banks: by the difference (exclusive or) of each
+     * from the first, two bits each; further lines than there are do not matter, but must be the
+     * same */
     uint8_t sharing[1 << 2 * (WL_FEW_LINES - 1)];
     int64_t pair_distance;             /* 0: no distance rule */
     int broadcast;                     /* shared_broadcast */

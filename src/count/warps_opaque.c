@@ -24,7 +24,7 @@
  * blocks */
 #define ORDERED_EVERY 4
 #define ORDERED_WARPS 192 /* looked at, at most: those of a kernel with few accesses cost no less */
-#define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
+#define ROUNDING 1e-9     /* relative errors below are those of sums of doubles */
 
 /* What a warp's addresses cost, however often they come. */
 typedef struct plain_cost {

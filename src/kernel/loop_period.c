@@ -33,10 +33,7 @@ static change repeating(int64_t period)
 }
 
 /* Of two cycles together; 0: none. */
-static int64_t common_period(int64_t a, int64_t b)
-{
-    return a && b ? a / wl_gcd(a, b) * b : 0;
-}
+static int64_t common_period(int64_t a, int64_t b) { return a && b ? a / wl_gcd(a, b) * b : 0; }
 
 static bool does_not_change(change c) { return c.period == 1; }
 

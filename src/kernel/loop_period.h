@@ -3,7 +3,8 @@
  * (x + k) % 1000 has 1000 different values, however long the loop over k is: who needs the set of
  * addresses evaluates as many steps.
  *
- * Layer  kernel (uses base). Units: steps. Oracle: tests/unit/test_loop_period.c evaluates all steps
+ * Layer  kernel (uses base). Units: steps. Oracle: tests/unit/test_loop_period.c evaluates all
+ * steps
  * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_LOOP_PERIOD_H
 #define WL_KERNEL_LOOP_PERIOD_H

@@ -184,8 +184,8 @@ static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t
 
 #define SMALL_BITS 31
 
-/* Divides numbers of so many bits, or takes remainders, as doubles: their quotient lies at least 1/b
- * below the next whole number, and is off by less than that; and several are divided at once.
+/* Divides numbers of so many bits, or takes remainders, as doubles: their quotient lies at least
+ * 1/b below the next whole number, and is off by less than that; and several are divided at once.
  * False: some are negative or larger, or a divisor is 0. */
 static bool divide_small(const int64_t *restrict a, const int64_t *restrict b, bool remainder, int lanes,
                          int64_t *restrict out)

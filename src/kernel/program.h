@@ -43,7 +43,8 @@ typedef struct wl_program {
     const int64_t *steps;   /* extent of each loop; the kernel's at first */
     int innermost;          /* of them; -1: none */
     int64_t first, advance; /* steps of it to evaluate; 0 and 1 at first: all, else a sample */
-    /* steps after which it repeats its addresses, where one round suffices; 0 at first: evaluate all */
+    /* steps after which it repeats its addresses, where one round suffices; 0 at first: evaluate
+     * all */
     int64_t period;
     wl_program_node *nodes;
     int rows;

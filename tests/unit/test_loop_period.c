@@ -75,8 +75,8 @@ static void rounds_are_all_steps(void **state)
         if (cases[i].when[0])
             snprintf(when, sizeof when, " if %s", cases[i].when);
         snprintf(text, sizeof text,
-                 "name: p\ndomain: [64]\nfields:\n  a: {type: i8}\nloops: {k: %d}\nloads: [\"a[%s]%s\"]\nflops: 0\n", STEPS,
-                 cases[i].address, when);
+                 "name: p\ndomain: [64]\nfields:\n  a: {type: i8}\nloops: {k: %d}\nloads: [\"a[%s]%s\"]\nflops: 0\n",
+                 STEPS, cases[i].address, when);
         wl_kernel *kernel = given_kernel(text);
         check_ok(cases[i].address, wl_program_make(kernel, &kernel->accesses[0], &arena, &p, &err), &err);
         run(&p, kernel, &all);

@@ -63,7 +63,8 @@ static void add_differences(const wl_device *device, size_t stencil, double sum[
         check_ok(orders[o], wl_schedule_parse(orders[o], &launch.schedule, &err), &err);
         wl_prediction *some = predict(predictor, &launch, 0), *all = predict(predictor, &launch, -1);
         check_true(orders[o], "says what comes from a half",
-                   has_note(some, "tag conflicts of each access from half of these warps") && !has_note(all, "half of"));
+                   has_note(some, "tag conflicts of each access from half of these warps") &&
+                       !has_note(all, "half of"));
         for (size_t m = 0; m < COUNT_OF(metrics); m++) {
             double sampled = 0, exact = 0;
             check_true(orders[o], metrics[m].name,
