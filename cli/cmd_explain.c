@@ -90,7 +90,7 @@ int cmd_kernels(const options *o)
             const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : "";
             char summary[256];
             (void)snprintf(summary, sizeof summary, "%.*s", (int)strcspn(comment, "\n"), comment);
-            wrap_print(summary, printf("%-16s ", wl_kernel_builtin_name(i)), KERNEL_INDENT, wrap_columns());
+            wrap_print(summary, printf("%-16s ", wl_kernel_builtin_name(i)), KERNEL_INDENT, wrap_terminal_columns());
         }
         return EXIT_OK;
     }

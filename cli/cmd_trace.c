@@ -177,7 +177,7 @@ static int write_text(const wl_trace *trace, wl_format format, const wl_trace_lo
 static int write_result(const options *o, const wl_trace *trace)
 {
     const bool to_stdout = !o->output || strcmp(o->output, "-") == 0, coloured = to_stdout && look_has_colour(stdout);
-    const int columns = to_stdout && wrap_is_terminal(STDOUT_FILENO) ? wrap_columns() : 0;
+    const int columns = to_stdout ? wrap_terminal_columns() : 0;
     int64_t width = columns ? columns : WIDTH_DEFAULT;
     int code = EXIT_OK;
     if (o->width && !option_integer("--width", o->width, 20, 10000, &width))

@@ -49,8 +49,8 @@ const char *look_code(look_style style, const FILE *file)
 
 /* ---- marked text ---- */
 
-static bool is_mark(char byte) { return byte >= WL_MARK_END && byte <= WL_MARK_WIDE; }
-static bool starts_line(char byte) { return byte == WL_MARK_LINE || byte == WL_MARK_NOTE; }
+static bool is_mark(char byte) { return (byte >= WL_MARK_END && byte <= WL_MARK_WIDE) || byte == WL_MARK_ROW; }
+static bool starts_line(char byte) { return byte == WL_MARK_LINE || byte == WL_MARK_NOTE || byte == WL_MARK_ROW; }
 
 static look_style style_of(char mark)
 {
@@ -62,16 +62,22 @@ static look_style style_of(char mark)
     return styles[(int)mark];
 }
 
-/* Where text is printed; properties of the terminal are queried once. */
+/* Where text is printed; properties of the terminal are queried once. Messages on standard error
+ * that go to a file or a pipe stay one line each, for those who search them. */
 typedef struct page {
     FILE *file;
     bool coloured;
-    int columns; /* 0: any number */
+    int columns;   /* of lines that may be broken; 0: any number */
+    bool narrowed; /* tables are made to fit into a terminal; never in files and pipes */
 } page;
 
 static page page_of(FILE *file)
 {
-    return (page){file, look_has_colour(file), is_terminal(file) ? wrap_columns_of(descriptor_of(file)) : 0};
+    const bool terminal = is_terminal(file);
+    return (page){.file = file,
+                  .coloured = look_has_colour(file),
+                  .columns = terminal || file != stderr ? wrap_columns_of(descriptor_of(file)) : 0,
+                  .narrowed = terminal};
 }
 
 static void put(const page *p, const char *text, size_t length)
@@ -168,6 +174,8 @@ static void put_any(const page *p, const char *text, size_t length)
         put(p, text, length);
     else if (text[0] == WL_MARK_NOTE)
         put_note(p, text + 2, length - 2, indent);
+    else if (text[0] == WL_MARK_ROW && !p->narrowed)
+        put(p, text + 2, length - 2);
     else
         put_line(p, text + 2, length - 2, 0, indent);
 }
@@ -257,7 +265,7 @@ static void print_table(const page *p, const char *text, size_t length)
 void look_print(const char *text, size_t length, FILE *file)
 {
     const page p = page_of(file);
-    if (p.columns == 0) {
+    if (p.columns == 0 || !p.narrowed) {
         print_lines(&p, text, length);
         return;
     }

@@ -1,5 +1,5 @@
-/* look.h - how texts for people look: colour, lines broken to the width of a terminal, notes left
- * out (--quiet). Only on standard output and standard error: files get the plain text.
+/* look.h - how texts for people look: colour, lines broken to the width of a terminal (in files and
+ * pipes to 100 columns), notes left out (--quiet). Files that the tool opens itself get no colour.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_LOOK_H
 #define WL_CLI_LOOK_H

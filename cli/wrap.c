@@ -7,6 +7,12 @@
 #include <unistd.h>
 
 #define COLUMNS_LEAST 40 /* a narrower terminal breaks lines itself */
+#define COLUMNS_FILE 100 /* files and pipes: what editors and mails show without a second line */
+
+static bool has_size(int descriptor, struct winsize *size)
+{
+    return isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, size) == 0 && size->ws_col > 0;
+}
 
 int wrap_columns(void) { return wrap_columns_of(STDOUT_FILENO); }
 
@@ -15,16 +21,18 @@ int wrap_columns_of(int descriptor)
     const char *told = getenv("COLUMNS");
     struct winsize size = {0};
     long columns = told ? strtol(told, NULL, 10) : 0;
-    if (columns <= 0 && isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
+    if (columns <= 0)
+        columns = has_size(descriptor, &size) ? size.ws_col : COLUMNS_FILE;
     return columns >= COLUMNS_LEAST && columns < 10000 ? (int)columns : 0;
 }
 
 bool wrap_is_terminal(int descriptor)
 {
     struct winsize size = {0};
-    return isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return has_size(descriptor, &size);
 }
+
+int wrap_terminal_columns(void) { return wrap_is_terminal(STDOUT_FILENO) ? wrap_columns() : 0; }
 
 /* How much of the text fits: up to a blank, or a word that is too long for any line. */
 static int fitting(const char *text, int room)

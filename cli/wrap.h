@@ -1,4 +1,4 @@
-/* wrap.h - text for a terminal: lines are broken between words where it is narrower.
+/* wrap.h - text for people: lines that are too long are broken between words.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_WRAP_H
 #define WL_CLI_WRAP_H
@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Columns of standard output: $COLUMNS, else those of the terminal; 0: any number, for files and
- * pipes. */
+/* Columns of standard output: $COLUMNS, else those of the terminal, else (files and pipes) 100.
+ * 0: any number, since $COLUMNS is huge or the terminal too narrow. */
 int wrap_columns(void);
 /* The same of another file. */
 int wrap_columns_of(int descriptor);
+/* Columns of the terminal that shows standard output; 0: any number. For tables, which files and
+ * pipes get as they are. */
+int wrap_terminal_columns(void);
 /* Does a terminal show it? mpirun gives its processes one without a size, whatever its own output
  * goes to. */
 bool wrap_is_terminal(int descriptor);

@@ -162,7 +162,10 @@ typedef enum wl_text_mark {
     WL_MARK_LINE,
     WL_MARK_NOTE, /* the same of a line that says what was assumed: no result */
     /* a part of a table begins or ends that can be left out where there are few columns */
-    WL_MARK_WIDE
+    WL_MARK_WIDE,
+    /* like LINE, for a row of a table: broken only where a terminal is too narrow for it. (9 and 10
+     * are a tab and the end of a line.) */
+    WL_MARK_ROW = 11
 } wl_text_mark;
 
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,

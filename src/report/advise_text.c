@@ -116,11 +116,12 @@ static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error 
     for (size_t i = 0; i < r->count && status == WL_OK; i++) {
         if (wl_advice_is_cause(r, &r->all[i]))
             continue;
-        wl_buffer_add(out, "  %zu.   ", ++shown);
+        wl_line(out, 7, "  %zu.   ", ++shown);
         status = add_advice(all, &r->all[i], out, err);
     }
     if (r->has_combination && status == WL_OK) {
-        wl_buffer_add(out, "  together:\n       ");
+        wl_buffer_add(out, "  together:\n");
+        wl_line(out, 7, "       ");
         status = add_advice(all, &r->combination, out, err);
     }
     add_caveats(r, out);

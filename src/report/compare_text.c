@@ -72,7 +72,7 @@ static void add_number(const char *text, wl_buffer *out)
 /* Of one row or of the head: what follows is text that may go on in the next line. */
 static void add_cells(const char *const cells[6], wl_buffer *out)
 {
-    wl_mark_line(out, 10);
+    wl_mark_row(out, 10);
     wl_buffer_add(out, "  %6s  %-12s %-6s", cells[0], cells[1], cells[2]);
     wl_mark_wide(out, "%*s", strlen(cells[2]) < 6 ? 2 : strlen(cells[2]) < 8 ? 8 - (int)strlen(cells[2]) : 0, "");
     add_number(cells[3], out);

@@ -15,7 +15,7 @@ static const char *or_dash(const char *name) { return name[0] ? name : "-"; }
 /* Our name and nvprof's. What is too long for a narrow terminal goes on in the next line. */
 static void put_names(const char *ours, const char *nvprof, wl_buffer *out)
 {
-    wl_mark_line(out, 4);
+    wl_mark_row(out, 4);
     wl_buffer_add(out, "%-23s", ours);
     wl_mark_wide(out, " %-40s", nvprof);
 }

@@ -10,10 +10,12 @@ static void write_row(const wl_coverage *c, wl_ptx_op op, wl_buffer *out)
 {
     const int length = wl_coverage_name_length(op);
     for (int k = 0; k < WL_INST_CLASS_COUNT; k++)
-        if (c->count[op][k] > 0)
-            wl_line(out, MEANING_COLUMN, "%-24.*s %10lld  %-8s %-8s %s\n", length, wl_coverage_name(op),
-                    (long long)c->count[op][k], wl_inst_class_name((wl_inst_class)k), wl_coverage_support(op),
-                    wl_ptx_op_info_of(op)->meaning);
+        if (c->count[op][k] > 0) {
+            wl_mark_row(out, MEANING_COLUMN);
+            wl_buffer_add(out, "%-24.*s %10lld  %-8s %-8s %s\n", length, wl_coverage_name(op),
+                          (long long)c->count[op][k], wl_inst_class_name((wl_inst_class)k), wl_coverage_support(op),
+                          wl_ptx_op_info_of(op)->meaning);
+        }
 }
 
 void wl_coverage_text(const wl_coverage *c, wl_buffer *out)

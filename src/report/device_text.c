@@ -14,7 +14,8 @@ void wl_device_text(const wl_device *d, wl_buffer *out)
         const wl_device_key key = (wl_device_key)k;
         char value[512];
         wl_device_value_text(d, key, value, sizeof value);
-        wl_line(out, 29, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : "unknown");
+        wl_mark_row(out, 29);
+        wl_buffer_add(out, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : "unknown");
         wl_line(out, 6, "      %s\n", wl_device_key_meaning(key));
         if (value[0])
             wl_line(out, 7, "      [%s]\n", wl_device_source(d, key));

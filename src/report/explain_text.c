@@ -130,7 +130,7 @@ static void add_metric_example(const wl_prediction *p, wl_metric m, wl_buffer *o
         wl_buffer_text(out, "  here: not known\n");
         return;
     }
-    wl_buffer_add(out, "  here: %.6g %s", v->value, wl_metric_unit(m));
+    wl_line(out, 4, "  here: %.6g %s", v->value, wl_metric_unit(m));
     for (int i = 0; i < v->part_count; i++)
         wl_buffer_add(out, "%s%s %.6g", i ? ", " : " = ", v->parts[i].name, v->parts[i].value);
     wl_buffer_text(out, "\n");

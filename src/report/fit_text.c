@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fit/fit_internal.h"
+#include "report/marks.h"
 #include "report/render.h"
 #include "model/trust_level.h"
 
@@ -91,8 +92,9 @@ static bool sum_up(const wl_contest_list *list, const char *family, size_t *coun
 static void add_ranking(const wl_fit *all, size_t r, wl_buffer *out)
 {
     const wl_ranking_fit *k = &all->rankings[r];
-    wl_buffer_add(out, "\nranking by %s: %zu searches over %zu kernel families, %zu launches (%zu to %zu each); ",
-                  wl_model_name(k->model), k->contests, k->families, k->launches, k->smallest, k->largest);
+    wl_buffer_text(out, "\n");
+    wl_line(out, 2, "ranking by %s: %zu searches over %zu kernel families, %zu launches (%zu to %zu each); ",
+            wl_model_name(k->model), k->contests, k->families, k->launches, k->smallest, k->largest);
     wl_buffer_add(out, "closer than a factor of %.3f is a tie\n", k->error);
     wl_buffer_add(out, "  %-26s %8s %8s %9s\n", "the fastest is inside with", "ratio", "launches", "left out");
     for (size_t i = 0; i < k->level_count; i++) {

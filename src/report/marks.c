@@ -21,6 +21,7 @@ static void line_mark(wl_buffer *out, wl_text_mark mark, int indent)
 }
 
 void wl_mark_line(wl_buffer *out, int indent) { line_mark(out, WL_MARK_LINE, indent); }
+void wl_mark_row(wl_buffer *out, int indent) { line_mark(out, WL_MARK_ROW, indent); }
 
 void wl_line(wl_buffer *out, int indent, const char *format, ...)
 {

@@ -14,7 +14,9 @@ void wl_mark_add(wl_buffer *out, wl_text_mark mark);
 /* A line begins that may be broken between words; what is broken off is set in by `indent`
  * columns. */
 void wl_mark_line(wl_buffer *out, int indent);
-/* A whole line of that kind, with its end in the text. */
+/* A row of a table begins: like a line, but broken only on a terminal, never in files and pipes. */
+void wl_mark_row(wl_buffer *out, int indent);
+/* A whole line that may be broken, with its end in the text. */
 void wl_line(wl_buffer *out, int indent, const char *format, ...) WL_PRINTF(3, 4);
 /* A whole line: "LEADnote: TEXT". */
 void wl_note_line(wl_buffer *out, const char *lead, const char *format, ...) WL_PRINTF(3, 4);

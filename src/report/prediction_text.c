@@ -26,7 +26,7 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
         return;
     }
     wl_scaled_text(v->value, total, sizeof total);
-    wl_mark_line(out, PARTS_COLUMN);
+    wl_mark_row(out, PARTS_COLUMN);
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
     const char *separator = "   = ";

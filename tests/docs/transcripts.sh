@@ -7,6 +7,7 @@
 # run in a folder of their own with copies of examples/, where `warpline` and build/release/warpline are the program.
 # UPDATE=1 writes what is printed now into the documents: read the difference.
 LC_ALL=C && export LC_ALL
+unset COLUMNS
 set -u
 warpline=$1 root=$2
 shift 2

@@ -6,8 +6,8 @@
 # takes long and is like something that stays in.
 set -u
 warpline=$1
-LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export LC_ALL OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+LC_ALL=C COLUMNS=1000 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # sentences in one line, for grep
+export LC_ALL COLUMNS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 command -v mpirun >/dev/null 2>&1 || { echo "skipped: there is no mpirun"; exit 77; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-mpi.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT

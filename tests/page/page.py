@@ -7,6 +7,7 @@ import base64
 import hashlib
 import html.parser
 import json
+import os
 import re
 import subprocess
 import sys
@@ -28,7 +29,8 @@ def check(truth, what):
 
 
 def run(*arguments):
-    done = subprocess.run([warpline, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wide = {**os.environ, "COLUMNS": "1000"}  # lines that the page has whole are not broken
+    done = subprocess.run([warpline, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=wide)
     if done.returncode:
         sys.exit(f"warpline {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout

@@ -12,7 +12,7 @@ static void strip(char *text)
 {
     char *to = text;
     for (const char *from = text; *from; from++) {
-        if (*from == WL_MARK_LINE || *from == WL_MARK_NOTE)
+        if (*from == WL_MARK_LINE || *from == WL_MARK_NOTE || *from == WL_MARK_ROW)
             from++;
         else if (*from > WL_MARK_WIDE || *from < WL_MARK_END)
             *to++ = *from;
@@ -65,6 +65,7 @@ static void texts(void **state)
     check_ok("one", wl_prediction_render(p[1], kernel, device, WL_FORMAT_MARKED, &marked, &err), &err);
     check_true("one", "has a limiter", has(marked, WL_MARK_LIMITER));
     check_true("one", "has long lines", has(marked, WL_MARK_LINE));
+    check_true("one", "has rows", has(marked, WL_MARK_ROW));
     compare("one", plain, marked);
 
     const wl_prediction *const both[2] = {p[0], p[1]};
