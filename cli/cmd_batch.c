@@ -160,8 +160,9 @@ typedef struct source {
     const char *kernel, *device, *update, *domain, *type;
     char **sets, **with, **constants, **named; /* named: arguments by name */
     size_t set_count, with_count, constant_count, named_count;
-    ptx_request request; /* of a kernel in PTX or CUDA */
+    ptx_request request; /* of a kernel in PTX or CUDA; its sets hold the names of arguments, too */
     const char *args[MANY_MAX];
+    const char **names;
 } source;
 
 static bool is_ptx(const source *s) { return s->kernel && ptx_is_source(s->kernel); }
@@ -236,8 +237,27 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
     return status;
 }
 
+/* What "set" gives, and the arguments that are numbers with a name. */
+static wl_status read_names(source *s, wl_error *err)
+{
+    ptx_request *r = &s->request;
+    r->sets = (const char *const *)s->sets;
+    r->set_count = s->set_count;
+    if (r->arg_count == 0)
+        return WL_OK;
+    s->names = malloc((s->set_count + r->arg_count) * sizeof *s->names);
+    if (!s->names)
+        return out_of_memory(err);
+    for (size_t i = 0; i < s->set_count; i++)
+        s->names[i] = s->sets[i];
+    r->set_count += wl_launch_argument_names(s->args, r->arg_count, r->sets, s->set_count, s->names + s->set_count);
+    r->sets = s->names;
+    return WL_OK;
+}
+
 static void source_free(source *s)
 {
+    free(s->names);
     free_strings(s->sets, s->set_count);
     free_strings(s->with, s->with_count);
     free_strings(s->constants, s->constant_count);
@@ -266,9 +286,7 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     if (status == WL_OK && is_ptx(s))
         status = read_domain(s->domain, r->domain, err);
     r->args = s->args;
-    r->sets = (const char *const *)s->sets;
-    r->set_count = s->set_count;
-    return status;
+    return status ? status : read_names(s, err);
 }
 
 /* What domain.x .. are in a rule: extents beyond the domain's are 1. */
@@ -291,7 +309,7 @@ static wl_status read_rule(const json_t *line, const source *s, const kept *k, w
     int64_t domain[3];
     domain_of(s, k, domain);
     wl_status status =
-        wl_grid_rule_parse(k->kernel, json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+        wl_grid_rule_parse(k->kernel, json_string_value(grid), s->request.sets, s->request.set_count, &rule, err);
     if (status == WL_OK)
         status = wl_grid_rule_apply(rule, k->device, domain, launch, err);
     if (status != WL_OK && !err->input[0])

@@ -183,6 +183,7 @@ static wl_status take_sets(comparison *c, const wl_map_entry *e, const wl_measur
         row->sets[count++] = e->sets[i];
     for (size_t i = 0; i < c->options->set_count; i++)
         row->sets[count++] = c->options->set[i];
+    count += wl_launch_argument_names(row->request.args, row->request.arg_count, row->sets, count, row->sets + count);
     row->request.sets = row->sets;
     row->request.set_count = count;
     return status;

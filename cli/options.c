@@ -379,6 +379,16 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     return EXIT_OK;
 }
 
+/* What --arg n=4096 calls n is known wherever names of --set are: in --grid, --where and other
+ * arguments. A value of --set counts more. */
+static void name_arguments(options *o)
+{
+    const char *names[MANY_MAX];
+    const size_t count = wl_launch_argument_names(o->args, o->arg_count, o->set, o->set_count, names);
+    for (size_t i = 0; i < count && o->set_count < MANY_MAX; i++)
+        o->set[o->set_count++] = names[i];
+}
+
 int options_read(const command *c, int argc, char **argv, options *out)
 {
     bool only_arguments = false;
@@ -393,13 +403,16 @@ int options_read(const command *c, int argc, char **argv, options *out)
         else
             code = read_option(c, argc, argv, &i, out);
     }
+    if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm') /* compare: row by row */
+        name_arguments(out);
     return code;
 }
 
 /* What --arg and --constant take. */
 static const char values_help[] =
     "\nVALUE of an argument:\n"
-    "  4096, -1, 0x1f, 2.5, nx*ny      a number, of the parameter's type; nx is --set, or domain.x\n"
+    "  4096, -1, 0x1f, 2.5, nx*ny      a number, of the parameter's type; nx is --set, another argument's name, or "
+    "domain.x\n"
     "  buf:BYTES[:OFFSET][=CONTENTS]   a pointer to a buffer, OFFSET bytes behind its start: 4096, 64K, 2MiB, nx*8\n"
     "  tex:XxYxZ:TYPE[:OPTION..][=CONTENTS], surf:..  a texture or surface, of these extents\n"
     "  {VALUE, VALUE, ..}              a struct by value: 4 is s32, 2.5 is f32, others as 4:u8, 7:u64, 2.5:f64\n"

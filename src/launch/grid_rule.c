@@ -263,3 +263,48 @@ wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t s
     wl_arena_free(&arena);
     return status;
 }
+
+/* ---- arguments as names ---- */
+
+/* Has one of them the name of this assignment? */
+static bool assigns(const char *const *list, size_t count, const char *assignment)
+{
+    const size_t length = strcspn(assignment, "=") + 1;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(list[i], assignment, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds it to the names, if it has a value. */
+static bool add_argument(const char *argument, wl_where_named *named, size_t count, wl_arena *arena)
+{
+    wl_error ignored = {0};
+    return read_set(argument, named, count, arena, &ignored) == WL_OK && !wl_where_knows(named[count].name);
+}
+
+size_t wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets, size_t set_count,
+                                const char **names)
+{
+    wl_arena arena = {0};
+    wl_error ignored = {0};
+    size_t found = 0, before = SIZE_MAX, known = 0;
+    wl_where_named *given = NULL, *named = WL_ARENA_NEW(&arena, wl_where_named, set_count + count + 1);
+    const wl_status status = wl_launch_names(NULL, sets, set_count, &arena, &given, &known, &ignored);
+    if (named && status == WL_OK)
+        memcpy(named, given, known * sizeof *named);
+    /* one may use another that follows it */
+    while (named && status == WL_OK && found != before) {
+        before = found;
+        for (size_t i = 0; i < count; i++) {
+            if (assigns(sets, set_count, arguments[i]) || assigns(names, found, arguments[i]))
+                continue;
+            if (add_argument(arguments[i], named, known, &arena)) {
+                names[found++] = arguments[i];
+                known++;
+            }
+        }
+    }
+    wl_arena_free(&arena);
+    return found;
+}

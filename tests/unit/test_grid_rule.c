@@ -157,11 +157,28 @@ static void test_numbers(void **state)
     check_done();
 }
 
+/* Arguments by name that are numbers, also where one follows from another behind it. */
+static void test_argument_names(void **state)
+{
+    static const char *const arguments[] = {"out=buf:m*4", "m=2*k+nx", "a=0.5",  "4096",   "nx=7",
+                                            "k=100",       "warps=3",  "2=4096", "k=5:u8", "far=domain.x"};
+    static const char *const expected[] = {"k=100", "m=2*k+nx"};
+    const char *names[sizeof arguments / sizeof arguments[0]];
+    (void)state;
+    const size_t count =
+        wl_launch_argument_names(arguments, sizeof arguments / sizeof arguments[0], sets, SET_COUNT, names);
+    check_int("names", "count", (int64_t)count, 2);
+    for (size_t i = 0; i < count && i < 2; i++)
+        check_text("names", "name", names[i], expected[i]);
+    check_done();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids),      cmocka_unit_test(test_malformed),
-                                       cmocka_unit_test(test_impossible), cmocka_unit_test(test_sets),
-                                       cmocka_unit_test(test_numbers),    cmocka_unit_test(test_warps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids),         cmocka_unit_test(test_malformed),
+                                       cmocka_unit_test(test_impossible),    cmocka_unit_test(test_sets),
+                                       cmocka_unit_test(test_numbers),       cmocka_unit_test(test_warps),
+                                       cmocka_unit_test(test_argument_names)};
     wl_error err = {0};
     if (wl_device_builtin("h200", &device, &err) != WL_OK)
         return 1;
