@@ -11,9 +11,10 @@ typedef struct ptx_row {
     compared_unit *file;
     ptx_unit *unit; /* of the file */
     ptx_request request;
-    const char *sets[4 * MANY_MAX]; /* params, names of the map and of --set, arguments with a name */
-    const char *name, *symbol;      /* of the entry */
-    const char *const *args;        /* as they were given */
+    /* params of the row, names of the map and of --set, and arguments by name */
+    const char *sets[4 * MANY_MAX];
+    const char *name, *symbol; /* of the entry */
+    const char *const *args;   /* as they were given */
     size_t arg_count;
     char key[600];
 } ptx_row;

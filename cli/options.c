@@ -403,7 +403,8 @@ int options_read(const command *c, int argc, char **argv, options *out)
         else
             code = read_option(c, argc, argv, &i, out);
     }
-    if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm') /* compare: row by row */
+    /* compare does this for every row: rows have names of their own */
+    if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
         name_arguments(out);
     return code;
 }

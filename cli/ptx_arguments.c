@@ -70,23 +70,39 @@ typedef struct resolution {
     const ptx_request *request;
     const char *option, *text, *at; /* the whole of it, and what is left */
     char *out;
+    size_t *places; /* of its characters in the text */
     size_t used, room;
 } resolution;
 
-static wl_status put(resolution *r, const char *text, size_t length, wl_error *err)
+static bool grow(resolution *r, size_t room)
 {
-    if (!r->out || r->used + length + 1 > r->room) {
-        const size_t room = 2 * (r->used + length) + NUMBER_LENGTH;
-        char *larger = realloc(r->out, room);
-        if (!larger)
-            return no_memory(err);
-        r->out = larger;
-        r->room = room;
-    }
+    char *larger = realloc(r->out, room);
+    r->out = larger ? larger : r->out;
+    size_t *places = realloc(r->places, room * sizeof *places);
+    r->places = places ? places : r->places;
+    r->room = larger && places ? room : r->room;
+    return larger && places;
+}
+
+/* Adds characters that come from this place of the text: each from its own, or all from the
+ * first. */
+static wl_status put_from(resolution *r, const char *text, size_t length, size_t place, bool each, wl_error *err)
+{
+    if (r->used + length + 1 > r->room && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
+        return no_memory(err);
     memcpy(r->out + r->used, text, length);
+    for (size_t i = 0; i < length; i++)
+        r->places[r->used + i] = place + (each ? i : 0);
     r->used += length;
     r->out[r->used] = '\0';
+    r->places[r->used] = strlen(r->text);
     return WL_OK;
+}
+
+/* A part of the text as it is. */
+static wl_status put(resolution *r, const char *text, size_t length, wl_error *err)
+{
+    return put_from(r, text, length, (size_t)(text - r->text), true, err);
 }
 
 static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER_LENGTH], wl_error *err)
@@ -124,7 +140,8 @@ static wl_status put_number(resolution *r, size_t length, wl_error *err)
     r->at += length;
     if (status != WL_OK)
         return status;
-    return computed ? put(r, number, strlen(number), err) : put(r, text, length, err);
+    return computed ? put_from(r, number, strlen(number), (size_t)(text - r->text), false, err)
+                    : put(r, text, length, err);
 }
 
 /* How far a value goes: inside braces up to the next comma or brace that is not in parentheses. */
@@ -217,7 +234,8 @@ static size_t name_length(const char *text, bool any)
     return text[length] == '=' ? length + 1 : 0;
 }
 
-static wl_status resolve(const char *option, const char *text, const ptx_request *request, char **out, wl_error *err)
+static wl_status resolve(const char *option, const char *text, const ptx_request *request, char **out, size_t **places,
+                         wl_error *err)
 {
     resolution r = {.request = request, .option = option, .text = text, .at = text};
     const size_t name = name_length(text, strcmp(option, "--constant") == 0);
@@ -228,6 +246,7 @@ static wl_status resolve(const char *option, const char *text, const ptx_request
     if (status == WL_OK)
         status = put(&r, r.at, strlen(r.at), err);
     *out = r.out;
+    *places = r.places;
     return status;
 }
 
@@ -240,11 +259,44 @@ wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *r, wl_error
     *list = a;
     wl_status status = WL_OK;
     for (; a->count < r->arg_count && a->count < MANY_MAX && status == WL_OK; a->count++)
-        status = resolve("--arg", r->args[a->count], r, &a->texts[a->count], err);
+        status = resolve("--arg", r->args[a->count], r, &a->texts[a->count], &a->places[a->count], err);
     for (; a->constant_count < r->constant_count && a->constant_count < MANY_MAX && status == WL_OK;
          a->constant_count++)
-        status = resolve("--constant", r->constants[a->constant_count], r, &a->constants[a->constant_count], err);
+        status = resolve("--constant", r->constants[a->constant_count], r, &a->constants[a->constant_count],
+                         &a->constant_places[a->constant_count], err);
     return status;
+}
+
+/* Is it this text that the error names? It has as much of it as there is room. */
+static bool names_text(const wl_error *err, const char *text)
+{
+    return text && strncmp(err->input, text, sizeof err->input - 1) == 0;
+}
+
+static void show_in(const char *option, const char *given, const char *text, const size_t *places, wl_error *err)
+{
+    const size_t length = strlen(text), first = (size_t)err->loc.col - 1, behind = first + (size_t)err->loc.len;
+    const size_t from = places[first < length ? first : length], to = places[behind < length ? behind : length];
+    err->loc.col = (int32_t)from + 1;
+    err->loc.len = to > from ? (int32_t)(to - from) : 1;
+    (void)snprintf(err->input, sizeof err->input, "%s", option);
+    diag_remember(option, given);
+}
+
+void ptx_arguments_show(const ptx_arguments *list, const ptx_request *r, wl_error *err)
+{
+    if (err->loc.line != 1 || err->loc.col < 1 || !err->input[0])
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        if (names_text(err, list->texts[i])) {
+            show_in("--arg", r->args[i], list->texts[i], list->places[i], err);
+            return;
+        }
+    for (size_t i = 0; i < list->constant_count; i++)
+        if (names_text(err, list->constants[i])) {
+            show_in("--constant", r->constants[i], list->constants[i], list->constant_places[i], err);
+            return;
+        }
 }
 
 void ptx_arguments_free(ptx_arguments *list)
@@ -252,10 +304,14 @@ void ptx_arguments_free(ptx_arguments *list)
     while (list) {
         ptx_arguments *a = list;
         list = a->next;
-        for (size_t i = 0; i < a->count; i++)
+        for (size_t i = 0; i < a->count; i++) {
             free(a->texts[i]);
-        for (size_t i = 0; i < a->constant_count; i++)
+            free(a->places[i]);
+        }
+        for (size_t i = 0; i < a->constant_count; i++) {
             free(a->constants[i]);
+            free(a->constant_places[i]);
+        }
         free(a);
     }
 }

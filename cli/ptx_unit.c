@@ -210,5 +210,7 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
     progress_wait();
     const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
     progress_wait_end();
+    if (made != WL_OK)
+        ptx_arguments_show(u->arguments, r, err);
     return made;
 }

@@ -72,10 +72,10 @@ WL_FALLIBLE wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device
 WL_FALLIBLE wl_number_evaluate(const char *text, const char *const *sets, size_t set_count, const int64_t domain[3],
                                int64_t *value, wl_error *err);
 
-/* Arguments of a kernel that are given by name and are whole numbers, "n=4096" or "m=2*n", are names
- * as well: writes those that `sets` does not give to `names` (room for `count`), in an order in
- * which they can follow the sets; returns how many. Others (buffers, reals, numbers that depend on
- * the domain) are left out, as are names that launches have. The texts remain the caller's. */
+/* Arguments of a kernel that are given by name and are whole numbers, "n=4096" or "m=2*n", are
+ * names as well: writes those that `sets` does not give to `names` (room for `count`), in an order
+ * in which they can follow the sets; returns how many. Others (buffers, reals, numbers that depend
+ * on the domain) are left out, as are names that launches have. The texts remain the caller's. */
 WL_API size_t wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets,
                                        size_t set_count, const char **names);
 

@@ -50,7 +50,7 @@ typedef struct wl_ptx_options {
 
 /* The kernel borrows `ptx`, which must outlive it. WL_E_INPUT: no such entry, arguments that do not
  * fit, an address outside a supplied buffer; WL_E_LIMIT: a loop that does not end within the
- * budget. */
+ * budget. An error at a place in an argument or constant has its text as the input. */
 WL_FALLIBLE wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err);
 
 #endif /* WL_PTX_H */

@@ -106,34 +106,56 @@ static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources,
                    sources ? "" : ": PTX has no parameter names, 0= is the first");
 }
 
-/* Puts the texts in the order of the parameters. */
-static wl_status sort_arguments(const wl_ptx_maker *m, const char **sorted, size_t *starts)
+/* The arguments in the order of the parameters, while they are sorted. */
+typedef struct sorting {
+    const char **texts; /* behind the name */
+    size_t *starts;     /* of that in the text as it was given */
+    const char **sources;
+    size_t plain; /* arguments without a name so far */
+} sorting;
+
+static wl_status sort_argument(const wl_ptx_maker *m, size_t i, sorting *s)
 {
-    const char **sources = NULL;
-    size_t plain = 0;
-    WL_TRY(find_names(m, false, &sources));
+    const char *text = m->given->args[i];
+    const size_t length = name_length(text);
+    const int k = length ? param_named(m, s->sources, text, length) : (int)s->plain++;
+    if (length && k < 0)
+        return unknown_name(m, s->sources, text, length);
+    if (!length && s->plain <= i)
+        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
+                       "'%.80s' has no name: arguments without a name come before those with one", text);
+    if (k >= m->entry->param_count)
+        return wrong_count(m, s->sources);
+    if (s->texts[k])
+        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "'%.*s' is given twice",
+                       (int)wl_min((int64_t)length, 80), text);
+    s->starts[k] = length ? length + 1 : 0;
+    s->texts[k] = text + s->starts[k];
+    return WL_OK;
+}
+
+/* An error at a place in an argument names its text. */
+static wl_status at_text(const wl_ptx_maker *m, const char *text, wl_status status)
+{
+    if (m->err && m->err->loc.line > 0)
+        (void)wl_fail_in(m->err, text);
+    return status;
+}
+
+static wl_status sort_arguments(const wl_ptx_maker *m, sorting *s)
+{
+    WL_TRY(find_names(m, false, &s->sources));
     for (size_t i = 0; i < m->given->arg_count; i++) {
-        const char *text = m->given->args[i];
-        const size_t length = name_length(text);
-        const int k = length ? param_named(m, sources, text, length) : (int)plain++;
-        if (length && k < 0)
-            return unknown_name(m, sources, text, length);
-        if (!length && plain <= i)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
-                           "'%.80s' has no name: arguments without a name come before those with one", text);
-        if (k >= m->entry->param_count)
-            return wrong_count(m, sources);
-        if (sorted[k])
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "'%.*s' is given twice",
-                           (int)wl_min((int64_t)length, 80), text);
-        starts[k] = length ? length + 1 : 0;
-        sorted[k] = text + starts[k];
+        const wl_status status = sort_argument(m, i, s);
+        if (status != WL_OK)
+            return at_text(m, m->given->args[i], status);
     }
+    const char *const *sources = s->sources;
     for (int k = 0; k < m->entry->param_count; k++)
-        if (!sorted[k] && plain < m->given->arg_count)
+        if (!s->texts[k] && s->plain < m->given->arg_count)
             return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s has no argument for its parameter %d%s%s",
                            m->entry->source_name, k, sources ? ", " : "", sources ? sources[k] : "");
-        else if (!sorted[k])
+        else if (!s->texts[k])
             return wrong_count(m, sources);
     return WL_OK;
 }
@@ -217,15 +239,17 @@ static wl_status lay_out_params(wl_ptx_maker *m)
     return m->out->params ? WL_OK : wl_fail_memory(m->err);
 }
 
-/* The message names the argument, and its place is one in the text as it was given. */
-static wl_status in_argument(const wl_ptx_maker *m, int k, size_t start)
+/* The message names the argument, and its place is one in the text as it was given, which is the
+ * input. */
+static wl_status in_argument(const wl_ptx_maker *m, int k, const sorting *s)
 {
     if (m->err && m->err->input[0] == '\0') {
         char message[WL_MESSAGE_MAX];
         (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
         memcpy(m->err->message, message, sizeof message);
-        m->err->loc.col += m->err->loc.line == 1 ? (int32_t)start : 0;
+        m->err->loc.col += m->err->loc.line == 1 ? (int32_t)s->starts[k] : 0;
     }
+    (void)at_text(m, s->texts[k] - s->starts[k], WL_OK);
     (void)wl_fail_in(m->err, "--arg");
     return m->err ? m->err->code : WL_E_INPUT;
 }
@@ -233,16 +257,16 @@ static wl_status in_argument(const wl_ptx_maker *m, int k, size_t start)
 wl_status wl_ptx_make_params(wl_ptx_maker *m)
 {
     const int count = m->entry->param_count;
-    const char **sorted = WL_ARENA_NEW(m->arena, const char *, count + 1);
-    size_t *starts = WL_ARENA_NEW(m->arena, size_t, count + 1);
-    if (!sorted || !starts)
+    sorting s = {.texts = WL_ARENA_NEW(m->arena, const char *, count + 1),
+                 .starts = WL_ARENA_NEW(m->arena, size_t, count + 1)};
+    if (!s.texts || !s.starts)
         return wl_fail_memory(m->err);
-    const wl_status status = sort_arguments(m, sorted, starts);
+    const wl_status status = sort_arguments(m, &s);
     if (status != WL_OK)
         return status == WL_E_NOMEM ? status : wl_fail_in(m->err, "--arg");
     WL_TRY(lay_out_params(m));
     for (int k = 0; k < count; k++)
-        if (one_argument(m, k, sorted[k]) != WL_OK)
-            return in_argument(m, k, starts[k]);
+        if (one_argument(m, k, s.texts[k]) != WL_OK)
+            return in_argument(m, k, &s);
     return WL_OK;
 }

@@ -293,6 +293,10 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
         memcpy(out, &value, bytes);
         return WL_OK;
     }
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (!is_whole && ends && digits[strspn(digits, "0123456789")] == '\0') /* too large for 64 bits */
+        return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, %s", text,
+                       wl_ptx_type_name(type));
     if (!is_whole)
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is not a whole number%s", text,
                        is_number ? ", which the parameter needs"

@@ -92,12 +92,20 @@ static wl_status one(wl_ptx_maker *m, const char *text)
     return status;
 }
 
+/* An error at a place in a constant names its text. */
+static wl_status in_constant(const wl_ptx_maker *m, const char *text)
+{
+    if (m->err && m->err->loc.line > 0)
+        (void)wl_fail_in(m->err, text);
+    return wl_fail_in(m->err, "--constant");
+}
+
 wl_status wl_ptx_find_contents(wl_ptx_maker *m)
 {
     for (size_t i = 0; i < m->given->constant_count; i++) {
         const wl_status status = one(m, m->given->constants[i]);
         if (status != WL_OK)
-            return status == WL_E_NOMEM ? status : wl_fail_in(m->err, "--constant");
+            return status == WL_E_NOMEM ? status : in_constant(m, m->given->constants[i]);
     }
     return WL_OK;
 }
@@ -153,10 +161,12 @@ wl_status wl_ptx_fill_variable(wl_ptx_maker *m, int32_t v, wl_ptx_buffer *b)
     const wl_status status = fill(m, v, b);
     if (status == WL_OK || status == WL_E_NOMEM)
         return status;
-    if (m->err && !m->err->input[0] && m->err->loc.line == 1) { /* a place in "NAME=CONTENTS" */
-        for (size_t i = 0; i < m->given->constant_count; i++)
-            if (strchr(m->given->constants[i], '=') + 1 == m->contents[v])
-                m->err->loc.col += (int32_t)(m->contents[v] - m->given->constants[i]);
-    }
-    return wl_fail_in(m->err, "--constant");
+    if (!m->err || m->err->input[0] || m->err->loc.line != 1)
+        return wl_fail_in(m->err, "--constant");
+    const char *text = m->contents[v];
+    for (size_t i = 0; i < m->given->constant_count; i++)
+        if (strchr(m->given->constants[i], '=') + 1 == m->contents[v])
+            text = m->given->constants[i]; /* "NAME=CONTENTS" */
+    m->err->loc.col += (int32_t)(m->contents[v] - text);
+    return in_constant(m, text);
 }
