@@ -142,7 +142,7 @@ static const struct spec {
      "CUDA: architecture to compile for (default: the device's)"},
     {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxRPTS",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRTS",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRPTS",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
      "ptmfcDrasxRPTS", "CUDA: another option of the compiler, as --compiler-option=--use_fast_math; repeatable"},

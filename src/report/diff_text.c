@@ -12,7 +12,7 @@
 #include "report/wrapped_text.h"
 #include "report/shape_text.h"
 
-#define WIDTH 98 /* with the two blanks before it, what a pipe shows in one line */
+#define WIDTH 98   /* with the two blanks before it, what a pipe shows in one line */
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
 
 static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)

@@ -294,7 +294,8 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
         return WL_OK;
     }
     const char *digits = text + (*text == '-' || *text == '+');
-    if (!is_whole && ends && digits[strspn(digits, "0123456789")] == '\0') /* too large for 64 bits */
+    const bool is_too_large = !is_whole && ends && digits[strspn(digits, "0123456789")] == '\0';
+    if (is_too_large) /* for 64 bits */
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, %s", text,
                        wl_ptx_type_name(type));
     if (!is_whole)
