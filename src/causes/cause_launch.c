@@ -27,9 +27,10 @@ static bool is_limited_by(const wl_inquiry *q, wl_occupancy_limit limit)
 
 static void occupancy_text(const wl_inquiry *q, const char *by, char *text, size_t size)
 {
-    (void)wl_print(text, size, "occupancy %.0f %% (%lld of %lld warps per SM): limited by %s",
+    (void)wl_print(text, size, "occupancy %.0f %% (%lld of %lld warps per %s): limited by %s",
                    100 * (double)q->now.occupancy.warps_per_sm / (double)warps_most(q),
-                   (long long)q->now.occupancy.warps_per_sm, (long long)warps_most(q), by);
+                   (long long)q->now.occupancy.warps_per_sm, (long long)warps_most(q), wl_device_sm_word(q->device),
+                   by);
 }
 
 /* Tries smaller numbers of what limits the blocks of a multiprocessor; `by` says what it is now. */
@@ -110,9 +111,10 @@ wl_status wl_cause_block(wl_inquiry *q, wl_error *err)
     if (!few && !uneven)
         return WL_OK;
     (void)snprintf(by, sizeof by,
-                   few ? "the block size: %lld blocks of %lld threads are all an SM takes"
-                       : "the block size: only %lld blocks of %lld threads fit on an SM",
-                   (long long)q->now.occupancy.blocks_per_sm, (long long)q->geometry.threads);
+                   few ? "the block size: %lld blocks of %lld threads are all that one %s takes"
+                       : "the block size: only %lld blocks of %lld threads fit on one %s",
+                   (long long)q->now.occupancy.blocks_per_sm, (long long)q->geometry.threads,
+                   wl_device_sm_word(q->device));
     occupancy_text(q, by, text, sizeof text);
     if (!q->block_is_free) /* only where waits are what takes the time */
         return q->now.model.limiter == WL_BOUND_LATENCY ? wl_suspect(q, WL_CAUSE_BLOCK, WL_NO_ACCESS, text, err)

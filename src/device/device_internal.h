@@ -66,6 +66,9 @@ bool wl_source_kind_of(const wl_device *device, wl_device_key key, wl_source_kin
  * it. */
 wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err);
 
+/* What the vendor calls a multiprocessor: "SM", or "CU" (compute unit) on AMD's chips. */
+const char *wl_device_sm_word(const wl_device *device);
+
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "device/device_internal.h"
 #include "judge/findings.h"
 #include "report/advise_words.h"
 #include "report/marks.h"
@@ -162,10 +163,10 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
                   wl_device_title(a->device));
     wl_mark_add(out, WL_MARK_END);
     wl_buffer_text(out, "\n");
-    wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per SM\n",
+    wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per %s\n",
                   wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
                   (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
-                  p->occupancy.blocks_per_sm == 1 ? "" : "s");
+                  p->occupancy.blocks_per_sm == 1 ? "" : "s", wl_device_sm_word(a->device));
     if (l->schedule.kind != WL_SCHEDULE_LINEAR) {
         char schedule[WL_SCHEDULE_TEXT_MAX];
         wl_schedule_print(&l->schedule, schedule);

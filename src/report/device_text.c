@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/render.h"
 
@@ -36,6 +37,7 @@ void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffe
         wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
         wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(d));
         wl_buffer_repeat(out, " ", 12 - (int)strlen(wl_device_name(d)));
-        wl_buffer_add(out, " %-*s %4.0f SMs %9s L2 %11s\n", (int)longest, wl_device_title(d), sms, l2, bandwidth);
+        wl_buffer_add(out, " %-*s %4.0f %ss %9s L2 %11s\n", (int)longest, wl_device_title(d), sms, wl_device_sm_word(d),
+                      l2, bandwidth);
     }
 }

@@ -1,4 +1,5 @@
 /* occupancy_text.c - occupancy for people. SPDX-License-Identifier: MIT */
+#include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/render.h"
 
@@ -12,9 +13,9 @@ void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
     wl_buffer_add(out, ": blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
                   (long long)q->threads, (long long)q->registers, (long long)q->shared_bytes);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld block%s, %lld warp%s, %lld threads per SM (%.0f %% of its threads); limited by ",
+    wl_buffer_add(out, "  %lld block%s, %lld warp%s, %lld threads per %s (%.0f %% of its threads); limited by ",
                   (long long)o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s", (long long)o->warps_per_sm,
-                  o->warps_per_sm == 1 ? "" : "s", (long long)o->threads_per_sm,
+                  o->warps_per_sm == 1 ? "" : "s", (long long)o->threads_per_sm, wl_device_sm_word(q->device),
                   100 * (double)o->threads_per_sm / most);
     wl_mark_text(out, WL_MARK_LIMITER, wl_occupancy_limit_name(o->limiter));
     wl_buffer_text(out, "\n");
@@ -31,7 +32,7 @@ void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
     wl_buffer_add(out, "  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
                   (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  for %lld blocks per SM:", (long long)o->blocks_per_sm + 1);
+    wl_buffer_add(out, "  for %lld blocks per %s:", (long long)o->blocks_per_sm + 1, wl_device_sm_word(q->device));
     if (next->registers >= 0)
         wl_buffer_add(out, " at most %lld registers;", (long long)next->registers);
     if (next->shared_bytes >= 0)

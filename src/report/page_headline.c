@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/print.h"
+#include "device/device_internal.h"
 #include "launch/occupancy_next.h"
 #include "report/derived.h"
 #include "report/page.h"
@@ -127,9 +128,12 @@ void wl_page_headline(const wl_page_part *p, wl_buffer *out)
 
 /* ---- occupancy ---- */
 
-static void add_limits(const wl_occupancy *o, wl_buffer *out)
+static void add_limits(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"resource", "#blocks per SM it allows"};
+    const wl_occupancy *o = &p->prediction->occupancy;
+    char allowed[40];
+    const char *const heads[] = {"resource", allowed};
+    (void)snprintf(allowed, sizeof allowed, "#blocks per %s it allows", wl_device_sm_word(p->device));
     wl_page_table(out, "limits", heads, 2);
     for (int i = 0; i < WL_LIMIT_COUNT; i++) {
         wl_buffer_add(out, "<tr%s>", (wl_occupancy_limit)i == o->limiter ? " class=\"most\"" : "");
@@ -150,7 +154,7 @@ static void add_next(const wl_page_part *p, wl_buffer *out)
     if (wl_occupancy_next(p->device, p->prediction->threads_per_block, l->registers, l->shared_bytes, &next, NULL) !=
         WL_OK)
         return;
-    wl_buffer_add(out, "<p>One more block per SM takes");
+    wl_buffer_add(out, "<p>One more block per %s takes", wl_device_sm_word(p->device));
     if (next.registers >= 0)
         wl_buffer_add(out, " at most %lld registers per thread", (long long)next.registers);
     if (next.shared_bytes >= 0)
@@ -173,8 +177,8 @@ void wl_page_occupancy(const wl_page_part *p, wl_buffer *out)
     wl_buffer_text(out, "<h3>Occupancy</h3>\n<p class=\"occupancy\"");
     wl_page_attribute(out, "data-blocks-per-sm", (double)o->blocks_per_sm);
     wl_page_attribute(out, "data-warps-per-sm", (double)o->warps_per_sm);
-    wl_buffer_add(out, ">Per SM %lld blocks, %lld warps, %lld threads", (long long)o->blocks_per_sm,
-                  (long long)o->warps_per_sm, (long long)o->threads_per_sm);
+    wl_buffer_add(out, ">Per %s %lld blocks, %lld warps, %lld threads", wl_device_sm_word(p->device),
+                  (long long)o->blocks_per_sm, (long long)o->warps_per_sm, (long long)o->threads_per_sm);
     if (most > 0)
         wl_buffer_add(out, " (%.0f %% of its threads)", 100 * (double)o->threads_per_sm / most);
     wl_buffer_add(out,
@@ -183,7 +187,7 @@ void wl_page_occupancy(const wl_page_part *p, wl_buffer *out)
                   wl_occupancy_limit_name(o->limiter), (long long)p->prediction->wave_blocks,
                   (long long)p->prediction->blocks, p->prediction->waves, (long long)o->registers_allocated,
                   (long long)o->shared_allocated, l1);
-    add_limits(o, out);
+    add_limits(p, out);
     add_next(p, out);
 }
 

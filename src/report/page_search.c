@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "device/device_internal.h"
 #include "report/advise_words.h"
 #include "report/page.h"
 #include "report/rank_report.h"
@@ -112,12 +113,13 @@ static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error
 
 wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    char l2[24], dram[24];
-    const char *const heads[] = {"#rank", "#tie group", "block", "fold",         "#blocks per SM",
+    char l2[24], dram[24], blocks[24];
+    const char *const heads[] = {"#rank", "#tie group", "block", "fold",         blocks,
                                  l2,      dram,         "#time", "#behind best", "limited by"};
     const char *unit = wl_work_unit_words(p->prediction->work_unit)->one;
     (void)snprintf(l2, sizeof l2, "#L2 B/%s", unit);
     (void)snprintf(dram, sizeof dram, "#DRAM B/%s", unit);
+    (void)snprintf(blocks, sizeof blocks, "#blocks per %s", wl_device_sm_word(p->device));
     const wl_ranked_space *s = p->launch->ranked;
     wl_buffer_text(out, "<h3>Launches around this one</h3>\n");
     add_words(out, p->launch->searched);

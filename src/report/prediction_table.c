@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/prediction_report.h"
 #include "report/shape_text.h"
@@ -143,7 +144,8 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     wl_buffer_text(&text, "\n\n");
     add_head("", "", "blk", &(wl_unit_heads){.per = "L1 wavefr", .bytes = "L2-L1"}, "DRAM ld", "DRAM st", &text);
     wl_buffer_add(&text, " %8s %8s\n", "time", "");
-    add_head("block", "fold", "/SM", &h, h.bytes, h.bytes, &text);
+    add_head("block", "fold", strcmp(wl_device_sm_word(device), "CU") == 0 ? "/CU" : "/SM", &h, h.bytes, h.bytes,
+             &text);
     wl_buffer_add(&text, " %8s %8s  %s\n", "ms", h.rate, "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "device/device_internal.h"
 #include "metrics/layer_condition.h"
 #include "report/derived.h"
 #include "report/marks.h"
@@ -57,10 +58,10 @@ static void add_head(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
                   (long long)p->launch.registers, (long long)p->launch.shared_bytes);
     wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld %s; %lld block%s and %lld warp%s per SM (limit: %s); a wave is %lld of %lld block%s\n",
+    wl_buffer_add(out, "  %lld %s; %lld block%s and %lld warp%s per %s (limit: %s); a wave is %lld of %lld block%s\n",
                   (long long)p->items, wl_work_unit_explained(p->work_unit, p->items),
                   (long long)p->occupancy.blocks_per_sm, plural(p->occupancy.blocks_per_sm),
-                  (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm),
+                  (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm), wl_device_sm_word(r->device),
                   wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks,
                   plural(p->blocks));
 }
@@ -343,8 +344,8 @@ static void add_block(const wl_report *r, wl_buffer *out)
         return;
     (void)wl_device_get(r->device, WL_DEVICE_sm_count, &sms);
     const double others = fmin((double)p->occupancy.blocks_per_sm, ceil((double)p->blocks / sms)) - 1;
-    wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, ", p->model.own_cycles,
-                  p->model.wait_cycles);
+    wl_buffer_add(out, "  a block keeps its %s busy for %.0f cycles and waits %.0f, ", wl_device_sm_word(r->device),
+                  p->model.own_cycles, p->model.wait_cycles);
     if (others > 0)
         wl_buffer_add(out, "beside %.0f other%s\n", others, others > 1 ? "s" : "");
     else

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/rank_report.h"
 #include "report/shape_text.h"
@@ -94,8 +95,8 @@ static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
     const wl_unit_heads h = wl_unit_heads_of(wl_kernel_work_unit(wl_ranker_kernel(s->ranker)));
     wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s", "", "", "", wide, "", "blk", "");
     head(out, (const char *[]){"L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin"}, "");
-    wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s", "rank", "block", "fold", wide, wide ? "schedule" : "", "/SM",
-                  "warps");
+    wl_buffer_add(out, "%4s  %-11s %-6s %-*s/%2s %5s", "rank", "block", "fold", wide, wide ? "schedule" : "",
+                  wl_device_sm_word(wl_ranker_device(s->ranker)), "warps");
     head(out, (const char *[]){h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate, "best", "to next"},
          "  limiter");
     wl_tie_groups groups = {.tie = s->tie};

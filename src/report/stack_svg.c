@@ -9,6 +9,7 @@
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "device/device_internal.h"
 #include "report/shape_text.h"
 #include "report/stack_report.h"
 #include "report/svg.h"
@@ -95,9 +96,9 @@ static void add_head(drawing *d)
     wl_svg_text(d->out, MARGIN, d->y, "words title", title.text ? title.text : "", TITLE);
     d->out->failed = d->out->failed || title.failed;
     wl_buffer_drop(&title);
-    wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per SM: %lld", wl_device_title(d->r->device),
+    wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per %s: %lld", wl_device_title(d->r->device),
                   wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
-                  (long long)p->occupancy.blocks_per_sm);
+                  wl_device_sm_word(d->r->device), (long long)p->occupancy.blocks_per_sm);
     d->y += 22;
     wl_svg_text(d->out, MARGIN, d->y, "faint", launch.text ? launch.text : "", TITLE + TITLE / 2);
     d->out->failed = d->out->failed || launch.failed;

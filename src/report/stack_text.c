@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
+#include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/shape_text.h"
 #include "report/stack_report.h"
@@ -22,10 +23,10 @@ static void add_head(const wl_stack_report *r, wl_buffer *out)
                   wl_device_title(r->device));
     wl_mark_add(out, WL_MARK_END);
     wl_buffer_text(out, "\n");
-    wl_buffer_add(out, "  block %s, grid %s; %lld block%s and %lld warps per SM\n",
+    wl_buffer_add(out, "  block %s, grid %s; %lld block%s and %lld warps per %s\n",
                   wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
                   (long long)p->occupancy.blocks_per_sm, p->occupancy.blocks_per_sm == 1 ? "" : "s",
-                  (long long)p->occupancy.warps_per_sm);
+                  (long long)p->occupancy.warps_per_sm, wl_device_sm_word(r->device));
 }
 
 /* ---- parts ---- */
