@@ -7,8 +7,10 @@
 #include <string.h>
 
 #define COLUMNS_MAX 16
-/* a table this wide or less is set as it is; of a wider one long cells are filled */
-#define NARROW 78
+/* A table this wide or less is set as it is; of a wider one long cells are filled. man sets lines of
+ * 78 columns on a terminal of 80, text is set in by 7, and the last of the gaps is counted, too. */
+#define GAP 3
+#define NARROW (78 - 7 + GAP)
 #define NARROW_CELL 24 /* a column of such cells keeps its width, where there is room for it */
 #define LEAST_CELL 8
 
@@ -278,13 +280,12 @@ static size_t least_filled(size_t limit) { return limit < NARROW_CELL ? limit : 
  * however many are. */
 static bool choose_filled(const size_t widths[COLUMNS_MAX], size_t columns, bool filled[COLUMNS_MAX])
 {
-    const size_t gap = 3;
     size_t fixed = NARROW + 1;
     for (size_t limit = NARROW; limit >= LEAST_CELL && fixed > NARROW; limit -= LEAST_CELL) {
         fixed = 0;
         for (size_t c = 0; c < columns; c++) {
             filled[c] = widths[c] > limit;
-            fixed += gap + (filled[c] ? least_filled(limit) : widths[c]);
+            fixed += GAP + (filled[c] ? least_filled(limit) : widths[c]);
         }
     }
     return fixed <= NARROW;

@@ -151,12 +151,23 @@ static void put_link(FILE *out, const span *s, page_links *links)
     put_inline(out, s->text, s->length, links);
 }
 
+#define LONG_WORD 20 /* columns: a line, or a cell of a table, may have no room for more */
+
 /* Inside tables, bars of code are written \| */
 static void put_code(FILE *out, const char *text, size_t length)
 {
-    for (const char *end = text + length; text < end;) {
-        text += *text == '\\' && text + 1 < end && text[1] == '|';
-        put_letter(out, next_letter(&text, end), true);
+    const char *end = text + length;
+    for (size_t word; text < end;) {
+        for (word = 0; text + word < end && text[word] != ' ';)
+            word++;
+        const char *stop = text + word < end ? text + word + 1 : end;
+        while (text < stop) {
+            text += *text == '\\' && text + 1 < end && text[1] == '|';
+            const char *letter = text;
+            put_letter(out, next_letter(&text, end), true);
+            if (word > LONG_WORD && text < stop && strchr("],:=(|/", *letter))
+                fputs("\\:", out); /* a line may end here */
+        }
     }
 }
 

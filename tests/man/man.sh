@@ -10,7 +10,7 @@ fail() { echo "man: $*" && failures=$((failures + 1)); }
 # A page as plain words: without requests, fonts and escapes.
 words() {
     sed -e '/^'"'"'\\"/d; /^\.\\"/d; /^\.[a-zA-Z]/{s/^\.S[HS] //;t keep' -e 'd' -e ':keep' -e '}' \
-        -e 's/\\f[BIR]//g; s/\\-/-/g; s/\\&//g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\(ga/`/g' "$1" | tr -s ' \n\t' ' '
+        -e 's/\\f[BIR]//g; s/\\-/-/g; s/\\&//g; s/\\://g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\(ga/`/g' "$1" | tr -s ' \n\t' ' '
 }
 
 "$warpline" --help | awk '/^  [a-z]/ { print $1 }' >"$tmp/commands"
@@ -55,14 +55,21 @@ if command -v mandoc >/dev/null 2>&1; then
 else
     echo "man: no mandoc"
 fi
-if command -v groff >/dev/null 2>&1; then
-    for page in "$pages"/*.[157]; do # commands, and tables of many columns, are wider than a line: no fault
-        groff -t -man -Tutf8 -K utf8 -ww -rcR=1 -z "$page" 2>&1 |
-            grep -v -e "break line" -e "adjust line" -e "table wider than line" -e "^warning: file .*, around line [0-9]*:$" >>"$tmp/groff"
+if command -v groff >/dev/null 2>&1; then # on a terminal of 80 columns
+    for page in "$pages"/*.[157]; do
+        groff -t -man -Tutf8 -K utf8 -ww -rcR=1 -rLL=78n -z "$page" >"$tmp/warnings" 2>&1
+        [ -s "$tmp/warnings" ] && { echo "${page##*/}:" && head -5 "$tmp/warnings" && fail "groff warns"; }
     done
-    [ -s "$tmp/groff" ] && { head -20 "$tmp/groff" && fail "groff warns"; }
 else
     echo "man: no groff"
+fi
+if man --warnings -l "$pages/warpline.1" >/dev/null 2>&1; then # that of man-db, as users and lintian call it
+    for page in "$pages"/*.[157]; do
+        MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$tmp/warnings" >/dev/null
+        [ -s "$tmp/warnings" ] && { echo "${page##*/}:" && head -5 "$tmp/warnings" && fail "man warns"; }
+    done
+else
+    echo "man: no man-db"
 fi
 [ $failures = 0 ] && echo "man: ok, $(ls "$pages"/*.[157] | wc -l) pages"
 exit $((failures > 0))
