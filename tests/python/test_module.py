@@ -11,6 +11,7 @@ import threading
 import pytest
 import warpline
 from conftest import SOURCE
+from warpline import rankings
 
 HEAT = SOURCE / "examples/heat.ptx"
 GATHER = SOURCE / "tests/python/gather.ptx"
@@ -213,6 +214,30 @@ def test_numpy_columns():
     assert columns["limiter"].dtype.kind == "U" and bool((numpy.diff(columns["time_s"]) >= 0).all())
 
 
+@pytest.mark.parametrize("numpy", [None, rankings.numpy])
+def test_no_python_call_per_launch(monkeypatch, numpy):
+    """A search from Python costs what it costs from C, and a number of calls that hardly grows with the launches."""
+    def calls(**space):
+        count = [0]
+
+        def profile(_frame, event, _argument):
+            count[0] += event in ("call", "c_call")
+        sys.setprofile(profile)
+        try:
+            ranking = warpline.rank("star3d_r4", "h200", jobs=1, **space)
+            launches = len(ranking.columns["time_s"])
+        finally:
+            sys.setprofile(None)
+        return launches, count[0]
+
+    monkeypatch.setattr(rankings, "numpy", numpy)
+    calls()  # tables that are made once
+    few, calls_of_few = calls(block_z=1, fold=(1, 1, 1))
+    many, calls_of_many = calls()
+    assert many > 10 * few
+    assert calls_of_many - calls_of_few < (many - few) / 2
+
+
 def test_pandas():
     pandas = pytest.importorskip("pandas")
     ranking = warpline.rank("star2d_5pt", "h200")
@@ -343,8 +368,29 @@ def test_wheel(tmp_path, bundled):
     assert str(tmp_path / "site") in printed.stdout
 
 
+EXAMPLE = SOURCE / "examples/rank_stencil.py"
+
+
 def test_example(tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "ranked.png"
-    subprocess.run([sys.executable, SOURCE / "examples/rank_stencil.py", picture], check=True)
+    subprocess.run([sys.executable, EXAMPLE, picture], check=True)
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_example_without_matplotlib(tmp_path):
+    """What the example draws, where nothing can draw it."""
+    pytest.importorskip("numpy")
+    (tmp_path / "matplotlib").mkdir()
+    (tmp_path / "matplotlib/__init__.py").write_text("")
+    (tmp_path / "matplotlib/pyplot.py").write_text(
+        "def scatter(x, y, c, **how):\n    print(len(x), len(y), len(c), min(y) == y[0])\n"
+        "def title(text):\n    print(text)\n"
+        "def savefig(path, **how):\n    print(path)\n"
+        "def colorbar(**how): pass\n"
+        "xlabel = ylabel = lambda text: None\n")
+    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    printed = subprocess.run([sys.executable, EXAMPLE, "ranked.png"], check=True, capture_output=True, text=True,
+                             env={**os.environ, "PYTHONPATH": path}).stdout.splitlines()
+    assert len(printed) == 3 and printed[0].endswith(" True") and len(set(printed[0].split()[:3])) == 1
+    assert printed[1].startswith("fastest: block ") and printed[2] == "ranked.png"
