@@ -8,7 +8,7 @@
 
 #define COLUMNS_MAX 16
 /* A table this wide or less is set as it is; of a wider one long cells are filled. man sets lines
- * of 78 columns on a terminal of 80, indents text by 7, and the last of the gaps is counted, too. */
+ * of 78 columns on a terminal of 80 and indents text by 7; the last gap is counted, too. */
 #define GAP 3
 #define NARROW (78 - 7 + GAP)
 #define NARROW_CELL 24 /* a column of such cells keeps its width, where there is room for it */

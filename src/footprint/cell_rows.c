@@ -12,8 +12,8 @@ bool wl_cell_rows_can(const wl_region *region, const wl_bound *b)
     return wl_threads_are_ordered(region->geometry) && b->of_cell;
 }
 
-/* Those that can be added together next to each other: the same strides and widths, by ascending
- * addresses. */
+/* Brings accesses that can be added together next to each other: by strides and width, then by
+ * address. */
 static int by_place(const void *p, const void *q)
 {
     const wl_bound *a = *(const wl_bound *const *)p, *b = *(const wl_bound *const *)q;
@@ -239,7 +239,7 @@ bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_b
 
 /* ---- as a list of ranges ---- */
 
-#define ROWS_MAX 512     /* of a region that is counted so; beyond, a set is cheaper */
+#define ROWS_MAX 512     /* of a region that is counted this way; with more, a set is cheaper */
 #define ACCESSES_MAX 128 /* the same */
 
 typedef struct range {

@@ -1,4 +1,4 @@
-/* cell_rows.h - footprints of threads that a schedule orders, row by row of their cells.
+/* cell_rows.h - footprints of threads in the order of a schedule, counted by rows of cells.
  *
  * Threads that follow each other have the cells of a few boxes (tiles), or of some squares of all
  * sizes (curves). If the address is affine in the cell, a row of a box is a range of addresses: the
@@ -19,7 +19,8 @@ bool wl_cell_rows_can(const wl_region *region, const wl_bound *bound);
 void wl_cell_rows_sort(const wl_bound **accesses, size_t count);
 
 /* Visits ranges of bytes, both ends included, that touch the same granules of this size as these
- * accesses in the region; sorts the accesses. False: `visit` was, and nothing came after it. */
+ * accesses in the region; sorts the accesses. Stops, and returns false, when `visit` returns
+ * false. */
 typedef bool (*wl_bytes_visit)(void *context, int64_t first, int64_t last);
 bool wl_cell_rows_visit(const wl_region *region, const wl_bound **accesses, size_t count, int64_t granule,
                         wl_bytes_visit visit, void *context);

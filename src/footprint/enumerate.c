@@ -329,7 +329,8 @@ static wl_status program_of(const walk *w, const wl_bound *bound, wl_arena *aren
 
 /* ---- accesses that are evaluated ---- */
 
-/* Do the loops move both alike, so that what they start from can be moved together? */
+/* Do the loops move both by the same strides, so that their first addresses can be moved
+ * together? */
 static bool move_alike(const wl_bound *a, const wl_bound *b)
 {
     bool alike = a->index_loops == b->index_loops && a->access->width_bytes == b->access->width_bytes;
@@ -339,7 +340,7 @@ static bool move_alike(const wl_bound *a, const wl_bound *b)
     return alike;
 }
 
-/* Accesses that move alike. */
+/* Accesses that the loops move by the same strides. */
 static wl_status run_evenly(walk *w, const task *accesses, const wl_bound *first, wl_error *err)
 {
     start_program(w, accesses->programs[0]);
@@ -348,8 +349,8 @@ static wl_status run_evenly(walk *w, const task *accesses, const wl_bound *first
     return advance_starts(w, first, err);
 }
 
-/* The accesses from number `first` on that move like it; one by one where that is too much at
- * once. */
+/* Evaluates the accesses from `first` on that have its strides: together, or one by one if that
+ * exceeds the limit. */
 static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t count, size_t first, bool *done,
                            task *alike, wl_arena *arena, wl_error *err)
 {
@@ -414,7 +415,7 @@ static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t c
 
 /* ---- whole blocks of traced accesses ---- */
 
-/* Lanes one beside the other are added at once. */
+/* Adds the bytes of neighbouring lanes at once. */
 static wl_status add_execution(walk *w, const wl_execution *e, int64_t base, wl_error *err)
 {
     const int lanes = __builtin_popcountll(e->lanes);

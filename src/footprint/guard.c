@@ -82,7 +82,8 @@ static int add_block_comparison(const builder *b, wl_guard_op op, const wl_form 
     return add_join(b, WL_GUARD_BOTH, from, to);
 }
 
-/* Boxes that tell where a comparison holds: the steps of all its variables but the longest. */
+/* How many boxes describe where a comparison holds: the product of the ranges of its variables,
+ * without the longest. */
 static double rows_of(const builder *b, const wl_form *f)
 {
     double all = 1, longest = 1;

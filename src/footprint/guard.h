@@ -38,11 +38,11 @@ typedef struct wl_guard_node {
 } wl_guard_node;
 
 typedef struct wl_guard {
-    /* dimensions in which it looks at threads, or at blocks and threads differently */
+    /* dimensions in which it depends on threads, or on blocks and threads in different ways */
     bool split[3];
-    bool placed;    /* looks at cells or blocks: what it holds for depends on where a block lies */
+    bool placed;    /* depends on cells or blocks: it may hold for other threads in another block */
     uint32_t loops; /* bit set of the loops it names */
-    double rows;    /* boxes it takes at most to tell where it holds, about */
+    double rows;    /* estimated maximum of boxes that describe where it holds */
     int count;      /* the last node is the condition */
     wl_guard_node nodes[WL_GUARD_NODES_MAX];
 } wl_guard;

@@ -20,8 +20,9 @@ bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, in
     return fits;
 }
 
-/* The classes that moves by `turn` classes lead to from `first`, in this order: a cycle. Each gets
- * `times` all of them, and the last `rest` before it, itself included. */
+/* Moves by `turn` classes lead from `first` through a cycle of classes. Each of them gets the
+ * weights of the whole cycle `times` times, and once those of the last `rest` classes up to
+ * itself. */
 static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, unsigned length, int64_t times,
                        unsigned rest, unsigned start, wl_residues *out)
 {
@@ -29,7 +30,7 @@ static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, uns
     int64_t all = 0, latest = 0;
     for (unsigned t = 0; t < length; t++)
         all += in->weight[(first + t * turn) & mask];
-    if (all == 0 || rest == 0) { /* alike */
+    if (all == 0 || rest == 0) { /* the same for every class */
         for (unsigned t = 0; t < length; t++)
             out->weight[(start + first + t * turn) & mask] = times * all;
         return;
