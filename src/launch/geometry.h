@@ -8,7 +8,7 @@
  * A schedule of threads makes block and grid one-dimensional: thread t of the launch works on the
  * cell at position t of the order, and threads from `positions` on are idle. Where the cells of
  * each block are a box (tiles and columns that divide the domain and a block, or are multiples of
- * it), block and grid are those of the boxes, and only the order of blocks is unlike a linear
+ * it), block and grid are those of the boxes, and only the order of blocks differs from a linear
  * launch.
  *
  * Layer  launch (uses base, device, schedule, kernel). Units: blocks, threads, cells.
@@ -55,13 +55,13 @@ typedef struct wl_block_set {
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
-/* Must the cell of each thread be computed one by one? */
+/* Must the cell of every thread be computed separately? */
 static inline bool wl_threads_are_ordered(const wl_geometry *g)
 {
     return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE && !g->boxed;
 }
 
-/* Are threads ordered, and visit each cell of the domain? */
+/* Do threads follow an order in which every cell of the domain has a thread? */
 static inline bool wl_threads_visit_all(const wl_geometry *g)
 {
     return wl_threads_are_ordered(g) && g->positions == g->order.cells;

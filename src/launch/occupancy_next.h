@@ -19,9 +19,9 @@ wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t re
 #define WL_OCCUPANCY_STEPS 4 /* further blocks per multiprocessor that are worth a try */
 #define WL_KEPT_SHARED 0.5   /* of the shared memory given, that a change must leave */
 
-/* Registers, or shared memory, for one more block and further ones, from `registers` or
- * `shared_bytes` down. One block more than with what is given may take any reduction; further ones
- * must leave a good part of it. How many there are. */
+/* Lists the numbers of registers, or of bytes of shared memory, at which one more block fits, and
+ * further ones, in descending order. The first additional block may take any reduction; further
+ * ones must leave the kernel a good part of what it has now. Returns how many there are. */
 size_t wl_fewer_registers(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                           int64_t given, int64_t out[WL_OCCUPANCY_STEPS]);
 size_t wl_less_shared(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes, int64_t given,

@@ -20,11 +20,11 @@ wl_geometry wl_scheduled_busy(const wl_geometry *geometry);
 wl_geometry wl_scheduled_cells(const wl_geometry *geometry);
 
 /* The cells of threads first <= t < last of the launch, where threads are ordered, as disjoint
- * boxes. False: `visit` was, and nothing came after it. */
+ * boxes. Stops, and returns false, when `visit` returns false. */
 typedef bool (*wl_cells_visit)(void *context, const wl_box3 *cells);
 bool wl_scheduled_visit(const wl_geometry *geometry, int64_t first, int64_t last, wl_cells_visit visit, void *context);
 
-/* The same as few boxes, adjoining ones joined. False: they do not fit. */
+/* The same as few boxes: adjoining ones are joined. False: there is no room for them. */
 bool wl_scheduled_boxes(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
 
 /* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the

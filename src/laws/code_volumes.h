@@ -1,8 +1,7 @@
 /* code_volumes.h - L2 traffic of machine code that the instruction caches do not hold.
  *
- * Long kernels, as those whose loops are written out, do not fit into the instruction cache of a
- * multiprocessor. Every block walks through all of the code, so what a walk evicts is fetched
- * again.
+ * Long kernels, such as those with unrolled loops, do not fit into the instruction cache of a
+ * multiprocessor. Every block executes all of the code, and what it evicts is fetched again.
  *
  * Layer  laws (uses device). Units: bytes per launch.
  * Maths  docs/model.md, "Machine code". Oracle: tests/unit/test_code_volumes.c
@@ -12,9 +11,9 @@
 
 #include "laws/volumes.h"
 
-/* Share of a loop's lines that miss a cache with random replacement, `size` times as large as the
- * cache: the m with 1 - m = exp(-m size), for m of them replace others between two uses. 0 up to
- * 1. */
+/* Miss rate of a loop over lines that take `size` times the capacity of a cache with random
+ * replacement: the m with 1 - m = exp(-m size), since a share m of the lines replaces others between
+ * two uses of a line. 0 if they fit. */
 double wl_code_missing(double size);
 
 /* Sets the volume of code, and adds its requests: `instructions` are those that the machine code

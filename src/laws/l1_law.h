@@ -42,11 +42,11 @@ typedef struct wl_l1_wavefronts {
 
 void wl_l1_numbers_read(const wl_device *device, wl_l1_numbers *out);
 
-/* Of loads that repeat an address, the share that finds its lines and takes the data stage once;
- * `miss_rate`: the share of what could hit that is loaded again. */
+/* Share of the loads with a repeated address that hit in the L1, and so take the data stage only
+ * once; `miss_rate`: the share of possible hits that miss. */
 double wl_l1_repeats_that_hit(const wl_l1_numbers *numbers, double miss_rate);
 
-/* `numbers->repeats` is taken as the share that finds its lines. */
+/* `numbers->repeats` is taken as the share that hits. */
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *totals, const wl_l1_numbers *numbers);
 
 #endif /* WL_LAWS_L1_LAW_H */

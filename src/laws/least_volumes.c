@@ -40,7 +40,7 @@ static wl_status count_blocks(const measurer *m, const int64_t a[3], const int64
     return WL_OK;
 }
 
-/* The share of what block `a` touches, `alone`, that block b touches, too. */
+/* Block `a` alone touches `alone` granules: the share of them that block b touches as well. */
 static wl_status shared_with(const measurer *m, const int64_t a[3], double alone, const int64_t b[3], double *share)
 {
     double other = 0, both = 0;
@@ -101,7 +101,7 @@ static wl_status least_of_side(const measurer *m, double *granules)
     const wl_field_side *s = &m->in->view->fields[m->field][m->side];
     const wl_region launch = wl_view_run(m->in->view, m->in->geometry, 0, m->in->geometry->blocks);
     const wl_block_sum_input in = {m->in->view, m->counter, m->in->geometry, m->field, m->side, false, 1, {m->granule}};
-    double shared_by = (double)m->in->geometry->blocks; /* if all blocks touched the same */
+    double shared_by = (double)m->in->geometry->blocks; /* if all blocks touched the same granules */
     wl_block_sum sum;
     wl_count c = {0};
     wl_error limit = {0};

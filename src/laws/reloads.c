@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#define ROUNDS 100   /* at most, until misses and what they evict agree */
-#define AGREED 1e-12 /* shares that differ by less */
+#define ROUNDS 100   /* at most, until misses and evictions are consistent */
+#define AGREED 1e-12 /* shares that differ by less are equal */
 
-/* The working set of the resident blocks in runs of such length, in sizes of the L1. */
+/* The working set of the resident blocks in runs of this length, relative to the size of the L1. */
 static double oversubscription(const wl_traffic *t, int n)
 {
     return t->step_lines[n] * t->line * t->resident / t->l1_bytes;
@@ -14,8 +14,8 @@ static double oversubscription(const wl_traffic *t, int n)
 
 #define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
 
-/* A longer run with the working set of the shorter one passes over it again; what each single step
- * touches anyway is still there. */
+/* A longer run whose working set is that of the shorter one passes over it again. What every single
+ * step touches is still in the cache. */
 static bool is_pass(const wl_traffic *t, int n)
 {
     const double *distinct = t->step_distinct;
@@ -29,9 +29,9 @@ typedef struct by_distance {
     double own[WL_STEPS_MAX];    /* by the same warp */
 } by_distance;
 
-/* Of what the end of a run costs, `most` cost ends of shorter runs, too, as where a stencil walks
- * on by a plane: it comes back as soon in this run as in those. Only what goes beyond comes back
- * later. */
+/* Of the sectors that are loaded again at the end of a run, up to `most` are loaded again at the
+ * end of shorter runs as well, as when a stencil moves on by a plane: their reuse distance is that
+ * of the shorter runs. Only the rest is reused later. */
 static void add_ends(double ends, double each, int n, double most[WL_STEPS_MAX], double out[WL_STEPS_MAX])
 {
     most[n] = fmax(most[n - 1], each);
@@ -87,8 +87,8 @@ static totals add_up(const wl_traffic *t)
     return s;
 }
 
-/* Share of lines that the working set of a few steps evicts: a fitted curve of blocks that load at
- * one moment what they share, some of it while the line is still there. `most`: the share in a set
+/* Share of lines that the working set of a few steps evicts: a fitted curve. Blocks load shared
+ * data at about the same time, some of it before the line is evicted. `most`: the share in a set
  * that is far too large. */
 static double evicted(const wl_traffic *t, const wl_laws *laws, int n, double most)
 {
@@ -103,8 +103,8 @@ static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const tot
                 evicted(t, laws, 0, laws->reload[0]) * sqrt(fmax(0, again) * fmax(0, s->warps[0] - s->sectors[0])));
 }
 
-/* Runs of a few steps: what they load is issued nearly at once. A set twice as large as the L1
- * leaves nothing. */
+/* Runs of a few steps issue their loads nearly at once. A working set twice as large as the L1
+ * leaves nothing to hit. */
 static bool is_short(const wl_traffic *t, const totals *s, int n) { return s->warps[n] > 0 && !is_pass(t, n); }
 
 static double missed_shortly(const wl_traffic *t, const wl_laws *laws, int n)
@@ -136,9 +136,9 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
     return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
 }
 
-/* What a warp itself loaded before. Warps drift apart, so everything that each of them fetches in
- * the shorter run comes in between; what they only touch evicts nothing. Loops of a few steps are
- * unrolled and issue their loads together: these always hit. */
+/* What the warp itself loaded before. Warps drift apart, so the reuse distance is everything that
+ * each of them fetches in the shorter run; hits evict nothing. Loops of a few steps are unrolled
+ * and issue their loads together: these always hit. */
 static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, double fetched, double evict)
 {
     if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)
@@ -149,7 +149,8 @@ static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, do
     return wl_reloads_gone(oversubscription(t, n - 1) * alone * fmin(1, (fetched + s->stored) / touched) * evict, 1);
 }
 
-/* Misses evict, and evictions make misses: from the most there can be down to where both agree. */
+/* Misses evict lines, and evictions cause misses: iterates from the largest possible miss rate down
+ * to the fixed point. */
 static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *s, double at_once, wl_reloads *r)
 {
     double change = 1;
@@ -214,11 +215,11 @@ static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, i
                   .readers = readers};
 }
 
-#define PASSES 8 /* that the L2 may not see a line for, distinguished */
+#define PASSES 8 /* numbers of passes without an access of the L2 to a line that are distinguished */
 
-/* A line that misses the L1 in some pass has passed the L2 before in the last one, or, where it hit
- * then, in the one before, .. : the volume that has passed since decides. Mean over the passes
- * after the first. */
+/* A line that misses the L1 in a pass was last requested from the L2 in the previous pass or, if it
+ * hit the L1 then, in the one before that, and so on. The volume that passed through the L2 since
+ * then decides whether it was evicted. Mean over the passes after the first. */
 static double gone_from_l2(const wl_laws *laws, const pass *p, double missed, double passes)
 {
     double gone[PASSES + 1], sum = 0, here = 0, seen = 0;

@@ -18,7 +18,8 @@ typedef struct wl_reloads {
     double rate;    /* share of what is requested again that misses the L1 */
     /* share of what the shortest runs of steps request again that misses the L1 */
     double at_once;
-    /* share of what a run of so many steps has from shorter ones that misses the L1 */
+    /* of the data that a run of so many steps reuses from shorter runs, the share that misses the
+     * L1 */
     double missed[WL_STEPS_MAX];
     double missed_own[WL_STEPS_MAX]; /* the same of what the warp itself has loaded before */
     double through[WL_STEPS_MAX];    /* the share of `missed` which misses the L2, too */
@@ -32,8 +33,8 @@ double wl_reloads_of(const wl_reloads *reloads, const wl_traffic *traffic, const
 /* Of these, sectors that come from DRAM again. */
 double wl_reloads_from_dram(const wl_reloads *reloads, const wl_traffic *traffic, const wl_field_traffic *field);
 
-/* Share of lines that are gone when so many others, in sizes of the cache, have been touched since;
- * of these the share `fresh` was missing and evicted one. */
+/* Share of lines that have been evicted once so many others (relative to the size of the cache)
+ * have been touched; a share `fresh` of the others missed, and each miss evicted a line. */
 double wl_reloads_gone(double touched, double fresh);
 
 #endif /* WL_LAWS_RELOADS_H */

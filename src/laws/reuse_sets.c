@@ -39,8 +39,8 @@ static double oversubscribed(const estimator *e, double bytes)
     return bytes / sqrt((double)e->in->geometry->occupancy.l1_bytes * scale);
 }
 
-/* What blocks touch while their loops take a run of such length: sectors of each field summed over
- * runs, and lines of the blocks on one multiprocessor. */
+/* What blocks touch while their loops execute a run of this length: sectors of each field summed
+ * over runs, and lines of the blocks on one multiprocessor. */
 static wl_status touched_in_run(const estimator *e, const int64_t extents[WL_LOOPS_MAX], double *sectors, double *lines)
 {
     wl_view view = *e->in->view;
@@ -59,9 +59,9 @@ static wl_status touched_in_run(const estimator *e, const int64_t extents[WL_LOO
     return WL_OK;
 }
 
-/* What a block loads again misses as the curve says of all that is touched in between: of all that
- * the block touches, or, where it comes back within a few steps of its loops, of what these touch.
- * l2_capacity has all requests. */
+/* The curve gives the share of a block's reloads that misses, from what is touched in between: all
+ * that the block touches or, if the reuse is within a few steps of its loops, what these steps
+ * touch. l2_capacity has all requests. */
 static wl_status loads_again(estimator *e)
 {
     const double sector = (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector),
@@ -105,7 +105,7 @@ static double requested_bytes(const estimator *e, size_t field)
     return sectors * (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector);
 }
 
-/* Blocks whose loops walk through the same data find what others have just loaded, if they are not
+/* Blocks whose loops walk through the same data hit what others have just loaded, if they are not
  * too far apart. */
 static wl_status walk_together(const estimator *e)
 {
@@ -301,9 +301,9 @@ static wl_status stores(estimator *e, const wl_region *wave)
     return WL_OK;
 }
 
-/* From one wave to the launch: every wave loads alike, and all but the first reuse data of earlier
- * blocks. Waves in the middle are full; all waves together load at most what their blocks request,
- * a fetch for each sector. */
+/* From one wave to the launch: every wave loads the same amount, and all but the first reuse data
+ * of earlier blocks. Waves in the middle are full; all waves together load at most what their
+ * blocks request, a fetch for each sector. */
 static void extrapolate(estimator *e)
 {
     wl_volumes *o = e->out;

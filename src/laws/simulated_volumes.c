@@ -32,7 +32,7 @@ static asked asked_of(const wl_traffic_input *in, size_t field)
 static void replace_l2(const asked *a, const wl_simulated_field *simulated, wl_volume *v)
 {
     const double loaded = fmin(simulated->l2_load, a->loads);
-    /* more is shared by blocks than laws say, or less */
+    /* blocks share more, or less, than the laws say */
     v->l2_compulsory = fmin(v->l2_compulsory, loaded);
     v->l2_capacity = loaded - v->l2_compulsory;
     v->l2_store = fmin(simulated->l2_store, a->stores);

@@ -55,7 +55,7 @@ static bool same_array(const profiler *p, const step *a, const step *b)
            (double)(b->instruction->offset - a->instruction->offset) < p->span[a->instruction->group] / 2;
 }
 
-/* How many arrays a loop over this access walks through. */
+/* The number of arrays that a loop over this access walks through. */
 static double far_steps(const profiler *p, const step *s)
 {
     double arrays = 1;

@@ -68,7 +68,8 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
-/* As many groups of blocks load the same as the wave loads different data. */
+/* Blocks of one group load the same data. There are as many groups as the data of the wave are
+ * times those of one block. */
 static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
 {
     const double each = f->block_sectors / t->blocks;
@@ -76,9 +77,9 @@ static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
 }
 
 /* Sectors of a field that another block on the same multiprocessor has fetched, in a launch of
- * several waves. Blocks are as good as randomly spread: n of them are of so many groups. Those of
- * one group walk together, for who falls behind finds more in the L1 and catches up: the more there
- * are, the closer. */
+ * several waves. Blocks are placed almost at random: the n of one multiprocessor belong to this
+ * many groups. Blocks of one group stay together, since one that falls behind hits more often in
+ * the L1 and catches up; the more there are, the closer they stay. */
 static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
 {
     const double n = t->resident, groups = groups_of(t, f), members = n / groups;
@@ -117,8 +118,8 @@ static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_fie
     return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
 }
 
-/* What is merged or found was requested by another block, too: every sector that the launch loads
- * still comes through the L2 once. Of a fetch unit that is at least one sector. */
+/* A request is merged, or hits, only if another block requested the sector: the L2 still delivers
+ * every distinct sector of the launch once, and so at least one sector of every fetch unit. */
 static double at_least(const wl_traffic *t, const wl_field_traffic *f)
 {
     if (!t->windows_known || f->block_sectors <= 0)
@@ -127,9 +128,9 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
-/* Requests of multiprocessors for the same line, as blocks walk through the same data: a coalescer
- * before the L2 sends one for up to four. It holds few lines, so the more of them come per time,
- * the fewer it finds. Time is counted in wavefronts of the L1. */
+/* Multiprocessors whose blocks walk through the same data request the same lines. A coalescer in
+ * front of the L2 sends one request for up to four of them. It holds few lines, so it merges less
+ * when more lines are requested per unit of time. Time is counted in wavefronts of the L1. */
 static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
 {
     double lines = 0;
@@ -390,10 +391,10 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     }
 }
 
-/* Sectors of a field that are written in pieces by several blocks: what becomes of them before the
- * last piece. A sector is cleaned by what is stored meanwhile: its missing bytes are read, all are
- * written. It stays in the L2 and misses nothing any more, unless it is evicted; then the next
- * piece finds nothing. */
+/* Sectors of a field that several blocks write in pieces: what happens to them before the last
+ * piece. Other stores force a sector to be cleaned early: its missing bytes are read, and all of it
+ * is written back. It then stays in the L2, complete, unless it is evicted; in that case the next
+ * piece starts with an empty sector again. */
 typedef struct pieced {
     double cleaned;       /* sectors read and written early, still there */
     double reads, writes; /* sectors, beyond one write of each */
@@ -414,7 +415,7 @@ static double store_bytes(const wl_traffic *t, int w)
 }
 
 /* Pieces that come a window or more later than the one before. They come after as many windows as
- * write everything once. Returns how many sectors have such pieces. */
+ * it takes to write everything once. Returns how many sectors have such pieces. */
 static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double shared,
                                pieced *out)
 {
@@ -486,8 +487,8 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }
 
-/* Of fields that blocks walk through together the windows know less than the replay: memory
- * delivers no more than misses the L1. */
+/* For fields that blocks walk through together, the replay is more accurate than the windows: DRAM
+ * delivers no more than what misses the L1. */
 static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++) {

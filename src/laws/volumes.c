@@ -48,8 +48,8 @@ static void apply_laws(const wl_traffic *traffic, const wl_laws *l1, const wl_la
     wl_volumes_add_up(traffic->field_count, out);
 }
 
-/* A cache of the memory sees what misses the L2, and nothing is in it twice: what an L2 of its size
- * in one part would load comes from memory. */
+/* A memory-side cache gets what misses the L2 and holds every line once, so DRAM loads are those of
+ * an L2 of its size without partitions. */
 void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
 {
     const bool cached = laws->memory_cache > 0 && traffic->windows_known;
@@ -65,7 +65,8 @@ void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volum
     out->cached = cached ? fmax(0, wl_volume_dram_loads(&out->total) - behind) : 0;
 }
 
-/* What the launch moves at least; where even that is too much to count, what one block loads. */
+/* Lower bounds of what the launch moves; where even these are too expensive to count, what one
+ * block loads. */
 static wl_status find_least(const wl_traffic_input *input, const wl_laws *laws, wl_counter *counter, wl_volumes *out,
                             wl_error *err)
 {

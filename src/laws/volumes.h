@@ -45,8 +45,8 @@ typedef struct wl_requests {
     double pieces;        /* partial writes, weighted by their cost */
     double random;        /* random fetches from DRAM */
     double lone_pieces;   /* of the partial writes, those alone in their line */
-    double changed_lines; /* lines that are loaded and stored where they lie */
-    double shared_lines;  /* of these, those that several requests change parts of */
+    double changed_lines; /* lines that are loaded and stored in place */
+    double shared_lines;  /* of these, lines that several requests modify in part */
     /* bytes stored that stay in the L2; a later launch has them written */
     double left;
     double cleaned;     /* sectors read and written before they were complete */
@@ -80,7 +80,7 @@ typedef struct wl_volumes {
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     double footprint; /* bytes of all fields that the launch touches, about */
-    /* of what is loaded from DRAM, the bytes that the cache of the memory holds by then; 0: none */
+    /* of the loads from DRAM, bytes that hit a memory-side cache; 0: none */
     double cached;
     wl_reuse reuse[3];
     double pages;

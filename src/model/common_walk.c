@@ -9,7 +9,7 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define STEPS 64     /* of a loop that are looked at */
+#define STEPS 64     /* of a loop that are evaluated */
 #define SECTORS 4096 /* at most, of all of them; half of the slots of their set */
 #define WARPS 64     /* that are compared with one another */
 
@@ -84,7 +84,7 @@ static int fill(const walker *w, int64_t block, int64_t warp, wl_lane_values *va
     return wl_lanes_fill(w->geometry, &id, w->warp_size, fold, values, lane);
 }
 
-/* How many of these warps start at different places; those without work do not count. */
+/* The number of different first sectors of these warps; warps without work do not count. */
 typedef struct starts {
     int warps, distinct;
     int64_t seen[WARPS];
@@ -107,8 +107,8 @@ static wl_status add_start(walker *w, int64_t block, int64_t warp, int shift, st
     return WL_OK;
 }
 
-/* Blocks go to multiprocessors in turn. Of the GPU's, some that lie evenly in the wave are
- * compared. */
+/* Blocks are assigned to multiprocessors in turn. Compares some blocks of the GPU, evenly spaced in
+ * the wave. */
 static wl_status find_together(walker *w, int shift, double together[2], wl_error *err)
 {
     const int64_t warps = wl_ceil_div(w->geometry->threads, w->warp_size), sampled = wl_min(WARPS, w->wave);
@@ -122,7 +122,7 @@ static wl_status find_together(walker *w, int shift, double together[2], wl_erro
     for (int64_t i = 0; i < sampled; i++)
         WL_TRY(add_start(w, i * w->wave / sampled, warps / 2, shift, &far, err));
     together[0] = near.distinct > 0 ? (double)near.warps / near.distinct : 1;
-    const bool few = 2 * far.distinct < far.warps; /* else they are a sample of more */
+    const bool few = 2 * far.distinct < far.warps; /* otherwise they are a sample */
     const double streams = (few ? 1 : (double)w->wave / (double)sampled) * far.distinct * in_block;
     together[1] = fmax(together[0], (double)w->wave * (double)warps / fmax(1, streams));
     return WL_OK;

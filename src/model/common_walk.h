@@ -19,10 +19,10 @@ typedef struct wl_common_walk {
     double together[2];
 } wl_common_walk;
 
-/* Whether a loop leads a load from place to place. */
+/* Does a loop move the address of a load? */
 bool wl_access_walks(const wl_costs *costs, size_t access);
 
-/* Of the loads of a field. Addresses that depend on data tell nothing. */
+/* For the loads of a field. Addresses that depend on data are left out. */
 wl_status wl_common_walk_find(const wl_costs *costs, const wl_geometry *geometry, size_t field, wl_arena *scratch,
                               wl_common_walk *out, wl_error *err);
 

@@ -1,5 +1,4 @@
-/* confidence.c - how far off predictions on a device are known or believed to be; see
- * warpline/trust.h.
+/* confidence.c - the measured or estimated error of predictions on a device; see warpline/trust.h.
  *
  * Layer  model (uses device). Oracle: tests/unit/test_confidence.c.
  * SPDX-License-Identifier: MIT */
@@ -63,7 +62,7 @@ static void own(const wl_device *device, wl_device_key key, wl_confidence *out)
         (void)snprintf(out->basis, sizeof out->basis, "%s", wl_device_source(device, key));
 }
 
-/* What the stand-in says of other GPUs. */
+/* The errors measured on other GPUs, where this one has none. */
 static wl_status believed(const wl_device *device, wl_device_key key, wl_confidence *out, wl_error *err)
 {
     wl_device *other = NULL;

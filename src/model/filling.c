@@ -5,7 +5,7 @@
 
 #include "model/norm.h"
 
-#define EVEN_CUTS 16 /* of the whole launch, where kinds become more or fewer */
+#define EVEN_CUTS 16 /* of the whole launch, cut where the mix of kinds changes */
 #define CUTS_MAX (2 * WL_KINDS_MAX + EVEN_CUTS)
 
 #define MOMENT 6.0 /* a density that grows from 0 to 2 has its mean 1/6 behind the middle */
@@ -35,8 +35,8 @@ typedef struct filler {
     const wl_slots *s;
     const wl_block_time *kinds;
     int count, part_count;
-    double stay[WL_KINDS_MAX];  /* cycles a block of the kind is resident among its like */
-    double ended[WL_KINDS_MAX]; /* of these, what is over when another starts, on average */
+    double stay[WL_KINDS_MAX];  /* cycles for which a block of the kind is resident among blocks of the same kind */
+    double ended[WL_KINDS_MAX]; /* of these, the mean that has passed when another block starts */
     holder left[WL_KINDS_MAX];  /* from earlier parts, until the next one */
     part parts[CUTS_MAX];
 } filler;
@@ -65,7 +65,8 @@ static int add_cut(double cuts[CUTS_MAX], int n, double cut)
     return n + 1;
 }
 
-/* How much more blocks of a kind there are at the end of its range than at the start: -1 to 1. */
+/* Slope of the density of a kind's blocks over its range of the launch order: -1 to 1; above 0,
+ * there are more at the end. */
 static double slope(const wl_block_time *k)
 {
     const double middle = (k->middle + 0.5 - k->first) / (k->last + 1 - k->first);
@@ -109,8 +110,8 @@ static void find_parts(filler *f)
     }
 }
 
-/* The slots are filled by kinds as long as their blocks take. Where blocks are too few, slots stay
- * empty. */
+/* A kind takes slots in proportion to how long its blocks are resident. Where there are too few
+ * blocks, slots stay empty. */
 static void find_filled(const filler *f, part *p)
 {
     double all = 0, longest = 0;
@@ -239,7 +240,7 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
         const double alone = slots->overlap * (1 - kinds[k].hidden) * kinds[k].own;
         const double others = fmax(0, slots->resident * kinds[k].own - alone);
         f.stay[k] = stay_of(slots, slots->resident, alone, kinds[k].wait, others);
-        /* what waits for work of others ends with them */
+        /* a block that waits for the work of others ends with them */
         f.ended[k] = kinds[k].wait > 0 ? BETWEEN * f.stay[k] * kinds[k].wait / (kinds[k].wait + others) : 0;
     }
     find_parts(&f);

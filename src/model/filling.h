@@ -5,7 +5,7 @@
  * which kind ends last, and the load of the busiest multiprocessor.
  *
  * Layer  model. Units: cycles, blocks.
- * Maths docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c deals blocks
+ * Maths docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c assigns blocks
  * one by one
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_FILLING_H
@@ -14,7 +14,7 @@
 #include "kernel/counted_mix.h"
 
 /* One kind. Its blocks lie between two numbers of the launch order, evenly, or the more the nearer
- * to one of them, so that `middle` is their mean number. */
+ * to one of them, so that `middle` is the mean of their numbers. */
 typedef struct wl_block_time {
     double blocks, first, last, middle;
     /* of one block: its multiprocessor's busiest unit, and latency */

@@ -19,7 +19,8 @@ static double mean_wavefronts(const wl_costs *costs)
     return inst > 0 ? fmax(1, wavefronts / inst) : 1;
 }
 
-/* The most loads of each field in a trip of a loop, without those of loops in it. */
+/* The largest number of loads of each field in one iteration of a loop, without those of inner
+ * loops. */
 static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t field_count, double *count)
 {
     for (size_t i = 0; i < lives->count; i++)
@@ -130,7 +131,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         double late[2] = {l1, l1 * l2};
         in_step(&a->walk, merged, late);
         const double waits = waits_share(a, lines, l1), far = waits_share(a, lines, l1 * l2);
-        /* of a trip, as many as lines where a load touches several */
+        /* of an iteration; a load of several lines counts once per line */
         const double sectors = fmax(1, fmax(a->in_trip, a->in_walk * fmax(1, lines)));
         const bool common = late[0] > l1 || late[1] > l1 * l2;
         fields[f] = (wl_field_waits){.l1_misses = waits,
@@ -163,7 +164,7 @@ static void scale_warps(double warps, wl_life_profile *list, size_t count)
         list[i].warps *= warps / known;
 }
 
-/* Whether the first warp waits more often than the others. */
+/* Does the first warp wait more often than the others? */
 static bool has_leader(const wl_waits *waits)
 {
     for (size_t f = 0; f < waits->field_count; f++) {

@@ -20,8 +20,8 @@ typedef struct wl_field_accesses {
     double inst[2], sectors[2];
     double tags;    /* tag wavefronts of loads; 0: not known */
     double in_walk; /* loads of one step of the loop that leads them on; 0: none does */
-    double in_trip; /* loads of one trip of a loop, as machine code has it: some are unrolled */
-    bool traced;    /* data decide what it loads */
+    double in_trip; /* loads of one iteration of a loop of the machine code, which may be unrolled */
+    bool traced;    /* addresses depend on data */
     wl_common_walk walk;
 } wl_field_accesses;
 
@@ -37,8 +37,8 @@ typedef struct wl_followed {
     double wavefronts; /* of an access, in the L1; at least 1 */
 } wl_followed;
 
-/* The warps of the launch, where the kernel has an instruction stream and they tell something:
- * `always`, or if they loop or meet at barriers. Borrows from the kernel. */
+/* The warps of the launch, if the kernel has an instruction stream: `always`, or only if they have
+ * loops or barriers. Borrows from the kernel. */
 wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
                          wl_followed *out, wl_error *err);
 
@@ -46,7 +46,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out);
 
-/* Whether both are the same, so that warps wait as long. */
+/* Are both equal, so that warps wait equally long? */
 bool wl_follow_same(const wl_waits *a, const wl_waits *b);
 
 /* Sets the lives of the counts, at most WL_REPRESENTATIVES, and the wait of a block. */

@@ -1,6 +1,7 @@
-/* gpumech.c - GPUMech (Huang et al. 2014). The network is free. DRAM is a queue M/D/1 that the
- * requests of the interval enter while it lasts; a request never waits for more than half of them,
- * which the queue alone would exceed near its saturation. SPDX-License-Identifier: MIT */
+/* gpumech.c - GPUMech (Huang et al. 2014). The network costs nothing. DRAM is an M/D/1 queue, which
+ * the requests of an interval enter during the interval. A request waits for at most half of the
+ * others: near saturation, the formula of the queue would give more.
+ * SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 #include <math.h>

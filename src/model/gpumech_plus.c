@@ -1,5 +1,6 @@
-/* gpumech_plus.c - GPUMech+ (Wang et al. 2019, section 4): the network queues, too, and a miss
- * register is taken for as long as the queues make a miss last. SPDX-License-Identifier: MIT */
+/* gpumech_plus.c - GPUMech+ (Wang et al. 2019, section 4): requests queue in the network as well,
+ * and a miss register stays occupied while its request is queued.
+ * SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 
 wl_contended wl_gpumech_plus(const wl_contention *c)

@@ -160,7 +160,7 @@ void wl_interval_stack(wl_contention_model *model, const wl_life_profile *lives,
         longest = fmax(longest, sums.instructions / machine->issue + sums.stall);
         out->instructions += lives[i].warps * sums.instructions;
     }
-    /* the longest warp ends when it ends, whatever the others do */
+    /* the longest warp needs its own time, whatever the others do */
     out->cycles[WL_STACK_IMBALANCE] += fmax(0, longest - wl_stack_sum(out->cycles));
     out->cycles[WL_STACK_LAUNCH] = machine->launch * machine->clock;
     out->total = wl_stack_sum(out->cycles);

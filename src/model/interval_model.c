@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define ROUNDING 1e-9 /* of a quotient that should be whole */
+#define ROUNDING 1e-9 /* rounding error of a quotient that should be a whole number */
 
 /* ---- contention ---- */
 
@@ -54,14 +54,14 @@ static double issuing(const wl_life_sums *life, double issue)
     return cycles > 0 ? cycles / (cycles + life->stall) : 0;
 }
 
-/* Between two of its instructions every other warp that is ready issues once; so does it after the
- * stall. */
+/* Round robin: between two instructions of the warp, and after its stall, every other ready warp
+ * issues once. */
 static double round_robin(const wl_life_interval *at, const wl_life_sums *life, double others, double issue)
 {
     return issuing(life, issue) * (others * fmax(0, at->instructions - 1) + fmax(0, others - issue * at->stall));
 }
 
-/* Others issue whole intervals, but only once this one stalls. */
+/* Greedy, then oldest: other warps issue whole intervals, but only after this one stalls. */
 static double greedy(const wl_life_interval *at, const wl_life_sums *life, double others, double issue)
 {
     const double mean = life->passes > 0 ? life->instructions / life->passes : 0;

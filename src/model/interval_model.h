@@ -75,7 +75,7 @@ wl_contention_model wl_gpumech, wl_gpumech_plus, wl_mdm_queue, wl_mdm_mshr, wl_m
 bool wl_divergent(const wl_contention *c);
 /* Batches in which the reads go: ceil(reads / mshrs), at least 1. */
 double wl_batches(const wl_contention *c);
-/* In which batch a request goes on average, less one: (1/q) sum of ceil(j / mshrs) for j = 1 .. q,
+/* The mean number of batches before that of a request: (1/q) sum of ceil(j / mshrs) for j = 1 .. q,
  * less 1. */
 double wl_mean_wait(const wl_contention *c);
 /* Both queues: each request waits for half of those in flight, or for all of them. */
@@ -89,8 +89,8 @@ typedef struct wl_life_sums {
 } wl_life_sums;
 wl_life_sums wl_life_add_up(const wl_life_profile *life);
 
-/* Instructions of the `warps` - 1 other warps of a pool that issue while this interval could go
- * on. */
+/* Instructions that the `warps` - 1 other warps of a pool issue when this interval could already
+ * continue. */
 double wl_not_overlapped(const wl_life_interval *interval, const wl_life_sums *life, double warps,
                          const wl_interval_machine *machine);
 

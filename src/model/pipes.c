@@ -9,7 +9,7 @@ static double rate_of(const wl_device *device, wl_device_key key, double otherwi
     return wl_device_get(device, key, &rate) ? rate : otherwise;
 }
 
-/* Conversions that do not run where the classes have them, and their rates; 0: they do. */
+/* Conversions that do not run on the pipe of their class, and their rates; 0: they do. */
 typedef struct elsewhere {
     double from_int, from_int_rate; /* with the special functions */
     double wide, wide_rate;         /* on a pipe of their own */

@@ -1,5 +1,5 @@
 /* pipes.h - cycles of a multiprocessor's arithmetic pipes, from instructions by class. Which pipe
- * converts differs from generation to generation; the rates of the device say it.
+ * executes conversions differs between generations; the device file has their rates.
  *
  * Layer  model (uses kernel, device). Units: cycles, as if one multiprocessor did all the work.
  * Oracle  tests/unit/test_limiter.c
@@ -14,8 +14,8 @@
  * bits. */
 double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device);
 
-/* Of the integer pipe: what no other pipe executes. Additions and copies are left out, as compilers
- * spread them over this pipe and the one that multiplies. */
+/* Of the integer pipe: what no other pipe executes. Additions and moves are left out, since
+ * compilers distribute them over this pipe and the multiply pipe. */
 double wl_integer_cycles(const wl_mix *mix, const wl_device *device);
 
 #endif /* WL_MODEL_PIPES_H */

@@ -49,8 +49,7 @@ typedef struct wl_stack {
     double seconds;
 } wl_stack;
 
-/* The sum of the parts; a total is always made like this, so that it is exactly what the parts
- * give. */
+/* The sum of the parts. Every total is computed like this, so that it equals the sum exactly. */
 double wl_stack_sum(const double cycles[WL_STACK_PART_COUNT]);
 
 /* Cycles per instruction of one multiprocessor; 0 without instructions. */

@@ -118,8 +118,9 @@ static void add_rows(maker *m, wl_model_id model)
 
 /* ---- the interval models ---- */
 
-/* Contention makes waits for memory longer. The reads' share of an interval that does not wait for
- * memory itself goes to those that do, in proportion. Where none does, it stays. */
+/* Contention makes waits for memory longer. The contention of reads in an interval that does not
+ * itself wait for memory is assigned to the intervals that do, in proportion; if there are none, it
+ * stays. */
 static void move_contention(wl_stack_row *rows, const wl_life_profile *life)
 {
     double waited = 0, moved[WL_STACK_PART_COUNT] = {0};
@@ -156,7 +157,7 @@ static void by_intervals(maker *m, wl_model_id model)
 
 /* ---- turnover ---- */
 
-/* What an interval weighs in a part of the stack. */
+/* The weight of an interval in a part of the stack. */
 static double weight_of(const wl_life_interval *at, wl_stack_part part)
 {
     switch (part) {
@@ -180,8 +181,8 @@ static double weight_or_requests(const wl_life_interval *at, wl_stack_part part,
     return requests ? (queue ? at->reads + at->writes : 0) : weight_of(at, part);
 }
 
-/* The part of the launch, shared out to the intervals by their weights. What no interval has a
- * weight for stays with none. */
+/* Distributes a part of the launch's stack over the intervals by their weights. A part for which no
+ * interval has a weight is not distributed. */
 static void share_out(maker *m, double cycles, wl_stack_part part)
 {
     double all = 0, requests = 0;
@@ -222,7 +223,7 @@ static void by_turnover(maker *m)
 
 /* ---- all of them ---- */
 
-/* Most cycles first, those of the model in front; then as in the text. */
+/* By cycles of the chosen model, most first; then in the order of the text. */
 static int by_cost(const void *p, const void *q)
 {
     const wl_stack_line *a = p, *b = q;

@@ -118,7 +118,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
         d.special_cycles = work->specials * (double)out->items / fp_rate;
     if (c->executed.by_class && c->executed.mix.has_multiplies) {
-        /* not what addresses look like, but what there is */
+        /* by what is counted, not by what the addresses suggest */
         d.multiplies = c->executed.mix.multiplies[WL_MULTIPLY_NARROW];
         d.wide_multiplies = c->executed.mix.multiplies[WL_MULTIPLY_WIDE];
     }
@@ -153,7 +153,7 @@ static void name_limiters(wl_model_result *m)
         m->next = m->limiter;
 }
 
-/* What DRAM moves at least where its volumes are unknown. */
+/* A lower bound of what DRAM moves, where its volumes are unknown. */
 static double least_moved(const wl_volumes *v) { return v->known ? 0 : v->least[0] + v->least[1]; }
 
 static void limiter(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
