@@ -12,8 +12,8 @@
 #include "laws/volumes.h"
 
 /* Miss rate of a loop over lines that take `size` times the capacity of a cache with random
- * replacement: the m with 1 - m = exp(-m size), since a share m of the lines replaces others between
- * two uses of a line. 0 if they fit. */
+ * replacement: the m with 1 - m = exp(-m size), since a share m of the lines replaces others
+ * between two uses of a line. 0 if they fit. */
 double wl_code_missing(double size);
 
 /* Sets the volume of code, and adds its requests: `instructions` are those that the machine code

@@ -101,7 +101,7 @@ static wl_status least_of_side(const measurer *m, double *granules)
     const wl_field_side *s = &m->in->view->fields[m->field][m->side];
     const wl_region launch = wl_view_run(m->in->view, m->in->geometry, 0, m->in->geometry->blocks);
     const wl_block_sum_input in = {m->in->view, m->counter, m->in->geometry, m->field, m->side, false, 1, {m->granule}};
-    double shared_by = (double)m->in->geometry->blocks; /* if all blocks touched the same granules */
+    double shared_by = (double)m->in->geometry->blocks; /* if all touched the same granules */
     wl_block_sum sum;
     wl_count c = {0};
     wl_error limit = {0};

@@ -215,7 +215,7 @@ static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, i
                   .readers = readers};
 }
 
-#define PASSES 8 /* numbers of passes without an access of the L2 to a line that are distinguished */
+#define PASSES 8 /* distinguished: passes since the last access of the L2 to a line */
 
 /* A line that misses the L1 in a pass was last requested from the L2 in the previous pass or, if it
  * hit the L1 then, in the one before that, and so on. The volume that passed through the L2 since

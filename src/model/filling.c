@@ -35,7 +35,7 @@ typedef struct filler {
     const wl_slots *s;
     const wl_block_time *kinds;
     int count, part_count;
-    double stay[WL_KINDS_MAX];  /* cycles for which a block of the kind is resident among blocks of the same kind */
+    double stay[WL_KINDS_MAX];  /* cycles that a block is resident beside blocks of its kind */
     double ended[WL_KINDS_MAX]; /* of these, the mean that has passed when another block starts */
     holder left[WL_KINDS_MAX];  /* from earlier parts, until the next one */
     part parts[CUTS_MAX];

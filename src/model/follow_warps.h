@@ -20,7 +20,7 @@ typedef struct wl_field_accesses {
     double inst[2], sectors[2];
     double tags;    /* tag wavefronts of loads; 0: not known */
     double in_walk; /* loads of one step of the loop that leads them on; 0: none does */
-    double in_trip; /* loads of one iteration of a loop of the machine code, which may be unrolled */
+    double in_trip; /* loads per iteration of the machine code, which may be unrolled */
     bool traced;    /* addresses depend on data */
     wl_common_walk walk;
 } wl_field_accesses;
