@@ -153,4 +153,4 @@ def reasons(numbers):
             yield f"- **{label(key, numbers) if '/' in name else key[1]}**: {texts[name]}"
         elif name not in texts and wants_reason(n):
             print(f"report.py: no word in explanations.yaml on {'/'.join(key)}", file=sys.stderr)
-            yield f"- **{label(key, numbers)}**: not understood."
+            yield f"- **{label(key, numbers)}**: the cause is not known."

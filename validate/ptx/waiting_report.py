@@ -192,7 +192,7 @@ def reasons(numbers):
             yield f"- **{family}**: {text}"
         elif family not in waiting.HELD_OUT and wants_reason(n):
             print(f"report.py: no word in explanations.yaml on {table}/{family}", file=sys.stderr)
-            yield f"- **{family}**: not understood."
+            yield f"- **{family}**: the cause is not known."
 
 
 def write(rows, out):
