@@ -29,10 +29,8 @@ check() {
     return 1
 }
 
-# A locale with a decimal comma, made here whether or not one is installed: prints its name, or nothing.
-comma_locale() {
-    mkdir -p build/all/locale && localedef -i de_DE -f UTF-8 build/all/locale/de_DE.UTF-8 >/dev/null 2>&1 && echo de_DE.UTF-8
-}
+# A locale with a decimal comma, made here: prints its name, or nothing.
+comma_locale() { sh scripts/make-locale.sh build/all/locale && echo de_DE; }
 
 for compiler in gcc clang; do
     if ! command -v $compiler >/dev/null 2>&1; then
