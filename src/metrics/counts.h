@@ -44,7 +44,8 @@ typedef struct wl_counts {
     const wl_life_profile *lives; /* the kinds of warps, borrowed; none: a time model assumes one */
     size_t life_count;
     wl_waiting waiting; /* of a block, from them */
-    /* likewise, if its warp comes first to what many walk through; not known: none does */
+    /* the same for the leading one of many warps that walk through the same data; not known: none
+     * does */
     wl_waiting leading;
 } wl_counts;
 

@@ -25,7 +25,7 @@ static double kept(const checker *c, const char *what, double value, double leas
         return value;
     const double clamped = value > most && isfinite(most) ? most : least;
     if (isfinite(value) && fabs(value - clamped) <= slack)
-        return value; /* but for rounding */
+        return value; /* except for rounding */
     c->out->clamped++;
     wl_warn(c->out, "%s%s%s was predicted as %.6g, which is impossible: %.6g is used", what, c->field ? " of " : "",
             c->field ? c->field : "", value, clamped);
@@ -43,7 +43,7 @@ typedef struct limits {
     double per_sector[2];
 } limits;
 
-/* Simulated caches need no distinct data from DRAM that a store has put there before. */
+/* Simulated caches load nothing from DRAM that a store has brought into the L2 before. */
 static limits limits_of(const wl_invariants_input *in, size_t field, bool simulated)
 {
     const double sector = (double)wl_device_int(in->device, WL_DEVICE_l1_sector),
@@ -93,7 +93,7 @@ static void keep_dram(const checker *c, const limits *l, wl_volume *v)
     const double reused = -(v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2]);
     const double loaded = v->dram_compulsory + v->dram_capacity - reused;
     const double right = kept(c, "the DRAM load volume", loaded, fmin(l->distinct[1], most), most);
-    if (right != loaded) { /* too little: too much was reused; too much: everything in proportion */
+    if (right != loaded) { /* if too low, less is reused; if too high, all parts are scaled down */
         const double left = right > loaded && reused > 0 ? fmax(0, 1 - (right - loaded) / reused)
                             : loaded > 0                 ? right / loaded
                                                          : 0;

@@ -11,7 +11,7 @@
 #include "laws/volumes.h"
 #include "warpline/predict.h"
 
-/* The error that is stated: so many standard errors; a sample in 370 is farther off. */
+/* The error that is stated: so many standard errors; one sample in 370 is farther off. */
 #define WL_STATED_ERRORS 3
 
 /* A named part of a metric; the parts of a value add up to it. */
@@ -101,7 +101,7 @@ struct wl_prediction {
     bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
-    bool confidence; /* to be shown: what the error on the device is known or believed to be */
+    bool confidence; /* to be shown: the measured or estimated error on this device */
     int clamped;     /* values that contradicted what must hold: metrics/invariants.h */
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];

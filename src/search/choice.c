@@ -60,7 +60,7 @@ static wl_launch launch_of(const chooser *c, const wl_schedule *schedule)
     return launch;
 }
 
-/* Widths that are given may be as wide as the row: that is said. */
+/* Widths that are given may be as wide as the row; a note says so. */
 static void add(chooser *c, wl_schedule_kind kind, int64_t width, int64_t height)
 {
     const wl_schedule schedule = {kind, width, height};

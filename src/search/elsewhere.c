@@ -16,7 +16,7 @@ static bool time_of(wl_predictor *predictor, const wl_study *s, const wl_launch 
     return failed == WL_OK && p->model.id == s->options.predict.model;
 }
 
-/* Predicts one device; *found is false if nothing runs there. */
+/* Predicts for one device; *found is false if no launch runs there. */
 static wl_status look(const wl_study *s, const wl_device *device, const wl_launch *launch, wl_elsewhere *out,
                       bool *found, wl_error *err)
 {

@@ -91,7 +91,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
     block_lists l = {.threads = space->threads, .whole = 1};
-    bool chosen = false; /* does the space leave an extent to us? */
+    bool chosen = false; /* does the space leave an extent open? */
     l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
     for (int d = 0; d < 3; d++) {
         l.most[d] = wl_device_int(r->device, most[d]);
@@ -113,7 +113,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
     if (!r->blocks)
         return wl_fail_memory(err);
     (void)visit_blocks(r, &l, r->blocks);
-    if (by_default) /* what the device cannot run was not asked for */
+    if (by_default) /* blocks that the device cannot run are not part of the default space */
         r->before[WL_OUTCOME_EXTENT] = r->before[WL_OUTCOME_THREADS] = 0;
     return WL_OK;
 }

@@ -19,9 +19,9 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
-/* asking the clock every time costs some percent of a search, and telling is not urgent */
+/* reading the clock every time would cost some percent of a search, and progress is not urgent */
 #define PATIENCE_MOST 8
-#define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
+#define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others at the end */
 
 /* ---- making one ---- */
 
@@ -76,7 +76,8 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
     return WL_OK;
 }
 
-/* Many launches may get less than one that is predicted alone: what they get is stated. */
+/* Each of many launches may get less effort than one that is predicted alone; a note states how
+ * much. */
 static void note_effort(wl_ranker *r)
 {
     if (!r->kernel->source.at_launch || r->note_count == WL_RANK_NOTES_MAX)
@@ -482,7 +483,7 @@ static int thread_number(void)
 #endif
 }
 
-/* Takes the second half of the longest share over, so that `mine` has launches again. */
+/* Steals the second half of the longest range, so that `mine` has launches again. */
 static void take_over(int threads, share *shares, share *mine)
 {
     share *longest = &shares[0];
@@ -493,9 +494,9 @@ static void take_over(int threads, share *shares, share *mine)
     mine->next = longest->end -= (longest->end - longest->next + 1) / 2;
 }
 
-/* Takes the next few launches, *first .. *end - 1. Neighbours need the same patterns and counts,
- * which every predictor makes for itself: so each thread has a range of its own, and a thread that
- * has none left takes half of another's over. */
+/* Takes the next few launches, *first .. *end - 1. Neighbouring launches need the same patterns and
+ * counts, which every predictor computes for itself. So each thread has a range of its own, and a
+ * thread without launches steals half of another's. */
 static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *end)
 {
 #pragma omp critical(warpline_ranker_shares)

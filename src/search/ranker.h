@@ -37,7 +37,7 @@ struct wl_ranker {
     size_t way_count[2];
     int64_t *starts; /* launches before each block; one more than blocks */
     wl_launch *launches;
-    bool has_schedules; /* asked for each line of a table */
+    bool has_schedules; /* needed for each line of a table */
     int64_t size;
     wl_grid_rule *grid; /* of launches that state none; NULL: determined by the domain */
     const wl_where *conditions[WL_CONDITIONS_MAX];

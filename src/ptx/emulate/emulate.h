@@ -54,7 +54,7 @@ typedef struct wl_ptx_touch {
     int32_t warp;
     wl_ptx_space space; /* resolved, never generic */
     bool store, atomic; /* an atomic is both load and store */
-    /* goes on with the touch before: one instruction, more addresses than lanes */
+    /* continues the previous touch: one instruction with more addresses than lanes */
     bool more;
     int bytes;        /* per lane */
     uint32_t lanes;   /* lane mask */

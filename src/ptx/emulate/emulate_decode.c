@@ -238,7 +238,7 @@ static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
     step->of.run = wl_ptx_find_matrix(in);
 }
 
-/* A sampler may stand before the coordinates: its place in a list tells nothing. */
+/* A sampler may precede the coordinates, so the position in the list does not identify them. */
 static bool is_sampler(const wl_ptx_decoder *d, const wl_ptx_operand *o)
 {
     return o->kind == WL_PTX_OPERAND_VARIABLE ||

@@ -63,7 +63,7 @@ static bool leave_path(wl_ptx_frame *frame, int32_t at, uint32_t lanes)
     return true;
 }
 
-/* The whole top path goes on at `at`. */
+/* All lanes of the top path continue at `at`. */
 static bool jump(wl_ptx_frame *frame, int32_t at)
 {
     wl_ptx_path *path = &frame->paths[frame->path_count - 1];

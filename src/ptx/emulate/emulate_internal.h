@@ -41,7 +41,7 @@ typedef struct wl_ptx_counted {
     int32_t test;   /* the comparison that guards its branch */
     int32_t grown;  /* what writes the register that is compared */
     bool swapped;   /* which is the second operand of the comparison */
-    int32_t looked; /* steps that a run looks at in each trip */
+    int32_t looked; /* steps that a run executes in each iteration */
 } wl_ptx_counted;
 
 /* A loop that only adds, multiplies by what stays, copies and compares, as far as the control flow
@@ -84,7 +84,7 @@ struct wl_ptx_step {
     bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
     int32_t function, number;      /* identify the instruction */
-    int32_t next;                  /* the following step that a run looks at */
+    int32_t next;                  /* the next step that a run executes */
     bool idle;                     /* only counted */
     bool place;                    /* compares what depends on the block's place */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
@@ -215,7 +215,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
-    /* that would have been looked at in trips that were only counted */
+    /* that would have been executed in iterations that were only counted */
     int64_t skipped;
     wl_ptx_tally tally;
     struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
@@ -233,7 +233,7 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
-    bool more;                   /* the next touch goes on with the one before */
+    bool more;                   /* the next touch continues the previous one */
     bool out_of_memory;
 };
 

@@ -6,8 +6,8 @@
  * value. All else is counted but not computed.
  *
  * Registers are followed without regard to order: every definition of a needed register is needed.
- * Memory is told apart by state space and, for buffers, by the parameters a pointer comes from.
- * Functions that call others are not thinned out.
+ * Memory is distinguished by state space and, for buffers, by the parameters from which a pointer
+ * is derived. Functions that call others are not thinned out.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 

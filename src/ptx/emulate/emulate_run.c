@@ -205,7 +205,7 @@ static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
 
 static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program *p)
 {
-    if (m->back_edge) /* which looks at all registers */
+    if (m->back_edge) /* which inspects all registers */
         return p->steps;
     return m->visit ? p->address_steps : p->flow_steps;
 }

@@ -488,8 +488,8 @@ int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)
 
 /* ---- where blocks are known to be alike ---- */
 
-/* One block of each box that the domain cuts alike, with all threads of the domain executing the
- * same. */
+/* One block of each box of blocks that the edges of the domain cut in the same way, with all
+ * threads of the domain executing the same. */
 static wl_status follow_boxes(taker *t, const wl_ptx_recovery *r)
 {
     int64_t cuts[3][CUTS_MAX];

@@ -46,19 +46,20 @@ typedef struct wl_ptx_census {
     wl_ptx_census_block *list; /* sorted by kind, then number */
     size_t count, room;
     wl_ptx_kind kinds[WL_PTX_KINDS_MAX]; /* most instructions first */
-    /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
+    /* roughness: how far blocks of one kind may differ; 0: they execute the same */
     int kind_count, roughness;
     bool complete; /* every block was followed, or stands for equal ones */
     /* the largest relative standard error of instructions, loads and stores */
     double error;
-    double work, skipped;   /* steps looked at, and those that skipped trips would have taken */
+    double work, skipped;   /* steps executed, and those of iterations that were skipped */
     wl_ptx_longest longest; /* of the blocks followed */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;
     size_t witness_count, witness_room;
 } wl_ptx_census;
 
-/* Follows blocks for about `affordable` steps. recovery says where blocks are known to be alike. */
+/* Follows blocks for about `affordable` steps. Recovery says which blocks are known to execute the
+ * same. */
 wl_status wl_ptx_census_take(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
                              double affordable, wl_ptx_census *out, wl_error *err);
 void wl_ptx_census_free(wl_ptx_census *census);

@@ -9,7 +9,7 @@
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions per block */
 #define BLOCKS_MAX ((int64_t)1 << 40)
-#define STEPS_PER_SECOND 1.8e7 /* that the emulator looks at, about */
+#define STEPS_PER_SECOND 1.8e7 /* that the emulator executes, roughly */
 #define DEFAULT_EFFORT 1.0     /* seconds */
 
 double wl_ptx_effort(const wl_ptx_source *s) { return s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT; }

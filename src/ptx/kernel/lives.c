@@ -12,7 +12,7 @@
 #include "ptx/module/def_use.h"
 
 #define KINDS_MAX 8   /* blocks that are followed: the kinds that execute the most */
-#define LIVES_MAX 128 /* warps that are told apart */
+#define LIVES_MAX 128 /* warps that are distinguished */
 
 /* A warp that was recorded, and how many are like it. */
 typedef struct candidate {

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define SAMPLED_BLOCKS 3 /* threads mostly use their stack alike, so few are enough */
+#define SAMPLED_BLOCKS 3 /* threads mostly use their stack in the same way, so few are enough */
 
 typedef struct handover {
     wl_local_visit visit;

@@ -14,7 +14,7 @@
 #include "ptx/kernel/ptx_source.h"
 
 /* What it takes to see what one execution costs, in instructions; more for each lane where lanes
- * are not one beside the other; to add the granules of one lane to those of a run; to replay it. */
+ * are not adjacent; to add the granules of one lane to those of a run; to replay it. */
 #define EXECUTION_STEPS 8
 #define APART_STEPS 0.25
 #define LANE_STEPS 0.25

@@ -22,7 +22,7 @@ typedef struct wl_ptx_traced {
     int32_t next; /* next traced access of the same instruction; -1: none */
     wl_ptx_address_pattern pattern;
     bool varies; /* the lanes of some warp have different addresses */
-    /* by the blocks that were looked at; jumps: lanes that do not follow the one before */
+    /* by the sampled blocks; jumps: lanes that do not follow the previous one */
     double executions, lanes, jumps;
 } wl_ptx_traced;
 

@@ -134,7 +134,7 @@ static wl_status look_at(wl_ptx_source *s, const int64_t block[3], wl_error *err
     return wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err);
 }
 
-/* Is there a traced instruction that some block executes, but none that was looked at? */
+/* Is there a traced instruction that some block executes, but none of the sampled ones? */
 static bool something_unseen(const wl_ptx_source *s)
 {
     for (int32_t i = 0; i < s->profile.count; i++)
@@ -179,8 +179,8 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* A pointer that is itself data may lead to a buffer that none of the blocks that were looked at
- * touched with this instruction: then it counts as one that was. */
+/* A pointer that is itself data may point to a buffer that none of the sampled blocks touched with
+ * this instruction: then it counts as one that was. */
 int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t *base)
 {
     const wl_ptx_buffer *buffer = buffer_of(s, t);

@@ -88,7 +88,7 @@ static bool are_alike(const sequence *a, const sequence *b)
     return same;
 }
 
-/* The mean of two that are alike. */
+/* The mean of two similar ones. */
 static void average(sequence *a, double weight, const sequence *b, double more)
 {
     for (int32_t i = 0; i < a->count; i++) {
@@ -288,11 +288,11 @@ typedef struct writer {
 } writer;
 
 #define SAME_TRIPS 16   /* parts of a trip that make a difference */
-#define MANY_TRIPS 1e15 /* that are told apart */
+#define MANY_TRIPS 1e15 /* that are distinguished */
 
 static void sign(writer *w, uint64_t word) { w->signature = wl_hash_word(w->signature ^ word); }
 
-/* What a loop is told apart by: trips, rounded, and where its body ends. */
+/* What identifies a loop: its trip count, rounded, and the end of its body. */
 static void sign_loop(writer *w, const item *loop)
 {
     sign(w, (uint64_t)llround(fmin(loop->times, MANY_TRIPS) * SAME_TRIPS) << 20);

@@ -25,7 +25,7 @@ typedef struct maker {
     const uint8_t *uses;
     bool last_copy;
     struct places *places;
-    wl_ptx_liveness live; /* limit 0: not looked at */
+    wl_ptx_liveness live; /* limit 0: not computed */
     bool failed;
 } maker;
 
@@ -510,7 +510,7 @@ static bool is_step(const wl_ptx_instruction *in)
 
 typedef struct first_use {
     uint8_t *seen; /* by register */
-    bool written;  /* what is looked at */
+    bool written;  /* what is computed */
 } first_use;
 
 static void note_use(void *user, int32_t reg, bool written)

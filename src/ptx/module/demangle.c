@@ -242,7 +242,7 @@ static const wl_mangled *nested_name(wl_mangled_reader *r, wl_mangled_name *abou
     return name;
 }
 
-/* "_3", "__12_": which of several names alike in one function. */
+/* "_3", "__12_": which of several equal names in one function. */
 static bool discriminator(wl_mangled_reader *r)
 {
     int number;

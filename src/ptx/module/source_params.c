@@ -36,7 +36,7 @@ static const char *behind_quote(const char *at, const char *end)
 static const char *behind_line(const char *at, const char *end)
 {
     while (at < end && *at != '\n')
-        at += *at == '\\' && at + 1 < end ? 2 : 1; /* a macro goes on in the next line */
+        at += *at == '\\' && at + 1 < end ? 2 : 1; /* a macro continues in the next line */
     return at;
 }
 

@@ -30,7 +30,7 @@ static answer answer_for(wl_symbols *s, const wl_symbol *condition, wl_var var, 
 typedef struct changes {
     wl_symbols *symbols;
     wl_var var;
-    int64_t trips;           /* that are looked at */
+    int64_t trips;           /* that are examined */
     int64_t at[CHANGES_MAX]; /* the first trip that may differ from the one before, in no order */
     int count;
     bool is_complete; /* there are no others */
@@ -46,7 +46,7 @@ static void note_change(changes *c, int64_t trip)
         c->is_complete = false;
 }
 
-/* Notes where x + k * growth comes to 0 or passes it. */
+/* Records where x + k * growth reaches or passes 0. */
 static void note_zero(changes *c, int64_t x, int64_t growth)
 {
     if (growth == 0)
@@ -124,7 +124,7 @@ static void note_changes(changes *c, const wl_symbol *condition)
     }
 }
 
-/* ---- trips that are alike ---- */
+/* ---- iterations that execute the same ---- */
 
 /* The number of trips, at most `most`, in which a condition that is open in the first stays
  * open. */

@@ -513,7 +513,7 @@ static bool add_alone(roller *r, const keyed *step)
     return single || add_folded(r, step, 1);
 }
 
-/* Whether all executions of a step are alike: its constants grow evenly, in one buffer. */
+/* Are all executions of a step the same, except that its constants grow evenly, in one buffer? */
 static bool is_plain(const roller *r, size_t step)
 {
     const wl_ptx_step_form *form = &r->forms[step];

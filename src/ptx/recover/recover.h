@@ -73,7 +73,7 @@ typedef struct wl_ptx_cause {
 
 /* An exit of threads outside the domain. */
 typedef struct wl_ptx_exit {
-    int64_t first[3], domain[3]; /* the domain so far: who is outside has left before */
+    int64_t first[3], domain[3]; /* the domain so far: threads outside of it have exited */
     double *executed;            /* by instruction: executions of a thread that leaves here */
 } wl_ptx_exit;
 

@@ -19,7 +19,7 @@ typedef struct wl_ptx_open_loop {
     bool at_header;   /* an iteration begins */
     bool is_symbolic; /* all iterations at once: `var` counts them */
     wl_var var;
-    int64_t trips;   /* that are looked at together */
+    int64_t trips;   /* that are examined together */
     int64_t at_most; /* trips that conditions met so far seem to allow */
     bool is_shorter; /* a condition does not hold for all these trips: `trips` was lowered */
 } wl_ptx_open_loop;
@@ -62,14 +62,14 @@ typedef struct wl_ptx_executor {
  * starts its next iteration or is left. */
 wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *pc, int32_t stop);
 
-/* Executes a loop from its header until it is left: iterations that are alike together, others
- * one by one. */
+/* Executes a loop from its header until it is left: iterations that execute the same at once,
+ * others one by one. */
 wl_status wl_ptx_execute_loop(wl_ptx_executor *r, int32_t loop, int32_t *pc, int32_t stop);
 /* The symbolic execution of loops ends here: what follows differs between iterations, or leaves
  * the loop. */
 void wl_ptx_abandon_loop(wl_ptx_executor *r);
 /* Whether a condition is the same in all iterations of the symbolic loops: decided in one way, or
- * in none. If not, a loop is unwound and looked at again with fewer trips. */
+ * in none. If not, the loop is undone and tried again with fewer iterations. */
 bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
 /* Whether as many threads come here in all iterations of the symbolic loops: neither the condition
  * nor that of the path depends on them. If not, a loop is unwound. For what is counted, and is no

@@ -1,11 +1,11 @@
 /* recover_loops.c - loops that are executed once for all their iterations. See recover.h.
  *
  * Some iterations of a loop are executed one by one. Their registers suggest how each register
- * grows from one iteration to the next. Then the body is executed with registers
- * first + k * growth, where k is a symbol with bounds. If every register that was assumed to grow
- * evenly holds first + (k + 1) * growth at the end, induction proves it for all iterations.
- * Registers that fail the test are unknown at the header, and the body is executed again. A
- * condition that is not the same for all k cuts the range of k; the rest of the loop starts anew.
+ * grows from one iteration to the next. Then the body is executed with registers first + k *
+ * growth, where k is a symbol with bounds. If every register that was assumed to grow evenly holds
+ * first + (k + 1) * growth at the end, induction proves it for all iterations. Registers that fail
+ * the test are unknown at the header, and the body is executed again. A condition that is not the
+ * same for all k cuts the range of k; the rest of the loop starts again.
  *
  * Nothing is lost where this fails: the loop is executed iteration by iteration.
  *
@@ -19,7 +19,7 @@
 #define NESTED_MAX (WL_VAR_LOOP_2 - WL_VAR_LOOP_0 + 1)
 #define PERIODS_MAX 4                /* back edges per trip: double buffering takes two */
 #define TRIPS_MIN 4                  /* fewer are executed one by one */
-#define TRIPS_MAX ((int64_t)1 << 24) /* looked at together */
+#define TRIPS_MAX ((int64_t)1 << 24) /* examined together */
 /* executions of a body, to find the range of k and what grows */
 #define ROUNDS_MAX 12
 #define FAILURES_MAX 12 /* per loop; then it is not tried again */
@@ -311,7 +311,7 @@ static wl_status settle(wl_ptx_executor *r, wl_ptx_loop_state *state, int period
     return WL_OK;
 }
 
-/* Tries to execute all trips that are alike at once, given the registers one trip ago. */
+/* Tries to execute all equal iterations at once, given the registers one iteration ago. */
 static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const wl_symbol **before, int period,
                              bool *kept)
 {
@@ -333,9 +333,9 @@ static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const
     return WL_OK;
 }
 
-/* Before iteration `number`: tries to keep the loop, with the registers one or more iterations
- * ago as those of the last trip. In the second iteration, values carried from the one before have
- * settled. Conditions may make later iterations more alike than the first. */
+/* Before iteration `number`: tries to keep the loop, with the registers one or more iterations ago
+ * as those of the last trip. In the second iteration, values carried from the one before have
+ * settled. Conditions may make later iterations more similar than the first ones. */
 static wl_status try_periods(wl_ptx_executor *r, wl_ptx_loop_state *state, int number, bool *kept)
 {
     const bool is_later = number > PERIODS_MAX && wl_is_pow2(number);
