@@ -113,8 +113,8 @@ void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
     }
 }
 
-/* What machine code executes beyond PTX: copies of loops that lanes with unequal trips take one
- * after another, and copies that no lane takes. */
+/* What machine code executes beyond PTX: copies of unrolled loops that lanes with different trip
+ * counts execute one after another, and copies that are predicated off in all lanes. */
 typedef struct copies {
     double taken, idle, idle_threads; /* executions by a warp; threads of the idle ones */
 } copies;
@@ -177,7 +177,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             add_flops(in, p->threads_on[at], &s->mix);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
-            /* each group of lanes that a branch sends away executes the wait for the others
+            /* each group of divergent lanes executes the instruction that waits for reconvergence
              * alone */
             s->mix.warp[WL_INST_control] += weight > 0 && !leaves(&m->functions[f], in) ? p->diverged[at] : 0;
         }

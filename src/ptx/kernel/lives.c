@@ -176,7 +176,8 @@ static int find_middle(const wl_ptx_source *s, int64_t block[3])
     return (int)((thread[0] + l->block[0] * (thread[1] + l->block[1] * thread[2])) / WL_PTX_LANES);
 }
 
-/* All threads of the domain do the same: one warp of the block in the middle stands for all. */
+/* All threads of the domain execute the same: one warp of the block in the middle represents
+ * all. */
 static wl_status follow_middle(finder *f, wl_error *err)
 {
     wl_ptx_source *s = f->source;
@@ -197,7 +198,8 @@ static bool is_more(const wl_life *a, const wl_life *b)
     return a->warps * a->instructions > b->warps * b->instructions;
 }
 
-/* The lives that stand for the most first; what was found first stays first. */
+/* The lives that represent the most warps first; equal ones stay in the order in which they were
+ * found. */
 static void sort_in(wl_life *list, size_t count, wl_life one)
 {
     for (; count > 0 && is_more(&one, &list[count - 1]); count--)

@@ -91,7 +91,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
 /* ---- the sample ---- */
 
 /* Looks for blocks of each kind all over the launch: those that the census knows lie at corners,
- * where addresses may be unlike others. They stand for a kind that is found nowhere else. */
+ * where addresses may differ from the rest. They represent a kind of which no other block is
+ * found. */
 static wl_status spread(wl_ptx_source *s, int64_t n, candidate *list, size_t *count, wl_error *err)
 {
     const int64_t blocks = blocks_of(s);

@@ -50,7 +50,7 @@ typedef struct wl_ptx_source {
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
-    bool finds_lives;         /* a thread does, or looks whether one has: others wait */
+    bool finds_lives;         /* held by the thread that makes it or checks for it: others wait */
     bool has_lives;
     wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;

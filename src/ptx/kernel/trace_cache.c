@@ -1,5 +1,4 @@
-/* trace_cache.c - what a block does with the traced accesses, kept for later questions. See
- * ptx_source.h.
+/* trace_cache.c - the traced accesses of a block, cached for later queries. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>

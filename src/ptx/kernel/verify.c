@@ -25,7 +25,7 @@ typedef struct list {
 typedef struct common {
     /* its number among those that are checked, from 1; 0: none yet */
     int64_t warp;
-    /* trips decide neither which lanes execute it nor how far these lie apart */
+    /* neither the active lanes nor the distances of their addresses depend on the iteration */
     bool alike;
     uint32_t lanes;                /* that execute it */
     int64_t address[WL_PTX_LANES]; /* in trip 0 of every loop */
@@ -113,7 +113,8 @@ static const common *common_of(verifier *v, size_t number)
     return c && c->alike ? c : NULL;
 }
 
-/* The same as below, from what executions have in common: one lane tells how far all have moved. */
+/* The same as below, from what executions have in common: the address of one lane shows how far all
+ * have moved. */
 static bool moved_lanes(verifier *v, const common *c, const wl_ptx_execution *at, uint32_t *lanes,
                         uint64_t address[WL_PTX_LANES])
 {

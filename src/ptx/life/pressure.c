@@ -33,7 +33,7 @@ static void note_access(void *user, int32_t reg, bool written)
         s->written[reg] = s->now;
         return;
     }
-    /* what comes from before a loop, or from its last trip, lives as long as the loop */
+    /* a value from before a loop, or from its previous iteration, is live throughout the loop */
     for (int32_t l = s->flow->loop_of[s->flow->block_of[s->now]]; l >= 0; l = s->flow->loops[l].parent)
         if (s->written[reg] < s->loop_first[l]) {
             s->first[reg] = s->first[reg] < s->loop_first[l] ? s->first[reg] : s->loop_first[l];

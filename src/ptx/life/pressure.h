@@ -37,7 +37,7 @@ typedef struct wl_ptx_unordered {
     const uint8_t *rest;
 } wl_ptx_unordered;
 
-/* Changes an order that has loads ahead, where they do not find registers. */
+/* Changes an order that moves loads ahead, where no registers are free for their results. */
 wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered *segment, int32_t *order,
                             wl_error *err);
 

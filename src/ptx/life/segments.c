@@ -347,7 +347,7 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     }
 }
 
-/* Whether it comes soon: from arithmetic, or from a shuffle. */
+/* Is its latency short: a result of arithmetic, or of a shuffle? */
 static bool is_soon(const wl_op *op)
 {
     return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_TENSOR;
@@ -460,8 +460,8 @@ static int32_t *find_jumps(maker *m)
     return jumps;
 }
 
-/* Whether warps that come to a block have come through the one before it, or around it by one
- * branch: it is in the same loop, and nothing else leads there. */
+/* Do all warps reach a block from the one before it, or by one branch around that one? It is in the
+ * same loop, and no other branch leads to it. */
 static bool follows_alone(const wl_ptx_flow *flow, const int32_t *jumps, int32_t block)
 {
     const int32_t loop = flow->loop_of[block];
