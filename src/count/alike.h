@@ -24,7 +24,7 @@ typedef struct wl_alike_input {
     int guard_count;
     bool anywhere; /* tiles where no guard holds count, too */
     int64_t steps[WL_LOOPS_MAX];
-    /* bit set of the loops whose steps are told apart; others belong to every tile */
+    /* bit set of the loops whose steps are distinguished; others belong to every tile */
     uint32_t outer;
 } wl_alike_input;
 

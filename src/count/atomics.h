@@ -32,7 +32,7 @@ typedef struct wl_atomics {
 typedef struct wl_atomic_lines wl_atomic_lines; /* lines seen so far; in an arena */
 wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena);
 
-/* Adds one instruction on a field, which stands for `scale` of them. */
+/* Adds one instruction on a field, which represents `scale` of them. */
 wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *lines, const wl_l1_rules *rules, size_t field,
                                    const wl_warp_access *access, double scale);
 wl_atomics wl_atomic_lines_total(const wl_atomic_lines *lines);

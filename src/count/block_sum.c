@@ -32,7 +32,7 @@ typedef struct summer {
     int64_t period; /* granule size: blocks that differ by a multiple of it have equal alignment */
 } summer;
 
-/* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
+/* Counts one block (or warp), moved by some bytes, that represents `weight` of them. */
 static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t moved)
 {
     const bool covered = s->in->want_covered && s->at == 0;
@@ -207,7 +207,7 @@ static bool has_traced(const summer *s)
     return false;
 }
 
-/* The blocks to enumerate: of a kernel with traced accesses those that stand for its kinds. */
+/* The blocks to enumerate: of a kernel with traced accesses those that represent its kinds. */
 static wl_status opaque_sample(const summer *s, wl_arena *arena, wl_sample *out)
 {
     const wl_geometry *g = s->in->geometry;
@@ -424,7 +424,7 @@ static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, in
     return weight;
 }
 
-/* Warps of the blocks that stand for the kinds of a kernel with traced accesses. */
+/* Warps of the blocks that represent the kinds of a kernel with traced accesses. */
 static wl_status sum_traced_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;

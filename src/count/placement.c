@@ -196,7 +196,7 @@ static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t b
 }
 
 /* With one word of bits and four tag banks: what each tag wavefront takes from each bank. Which
- * bank a line falls into is as good as random, so nothing branches on it. */
+ * bank a line falls into is practically random, so nothing branches on it. */
 static wl_tag_cost cost_of_four(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
     uint64_t taken[WL_LANES_MAX][FOUR];

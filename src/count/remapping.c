@@ -7,8 +7,8 @@
 #define TILE_BANDS 7   /* which band, and how high it is */
 #define SWIZZLE_GRID 8 /* the number of the block, from the grid */
 
-/* The curves descend a level at a time; a warp looks at as many quadrants as its lanes need.
- * Emulated for squares of 256 to 4096 cells. */
+/* The curves descend a level at a time; a warp visits as many quadrants as its lanes need. Emulated
+ * for squares of 256 to 4096 cells. */
 #define MORTON_START 36
 #define MORTON_LEVEL 33
 #define HILBERT_START 72

@@ -1,8 +1,8 @@
 /* sampling.h - a sample of a launch's blocks, in strata, and the error of sums estimated from it.
  *
- * Each block of a stratum stands for equally many blocks of that stratum. The error of a sum is the
- * standard error of the estimate, from how much the blocks of neighbouring strata differ. A stratum
- * whose blocks are all in the sample adds none.
+ * Each sampled block of a stratum represents the same number of its blocks. The error of a sum is
+ * the standard error of the estimate, from how much the blocks of neighbouring strata differ. A
+ * stratum whose blocks are all in the sample adds none.
  *
  * Layer  count (uses launch). Oracle: tests/unit/test_sampling.c
  * SPDX-License-Identifier: MIT */
@@ -52,7 +52,7 @@ wl_status wl_sample_pilot(const int64_t grid[3], int64_t count, wl_arena *arena,
 wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const double *added, int64_t count,
                            wl_arena *arena, wl_sample *out, wl_error *err);
 
-/* The number of blocks that block i of the sample stands for. */
+/* The number of blocks that block i of the sample represents. */
 static inline double wl_sample_weight(const wl_sample *s, int64_t i)
 {
     return s->strata[s->stratum[i]].blocks / s->strata[s->stratum[i]].chosen;

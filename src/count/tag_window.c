@@ -16,7 +16,7 @@
 #define FEW_PATTERNS 4   /* beyond, each matters less: few samples suffice */
 #define BLINK 0.05       /* below this share of the executions, one random address suffices .. */
 #define MANY_POSITIONS 8 /* .. if it has at least so many positions */
-#define RARE 0.003       /* below this share of the executions, one position stands for all */
+#define RARE 0.003       /* below this share of the executions, one position represents all */
 #define CARRY_MAX 16     /* carry chains longer than this no longer matter */
 #define DRAWS_MAX 8      /* random addresses per mean */
 
@@ -58,7 +58,7 @@ static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *
             out->position[out->count] = (uint32_t)wl_residue(positions, i);
             out->weight[out->count++] = (double)positions->weight[i];
         }
-    if (out->rare) { /* one position stands for all, whatever the offset */
+    if (out->rare) { /* one position represents all, whatever the offset */
         for (int i = 1; i < out->count; i++)
             out->weight[0] += out->weight[i];
         out->count = 1;

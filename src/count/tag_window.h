@@ -3,7 +3,7 @@
  * Which lines share a tag bank depends on the low bits of the line number, except for carries. So
  * the positions of all executions within a window of lines, a histogram in closed form, decide.
  * Patterns that span a few neighbouring lines: the exact total; where a carry leaves the window,
- * the higher bits are as good as random, and the expected value is taken. Patterns that span more:
+ * the higher bits are practically random, and the expected value is taken. Patterns that span more:
  * the mean over random addresses for each position. The cost at a position belongs to the pattern
  * and is cached with it.
  *
@@ -16,7 +16,7 @@
 
 typedef struct wl_tag_window {
     bool open;    /* the pattern has one */
-    bool rare;    /* one position stands for all */
+    bool rare;    /* one position represents all */
     bool in_step; /* closed, because executions start in a few places: see wl_executions_in_step */
     wl_window_kind kind;
     int64_t bytes; /* its length */

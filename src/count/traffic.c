@@ -144,7 +144,7 @@ static bool may_have_common(const tally *t, size_t field)
 }
 
 /* The first blocks are distributed round robin. Later, which blocks of a wave share a
- * multiprocessor is as good as random. */
+ * multiprocessor is practically random. */
 static int companions(const tally *t, int64_t start, wl_region *region)
 {
     const wl_geometry *g = t->in->geometry;

@@ -20,7 +20,7 @@
 
 /* ---- how the cells of a warp lie ---- */
 
-#define FIGURES_MAX 8    /* of an outline that is kept; warps of more are looked at lane by lane */
+#define FIGURES_MAX 8    /* of an outline that is kept; warps of more are evaluated lane by lane */
 #define OUTLINES_MAX 256 /* kept, which is more than most orders have */
 
 /* The cells of a warp as figures: their distances, kinds and sizes, a word or two each. */
@@ -72,7 +72,7 @@ typedef struct placing {
 
 struct wl_ordered_warps {
     const int64_t *blocks;
-    int64_t count, per_block; /* warps that are looked at */
+    int64_t count, per_block; /* warps that are evaluated */
     int64_t of_block;         /* warps that a block has */
     int64_t warps;
     int table_bits;

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "count/block_sum.h"
 
-#define WAVES_LOOKED_AT 4 /* waves differ: a few, evenly spread, stand for all */
+#define WAVES_LOOKED_AT 4 /* waves differ: a few, evenly spread, represent all */
 
 /* What all windows of one length touch, summed over them. */
 typedef struct window_sums {
@@ -124,7 +124,7 @@ static wl_status count_wave(const wl_window_tally *t, int64_t start, wave_counts
     return WL_OK;
 }
 
-/* Adds a wave that stands for a share of all of them. Sectors are the mean over waves, lines and
+/* Adds a wave that represents a share of all of them. Sectors are the mean over waves, lines and
  * pages that over busy ones. */
 static void add_wave(const wl_window_tally *t, const wave_counts *fields, double lines, double share)
 {
@@ -165,7 +165,8 @@ static wl_status find_busy_wave(const wl_window_tally *t, int64_t *start)
     return WL_OK;
 }
 
-/* The waves looked at are a sample: together all waves touch at least what the launch does. */
+/* The waves that are counted are a sample: together all waves touch at least what the launch
+ * does. */
 static wl_status bound_sectors(const wl_window_tally *t)
 {
     const wl_geometry *g = t->in->geometry;

@@ -10,7 +10,8 @@
 #define BELOW 0.75 /* of the latency of memory: some cache still answers */
 #define ABOVE 1.5  /* times the bandwidth of memory: likewise */
 #define BEYOND 3   /* times the last cached size: memory alone */
-/* times as far the plateau of memory is looked at; further, translations miss */
+/* the plateau of memory is read up to this multiple of its start; further on, address translations
+ * miss */
 #define REACH 10
 #define LONG 3          /* a plateau over such a factor of sizes is a cache of its own */
 #define SAME_CLOCK 0.01 /* a difference of less is none */

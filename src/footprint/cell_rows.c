@@ -80,7 +80,7 @@ static bool extend(slab *s, const slab *by)
     return true;
 }
 
-/* Along an axis that does not move the address, one cell stands for all. */
+/* Along an axis that does not change the address, one cell represents all. */
 static int64_t cells_along(const int64_t *stride, const wl_box3 *box, int d)
 {
     return stride[d] ? box->hi[d] - box->lo[d] : 1;

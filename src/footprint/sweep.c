@@ -152,7 +152,7 @@ static span sweep_level(wl_sweep *s, int level, const int16_t *active, int n, co
     bool any = false;
     for (int i = 0; i < slabs; i++) {
         int m = 0;
-        for (int j = 0; j < n; j++) { /* without a branch, which would be as good as random */
+        for (int j = 0; j < n; j++) { /* without a branch, which could not be predicted */
             /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) the first n are
              * set */
             const wl_sweep_box *box = &s->boxes[active[j]];

@@ -349,7 +349,7 @@ static wl_status one_wave(estimator *e, int64_t start)
 
 /* ---- waves that differ by conditions ---- */
 
-#define WAVES_LOOKED_AT 8  /* evenly spread: their mean stands for all */
+#define WAVES_LOOKED_AT 8  /* evenly spread: their mean represents all */
 #define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
 
 /* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy
@@ -406,8 +406,8 @@ static wl_status mean_wave(estimator *e)
     return status;
 }
 
-/* The waves looked at are a sample. What the launch touches, and what blocks touch one by one, is
- * known: everything is loaded at least once, and at most by every block that needs it. */
+/* The waves that are counted are a sample. What the launch touches, and what blocks touch one by
+ * one, is known: everything is loaded at least once, and at most by every block that needs it. */
 static wl_status keep_in_bounds(estimator *e)
 {
     const wl_geometry *g = e->in->geometry;

@@ -13,7 +13,7 @@
 
 typedef struct checker {
     const wl_invariants_input *in;
-    const char *field; /* whose volume is looked at; NULL: the launch's */
+    const char *field; /* whose volume is checked; NULL: the launch's */
     wl_prediction *out;
 } checker;
 

@@ -12,7 +12,7 @@
 #define BAND 0.2 /* the lines beside the diagonal */
 #define PANEL 420
 #define TITLE 40      /* pixels above the panels */
-#define LEGEND_MAX 12 /* groups told apart by name */
+#define LEGEND_MAX 12 /* groups listed by name */
 
 /* On a logarithmic axis there is no 0. */
 static bool is_point(const wl_comparison *c, const wl_compared_row *row, int v)

@@ -1,5 +1,4 @@
-/* confidence_report.c - how far off a prediction is known or believed to be, for people and as
- * JSON.
+/* confidence_report.c - the measured or estimated error of a prediction, for people and as JSON.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>

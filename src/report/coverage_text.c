@@ -1,4 +1,5 @@
-/* coverage_text.c - what of a PTX file is understood, for people. SPDX-License-Identifier: MIT */
+/* coverage_text.c - which operations of a PTX file are supported, for people.
+ * SPDX-License-Identifier: MIT */
 #include "report/coverage_report.h"
 #include "report/marks.h"
 

@@ -17,8 +17,8 @@ typedef struct wl_gnuplot_page {
 void wl_gnuplot_terminal(const wl_plot_files *files, const wl_gnuplot_page *page, wl_buffer *out);
 /* "set output 'FILE'", "data = 'FILE.dat'" */
 void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out);
-/* Line types and styles 1 .. 12 in colours that people with colour-blindness tell apart (Okabe and
- * Ito, then darker ones); points of neighbouring styles differ in form as well. */
+/* Line types and styles 1 .. 12 in colours that people with colour-blindness can distinguish (Okabe
+ * and Ito, then darker ones); points of neighbouring styles differ in form as well. */
 void wl_gnuplot_colours(wl_buffer *out);
 /* Gives both texts to the caller, or none. */
 wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err);

@@ -38,7 +38,7 @@ void wl_page_causes(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_advice(const wl_page_part *part, wl_buffer *out, wl_error *err);
 void wl_page_notes(const wl_page_part *part, wl_buffer *out);
 
-/* Is the resource told apart from all others? Shared memory inside the L1 is not, nor are tensor
+/* Is the resource distinguished from all others? Shared memory inside the L1 is not, nor are tensor
  * instructions. */
 bool wl_page_use_shows(const wl_page_part *part, const wl_use *use);
 

@@ -1,7 +1,8 @@
 /* page_style.c - how a page looks, and the script that sorts its tables.
  *
- * Colours of fields: Okabe and Ito, told apart by people with colour-blindness. The script only
- * moves rows, and the page is complete without it. SPDX-License-Identifier: MIT */
+ * Colours of fields: Okabe and Ito, distinguishable for people with colour-blindness. The script
+ * only moves rows, and the page is complete without it.
+ * SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
 const char wl_page_style[] =

@@ -3,9 +3,10 @@
  *
  * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of
  * the block: a mix of blue, orange and purple by the logarithms of its extents in x, y and z. The
- * three are Okabe and Ito's, told apart by people with colour-blindness; the paper's red, green and
- * blue are not. Above the points the roof: what the memory bandwidth allows. Right: the volumes of
- * the best launches. SPDX-License-Identifier: MIT */
+ * three are Okabe and Ito's, distinguishable for people with colour-blindness; the paper's red,
+ * green and blue are not. Above the points the roof: what the memory bandwidth allows. Right: the
+ * volumes of the best launches.
+ * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

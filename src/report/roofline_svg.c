@@ -1,9 +1,10 @@
 /* roofline_svg.c - a roofline as a picture that needs no other program.
  *
- * Colours: Okabe and Ito, told apart by people with colour-blindness; a dark page gets a dark
- * background and lighter inks. Forms tell apart what colours do not: circles are predicted,
+ * Colours: Okabe and Ito, distinguishable for people with colour-blindness; a dark page gets a dark
+ * background and lighter inks. Shapes distinguish what colours do not: circles are predicted,
  * diamonds measured; open ones are loads and stores alone, triangles tensor instructions, small
- * ones what is left after predication. SPDX-License-Identifier: MIT */
+ * ones what is left after predication.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdint.h>
 

@@ -224,7 +224,8 @@ typedef struct table {
     int last;
 } table;
 
-/* Those that can be missed most easily, until the rest fits 80 columns; what fits comes back. */
+/* Leaves out the least important columns until the rest fits into 80; those that still fit are put
+ * back. */
 static void choose_optional(table *t)
 {
     static const wl_column order[] = {WL_COLUMN_LANES,  WL_COLUMN_L1,     WL_COLUMN_L2,     WL_COLUMN_TIME,

@@ -75,7 +75,7 @@ static void set_names(filling *f)
     (void)snprintf(f->name, sizeof f->name, "warpline_%s", f->text);
     for (char *p = f->name; *p; p++)
         *p = *p == ':' ? '_' : *p;
-    for (int i = 0; i < 2; i++) /* more than any extent is as good as the most */
+    for (int i = 0; i < 2; i++) /* more than any extent counts as the maximum */
         (void)snprintf(f->size[i], sizeof f->size[i], "%lld%s", (long long)wl_min(sizes[i], most),
                        f->wide ? "ull" : "u");
 }

@@ -1,9 +1,10 @@
 /* stack_svg.c - where the cycles of a launch go, as a picture: a bar per model, and one per line
  * that costs most.
  *
- * Colours: after the schemes "muted" and "bright" of Paul Tol, told apart by people with
+ * Colours: after the schemes "muted" and "bright" of Paul Tol, distinguishable for people with
  * colour-blindness; kinds of waits lie together, memory from light to dark. A dark page gets a dark
- * background. SPDX-License-Identifier: MIT */
+ * background.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdint.h>
 

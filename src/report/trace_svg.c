@@ -1,6 +1,6 @@
 /* trace_svg.c - a trace as a picture: addresses downwards, time to the right. Neighbouring cells of
- * one kind are one rectangle. Colours after Paul Tol, told apart by people with colour-blindness; a
- * dark page gets a dark background.
+ * one kind are one rectangle. Colours after Paul Tol, distinguishable for people with
+ * colour-blindness; a dark page gets a dark background.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

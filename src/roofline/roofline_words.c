@@ -19,8 +19,8 @@ static void add_percent(double share, wl_buffer *out)
     wl_buffer_add(out, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
 }
 
-/* Not told apart from another one: tensor instructions from their flops, shared memory from the L1
- * it is in. */
+/* Not distinguished from another one: tensor instructions from their flops, shared memory from the
+ * L1 it is in. */
 static bool is_double(const wl_roofline *r, const wl_use *use)
 {
     return use->is_level ? use->level == WL_LEVEL_SHARED && r->ceilings.shared_in_l1
