@@ -23,7 +23,7 @@ typedef enum wl_memory_op {
 /* The warp that executes the most. */
 typedef struct wl_longest_warp {
     double instructions, loads; /* of global memory */
-    /* loads in a loop whose way they decide: the next one waits for each */
+    /* loads on which the control flow of their loop depends: each must arrive before the next */
     double serial;
     /* loads that wait for one another: chains within basic blocks, added up */
     double rounds;

@@ -4,8 +4,8 @@
  * columns: x/(h*c)*c, x%(h*c)%min(w - x/(h*c)*c, c) and so on. Written over the two axes of the
  * order, the same addresses are affine, and the schedule says how threads visit them.
  *
- * Parts of addresses that depend on x alone are evaluated: where they stop to grow steadily, the
- * first row of the first column ends; where rows stop to follow each other, the column does. Each
+ * Parts of addresses that depend on x alone are evaluated: where they stop growing steadily, the
+ * first row of the first column ends; where rows stop following each other, the column ends. Each
  * such part must then be a multiple of the column's x, plus one of its y, plus a constant. That is
  * checked at the edges of columns and rows and at positions drawn at random, not at every cell. How
  * the kernel writes the mapping does not matter: kernel files and PTX have divisions in different

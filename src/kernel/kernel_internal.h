@@ -67,7 +67,7 @@ typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
     bool traced;       /* addresses come from the kernel's source; index is 0 */
-    bool more;         /* goes on with the access before: no instruction of its own */
+    bool more;         /* continues the previous access: no instruction of its own */
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */

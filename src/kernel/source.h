@@ -94,13 +94,13 @@ typedef struct wl_population {
     int kind_count;
     bool complete; /* kinds and executions are exact, else */
     double error;  /* they have this largest relative standard error */
-    bool unseen;   /* some access was seen nowhere, but not all blocks were looked at */
+    bool unseen;   /* some access was seen in no block, but only a sample of blocks was followed */
     /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x
      * fastest. */
     int64_t count;
     const int64_t *number; /* NULL: all blocks of the launch, in order, as one stratum */
     const int *stratum;    /* ascending */
-    const double *stands;  /* by stratum: the blocks of the launch it stands for */
+    const double *stands;  /* by stratum: the blocks of the launch that it represents */
     int stratum_count;
     int64_t run;      /* longest run of blocks to trace for what they touch together */
     int64_t replayed; /* blocks whose loads may be visited in program order */
@@ -117,8 +117,8 @@ typedef struct wl_population {
 
 typedef struct wl_source {
     void *context; /* passed to all functions */
-    /* The kernel at another launch; *out is NULL where it is this one, for the first who asks.
-     * NULL: it is the same for all launches. */
+    /* The kernel at another launch; *out is NULL where it is this one, for the first predictor that
+     * requests it. NULL: it is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
     double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,

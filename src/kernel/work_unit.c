@@ -1,5 +1,5 @@
-/* work_unit.c - see work_unit.h. Addresses are looked at around the middle of the domain, where no
- * edge changes them, so that clamped and periodic edges are no hindrance.
+/* work_unit.c - see work_unit.h. Addresses are evaluated around the middle of the domain, where no
+ * edge changes them, so that clamped and periodic edges do not matter.
  * SPDX-License-Identifier: MIT */
 #include "kernel/work_unit.h"
 

@@ -1,8 +1,9 @@
-/* cluster.h - a few representative warps of many: the interval models look at no more.
+/* cluster.h - a few representative warps of many: the interval models evaluate only these.
  *
- * Lives are alike if they issue as many instructions and take as long. The longest is kept by
- * itself, because the launch ends with it. The others form clusters; the life nearest to the mean
- * represents a cluster, with the warps of all its lives. The result depends on the lives alone.
+ * Lives are similar if they issue about as many instructions and take about as long. The longest is
+ * kept by itself, because the launch ends with it. The others form clusters; the life nearest to
+ * the mean represents a cluster, with the warps of all its lives. The result depends on the lives
+ * alone.
  *
  * Layer  timeline (uses base). Units: instructions and cycles of one warp.
  * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_cluster.c
