@@ -250,9 +250,12 @@ static wl_status read_names(source *s, wl_error *err)
         return out_of_memory(err);
     for (size_t i = 0; i < s->set_count; i++)
         s->names[i] = s->sets[i];
-    r->set_count += wl_launch_argument_names(s->args, r->arg_count, r->sets, s->set_count, s->names + s->set_count);
+    size_t found = 0;
+    const wl_status status =
+        wl_launch_argument_names(s->args, r->arg_count, r->sets, s->set_count, s->names + s->set_count, &found, err);
+    r->set_count += found;
     r->sets = s->names;
-    return WL_OK;
+    return status;
 }
 
 static void source_free(source *s)

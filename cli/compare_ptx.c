@@ -178,12 +178,16 @@ static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *ro
 static wl_status take_sets(comparison *c, const wl_map_entry *e, const wl_measurement *m, ptx_row *row, wl_error *err)
 {
     size_t count = 0;
-    const wl_status status = take_params(c, m, row, &count, err);
+    wl_status status = take_params(c, m, row, &count, err);
     for (size_t i = 0; i < e->set_count && i < MANY_MAX; i++)
         row->sets[count++] = e->sets[i];
     for (size_t i = 0; i < c->options->set_count; i++)
         row->sets[count++] = c->options->set[i];
-    count += wl_launch_argument_names(row->request.args, row->request.arg_count, row->sets, count, row->sets + count);
+    size_t found = 0;
+    if (status == WL_OK)
+        status = wl_launch_argument_names(row->request.args, row->request.arg_count, row->sets, count,
+                                          row->sets + count, &found, err);
+    count += found;
     row->request.sets = row->sets;
     row->request.set_count = count;
     return status;

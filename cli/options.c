@@ -381,12 +381,16 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
 
 /* What --arg n=4096 calls n is known wherever names of --set are: in --grid, --where and other
  * arguments. A value of --set counts more. */
-static void name_arguments(options *o)
+static int name_arguments(options *o)
 {
+    wl_error err = {0};
     const char *names[MANY_MAX];
-    const size_t count = wl_launch_argument_names(o->args, o->arg_count, o->set, o->set_count, names);
+    size_t count = 0;
+    if (wl_launch_argument_names(o->args, o->arg_count, o->set, o->set_count, names, &count, &err) != WL_OK)
+        return diag_report(&err);
     for (size_t i = 0; i < count && o->set_count < MANY_MAX; i++)
         o->set[o->set_count++] = names[i];
+    return EXIT_OK;
 }
 
 int options_read(const command *c, int argc, char **argv, options *out)
@@ -405,7 +409,7 @@ int options_read(const command *c, int argc, char **argv, options *out)
     }
     /* compare does this for every row: rows have names of their own */
     if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
-        name_arguments(out);
+        code = name_arguments(out);
     return code;
 }
 

@@ -74,9 +74,10 @@ WL_FALLIBLE wl_number_evaluate(const char *text, const char *const *sets, size_t
 
 /* Arguments of a kernel that are given by name and are whole numbers, "n=4096" or "m=2*n", are
  * names as well: writes those that `sets` does not give to `names` (room for `count`), in an order
- * in which they can follow the sets; returns how many. Others (buffers, reals, numbers that depend
- * on the domain) are left out, as are names that launches have. The texts remain the caller's. */
-WL_API size_t wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets,
-                                       size_t set_count, const char **names);
+ * in which they can follow the sets; *found says how many. Others (buffers, reals, numbers that
+ * depend on the domain) are left out, as are names that launches have. The texts remain the
+ * caller's. WL_E_NOMEM. */
+WL_FALLIBLE wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets,
+                                     size_t set_count, const char **names, size_t *found, wl_error *err);
 
 #endif /* WL_LAUNCH_H */

@@ -276,35 +276,46 @@ static bool assigns(const char *const *list, size_t count, const char *assignmen
     return false;
 }
 
-/* Adds it to the names, if it has a value. */
-static bool add_argument(const char *argument, wl_where_named *named, size_t count, wl_arena *arena)
+/* Adds it to the names, if it has a value. WL_E_NOMEM. */
+static wl_status add_argument(const char *argument, wl_where_named *named, size_t *known, wl_arena *arena)
 {
     wl_error ignored = {0};
-    return read_set(argument, named, count, arena, &ignored) == WL_OK && !wl_where_knows(named[count].name);
+    const wl_status status = read_set(argument, named, *known, arena, &ignored);
+    *known += status == WL_OK && !wl_where_knows(named[*known].name);
+    return status == WL_E_NOMEM ? status : WL_OK;
 }
 
-size_t wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets, size_t set_count,
-                                const char **names)
+/* One may use another that follows it: until a pass over all finds no more. */
+static wl_status add_arguments(const char *const *arguments, size_t count, const char *const *sets, size_t set_count,
+                               wl_where_named *named, size_t known, wl_arena *arena, const char **names, size_t *found)
 {
-    wl_arena arena = {0};
-    wl_error ignored = {0};
-    size_t found = 0, before = SIZE_MAX, known = 0;
-    wl_where_named *given = NULL, *named = WL_ARENA_NEW(&arena, wl_where_named, set_count + count + 1);
-    const wl_status status = wl_launch_names(NULL, sets, set_count, &arena, &given, &known, &ignored);
-    if (named && status == WL_OK)
-        memcpy(named, given, known * sizeof *named);
-    /* one may use another that follows it */
-    while (named && status == WL_OK && found != before) {
-        before = found;
+    for (size_t before = SIZE_MAX; *found != before;) {
+        before = *found;
         for (size_t i = 0; i < count; i++) {
-            if (assigns(sets, set_count, arguments[i]) || assigns(names, found, arguments[i]))
+            const size_t last = known;
+            if (assigns(sets, set_count, arguments[i]) || assigns(names, *found, arguments[i]))
                 continue;
-            if (add_argument(arguments[i], named, known, &arena)) {
-                names[found++] = arguments[i];
-                known++;
-            }
+            WL_TRY(add_argument(arguments[i], named, &known, arena));
+            if (known > last)
+                names[(*found)++] = arguments[i];
         }
     }
+    return WL_OK;
+}
+
+wl_status wl_launch_argument_names(const char *const *arguments, size_t count, const char *const *sets,
+                                   size_t set_count, const char **names, size_t *found, wl_error *err)
+{
+    wl_arena arena = {0};
+    wl_error ignored = {0}; /* wrong sets are reported where they are used */
+    size_t known = 0;
+    wl_where_named *given = NULL, *named = WL_ARENA_NEW(&arena, wl_where_named, set_count + count + 1);
+    *found = 0;
+    wl_status status = named ? wl_launch_names(NULL, sets, set_count, &arena, &given, &known, &ignored) : WL_E_NOMEM;
+    if (status == WL_OK) {
+        memcpy(named, given, known * sizeof *named);
+        status = add_arguments(arguments, count, sets, set_count, named, known, &arena, names, found);
+    }
     wl_arena_free(&arena);
-    return found;
+    return status == WL_E_NOMEM ? wl_fail_memory(err) : WL_OK;
 }

@@ -164,9 +164,13 @@ static void test_argument_names(void **state)
                                             "k=100",       "warps=3",  "2=4096", "k=5:u8", "far=domain.x"};
     static const char *const expected[] = {"k=100", "m=2*k+nx"};
     const char *names[sizeof arguments / sizeof arguments[0]];
+    wl_error err = {0};
+    size_t count = 0;
     (void)state;
-    const size_t count =
-        wl_launch_argument_names(arguments, sizeof arguments / sizeof arguments[0], sets, SET_COUNT, names);
+    check_ok("names",
+             wl_launch_argument_names(arguments, sizeof arguments / sizeof arguments[0], sets, SET_COUNT, names, &count,
+                                      &err),
+             &err);
     check_int("names", "count", (int64_t)count, 2);
     for (size_t i = 0; i < count && i < 2; i++)
         check_text("names", "name", names[i], expected[i]);
