@@ -89,7 +89,7 @@ static wl_status find_unit(comparison *c, const char *path, compared_unit **out,
         return no_memory(err);
     memcpy(u->path, path, strlen(path) + 1);
     u->number = ++c->units_opened;
-    u->compiled = strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".cu") == 0;
+    u->compiled = ptx_is_cuda(path);
     u->next = c->units;
     c->units = u;
     close_old_units(c);

@@ -40,13 +40,13 @@ static bool has_suffix(const char *name, const char *suffix)
 #define EFFORT_LEAST 0.001
 #define EFFORT_MOST 86400.0
 
-static bool is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
+bool ptx_is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
 
-bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || is_cuda(kernel); }
+bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel); }
 
 bool ptx_usage(const options *o, const char *kernel)
 {
-    const bool ptx = kernel && ptx_is_source(kernel), cuda = kernel && is_cuda(kernel);
+    const bool ptx = kernel && ptx_is_source(kernel), cuda = kernel && ptx_is_cuda(kernel);
     const char *of_ptx = o->entry            ? "--kernel"
                          : o->arg_count      ? "--arg"
                          : o->constant_count ? "--constant"
@@ -101,7 +101,7 @@ int ptx_request_read(const options *o, ptx_request *r)
 static wl_status read_text(const options *o, const char *path, const char *arch, ptx_unit *u, char *compiler,
                            size_t *length, wl_error *err)
 {
-    if (!is_cuda(path)) {
+    if (!ptx_is_cuda(path)) {
         (void)snprintf(u->name, sizeof u->name, "%s", path);
         return load_text(path, &u->text, length, err);
     }

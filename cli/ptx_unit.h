@@ -9,6 +9,7 @@
 
 /* By suffix: .ptx and .cu. */
 bool ptx_is_source(const char *kernel);
+bool ptx_is_cuda(const char *kernel);
 /* Options of PTX kernels go with them alone, those of compilers with CUDA: prints what is wrong and
  * returns false. `kernel` may be NULL. */
 bool ptx_usage(const options *options, const char *kernel);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/ckd.h"
 #include "base/hash.h"
 
 /* Multiprocessors of a GPC share one: on the H200 5 that request a line at the same time cause 2
@@ -29,7 +30,7 @@ wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests)
     if (!c)
         return NULL;
     c->sms = sms;
-    c->gpcs = (sms + SMS_OF_GPC - 1) / SMS_OF_GPC;
+    c->gpcs = wl_ceil_div(sms, SMS_OF_GPC);
     c->requests = requests;
     c->moment = 1;
     c->lines = calloc((size_t)c->gpcs * LINES, sizeof *c->lines);

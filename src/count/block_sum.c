@@ -78,19 +78,11 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
     return WL_OK;
 }
 
-static void set_block(wl_region *r, const int64_t block[3])
-{
-    for (int d = 0; d < 3; d++) {
-        r->blocks.boxes[0].lo[d] = block[d];
-        r->blocks.boxes[0].hi[d] = block[d] + 1;
-    }
-}
-
 static wl_region one_block(const summer *s, const int64_t block[3])
 {
     const wl_view *v = s->in->view;
     wl_region r = {.geometry = s->in->geometry, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
-    set_block(&r, block);
+    r.blocks.boxes[0] = wl_box_at(block);
     return r;
 }
 
@@ -382,7 +374,7 @@ static wl_status add_warp(const summer *s, warp_counter *c, double weight, const
     }
     if (added)
         return WL_OK;
-    set_block(&c->thread_by_thread, block);
+    c->thread_by_thread.blocks.boxes[0] = wl_box_at(block);
     c->thread_by_thread.first_thread = first;
     c->thread_by_thread.thread_count = count;
     return add_threads(s, weight, &c->thread_by_thread);

@@ -156,10 +156,7 @@ static int companions(const tally *t, int64_t start, wl_region *region)
     for (int i = 0; i < n; i++) {
         int64_t block[3];
         wl_block_at(g, in_turn ? i * sms : start + wl_spread_below((uint64_t)i, 0, g->wave_blocks), block);
-        for (int d = 0; d < 3; d++) {
-            region->blocks.boxes[i].lo[d] = block[d];
-            region->blocks.boxes[i].hi[d] = block[d] + 1;
-        }
+        region->blocks.boxes[i] = wl_box_at(block);
     }
     return n;
 }
@@ -239,12 +236,8 @@ static void neighbours(const tally *t, wl_region *region)
     *region = (wl_region){.geometry = g, .kernel = t->in->view->kernel, .blocks = {.count = 0}};
     for (int64_t i = 0; i < n && first + i < g->blocks; i++) {
         int64_t block[3];
-        const int box = region->blocks.count++;
         wl_block_at(g, first + i, block);
-        for (int d = 0; d < 3; d++) {
-            region->blocks.boxes[box].lo[d] = block[d];
-            region->blocks.boxes[box].hi[d] = block[d] + 1;
-        }
+        region->blocks.boxes[region->blocks.count++] = wl_box_at(block);
     }
 }
 

@@ -49,6 +49,12 @@ typedef struct wl_box3 {
     int64_t lo[3], hi[3]; /* half open */
 } wl_box3;
 
+/* Of one block, or cell. */
+static inline wl_box3 wl_box_at(const int64_t at[3])
+{
+    return (wl_box3){{at[0], at[1], at[2]}, {at[0] + 1, at[1] + 1, at[2] + 1}};
+}
+
 #define WL_BLOCK_BOXES_MAX 21
 typedef struct wl_block_set {
     int count;

@@ -4,6 +4,7 @@
 #ifndef WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H
 #define WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H
 
+#include "base/fail.h"
 #include "ptx/emulate/arguments_text.h"
 
 typedef struct wl_ptx_maker {
@@ -16,6 +17,13 @@ typedef struct wl_ptx_maker {
     uint64_t next;         /* base of the next buffer */
     const char **contents; /* by variable: as given; NULL: not given */
 } wl_ptx_maker;
+
+/* An error at a place in a text that was given names that text. */
+static inline void wl_ptx_name_text(const wl_ptx_maker *maker, const char *text)
+{
+    if (maker->err && maker->err->loc.line > 0)
+        (void)wl_fail_in(maker->err, text);
+}
 
 /* Appends a copy of the buffer and gives it an address. */
 wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *maker, const wl_ptx_buffer *buffer);

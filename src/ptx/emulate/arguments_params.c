@@ -134,21 +134,15 @@ static wl_status sort_argument(const wl_ptx_maker *m, size_t i, sorting *s)
     return WL_OK;
 }
 
-/* An error at a place in an argument names its text. */
-static wl_status at_text(const wl_ptx_maker *m, const char *text, wl_status status)
-{
-    if (m->err && m->err->loc.line > 0)
-        (void)wl_fail_in(m->err, text);
-    return status;
-}
-
 static wl_status sort_arguments(const wl_ptx_maker *m, sorting *s)
 {
     WL_TRY(find_names(m, false, &s->sources));
     for (size_t i = 0; i < m->given->arg_count; i++) {
         const wl_status status = sort_argument(m, i, s);
-        if (status != WL_OK)
-            return at_text(m, m->given->args[i], status);
+        if (status != WL_OK) {
+            wl_ptx_name_text(m, m->given->args[i]);
+            return status;
+        }
     }
     const char *const *sources = s->sources;
     for (int k = 0; k < m->entry->param_count; k++)
@@ -249,7 +243,7 @@ static wl_status in_argument(const wl_ptx_maker *m, int k, const sorting *s)
         memcpy(m->err->message, message, sizeof message);
         m->err->loc.col += m->err->loc.line == 1 ? (int32_t)s->starts[k] : 0;
     }
-    (void)at_text(m, s->texts[k] - s->starts[k], WL_OK);
+    wl_ptx_name_text(m, s->texts[k] - s->starts[k]);
     (void)wl_fail_in(m->err, "--arg");
     return m->err ? m->err->code : WL_E_INPUT;
 }

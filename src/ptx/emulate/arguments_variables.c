@@ -92,11 +92,9 @@ static wl_status one(wl_ptx_maker *m, const char *text)
     return status;
 }
 
-/* An error at a place in a constant names its text. */
 static wl_status in_constant(const wl_ptx_maker *m, const char *text)
 {
-    if (m->err && m->err->loc.line > 0)
-        (void)wl_fail_in(m->err, text);
+    wl_ptx_name_text(m, text);
     return wl_fail_in(m->err, "--constant");
 }
 
