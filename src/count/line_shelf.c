@@ -5,18 +5,24 @@
 
 #include "base/hash.h"
 
+void wl_shelf_clear(wl_shelf *s)
+{
+    s->newest = s->oldest = s->unused = -1;
+    s->used = s->count = 0;
+    memset(s->buckets, -1, ((size_t)s->mask + 1) * sizeof *s->buckets);
+}
+
 bool wl_shelf_make(wl_shelf *s, int64_t lines, wl_arena *arena)
 {
-    *s = (wl_shelf){.newest = -1, .oldest = -1, .unused = -1, .room = lines, .mask = 1};
+    *s = (wl_shelf){.room = lines, .mask = 1};
     while ((int64_t)s->mask < lines)
         s->mask *= 2;
     s->pieces = WL_ARENA_NEW(arena, wl_shelf_piece, lines + 1);
     s->buckets = WL_ARENA_NEW(arena, int32_t, s->mask);
-    if (!s->pieces || !s->buckets)
-        return false;
-    memset(s->buckets, -1, (size_t)s->mask * sizeof *s->buckets);
     s->mask--;
-    return true;
+    if (s->pieces && s->buckets)
+        wl_shelf_clear(s);
+    return s->pieces && s->buckets;
 }
 
 static void take_out(wl_shelf *s, int32_t i)

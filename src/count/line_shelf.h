@@ -31,6 +31,9 @@ typedef struct wl_shelf {
 /* False: no memory. */
 bool wl_shelf_make(wl_shelf *shelf, int64_t lines, wl_arena *arena);
 
+/* Makes it as empty as it was. */
+void wl_shelf_clear(wl_shelf *shelf);
+
 /* The piece with this key, which is then the most recently used. A new one has no sectors; the
  * least recently used ones make room for it. */
 wl_shelf_piece *wl_shelf_use(wl_shelf *shelf, uint64_t key, int64_t lines);

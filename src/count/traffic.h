@@ -11,6 +11,7 @@
 #define WL_COUNT_TRAFFIC_H
 
 #include "count/view.h"
+#include "count/walk_replay.h"
 #include "count/warps.h"
 
 /* Windows: runs of blocks in launch order whose data the next run may reuse. A row of blocks, a
@@ -52,7 +53,7 @@ typedef struct wl_field_traffic {
     double missed_units, lone;
     /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
     bool walked;
-    double whole_lines; /* then: share of a line that a request for it wants */
+    wl_walk walk;
     /* share of a block's sectors that a neighbour has requested at the same moment */
     double in_step;
     double atomics;          /* sectors per atomic, summed */

@@ -7,324 +7,311 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "count/line_shelf.h"
 #include "device/device_internal.h"
 #include "expr/operate.h"
-#include "kernel/program.h"
-#include "launch/lanes.h"
-#include "count/line_shelf.h"
 
 #define CHUNKS 32          /* of a thread's loops, about */
 #define CHUNKS_FINEST 1024 /* where long ones exceed the L1 */
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
-#define ACCESSES_MOST 64   /* loads and stores of a kernel; with more it is not replayed */
-/* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
-#define PIECES 32
-#define SCHEDULERS 4 /* whose warps take turns to load */
-#define UNROLLED 4   /* steps of a loop whose loads the assembler issues before the first is used */
-/* Cycles. */
-/* cycles between the loads of such steps: multiply-adds that wait for one another */
+#define MULTIPROCESSORS 2  /* that are replayed, one after the other: they differ by chance */
+#define SCHEDULERS 4       /* whose warps take turns to load */
+#define FILL 0.5           /* wavefronts that a line takes which arrives */
+/* cycles of the steps between two waits: multiply-adds that wait for one another */
 #define ARITHMETIC 60
-#define LATER 0.7        /* a miss takes up to so much longer: the other half of the L2, queues */
+#define LATER 0.5        /* a miss takes up to so much longer: the other half of the L2, queues */
 #define START_CYCLES 300 /* from the end of a block to the first load of the next */
 #define BLOCKS_APART 2   /* cycles between two blocks that start at the beginning of a launch */
+/* Multiprocessors that wait for the same lines from memory end their blocks within LOCKSTEP cycles
+ * of one another. Then they drift apart, for they differ by 1 to 2 % in speed
+ * (validate/probes/h200_product_variants.csv). */
+#define LOCKSTEP 500
+#define DRIFT 0.03
+#define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
+/* A block is said to be far ahead if it would be with these times as long for a chunk: of the
+ * fastest that waits for memory, or of the mean of all. */
+#define AHEAD_OF_FASTEST 1.05
+#define AHEAD_OF_MEAN 0.9
+/* On an H200, for devices that do not state theirs: cycles of an L1 hit and a miss, how many times
+ * as long memory takes, and loads in flight. With these 512 the misses of each wave of a product
+ * are as measured (validate/probes/h200_product_waves.csv). */
+#define HIT_CYCLES 32
+#define MISS_CYCLES 280
+#define MEMORY_OF_L2 2.35
+#define IN_FLIGHT 512
 
-/* ---- the loops, in chunks ---- */
-
-/* A chunk is `steps` iterations of one loop, with all of those inside it. */
-typedef struct chunks {
-    int level;
-    int64_t steps, count;
-    /* of the loops outside `level`, and in chunks of `level` itself */
-    int64_t extent[WL_LOOPS_MAX];
-} chunks;
-
-static chunks divide(const wl_kernel *k, int64_t pieces)
-{
-    chunks c = {.count = 1};
-    for (c.level = 0; c.level < k->loop_count; c.level++) {
-        const int64_t all = c.count * k->loop_extent[c.level];
-        c.steps = wl_max(1, all / pieces);
-        c.extent[c.level] = wl_ceil_div(k->loop_extent[c.level], c.steps);
-        c.count *= c.extent[c.level];
-        if (all >= pieces || c.level == k->loop_count - 1)
-            break;
-    }
-    return c;
-}
-
-/* Where chunk n starts: iterations of each loop. */
-static void start_of(const chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
-{
-    memset(at, 0, WL_LOOPS_MAX * sizeof *at);
-    for (int l = c->level; l >= 0; l--) {
-        at[l] = n % c->extent[l] * (l == c->level ? c->steps : 1);
-        n /= c->extent[l];
-    }
-}
-
-/* ---- accesses ---- */
-
-/* What one access does in a chunk. */
-typedef struct walker {
-    int kind; /* the first that goes from a line to the same others */
-    /* of the first: how many do; a loop that the compiler has unrolled already has several */
-    int alike;
-    int field; /* -1: takes time alone, as shared memory and stores do */
-    wl_program program;
-    int64_t stride[WL_LOOPS_MAX]; /* bytes; 0: it does not name the loop */
-    uint32_t loops;               /* that it names */
-    int64_t executions;           /* in one chunk */
-    /* bytes that the loops of a chunk add to each piece without a gap */
-    int64_t before, beyond;
-    int64_t lines_each; /* lines that stand for one: loops with larger strides */
-    /* of what it loads: lines that several accesses share have one key */
-    uint64_t name;
-    double cycles, sectors; /* per execution by one warp */
-} walker;
-
-static void set_loops(walker *w, const wl_kernel *k, const chunks *c, const wl_bound *b, int64_t line)
-{
-    w->executions = w->lines_each = 1;
-    w->loops = b->loops;
-    for (int l = 0; l < k->loop_count; l++) {
-        if (!(b->loops >> l & 1))
-            continue;
-        w->stride[l] = b->index_loops >> l & 1 ? b->loop_strides[l] * b->access->unit_bytes : 0;
-        if (l < c->level)
-            continue;
-        const int64_t n = l == c->level ? wl_min(c->steps, k->loop_extent[l]) : k->loop_extent[l];
-        w->executions *= n;
-        if (w->stride[l] == 0)
-            continue;
-        if (w->stride[l] < line && w->stride[l] > -line) {
-            /* it goes on in the same or the next line */
-            w->beyond += wl_max(0, w->stride[l]) * (n - 1);
-            w->before += wl_min(0, w->stride[l]) * (n - 1);
-        } else {
-            w->lines_each *= n;
-        }
-    }
-}
-
-/* ---- warps ---- */
-
-/* The bytes that a warp loads with one access at the first step of all loops. */
-typedef struct bytes {
-    int count;
-    int64_t lo[PIECES], hi[PIECES];
-} bytes;
+/* ---- what is replayed ---- */
 
 typedef struct walking {
     bool active;
     int place;     /* of its block */
     int64_t chunk; /* that comes next */
     double ready;
-    int64_t started; /* blocks before its own */
-    bytes *loads;    /* by access */
+    int64_t started;      /* blocks before its own */
+    wl_walk_bytes *loads; /* by access */
+    double *began;        /* by access: when the launch began to load the first piece of it */
 } walking;
+
+/* A chunk of data that comes from memory, and when the first warp wanted it. */
+typedef struct seen {
+    uint64_t key;
+    double when;
+} seen;
+
+/* Sectors of one field: of the first blocks, and of later ones. */
+typedef struct counted {
+    double missed[2], requested[2];
+    double from_memory[2];   /* missed while they were on the way from memory */
+    double wanted, of_lines; /* of requests, and of all their lines */
+} counted;
 
 typedef struct street {
     const wl_walk_input *in;
     int line_shift, sector_shift; /* both are powers of two */
-    chunks chunks;
+    wl_walk_loops loops;
     int64_t pieces; /* chunks that were asked for */
-    walker walkers[ACCESSES_MOST];
-    int walker_count;
+    wl_touches touches;
     wl_shelf l1;
     walking *warps;
-    int64_t per_block, warp_count, resident; /* warps of a block, of all; blocks */
-    int64_t *left;                           /* warps of each resident block that have not ended */
+    int64_t warp_count, resident; /* warps; blocks */
+    int64_t most_waiting;         /* warps that may wait for loads at a time */
+    int64_t *left;                /* warps of each resident block that have not ended */
     /* with barriers: when the last warp of each is there */
-    double *waiting;
-    int64_t *waiting_count;
-    int64_t started, next;                 /* blocks; number of the next */
-    double now, *missed[2], *requested[2]; /* by field: of the first blocks, and of later ones */
-    double *wanted, *lines;                /* by field: sectors of requests, and of their lines */
+    double *barrier;
+    int64_t *at_barrier;
+    int64_t started, next;    /* blocks; number of the next */
+    double *starts;           /* of all blocks that were started here */
+    int64_t ended_everywhere; /* ends of blocks here that the other multiprocessors have had, too */
+    double now, together;     /* together: when data from memory last kept the multiprocessors so */
+    seen *seen;
+    counted *fields;
     int64_t events, draws;
     int turn;
     wl_error *err;
 } street;
 
-/* Where add_bytes puts the bytes of an access, `width` per lane. */
-typedef struct gatherer {
-    bytes *to;
-    int64_t width;
-} gatherer;
+/* fmin and fmax are calls, and there are no NaNs here. */
+static double earlier(double a, double b) { return a < b ? a : b; }
+static double later_of(double a, double b) { return a > b ? a : b; }
 
-static wl_status add_bytes(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
-{
-    const gatherer *g = context;
-    bytes *b = g->to;
-    (void)which;
-    (void)err;
-    for (int i = 0; i < lanes; i++) {
-        int at = 0;
-        /* in it, or right behind it */
-        while (at < b->count && (addresses[i] > b->hi[at] || addresses[i] < b->lo[at]))
-            at++;
-        if (at == PIECES)
-            continue;
-        if (at == b->count) {
-            b->lo[at] = b->hi[at] = addresses[i];
-            b->count++;
-        }
-        b->hi[at] = wl_max(b->hi[at], addresses[i] + g->width);
-    }
-    return WL_OK;
-}
+/* ---- blocks ---- */
 
 /* Granules, of 2^shift bytes each, that the bytes from `lo` to before `hi` touch. */
 static int64_t granules(int64_t lo, int64_t hi, int shift) { return ((hi - 1) >> shift) - (lo >> shift) + 1; }
 
 /* How much of its lines an instruction wants. */
-static void count_wanted(street *s, const walker *w, const bytes *b)
+static void count_wanted(street *s, const wl_walker *w, const wl_walk_bytes *b)
 {
     for (int n = 0; n < b->count && w->field >= 0; n++) {
         const int64_t lines = granules(b->lo[n], b->hi[n], s->line_shift);
-        s->wanted[w->field] += (double)granules(b->lo[n], b->hi[n], s->sector_shift);
-        s->lines[w->field] += (double)(lines << (s->line_shift - s->sector_shift));
+        s->fields[w->field].wanted += (double)granules(b->lo[n], b->hi[n], s->sector_shift);
+        s->fields[w->field].of_lines += (double)(lines << (s->line_shift - s->sector_shift));
     }
 }
 
-/* What a warp loads at the first step of all loops, with all cells of its threads. */
-static wl_status gather(street *s, const wl_warp_id *id, walking *warp)
+/* When the first block of the launch that loads these bytes started. The other multiprocessors
+ * start as many blocks as this one. */
+static double began(const street *s, int access, const wl_walk_bytes *b, int64_t number, double when)
 {
-    const wl_geometry *g = s->in->geometry;
-    wl_lane_values values;
-    uint8_t lane[WL_LANES_MAX];
-    int64_t f[3];
-    for (f[2] = 0; f[2] < g->fold[2]; f[2]++)
-        for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
-            for (f[0] = 0; f[0] < g->fold[0]; f[0]++) {
-                const bool any = wl_lanes_fill(g, id, (int)s->in->warp_size, f, &values, lane) > 0;
-                for (int i = 0; i < s->walker_count && any; i++) {
-                    gatherer to = {&warp->loads[i], s->walkers[i].program.access->width_bytes};
-                    if (s->walkers[i].field >= 0)
-                        WL_TRY(wl_program_run_first(&s->walkers[i].program, &values, add_bytes, &to, s->err));
-                }
-            }
-    return WL_OK;
+    if (b->count == 0)
+        return when;
+    const int64_t first = wl_touches_first(&s->touches, access, b->lo[0], b->hi[0], number) / s->in->sms;
+    return first < s->started ? earlier(when, s->starts[first]) : when;
 }
 
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
-    const wl_geometry *g = s->in->geometry;
-    int64_t block[3];
-    wl_block_at(g, number, block);
-    for (int64_t w = 0; w < s->per_block; w++) {
-        walking *warp = &s->warps[place * s->per_block + w];
-        const wl_warp_id id = {{block[0], block[1], block[2]}, w * s->in->warp_size};
-        *warp = (walking){true,       place,      0, when + (double)wl_random_below(number * WL_LANES_MAX + w, 200),
-                          s->started, warp->loads};
-        for (int i = 0; i < s->walker_count; i++)
+    const int64_t per_block = s->loops.warps_per_block;
+    for (int64_t w = 0; w < per_block; w++) {
+        walking *warp = &s->warps[place * per_block + w];
+        *warp = (walking){.active = true,
+                          .place = place,
+                          .ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, 200),
+                          .started = s->started,
+                          .loads = warp->loads,
+                          .began = warp->began};
+        for (int i = 0; i < s->loops.walker_count; i++)
             warp->loads[i].count = 0;
-        WL_TRY(gather(s, &id, warp));
-        for (int i = 0; i < s->walker_count; i++)
-            count_wanted(s, &s->walkers[i], &warp->loads[i]);
+        WL_TRY(wl_walk_gather(&s->loops, number, w, warp->loads, s->err));
+        for (int i = 0; i < s->loops.walker_count; i++) {
+            count_wanted(s, &s->loops.walkers[i], &warp->loads[i]);
+            warp->began[i] = began(s, i, &warp->loads[i], number, when);
+        }
     }
-    s->left[place] = s->per_block;
-    s->waiting_count[place] = 0;
-    s->waiting[place] = 0;
-    s->started++;
+    s->left[place] = per_block;
+    s->at_barrier[place] = 0;
+    s->barrier[place] = 0;
+    s->starts[s->started++] = when;
     return WL_OK;
 }
 
-/* Is an access executed in the chunk that starts there? Once where it does not name a loop. */
-static bool is_executed(const walker *w, const int64_t at[WL_LOOPS_MAX])
+/* Blocks of all multiprocessors that have ended, when this one ends its next. The others end theirs
+ * within a time that grows while they drift apart. */
+static int64_t ends_before(street *s)
 {
-    for (int l = 0; l < WL_LOOPS_MAX; l++)
-        if (at[l] > 0 && !(w->loops >> l & 1))
-            return false;
-    return true;
+    const double width = LOCKSTEP + DRIFT * (s->now - s->together);
+    const int64_t ends = s->started - s->resident;
+    const double *end = s->starts + s->resident; /* START_CYCLES later */
+    while (s->ended_everywhere < ends && end[s->ended_everywhere] - START_CYCLES + width < s->now)
+        s->ended_everywhere++;
+    double others = (double)s->ended_everywhere;
+    for (int64_t i = s->ended_everywhere; i < ends; i++)
+        others += later_of(0, earlier(1, (s->now - end[i] + START_CYCLES) / width));
+    return ends + (int64_t)(others * (double)(s->in->sms - 1));
 }
 
-/* fmin and fmax are calls, and there are no NaNs here. */
-static double earlier(double a, double b) { return a < b ? a : b; }
-static double later_of(double a, double b) { return a > b ? a : b; }
-
-/* Loads the lines from `lo` to before `hi`; returns when the last is there. */
-static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, double waits, int later)
+/* Ends a warp; after the last one of its block the next block comes. Blocks are handed out in
+ * order, some to each GPC in turn. */
+static wl_status end_warp(street *s, walking *warp)
 {
+    warp->active = false;
+    if (--s->left[warp->place] > 0)
+        return WL_OK;
+    const int64_t sent = s->resident * s->in->sms + ends_before(s);
+    s->next = wl_max(s->next + 1, sent + wl_random_below(s->started, WL_BLOCKS_OF_GPC));
+    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + START_CYCLES) : WL_OK;
+}
+
+/* ---- chunks ---- */
+
+/* A chunk of a warp, while its lines are loaded. */
+typedef struct load {
+    const wl_walker *walker;
+    int64_t lo, hi;  /* bytes */
+    uint64_t stream; /* names the data, chunk by chunk */
+    int64_t chunk;
+    double waits, began;
+    int later; /* not of the first blocks */
+} load;
+
+/* When data of a chunk arrives that comes from memory; 0: it is in the L2. The first warp of the
+ * launch to want it waits for memory once for each unit that is fetched, the others until then. If
+ * the block that was first is far ahead, on whichever multiprocessor, it is there. */
+static double from_memory(street *s, const load *l)
+{
+    const wl_walk_input *in = s->in;
+    const double units = l->walker->lines_each > 1 ? (double)l->walker->lines_each
+                                                   : later_of(1, (double)(l->hi - l->lo) / (double)in->fetch);
+    const double far = earlier(l->waits, units), takes = far * in->memory + (l->waits - far) * in->miss;
+    const uint64_t key = wl_hash_add(l->stream, (uint64_t)l->chunk + 1);
+    seen *first = &s->seen[wl_hash_end(key) & (SEEN - 1)];
+    if (first->key != key) {
+        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * ARITHMETIC),
+                     mean = s->events > 2 * s->warp_count ? s->now * (double)s->warp_count / (double)s->events : 0;
+        const bool ahead = l->began + (double)(l->chunk + 1) * later_of(fastest, AHEAD_OF_MEAN * mean) < s->now;
+        *first = (seen){key, ahead ? -INFINITY : s->now};
+    }
+    return later_of(0, first->when + takes);
+}
+
+/* Loads the lines of a piece; returns when the last is there. *filled: lines that arrive. */
+static double load_lines(street *s, const load *l, double *filled)
+{
+    const wl_walker *w = l->walker;
     const int64_t line = s->in->line;
-    double there = 0;
-    for (int64_t l = lo >> s->line_shift, start = l * line; start < hi; l++, start += line) {
-        const int64_t from = wl_max(lo - start, 0) >> s->sector_shift,
-                      to = (wl_min(hi - start, line) - 1) >> s->sector_shift;
+    counted *count = &s->fields[w->field];
+    double there = 0, memory = -1;
+    for (int64_t n = l->lo >> s->line_shift, start = n * line; start < l->hi; n++, start += line) {
+        const int64_t from = wl_max(l->lo - start, 0) >> s->sector_shift,
+                      to = (wl_min(l->hi - start, line) - 1) >> s->sector_shift;
         const uint32_t wanted = (2u << to) - (1u << from);
-        wl_shelf_piece *p = wl_shelf_use(&s->l1, wl_hash_add(w->name, (uint64_t)l), w->lines_each);
+        wl_shelf_piece *p = wl_shelf_use(&s->l1, wl_hash_add(w->name, (uint64_t)n), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
             const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
-            s->missed[later][w->field] += (double)(__builtin_popcount(missing) * w->lines_each);
+            const double sectors = (double)(__builtin_popcount(missing) * w->lines_each);
+            if (memory < 0)
+                memory = from_memory(s, l);
+            if (memory > s->now + l->waits * s->in->miss) {
+                count->from_memory[l->later] += sectors;
+                s->together = s->now;
+            }
+            count->missed[l->later] += sectors;
+            *filled += sectors * (double)s->in->sector / (double)line;
             p->sectors |= wanted;
-            p->there = later_of(p->there, s->now + waits * s->in->miss * (1 + late));
+            p->there = later_of(later_of(p->there, memory), s->now + l->waits * s->in->miss * (1 + late));
         }
         there = later_of(there, p->there);
     }
     return there;
 }
 
+/* All warps of a block wait for the last at a barrier. */
+static void wait_at_barrier(street *s, walking *warp)
+{
+    const int place = warp->place;
+    s->barrier[place] = later_of(s->barrier[place], warp->ready);
+    warp->ready = INFINITY;
+    if (++s->at_barrier[place] < s->left[place])
+        return;
+    for (int64_t w = 0; w < s->loops.warps_per_block; w++)
+        s->warps[place * s->loops.warps_per_block + w].ready = s->barrier[place];
+    s->at_barrier[place] = 0;
+    s->barrier[place] = 0;
+}
+
 /* The next chunk of a warp: its wavefronts, then its waits. */
 static void play(street *s, walking *warp)
 {
-    const int later = warp->started >= s->resident;
-    const bool barriers = s->in->view->kernel->barriers > 0;
+    const wl_walk_loops *loops = &s->loops;
+    load l = {.chunk = warp->chunk, .waits = 1, .later = warp->started >= s->resident};
     int64_t at[WL_LOOPS_MAX];
-    double cycles = 0, there = 0, waits = 1;
-    start_of(&s->chunks, warp->chunk, at);
-    for (int i = 0; i < s->walker_count; i++) {
-        const walker *w = &s->walkers[i];
-        if (!is_executed(w, at))
+    double cycles = 0, there = 0, filled = 0;
+    wl_walk_chunk_start(&loops->chunks, warp->chunk, at);
+    for (int i = 0; i < loops->walker_count; i++) {
+        const wl_walker *w = &loops->walkers[i];
+        if (!wl_walker_runs(w, at))
             continue;
-        cycles += (double)w->executions * w->cycles * s->in->wavefront;
-        if (w->field < 0)
-            continue;
-        const int64_t together = barriers ? 1 : wl_max(1, UNROLLED / s->walkers[w->kind].alike);
-        waits = later_of(waits, (double)w->executions / (double)together);
+        cycles += (double)w->executions * w->cycles;
+        l.waits = later_of(l.waits, wl_walker_waits(loops, w));
     }
-    for (int i = 0; i < s->walker_count; i++) {
-        const walker *w = &s->walkers[i];
-        const bytes *b = &warp->loads[i];
-        if (w->field < 0 || !is_executed(w, at))
+    for (int i = 0; i < loops->walker_count; i++) {
+        const wl_walker *w = &loops->walkers[i];
+        const wl_walk_bytes *b = &warp->loads[i];
+        if (w->field < 0 || !wl_walker_runs(w, at))
             continue;
         int64_t offset = 0;
-        for (int l = 0; l < WL_LOOPS_MAX; l++)
-            offset += at[l] * w->stride[l];
-        for (int n = 0; n < b->count; n++)
-            there = later_of(
-                there, load_lines(s, w, b->lo[n] + offset + w->before, b->hi[n] + offset + w->beyond, waits, later));
-        s->requested[later][w->field] += b->count ? (double)w->executions * w->sectors : 0;
+        for (int n = 0; n < WL_LOOPS_MAX; n++)
+            offset += at[n] * w->stride[n];
+        l.walker = w;
+        l.began = warp->began[i];
+        for (int n = 0; n < b->count; n++) {
+            l.lo = b->lo[n] + offset + w->before;
+            l.hi = b->hi[n] + offset + w->beyond;
+            l.stream = wl_hash_add(w->name, (uint64_t)(b->lo[n] >> s->line_shift));
+            there = later_of(there, load_lines(s, &l, &filled));
+        }
+        s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
     }
-    s->now += cycles;
-    warp->ready = later_of(there, s->now + waits * s->in->hit) + waits * ARITHMETIC;
+    s->now += cycles + filled * FILL * s->in->wavefront;
+    warp->ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * ARITHMETIC;
     warp->chunk++;
     s->events++;
-    if (!barriers)
-        return;
-    s->waiting[warp->place] = later_of(s->waiting[warp->place], warp->ready);
-    warp->ready = INFINITY;
-    if (++s->waiting_count[warp->place] < s->left[warp->place])
-        return;
-    for (int64_t w = 0; w < s->per_block; w++) /* all are at the barrier */
-        s->warps[warp->place * s->per_block + w].ready = s->waiting[warp->place];
-    s->waiting_count[warp->place] = 0;
-    s->waiting[warp->place] = 0;
+    if (s->in->view->kernel->barriers > 0)
+        wait_at_barrier(s, warp);
 }
 
+/* ---- time ---- */
+
 /* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by
- * scheduler. NULL: none is; *soon is when the first will be. */
+ * scheduler. NULL: none is, or too many wait for their loads; *soon is when that changes. */
 static walking *choose(street *s, double *soon)
 {
+    int64_t waiting = 0;
     *soon = INFINITY;
-    for (int d = 0; d < SCHEDULERS; d++) {
+    for (int64_t i = 0; i < s->warp_count; i++) {
+        const walking *w = &s->warps[i];
+        if (w->active && w->ready > s->now) {
+            waiting += w->chunk > 0;
+            *soon = earlier(*soon, w->ready);
+        }
+    }
+    for (int d = 0; d < SCHEDULERS && waiting < s->most_waiting; d++) {
         walking *best = NULL;
         const int64_t first = (s->turn + d) % SCHEDULERS;
         for (int64_t i = first; i < s->warp_count; i += SCHEDULERS) {
             walking *w = &s->warps[i];
-            if (!w->active)
-                continue;
-            *soon = earlier(*soon, w->ready);
-            if (w->ready <= s->now &&
+            if (w->active && w->ready <= s->now &&
                 (!best || w->started < best->started || (w->started == best->started && w->ready < best->ready)))
                 best = w;
         }
@@ -336,35 +323,34 @@ static walking *choose(street *s, double *soon)
     return NULL;
 }
 
-/* Ends a warp; after the last one of its block the next block comes. */
-static wl_status end_warp(street *s, walking *warp)
+static void forget(street *s)
 {
-    warp->active = false;
-    if (--s->left[warp->place] > 0)
-        return WL_OK;
-    /* the other multiprocessors take their blocks meanwhile, about one each */
-    s->next += 1 + wl_random_below(s->next, 2 * s->in->sms - 1);
-    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + START_CYCLES) : WL_OK;
+    for (int64_t i = 0; i < s->warp_count; i++)
+        s->warps[i].active = false;
+    memset(s->seen, 0, SEEN * sizeof *s->seen);
+    wl_shelf_clear(&s->l1);
+    s->started = s->events = s->ended_everywhere = 0;
+    s->now = s->together = 0;
 }
 
-static wl_status walk(street *s)
+/* One multiprocessor, from the beginning of the launch. */
+static wl_status walk(street *s, int64_t sm)
 {
-    const int64_t sm = s->in->sms / 2;
+    forget(s);
     for (int64_t b = 0; b < s->resident; b++)
         if (sm + b * s->in->sms < s->in->geometry->blocks)
             WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms * BLOCKS_APART)));
-    s->next = s->resident * s->in->sms;
+    s->next = sm + (s->resident - 1) * s->in->sms;
     while (s->events < s->pieces * WARPS_MOST) {
         double soon;
         walking *warp = choose(s, &soon);
         if (!warp && isinf(soon))
             break;
-        if (!warp) {
+        if (!warp)
             s->now = soon;
-            continue;
-        }
-        play(s, warp);
-        if (warp->chunk == s->chunks.count)
+        else if (warp->chunk < s->loops.chunks.count)
+            play(s, warp);
+        else
             WL_TRY(end_warp(s, warp));
     }
     return WL_OK;
@@ -372,146 +358,101 @@ static wl_status walk(street *s)
 
 /* ---- all of it ---- */
 
-static bool can_walk(const wl_walk_input *in)
-{
-    const wl_kernel *k = in->view->kernel;
-    if (k->loop_count == 0 || k->access_count > ACCESSES_MOST || in->warp_size > PIECES || in->line / in->sector > 31)
-        return false;
-    for (size_t i = 0; i < k->access_count; i++) {
-        const wl_bound *b = &in->view->bounds[i];
-        if (!b->never && !b->access->store && !k->fields[b->access->field].shared &&
-            (b->access->traced || !b->even || b->access->atomic || wl_expr_is_random(b->access->index)))
-            return false;
-    }
-    return true;
-}
-
-static bool go_alike(const walker *a, const walker *b)
-{
-    return a->field == b->field && a->lines_each == b->lines_each &&
-           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
-}
-
-static wl_status make_walkers(street *s, wl_arena *arena)
-{
-    const wl_kernel *k = s->in->view->kernel;
-    s->chunks = divide(k, s->pieces);
-    s->walker_count = 0;
-    const double warps =
-        (double)s->in->geometry->blocks * (double)wl_ceil_div(s->in->geometry->threads, s->in->warp_size);
-    for (size_t i = 0; i < k->access_count; i++) {
-        const wl_bound *b = &s->in->view->bounds[i];
-        const bool loads = !b->access->store && !k->fields[b->access->field].shared;
-        walker *w = &s->walkers[s->walker_count];
-        if (b->never || s->in->costs[i].inst <= 0)
-            continue;
-        const double all = warps * wl_access_steps(k, b->access);
-        *w = (walker){.field = loads ? (int)b->access->field : -1,
-                      .cycles = fmax(s->in->costs[i].hit, s->in->costs[i].tag) / all,
-                      .sectors = s->in->costs[i].sectors / all};
-        WL_TRY(wl_program_make(k, b->access, arena, &w->program, s->err));
-        w->program.one_block = true;
-        if (!b->conditional)
-            wl_program_always(&w->program);
-        set_loops(w, k, &s->chunks, b, s->in->line);
-        while (w->kind < s->walker_count && !go_alike(&s->walkers[w->kind], w))
-            w->kind++;
-        s->walkers[w->kind].alike++;
-        w->name = wl_hash_add((uint64_t)w->field, w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0);
-        s->walker_count++;
-    }
-    return WL_OK;
-}
-
-/* Lines that a warp loads in one chunk, about. */
-static double lines_of_chunk(const street *s)
-{
-    const double line = (double)s->in->line;
-    double lines = 0;
-    for (int i = 0; i < s->walker_count; i++) {
-        const walker *w = &s->walkers[i];
-        if (w->field >= 0 && w->kind == i)
-            lines += (double)w->lines_each * fmax(1, w->sectors * (double)s->in->sector / line) +
-                     (double)(w->beyond - w->before) / line;
-    }
-    return lines;
-}
-
-/* All lines of a chunk are loaded at once, so chunks of all warps must fit into the L1: longer ones
- * would evict each other's lines, where step by step warps that are not far apart share them. */
+/* All lines of a chunk are loaded at once, so the chunks of all warps should fit into the L1, if
+ * two load the same: longer ones would evict each other's lines, where step by step warps that are
+ * not far apart share them. */
 static wl_status choose_chunks(street *s, wl_arena *arena)
 {
     const double room = (double)s->in->geometry->occupancy.l1_bytes / (double)s->in->line;
     s->pieces = CHUNKS;
-    WL_TRY(make_walkers(s, arena));
-    while (!s->in->long_chunks && s->pieces < CHUNKS_FINEST && s->chunks.steps > 1 &&
-           lines_of_chunk(s) * (double)s->warp_count > room) {
+    WL_TRY(wl_walk_loops_make(s->in, s->pieces, arena, &s->loops, s->err));
+    while (s->pieces < CHUNKS_FINEST && s->loops.chunks.steps > 1 &&
+           wl_walk_lines(&s->loops) * (double)s->warp_count > 2 * room) {
         s->pieces *= 2;
-        WL_TRY(make_walkers(s, arena));
+        WL_TRY(wl_walk_loops_make(s->in, s->pieces, arena, &s->loops, s->err));
     }
     return WL_OK;
+}
+
+/* Cycles that a warp issues for, and loads that it issues, until it waits for them. */
+static void between_waits(const wl_walk_loops *l, double *cycles, double *loads)
+{
+    double waits = 1;
+    *cycles = *loads = 0;
+    for (int i = 0; i < l->walker_count; i++) {
+        const wl_walker *w = &l->walkers[i];
+        *cycles += (double)w->executions * w->cycles;
+        *loads += w->field < 0 ? 0 : (double)w->executions;
+        waits = later_of(waits, wl_walker_waits(l, w));
+    }
+    *cycles /= waits;
+    *loads /= waits;
 }
 
 static void place_warps(street *s)
 {
     const wl_geometry *g = s->in->geometry;
-    s->per_block = wl_ceil_div(g->threads, s->in->warp_size);
     s->resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, s->in->sms));
-    s->warp_count = s->per_block * s->resident;
+    s->warp_count = wl_ceil_div(g->threads, s->in->warp_size) * s->resident;
 }
 
 static wl_status make_street(street *s, wl_arena *arena)
 {
     const wl_geometry *g = s->in->geometry;
-    const size_t fields = s->in->view->kernel->field_count;
+    const int64_t walkers = wl_max(1, s->loops.walker_count),
+                  blocks = s->pieces * WARPS_MOST / (s->loops.chunks.count * s->loops.warps_per_block);
     s->warps = WL_ARENA_NEW(arena, walking, s->warp_count);
     s->left = WL_ARENA_NEW(arena, int64_t, s->resident);
-    s->waiting = WL_ARENA_NEW(arena, double, s->resident);
-    s->waiting_count = WL_ARENA_NEW(arena, int64_t, s->resident);
-    bool ok = s->warps && s->left && s->waiting && s->waiting_count &&
+    s->barrier = WL_ARENA_NEW(arena, double, s->resident);
+    s->at_barrier = WL_ARENA_NEW(arena, int64_t, s->resident);
+    s->starts = WL_ARENA_NEW(arena, double, blocks + 2 * s->resident + 1);
+    s->seen = WL_ARENA_NEW(arena, seen, SEEN);
+    s->fields = WL_ARENA_NEW(arena, counted, s->in->view->kernel->field_count);
+    bool ok = s->warps && s->left && s->barrier && s->at_barrier && s->starts && s->seen && s->fields &&
               wl_shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
-    for (int later = 0; later < 2 && ok; later++) {
-        s->missed[later] = WL_ARENA_NEW(arena, double, fields);
-        s->requested[later] = WL_ARENA_NEW(arena, double, fields);
-        ok = s->missed[later] && s->requested[later];
-    }
-    s->wanted = WL_ARENA_NEW(arena, double, fields);
-    s->lines = WL_ARENA_NEW(arena, double, fields);
-    ok = ok && s->wanted && s->lines;
     for (int64_t i = 0; i < s->warp_count && ok; i++) {
-        s->warps[i].loads = WL_ARENA_NEW(arena, bytes, wl_max(1, s->walker_count));
-        ok = s->warps[i].loads != NULL;
+        s->warps[i].loads = WL_ARENA_NEW(arena, wl_walk_bytes, walkers);
+        s->warps[i].began = WL_ARENA_NEW(arena, double, walkers);
+        ok = s->warps[i].loads && s->warps[i].began;
     }
-    return ok ? WL_OK : wl_fail_memory(s->err);
+    if (!ok)
+        return wl_fail_memory(s->err);
+    return wl_touches_make(&s->loops, arena, &s->touches, s->err);
 }
 
 /* The first blocks start together, in lockstep; they represent themselves, later ones the rest. */
-static void mean_of_blocks(const street *s, wl_walked *out)
+static void mean_of_blocks(const street *s, double round, wl_walked *out)
 {
     const double first = fmin(1, (double)(s->resident * s->in->sms) / (double)s->in->geometry->blocks);
     for (size_t f = 0; f < s->in->view->kernel->field_count; f++) {
-        double share = 0, weights = 0;
+        const counted *c = &s->fields[f];
+        double missed = 0, weights = 0, memory = 0;
         for (int later = 0; later < 2; later++) {
             const double weight = later ? 1 - first : first;
-            if (s->requested[later][f] <= 0 || weight <= 0)
+            if (c->requested[later] <= 0 || weight <= 0)
                 continue;
-            share += weight * fmin(1, s->missed[later][f] / s->requested[later][f]);
+            missed += weight * fmin(1, c->missed[later] / c->requested[later]);
+            memory += weight * c->from_memory[later] / c->requested[later];
             weights += weight;
         }
-        out->missed[f] = weights > 0 ? share / weights : 1;
-        out->whole_lines[f] = s->lines[f] > 0 ? s->wanted[f] / s->lines[f] : 0;
+        out->fields[f].missed = weights > 0 ? missed / weights : 1;
+        out->fields[f].lockstep = missed > 0 ? fmin(1, memory / missed) : 0;
+        out->fields[f].within = round;
+        out->fields[f].whole_lines = c->of_lines > 0 ? c->wanted / c->of_lines : 0;
     }
 }
 
 wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *out, wl_error *err)
 {
+    const size_t fields = in->view->kernel->field_count;
+    double cycles, loads;
     *out = (wl_walked){0};
-    if (!can_walk(in))
+    if (!wl_walk_loops_known(in))
         return WL_OK;
     street *s = WL_ARENA_NEW(arena, street, 1);
-    out->missed = WL_ARENA_NEW(arena, double, in->view->kernel->field_count);
-    out->whole_lines = WL_ARENA_NEW(arena, double, in->view->kernel->field_count);
-    if (!s || !out->missed || !out->whole_lines)
+    wl_readers *readers = WL_ARENA_NEW(arena, wl_readers, fields);
+    out->fields = WL_ARENA_NEW(arena, wl_walk, fields);
+    if (!s || !readers || !out->fields)
         return wl_fail_memory(err);
     s->in = in;
     s->err = err;
@@ -520,35 +461,38 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
     WL_TRY(make_street(s, arena));
-    WL_TRY(walk(s));
-    mean_of_blocks(s, out);
+    between_waits(&s->loops, &cycles, &loads);
+    s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
+    for (int64_t n = 0; n < MULTIPROCESSORS; n++)
+        WL_TRY(walk(s, (2 * n + 1) * in->sms / (2 * MULTIPROCESSORS)));
+    mean_of_blocks(s, cycles * (double)s->warp_count, out);
+    WL_TRY(wl_touches_readers(&s->touches, readers, err));
+    for (size_t f = 0; f < fields; f++)
+        out->fields[f].readers = readers[f];
     out->known = true;
     return WL_OK;
 }
 
 bool wl_walk_read(const wl_device *d, wl_walk_input *out)
 {
-    static const double h200[3] = {32, 280, 1}; /* where a file says nothing */
-    double given[3] = {0}, rate = 0;
+    double rate = 1, spread = 0;
     out->sms = wl_device_int(d, WL_DEVICE_sm_count);
     out->warp_size = wl_device_int(d, WL_DEVICE_warp_size);
     out->line = wl_device_int(d, WL_DEVICE_l1_line);
     out->sector = wl_device_int(d, WL_DEVICE_l1_sector);
-    out->hit = h200[0];
-    out->miss = h200[1];
-    out->wavefront = h200[2];
-    out->long_chunks = wl_device_list_length(d, WL_DEVICE_walk_cycles) == 3;
-    if (out->long_chunks) {
-        wl_device_read_list(d, WL_DEVICE_walk_cycles, given, 3);
-        out->hit = given[0];
-        out->miss = given[1];
-        out->wavefront = given[2];
-        return true;
-    }
+    out->fetch = wl_device_int(d, WL_DEVICE_dram_fetch);
+    out->hit = HIT_CYCLES;
+    out->miss = MISS_CYCLES;
     const bool hit = wl_device_get(d, WL_DEVICE_l1_latency, &out->hit),
                miss = wl_device_get(d, WL_DEVICE_l2_latency, &out->miss),
                wavefront = wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate);
-    if (wavefront)
-        out->wavefront = 1 / rate;
+    out->memory = MEMORY_OF_L2 * out->miss;
+    (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
+    /* a warp waits for the last of several lines */
+    (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
+    out->memory += spread * log2(WL_STEPS_PER_WAIT);
+    out->wavefront = 1 / rate;
+    out->in_flight = IN_FLIGHT;
+    (void)wl_device_get(d, WL_DEVICE_l1_mshr, &out->in_flight);
     return hit && miss && wavefront;
 }

@@ -12,11 +12,15 @@
 #include "launch/lanes.h"
 #include "count/executed.h"
 #include "count/spread.h"
+#include "count/walk_loops.h"
 
 /* Sample size for counting the executions of an access with a condition. */
 #define SAMPLED_BLOCKS 8
 #define SAMPLED_STEPS 32           /* of the innermost loop, about */
 #define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
+
+#define UNROLLED 16   /* steps of a loop that the assembler unrolls, if it has so many */
+#define LOADS_HELD 12 /* that a thread waits for together */
 
 void wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out)
 {
@@ -425,13 +429,28 @@ static double most_steps(const wl_kernel *k)
     return most;
 }
 
+/* In a loop that the assembler unrolls, the loads of several steps are in flight together, as many
+ * as a thread has registers for. A barrier in every step prevents it. */
+static double loads_together(const wl_kernel *k, double straight_line)
+{
+    const double steps = most_steps(k);
+    double loads = 0;
+    if (k->barriers > 0 || steps < UNROLLED || straight_line <= 1)
+        return straight_line;
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_access *a = &k->accesses[i];
+        loads += !a->store && !k->fields[a->field].shared && wl_access_steps(k, a) >= steps;
+    }
+    return fmax(straight_line, fmin(LOADS_HELD, WL_STEPS_PER_WAIT * loads));
+}
+
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
                             const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
                             wl_arena *scratch, wl_thread *out, wl_error *err)
 {
     wl_census census;
     const bool serial = waits_each_step(k);
-    const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
+    const double loads_per_phase = serial ? 1 : loads_together(k, numbers->loads_per_phase);
     profiler p = {.kernel = k,
                   .geometry = g,
                   .numbers = numbers,

@@ -20,6 +20,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     out->random_hits[0] = 1; /* all of the room holds what is loaded */
     wl_device_read_list(d, WL_DEVICE_l2_random_hits, out->random_hits, 2);
     (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
+    (void)wl_device_get(d, WL_DEVICE_l2_merge_blocks, &out->merge_blocks);
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
     (void)wl_device_get(d, WL_DEVICE_l1_field_share, &out->field_share);
@@ -129,18 +130,23 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
 }
 
 /* Multiprocessors whose blocks walk through the same data request the same lines. A coalescer in
- * front of the L2 sends one request for up to four of them. It holds few lines, so it merges less
- * when more lines are requested per unit of time. Time is counted in wavefronts of the L1. */
+ * front of the L2 sends one request for up to four of them that come within `walk_merge[1]` cycles,
+ * while the line is on its way from memory. Lines that are in the L2 are there sooner: then mostly
+ * blocks merge that were started together and read the same. */
 static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
 {
-    double lines = 0;
-    if (!f->far_common || laws->walk_merge[1] <= 0 || t->wavefronts <= 0 || f->wave_sectors <= 0)
+    const wl_walk *w = &f->walk;
+    const double most = 1 - 1 / fmax(1, laws->merge_blocks);
+    if (!f->far_common || laws->walk_merge[1] <= 0 || f->wave_sectors <= 0)
         return 0;
-    for (size_t i = 0; i < t->field_count; i++)
-        lines += t->fields[i].missed * t->fields[i].requested * t->sector / t->line;
-    const double whole = f->whole_lines, alone = 1 / readers_of(t, f->block_sectors, f->wave_sectors);
-    return whole * whole * (1 - alone) * (1 - alone) * laws->walk_merge[0] /
-           (1 + lines / t->wavefronts / laws->walk_merge[1]);
+    const double several = 1 - 1 / readers_of(t, f->block_sectors, f->wave_sectors);
+    const double started_together = 1 - exp(-laws->walk_merge[0] * sqrt(w->readers.near));
+    const double from_l2 = most * started_together * w->whole_lines * w->whole_lines * several * several;
+    /* multiprocessors of the GPC that read it at the same step */
+    const double of_gpc = WL_BLOCKS_OF_GPC - fmin(w->readers.near, WL_BLOCKS_OF_GPC),
+                 members = w->readers.near + of_gpc * (1 - exp(-(w->readers.wave - w->readers.near) / t->sms));
+    const double lockstep = w->lockstep * fmin(1, laws->walk_merge[1] / fmax(1, w->within));
+    return lockstep * fmax(from_l2, fmin(most, 1 - 1 / members)) + (1 - lockstep) * from_l2;
 }
 
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,

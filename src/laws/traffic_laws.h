@@ -24,6 +24,7 @@ typedef struct wl_laws {
     double field_share, field_steepness; /* l1_field_share, l1_field_steepness */
     double own_steps;                    /* l1_own_steps: for the counts (count/traffic.h) */
     double walk_merge[2];                /* l2_walk_merge */
+    double merge_blocks;                 /* l2_merge_blocks */
     double memory_cache;                 /* 0: none */
 } wl_laws;
 

@@ -1,0 +1,48 @@
+/* first_touch.h - which block of a launch is the first to load some data, and how many load it
+ * together.
+ *
+ * At the start of a launch its data is in memory. The first block that loads a line waits for
+ * memory, and so do all that want the line before it is there; blocks that come later find it in
+ * the L2. Which block comes first is found among sampled blocks, by the bytes that they load at the
+ * first step of their loops.
+ *
+ * Layer  count (uses base, expr, kernel, launch). Units: blocks, bytes.
+ * Oracle  tests/unit/test_first_touch.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_COUNT_FIRST_TOUCH_H
+#define WL_COUNT_FIRST_TOUCH_H
+
+#include "count/walk_loops.h"
+
+/* Runs of bytes that a block loads at the first step. */
+#define WL_TOUCH_RUNS 8
+typedef struct wl_touch {
+    int64_t block;
+    int count;
+    int64_t lo[WL_TOUCH_RUNS], hi[WL_TOUCH_RUNS];
+} wl_touch;
+
+typedef struct wl_touches {
+    wl_walk_loops *loops;
+    wl_touch *of[WL_WALK_ACCESSES]; /* by access, in the order of the blocks */
+    int64_t count;
+} wl_touches;
+
+/* Samples up to about a thousand blocks. */
+wl_status wl_touches_make(wl_walk_loops *loops, wl_arena *arena, wl_touches *out, wl_error *err);
+
+/* The first block that loads all of these bytes; `block` itself, which does: none before it. */
+int64_t wl_touches_first(const wl_touches *touches, int access, int64_t lo, int64_t hi, int64_t block);
+
+/* Blocks that load a sector at the same step as one of them, that one included, by field: of the
+ * blocks in a row that share a GPC, and of a wave. */
+typedef struct wl_readers {
+    double near, wave;
+    int64_t samples;
+} wl_readers;
+
+wl_status wl_touches_readers(const wl_touches *touches, wl_readers *by_field, wl_error *err);
+
+#define WL_BLOCKS_OF_GPC 16 /* in a row; validate/probes/h200_gpc_blocks.csv */
+
+#endif /* WL_COUNT_FIRST_TOUCH_H */
