@@ -27,6 +27,7 @@
 #include "count/buffer_limits.h"
 #include "count/place_kinds.h"
 #include "count/remapping.h"
+#include "device/device_internal.h"
 #include "laws/least_volumes.h"
 #include "laws/code_volumes.h"
 #include "laws/local_volumes.h"
@@ -232,6 +233,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_metrics_set_launch(&counts.launched, out);
     /* of the kernel that was given: rankings have no other */
     out->work_unit = predictor->work_unit;
+    out->sm_word = wl_device_sm_word(predictor->device);
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));

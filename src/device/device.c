@@ -33,14 +33,21 @@ bool wl_device_key_find(const char *name, wl_device_key *key)
 const char *wl_device_name(const wl_device *device) { return device->name; }
 const char *wl_device_title(const wl_device *device) { return device->title; }
 const char *wl_device_architecture(const wl_device *device) { return device->architecture; }
+
+static const char nvidia_word[] = "SM", amd_word[] = "CU";
+
 const char *wl_device_sm_word(const wl_device *device)
 {
     static const char *const amd[] = {"cdna", "rdna", "gcn"};
     for (size_t i = 0; i < sizeof amd / sizeof amd[0]; i++)
         if (strncmp(device->architecture, amd[i], strlen(amd[i])) == 0)
-            return "CU";
-    return "SM";
+            return amd_word;
+    return nvidia_word;
 }
+
+const char *wl_sm_word_named(const char *text) { return text && strcmp(text, amd_word) == 0 ? amd_word : nvidia_word; }
+const char *wl_sm_word_of_both(const char *a, const char *b) { return strcmp(a, b) == 0 ? a : "SM|CU"; }
+
 const char *wl_device_compute_capability(const wl_device *device) { return device->compute_capability; }
 const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }
 const char *wl_device_key_meaning(wl_device_key key) { return wl_device_keys[key].meaning; }

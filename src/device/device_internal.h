@@ -68,6 +68,10 @@ wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err
 
 /* What the vendor calls a multiprocessor: "SM", or "CU" (compute unit) on AMD's chips. */
 const char *wl_device_sm_word(const wl_device *device);
+/* The word of a stored prediction; "SM" for any other text and NULL: older ones do not have it. */
+const char *wl_sm_word_named(const char *text);
+/* The word for two devices together: "SM|CU" where their vendors differ. */
+const char *wl_sm_word_of_both(const char *a, const char *b);
 
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);

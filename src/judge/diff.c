@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "device/device_internal.h"
 
 /* A bound is the cause only if it explains at least this share of the difference .. */
 #define SHARE_LIMITER 0.5
@@ -46,6 +47,11 @@ const wl_unit_words *wl_diff_unit(const wl_diff *d)
 {
     const wl_work_unit a = d->a.prediction->work_unit, b = d->b.prediction->work_unit;
     return wl_work_unit_words(a == b ? a : WL_WORK_CELL);
+}
+
+const char *wl_diff_sm_word(const wl_diff *d)
+{
+    return wl_sm_word_of_both(wl_sm_word_named(d->a.prediction->sm_word), wl_sm_word_named(d->b.prediction->sm_word));
 }
 
 /* Seconds per unit of work of a bound; 0 if the model has none. */

@@ -44,6 +44,9 @@ struct wl_diff {
 /* What both call a unit of work: cells, unless both are lattices. */
 const wl_unit_words *wl_diff_unit(const wl_diff *diff);
 
+/* What the vendors of both devices call a multiprocessor: "SM", "CU" or "SM|CU". */
+const char *wl_diff_sm_word(const wl_diff *diff);
+
 /* Why `slow` takes longer per unit of work than `fast`. */
 wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction *fast);
 

@@ -120,10 +120,11 @@ static void say_launch(const story *s)
     const wl_prediction *a = s->slow, *b = s->fast;
     if (s->diff->cause.bound == WL_BOUND_LATENCY)
         say(s->diff,
-            "It is the wait of a block times the number of waves: %.0f cycles and %.4g waves in %s (blocks per SM: "
+            "It is the wait of a block times the number of waves: %.0f cycles and %.4g waves in %s (blocks per %s: "
             "%lld), %.0f cycles and %.4g waves in %s (%lld).",
-            a->model.wait_cycles, a->waves, s->slow_name, (long long)a->occupancy.blocks_per_sm, b->model.wait_cycles,
-            b->waves, s->fast_name, (long long)b->occupancy.blocks_per_sm);
+            a->model.wait_cycles, a->waves, s->slow_name, wl_diff_sm_word(s->diff),
+            (long long)a->occupancy.blocks_per_sm, b->model.wait_cycles, b->waves, s->fast_name,
+            (long long)b->occupancy.blocks_per_sm);
     else if (s->diff->cause.bound == WL_BOUND_LAUNCH)
         say(s->diff, "It is the number of blocks: %lld in %s, %lld in %s.", (long long)a->blocks, s->slow_name,
             (long long)b->blocks, s->fast_name);
@@ -157,9 +158,10 @@ static void say_no_bound(const story *s)
         say(s->diff,
             "No bound explains the difference: blocks hide less of each other's latency. In %s a block works %.0f "
             "cycles and "
-            "waits %.0f, with %lld per SM; in %s it works %.0f and waits %.0f, with %lld.",
-            s->slow_name, m->own_cycles, m->wait_cycles, (long long)s->slow->occupancy.blocks_per_sm, s->fast_name,
-            f->own_cycles, f->wait_cycles, (long long)s->fast->occupancy.blocks_per_sm);
+            "waits %.0f, with %lld per %s; in %s it works %.0f and waits %.0f, with %lld.",
+            s->slow_name, m->own_cycles, m->wait_cycles, (long long)s->slow->occupancy.blocks_per_sm,
+            wl_diff_sm_word(s->diff), s->fast_name, f->own_cycles, f->wait_cycles,
+            (long long)s->fast->occupancy.blocks_per_sm);
     else
         say(s->diff, "No single bound explains the difference.");
 }

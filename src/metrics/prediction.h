@@ -85,7 +85,8 @@ typedef struct wl_model_result {
 struct wl_prediction {
     wl_launch launch; /* with everything filled in */
     wl_occupancy occupancy;
-    int64_t items; /* lattice updates or cells: */
+    const char *sm_word; /* what the device's vendor calls a multiprocessor: "SM" or "CU" */
+    int64_t items;       /* lattice updates or cells: */
     wl_work_unit work_unit;
     int64_t threads_per_block, blocks, wave_blocks;
     double waves;

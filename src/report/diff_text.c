@@ -94,12 +94,16 @@ static void add_bounds(const wl_diff *d, wl_buffer *out)
 static void add_occupancy(const wl_diff *d, wl_buffer *out)
 {
     const wl_prediction *a = d->a.prediction, *b = d->b.prediction;
+    const char *sm = wl_diff_sm_word(d);
+    char blocks[24], warps[24];
+    (void)snprintf(blocks, sizeof blocks, "blocks per %s", sm);
+    (void)snprintf(warps, sizeof warps, "warps per %s", sm);
     const struct {
         const char *name;
         double a, b;
     } rows[] = {
-        {"blocks per SM", (double)a->occupancy.blocks_per_sm, (double)b->occupancy.blocks_per_sm},
-        {"warps per SM", (double)a->occupancy.warps_per_sm, (double)b->occupancy.warps_per_sm},
+        {blocks, (double)a->occupancy.blocks_per_sm, (double)b->occupancy.blocks_per_sm},
+        {warps, (double)a->occupancy.warps_per_sm, (double)b->occupancy.warps_per_sm},
         {"blocks", (double)a->blocks, (double)b->blocks},
         {"waves", a->waves, b->waves},
         {"cycles working", a->model.own_cycles, b->model.own_cycles},

@@ -31,6 +31,7 @@ static void occupancy_and_wave(wl_json_out *o, const wl_prediction *p)
     wl_out_whole(o, "blocks_per_sm", p->occupancy.blocks_per_sm);
     wl_out_whole(o, "warps_per_sm", p->occupancy.warps_per_sm);
     wl_out_text(o, "limiter", wl_occupancy_limit_name(p->occupancy.limiter));
+    wl_out_text(o, "multiprocessor", p->sm_word);
     wl_out_object_end(o);
     wl_out_object(o, "work");
     wl_out_whole(o, "items", p->items);

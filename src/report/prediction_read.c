@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "device/device_internal.h"
 #include "metrics/prediction.h"
 #include "warpline/report.h"
 
@@ -153,6 +154,7 @@ static void read_launch(reader *r, const json_t *root, wl_prediction *p)
     if (limit == WL_LIMIT_COUNT)
         refuse(r, "the occupancy's limiter '%s' is not known", limiter);
     p->occupancy.limiter = (wl_occupancy_limit)limit;
+    p->sm_word = wl_sm_word_named(json_string_value(json_object_get(occupancy, "multiprocessor")));
     p->items = whole_of(r, member(r, root, "work"), "items", 1);
     p->work_unit = unit_of(member(r, root, "work"));
     p->wave_blocks = whole_of(r, wave, "blocks", 1);

@@ -35,13 +35,16 @@ static parts parts_of(const wl_prediction *p)
     return out;
 }
 
-static void add_numbers(const wl_prediction *p, wl_buffer *out)
+/* The column of resident blocks is as wide as its head, "/SM" or "/SM|CU". */
+static int width_of(const char *sm_word) { return (int)strlen("/") + (int)strlen(sm_word); }
+
+static void add_numbers(const wl_prediction *p, const char *sm_word, wl_buffer *out)
 {
     const double items = (double)p->items;
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     (void)wl_shape_text(p->launch.block, block);
     (void)wl_shape_text(p->launch.fold, fold);
-    wl_buffer_add(out, "%-12s %-6s %3lld", block, fold, (long long)p->occupancy.blocks_per_sm);
+    wl_buffer_add(out, "%-12s %-6s %*lld", block, fold, width_of(sm_word), (long long)p->occupancy.blocks_per_sm);
     wl_mark_wide(out, " %9.3f %8.1f", p->metrics[WL_METRIC_l1_wavefronts].value / items,
                  (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
     if (p->metrics[WL_METRIC_dram_load_bytes].known) {
@@ -54,14 +57,21 @@ static void add_numbers(const wl_prediction *p, wl_buffer *out)
     wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
 }
 
-/* Heads of the columns that add_numbers fills, but for the last two. */
-static void add_head(const char *block, const char *fold, const char *blocks, const wl_unit_heads *h, const char *loads,
-                     const char *stores, wl_buffer *out)
+/* Both lines of heads over the columns that add_numbers fills, but for the last two. */
+static void add_upper_head(const char *sm_word, wl_buffer *out)
 {
-    wl_buffer_add(out, "%-12s %-6s %3s", block, fold, blocks);
+    wl_buffer_add(out, "%-12s %-6s %*s", "", "", width_of(sm_word), "blk");
+    wl_mark_wide(out, " %9s %8s", "L1 wavefr", "L2-L1");
+    wl_buffer_add(out, " %8s", "DRAM ld");
+    wl_mark_wide(out, " %8s", "DRAM st");
+}
+
+static void add_lower_head(const char *sm_word, const wl_unit_heads *h, wl_buffer *out)
+{
+    wl_buffer_add(out, "%-12s %-6s /%s", "block", "fold", sm_word);
     wl_mark_wide(out, " %9s %8s", h->per, h->bytes);
-    wl_buffer_add(out, " %8s", loads);
-    wl_mark_wide(out, " %8s", stores);
+    wl_buffer_add(out, " %8s", h->bytes);
+    wl_mark_wide(out, " %8s", h->bytes);
 }
 
 /* Of several launches with the same work, the fastest; `count`: none is highlighted. */
@@ -80,7 +90,7 @@ static void add_line(const wl_prediction *p, bool best, wl_buffer *out)
 {
     if (best)
         wl_mark_add(out, WL_MARK_BEST);
-    add_numbers(p, out);
+    add_numbers(p, p->sm_word, out);
     wl_buffer_add(out, "  %s", wl_bound_name(p->model.limiter));
     if (best)
         wl_mark_add(out, WL_MARK_END);
@@ -142,10 +152,9 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     wl_mark_add(&text, WL_MARK_END);
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
-    add_head("", "", "blk", &(wl_unit_heads){.per = "L1 wavefr", .bytes = "L2-L1"}, "DRAM ld", "DRAM st", &text);
+    add_upper_head(wl_device_sm_word(device), &text);
     wl_buffer_add(&text, " %8s %8s\n", "time", "");
-    add_head("block", "fold", strcmp(wl_device_sm_word(device), "CU") == 0 ? "/CU" : "/SM", &h, h.bytes, h.bytes,
-             &text);
+    add_lower_head(wl_device_sm_word(device), &h, &text);
     wl_buffer_add(&text, " %8s %8s  %s\n", "ms", h.rate, "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);
@@ -247,12 +256,20 @@ static int longest_name(const wl_device *const *devices, size_t count)
     return longest;
 }
 
-static void add_device_head(int width, const wl_unit_heads *h, wl_buffer *text)
+static const char *sm_word_of_all(const wl_device *const *devices, size_t count)
+{
+    const char *word = wl_device_sm_word(devices[0]);
+    for (size_t i = 1; i < count; i++)
+        word = wl_sm_word_of_both(word, wl_device_sm_word(devices[i]));
+    return word;
+}
+
+static void add_device_head(int width, const char *sm_word, const wl_unit_heads *h, wl_buffer *text)
 {
     wl_buffer_add(text, "%-*s ", width, "");
-    add_head("", "", "blk", &(wl_unit_heads){.per = "L1 wavefr", .bytes = "L2-L1"}, "DRAM ld", "DRAM st", text);
+    add_upper_head(sm_word, text);
     wl_buffer_add(text, " %8s %8s %8s\n%-*s ", "time", "", "time /", width, "device");
-    add_head("block", "fold", "/SM", h, h->bytes, h->bytes, text);
+    add_lower_head(sm_word, h, text);
     wl_buffer_add(text, " %8s %8s %8s  %s\n", "ms", h->rate, "first", "limiter");
 }
 
@@ -262,6 +279,7 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     wl_buffer text = wl_text_buffer(format);
     const size_t best = best_of(predictions, count);
     const int width = longest_name(devices, count);
+    const char *sm_word = sm_word_of_all(devices, count);
     double first = 0; /* time of the launch on the first device */
     const wl_work_unit unit = wl_kernel_work_unit(kernel);
     const wl_unit_heads h = wl_unit_heads_of(unit);
@@ -270,14 +288,14 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     wl_mark_add(&text, WL_MARK_END);
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
-    add_device_head(width, &h, &text);
+    add_device_head(width, sm_word, &h, &text);
     for (size_t i = 0; i < count; i++) {
         const wl_prediction *p = predictions[i];
         first = devices[i] == devices[0] ? p->model.time_s : first;
         if (i == best)
             wl_mark_add(&text, WL_MARK_BEST);
         wl_buffer_add(&text, "%-*s ", width, wl_device_name(devices[i]));
-        add_numbers(p, &text);
+        add_numbers(p, sm_word, &text);
         if (first > 0 && p->model.time_s > 0)
             wl_buffer_add(&text, " %8.2f", p->model.time_s / first);
         else
