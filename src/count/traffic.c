@@ -451,9 +451,11 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
         return wl_fail_memory(err);
+    counter->evaluated = 0;
     wl_threads_begin(counter, input->view->kernel);
     const wl_status status = count_all(&t, arena);
     wl_threads_end(counter);
+    out->evaluated = (double)counter->evaluated;
     WL_TRY(status);
     for (size_t f = 0; f < out->field_count && out->windows_known; f++) {
         fit_loads(out, &out->fields[f]);

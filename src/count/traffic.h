@@ -92,6 +92,7 @@ typedef struct wl_traffic {
     double window_blocks[WL_WINDOWS_MAX];
     double window_repeats[WL_WINDOWS_MAX]; /* windows in the launch */
     bool sampled, windows_known, partly_unknown;
+    double evaluated; /* addresses without a closed form, one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_looked_at, waves_error;
 } wl_traffic;

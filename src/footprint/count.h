@@ -55,6 +55,7 @@ typedef struct wl_counter {
     wl_granules granules, starts;
     wl_solid solid;
     wl_count_method method; /* the most expensive one since the last reset */
+    int64_t evaluated;      /* addresses of threads, one by one, since it was set to 0 */
     int64_t row_budget;     /* steps to spend on one box before giving up */
     bool keep;              /* cache counts of shapes with an id; such shapes must not change */
     wl_count_memo *memo;

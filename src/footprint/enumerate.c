@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "footprint/cell_rows.h"
 #include "footprint/count.h"
+#include "footprint/reach.h"
 #include "kernel/loop_period.h"
 #include "launch/lanes.h"
 
@@ -19,7 +20,8 @@ typedef struct walk {
     wl_counter *counter;
     int shift; /* log2 of the granule */
     int32_t width;
-    int64_t before; /* granule added last */
+    int64_t before;  /* granule added last */
+    wl_reach *reach; /* of the access that is evaluated; NULL: no access can stop early */
 } walk;
 
 static double steps_of(const wl_region *region, const wl_bound *bound)
@@ -50,6 +52,7 @@ static wl_status add_addresses(void *context, const int64_t *addresses, const ui
 {
     walk *w = context;
     (void)which;
+    w->counter->evaluated += lanes;
     for (int i = 0; i < lanes; i++) {
         const int64_t first = addresses[i] >> w->shift, last = (addresses[i] + w->width - 1) >> w->shift;
         if (first == w->before && last == first)
@@ -58,7 +61,8 @@ static wl_status add_addresses(void *context, const int64_t *addresses, const ui
         if (!wl_granules_add(w->granules, first, last))
             return wl_granules_fail(w->granules, err);
     }
-    return WL_OK;
+    /* ends the run; run_lanes knows that it is no failure */
+    return w->reach && wl_reach_is_full(w->reach, w->granules, lanes) ? WL_E_LIMIT : WL_OK;
 }
 
 static wl_status add_starts(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
@@ -186,7 +190,8 @@ static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
 typedef struct task {
     wl_program **programs;
     size_t count;
-    bool starts; /* only the first step of the loops */
+    bool starts;       /* only the first step of the loops */
+    wl_reach *reaches; /* of each program; NULL: all threads and steps are evaluated */
 } task;
 
 static void start_program(walk *w, const wl_program *program)
@@ -198,11 +203,17 @@ static void start_program(walk *w, const wl_program *program)
 static wl_status run_lanes(walk *w, const task *work, wl_lane_values *values, wl_error *err)
 {
     for (size_t i = 0; i < work->count; i++) {
+        w->reach = work->reaches ? &work->reaches[i] : NULL;
+        if (w->reach && w->reach->full)
+            continue;
         if (work->count > 1)
             start_program(w, work->programs[i]);
-        WL_TRY(work->starts ? wl_program_run_first(work->programs[i], values, add_starts, w, err)
-                            : wl_program_run(work->programs[i], values, add_addresses, w, err));
+        const wl_status status = work->starts ? wl_program_run_first(work->programs[i], values, add_starts, w, err)
+                                              : wl_program_run(work->programs[i], values, add_addresses, w, err);
+        if (status != WL_OK && !(w->reach && w->reach->full))
+            return status;
     }
+    w->reach = NULL;
     return WL_OK;
 }
 
@@ -366,7 +377,7 @@ static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t coun
     if (status != WL_E_LIMIT || alike->count == 1)
         return status == WL_OK ? WL_OK : wl_fail(err, status, limit.loc, "%s", limit.message);
     for (size_t i = 0; i < alike->count; i++)
-        WL_TRY(run_evenly(w, &(task){&alike->programs[i], 1, true}, accesses[first], err));
+        WL_TRY(run_evenly(w, &(task){&alike->programs[i], 1, true, NULL}, accesses[first], err));
     return WL_OK;
 }
 
@@ -389,10 +400,11 @@ static wl_status run_rows(const walk *w, const wl_bound *const *accesses, size_t
 /* All accesses but traced ones. */
 static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
 {
-    task plain = {.programs = WL_ARENA_NEW(arena, wl_program *, count)},
+    task plain = {.programs = WL_ARENA_NEW(arena, wl_program *, count),
+                  .reaches = WL_ARENA_NEW(arena, wl_reach, count)},
          alike = {.programs = WL_ARENA_NEW(arena, wl_program *, count), .starts = true};
     bool *done = WL_ARENA_NEW(arena, bool, count);
-    if (!plain.programs || !alike.programs || !done)
+    if (!plain.programs || !plain.reaches || !alike.programs || !done)
         return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         done[i] = accesses[i]->access->traced || accesses[i]->never;
@@ -401,6 +413,7 @@ static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t c
         if (done[i] || advances_evenly(w->region, accesses[i]))
             continue;
         done[i] = true;
+        wl_reach_find(w->region, accesses[i], w->shift, &plain.reaches[plain.count]);
         WL_TRY(program_of(w, accesses[i], arena, &plain.programs[plain.count++], err));
     }
     if (plain.count > 0)

@@ -125,6 +125,35 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
     return true;
 }
 
+/* Of a set that is not empty. NULL: the set has none of its granules. */
+static const wl_granule_chunk *look_up(const wl_granules *set, int64_t number)
+{
+    for (size_t slot = slot_of(set, number); set->table[slot]; slot = (slot + 1) & (set->table_size - 1))
+        if (set->chunks[set->table[slot] - 1].number == number)
+            return &set->chunks[set->table[slot] - 1];
+    return NULL;
+}
+
+bool wl_granules_has_all(const wl_granules *set, int64_t first, int64_t last)
+{
+    if (set->count < last - first + 1)
+        return false;
+    while (first <= last) {
+        const int64_t number = wl_floor_div(first, CHUNK_GRANULES), start = number * CHUNK_GRANULES;
+        const wl_granule_chunk *chunk = look_up(set, number);
+        const int64_t end = wl_min(last, start + CHUNK_GRANULES - 1);
+        for (int64_t w = (first - start) / 64; chunk && w <= (end - start) / 64; w++) {
+            const int from = (int)wl_max(0, first - start - w * 64), to = (int)wl_min(63, end - start - w * 64);
+            if (word_mask(from, to) & ~chunk->bits[w])
+                return false;
+        }
+        if (!chunk)
+            return false;
+        first = end + 1;
+    }
+    return true;
+}
+
 /* Adds the granules 64 * word + b for the bits b. */
 static bool add_word(wl_granules *set, int64_t word, uint64_t bits)
 {
@@ -190,14 +219,6 @@ static bool chunk_full(const wl_granule_chunk *chunk)
         if (~chunk->bits[w])
             return false;
     return true;
-}
-
-static const wl_granule_chunk *look_up(const wl_granules *set, int64_t number)
-{
-    for (size_t slot = slot_of(set, number); set->table[slot]; slot = (slot + 1) & (set->table_size - 1))
-        if (set->chunks[set->table[slot] - 1].number == number)
-            return &set->chunks[set->table[slot] - 1];
-    return NULL;
 }
 
 /* Units that span several chunks: each is checked from its first chunk. */

@@ -39,6 +39,8 @@ bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times);
  * is short, which the set remembers. */
 #define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 19) /* some 140 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
+/* Does the set have granules first .. last (inclusive)? */
+bool wl_granules_has_all(const wl_granules *set, int64_t first, int64_t last);
 /* Why nothing more could be added: WL_E_NOMEM, WL_E_LIMIT. */
 wl_status wl_granules_fail(const wl_granules *set, wl_error *err);
 /* For sets of byte numbers: how many aligned units of `unit` bytes (a power of two) are

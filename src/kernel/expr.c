@@ -418,3 +418,15 @@ bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int6
     *hi = bounds.hi;
     return wl_interval_is_known(bounds);
 }
+
+bool wl_expr_never_fails(const wl_expr *e, const wl_ranges *ranges)
+{
+    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR)
+        return true;
+    if (!wl_interval_is_known(bounds_of(e, ranges)))
+        return false;
+    if (e->op == WL_EXPR_SELECT) /* b holds both values */
+        return wl_expr_never_fails(e->a, ranges) && wl_expr_never_fails(e->b->a, ranges) &&
+               wl_expr_never_fails(e->b->b, ranges);
+    return wl_expr_never_fails(e->a, ranges) && wl_expr_never_fails(e->b, ranges);
+}

@@ -76,6 +76,9 @@ wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affin
 /* Inclusive bounds of an expression, not necessarily tight; false when unknown or beyond +-2^60. */
 bool wl_expr_bounds(const wl_expr *expr, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 
+/* Over the ranges, no operation fails and no value leaves its range; false: perhaps one does. */
+bool wl_expr_never_fails(const wl_expr *expr, const wl_ranges *ranges);
+
 /* Over the ranges: 0 if it is always 0, 1 if it never is, -1 if unknown. */
 wl_status wl_expr_truth(const wl_expr *expr, const wl_ranges *ranges, int *truth, wl_error *err);
 

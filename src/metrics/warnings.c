@@ -69,8 +69,9 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     }
 }
 
-#define NOTED_REMAINS 0.01 /* share of the data */
-#define NOTED_CACHED 0.01  /* share of the loads behind the L2 that is worth a note */
+#define NOTED_ADDRESSES 2e7 /* evaluated: they take about a second */
+#define NOTED_REMAINS 0.01  /* share of the data */
+#define NOTED_CACHED 0.01   /* share of the loads behind the L2 that is worth a note */
 
 static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 {
@@ -179,6 +180,9 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
                 PERCENT * WL_STATED_ERRORS * c->traffic.waves_error);
     warn_about_simulation(&v->simulation, v->known, out);
+    if (c->has_traffic && c->traffic.evaluated > NOTED_ADDRESSES)
+        wl_warn(out, "footprints have no closed form: %.2g addresses were evaluated one by one, which takes time",
+                c->traffic.evaluated);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
