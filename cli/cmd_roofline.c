@@ -7,6 +7,7 @@
 #include "batch.h"
 #include "diag.h"
 #include "job.h"
+#include "load.h"
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
@@ -270,7 +271,7 @@ static int draw(const picture *p)
     wl_error err = {0};
     char *script = NULL, *data = NULL;
     int code = EXIT_OK;
-    if (plot_is(path, ".svg")) {
+    if (has_suffix(path, ".svg")) {
         code = write_svg(p, path);
         return code == EXIT_OK ? write_numbers(p, path) : code;
     }

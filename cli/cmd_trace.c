@@ -183,7 +183,7 @@ static int write_result(const options *o, const wl_trace *trace)
     if (o->width && !option_integer("--width", o->width, 20, 10000, &width))
         return EXIT_INPUT;
     const wl_trace_look look = {.ascii = o->ascii, .colour = coloured && !o->ascii, .width = (int)width};
-    if (o->plot && plot_is(o->plot, ".png"))
+    if (o->plot && has_suffix(o->plot, ".png"))
         code = write_png(trace, o->plot);
     else if (o->plot)
         code = write_text(trace, WL_FORMAT_SVG, &look, o->plot);

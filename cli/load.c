@@ -17,6 +17,12 @@ static size_t text_count;
 static const char *standard_input; /* can be read only once; NULL: not yet */
 static size_t standard_input_length;
 
+bool has_suffix(const char *name, const char *suffix)
+{
+    const size_t length = strlen(name), n = strlen(suffix);
+    return length > n && strcmp(name + length - n, suffix) == 0;
+}
+
 static wl_status read_error(wl_status code, const char *path, const char *what, wl_error *err)
 {
     if (err && err->code == WL_OK) {

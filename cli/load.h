@@ -4,6 +4,9 @@
 
 #include "warpline/warpline.h"
 
+/* Does a name end in the suffix, as in ".cu", with something before it? */
+bool has_suffix(const char *name, const char *suffix);
+
 /* The whole of a file ("-": standard input), 0-terminated, in memory of malloc. WL_E_IO when it
  * cannot be read. */
 wl_status load_text(const char *path, char **text, size_t *length, wl_error *err);

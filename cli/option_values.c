@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "load.h"
 #include "options.h"
 
 /* ---- one of a few words ---- */
@@ -90,12 +91,6 @@ static bool is_metric(const char *text)
 {
     wl_metric metric;
     return strcmp(text, "time") == 0 || wl_metric_find(text, &metric);
-}
-
-static bool has_suffix(const char *text, const char *suffix)
-{
-    const size_t length = strlen(text), n = strlen(suffix);
-    return length > n && strcmp(text + length - n, suffix) == 0;
 }
 
 static bool is_own_picture(const char *path) { return has_suffix(path, ".svg") || has_suffix(path, ".png"); }

@@ -13,12 +13,6 @@
 
 extern char **environ;
 
-bool plot_is(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, suffix) == 0;
-}
-
 char *plot_sibling(const char *path, const char *suffix)
 {
     const size_t stem = strlen(path) - 4, size = stem + strlen(suffix) + 1;

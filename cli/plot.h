@@ -10,7 +10,6 @@ typedef struct plot {
     char *script, *data; /* paths beside the picture */
 } plot;
 
-bool plot_is(const char *path, const char *suffix); /* ".pdf" */
 /* The path with another suffix of four characters, in memory of malloc. */
 char *plot_sibling(const char *path, const char *suffix);
 

@@ -30,12 +30,6 @@ struct ptx_unit {
 
 /* ---- usage ---- */
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-    const size_t n = strlen(name), k = strlen(suffix);
-    return n > k && strcmp(name + n - k, suffix) == 0;
-}
-
 /* seconds */
 #define EFFORT_LEAST 0.001
 #define EFFORT_MOST 86400.0

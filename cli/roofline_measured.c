@@ -14,7 +14,7 @@
 #define LAUNCH_LENGTH 120
 #define PARAMS_END 15 /* the first params tell launches apart; all of them would fill the line */
 
-bool picture_is_table(const char *path) { return plot_is(path, ".csv"); }
+bool picture_is_table(const char *path) { return has_suffix(path, ".csv"); }
 
 /* ---- what was not measured ---- */
 

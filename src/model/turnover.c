@@ -147,8 +147,8 @@ static double units_together(const wl_turnover *n, const wl_demand *d, const wl_
 {
     const double norm = lives(d) ? n->unit_norm : 0;
     const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
-    const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
-    const double pipes = beside(beside(l1, arithmetic, norm), s[WL_BOUND_ISSUE], norm);
+    const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
+    const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
     return fmax(beside(pipes, s[WL_BOUND_INTEGER], norm), s[WL_BOUND_BARRIER]);
 }
 
