@@ -60,8 +60,7 @@ static wl_status visit_local(void *context, const int64_t block[3], const int64_
 
 static void shorten(double share, wl_longest_warp *w) { w->instructions *= share; }
 
-/* Warps whose lanes all take the same branch: each instruction has as many lanes active as a
- * warp has. */
+/* As if no warp diverged: all lanes of a warp are active in each instruction. */
 static void make_uniform(double lanes, double share, wl_mix *mix)
 {
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
@@ -90,8 +89,7 @@ static wl_status count_instructions(void *context, const int64_t block[3], const
     return WL_OK;
 }
 
-/* Its operations take their share of issue slots and of one another's latencies; loads and
- * stores stay. */
+/* Arithmetic takes its share of issue slots and latencies; loads and stores are as they were. */
 static wl_status live(void *context, const wl_lives **out, wl_error *err)
 {
     const wl_answers *a = context;

@@ -1,4 +1,4 @@
-/* cause_code.c - what the instruction stream does: divergent branches, local memory.
+/* cause_code.c - causes in the instruction stream: divergent branches, local memory.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static double sum(const double of_class[WL_INST_CLASS_COUNT])
     return all;
 }
 
-/* The line that costs most instructions for want of lanes. */
+/* The line whose inactive lanes cost most instructions. */
 static wl_status find_line(wl_inquiry *q, wl_cause *c, wl_error *err)
 {
     const wl_source *source = &q->kernel->source;

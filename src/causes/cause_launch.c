@@ -9,7 +9,8 @@
 #include "device/device_internal.h"
 #include "launch/occupancy_next.h"
 
-#define NEARLY_FULL 0.95 /* waves of a grid that is said to fill them */
+/* a shorter grid fills its waves if it has at least this share of their blocks */
+#define NEARLY_FULL 0.95
 
 /* ---- occupancy ---- */
 
@@ -18,7 +19,7 @@ static int64_t warps_most(const wl_inquiry *q)
     return wl_device_int(q->device, WL_DEVICE_max_threads_per_sm) / wl_device_int(q->device, WL_DEVICE_warp_size);
 }
 
-/* Is occupancy below what the device can hold, by this? */
+/* Does this resource keep occupancy below the maximum of the device? */
 static bool is_limited_by(const wl_inquiry *q, wl_occupancy_limit limit)
 {
     const wl_occupancy *o = &q->now.occupancy;
@@ -33,7 +34,8 @@ static void occupancy_text(const wl_inquiry *q, const char *by, char *text, size
                    by);
 }
 
-/* Tries smaller numbers of what limits the blocks of a multiprocessor; `by` says what it is now. */
+/* Tries smaller numbers of the resource that limits the resident blocks; `by` states its number
+ * now. */
 static wl_status blame_number(wl_inquiry *q, wl_cause_id id, wl_launch *launch, int64_t *number, const int64_t *steps,
                               size_t count, const char *of, const char *by, wl_error *err)
 {
@@ -57,7 +59,7 @@ wl_status wl_cause_registers(wl_inquiry *q, wl_error *err)
     const int64_t now = q->now.launch.registers;
     wl_launch launch = q->launch;
     if (!is_limited_by(q, WL_LIMIT_REGISTERS) || (!launch.registers && !wl_kernel_registers(q->given, &stated)))
-        return WL_OK; /* an assumed number is no cause */
+        return WL_OK; /* a number that was only assumed is not blamed */
     const size_t count = wl_fewer_registers(q->device, q->geometry.threads, now, q->geometry.shared_bytes, now, steps);
     (void)snprintf(by, sizeof by, "%lld registers per thread", (long long)now);
     return blame_number(q, WL_CAUSE_REGISTERS, &launch, &launch.registers, steps, count, "registers", by, err);
@@ -116,7 +118,7 @@ wl_status wl_cause_block(wl_inquiry *q, wl_error *err)
                    (long long)q->now.occupancy.blocks_per_sm, (long long)q->geometry.threads,
                    wl_device_sm_word(q->device));
     occupancy_text(q, by, text, sizeof text);
-    if (!q->block_is_free) /* only where waits are what takes the time */
+    if (!q->block_is_free) /* worth trying only where waits take the time */
         return q->now.model.limiter == WL_BOUND_LATENCY ? wl_suspect(q, WL_CAUSE_BLOCK, WL_NO_ACCESS, text, err)
                                                         : WL_OK;
     WL_TRY(try_blocks(q, true, &best, &which, err));
@@ -128,7 +130,7 @@ wl_status wl_cause_block(wl_inquiry *q, wl_error *err)
 
 /* ---- waves ---- */
 
-/* The largest grid of at most so many blocks that is shorter in one dimension. */
+/* The largest grid that is shorter in one dimension and has at most so many blocks. */
 static int64_t shorter_grid(const wl_inquiry *q, int64_t most, int64_t grid[3])
 {
     int64_t largest = 0;

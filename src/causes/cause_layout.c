@@ -1,4 +1,4 @@
-/* cause_layout.c - where the elements lie: sectors that a warp uses in part, and bank conflicts.
+/* cause_layout.c - causes in the layout of data: partly used sectors, bank conflicts.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +11,12 @@
 #include "causes/relayout.h"
 #include "device/device_internal.h"
 
-/* A gather is named although nothing is predicted, if it leaves more of its sectors unused, .. */
+/* A gather is named, without a predicted gain, if it leaves more than this share of its sectors
+ * unused .. */
 #define MOSTLY_UNUSED 0.5
-#define NOTED_SECTORS 0.1    /* .. and asks for this share of all sectors */
-#define MORE_THAN_LEAST 1.01 /* wavefronts of an access with conflicts: by more than rounding */
+#define NOTED_SECTORS 0.1 /* .. and requests at least this share of all sectors */
+/* wavefronts of an access with bank conflicts / least wavefronts: more than rounding */
+#define MORE_THAN_LEAST 1.01
 
 static const wl_field *field_of(const wl_inquiry *q, size_t access)
 {
@@ -29,7 +31,7 @@ static bool is_global(const wl_inquiry *q, size_t access)
            !q->kernel->accesses[access].atomic;
 }
 
-/* The share of each sector that the lanes of a warp do not use, all different. */
+/* The share of each sector that a warp does not use if its lanes access different elements. */
 static double unused(const wl_inquiry *q, size_t access)
 {
     const wl_access_cost *c = &q->costs[access];
@@ -41,7 +43,7 @@ static double unused(const wl_inquiry *q, size_t access)
 
 static double wasted(const wl_inquiry *q, size_t access) { return q->costs[access].sectors * unused(q, access); }
 
-/* The access of a field that wastes most; WL_NO_ACCESS: none does. */
+/* The access of a field that leaves most bytes of sectors unused; WL_NO_ACCESS: none does. */
 static size_t most_wasteful(const wl_inquiry *q, size_t field)
 {
     size_t most = WL_NO_ACCESS;
@@ -69,7 +71,7 @@ static wl_status try_contiguous(wl_inquiry *q, size_t access, int64_t stride, wl
     return done ? wl_try_variant(q, variant, &q->launch, best, &better, err) : WL_OK;
 }
 
-/* Threads that compute neighbouring cells each leave gaps between lanes. */
+/* Do gaps between lanes come from folding: each thread computes several neighbouring cells? */
 static bool is_folded(const wl_inquiry *q, const wl_form *f, int64_t stride)
 {
     const int64_t fold = q->geometry.fold[0];
@@ -95,7 +97,7 @@ static wl_status blame_stride(wl_inquiry *q, size_t access, const wl_form *form,
     return wl_blame(q, kind_of(q, access), access, &best, text, "no cells folded in x", err);
 }
 
-/* Where addresses follow from data, no other order is known. */
+/* Addresses depend on data: no better order can be predicted. */
 static wl_status suspect_gather(wl_inquiry *q, size_t access, wl_error *err)
 {
     char text[120];
@@ -129,7 +131,7 @@ wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
 
 /* ---- banks ---- */
 
-/* Wavefronts that an access takes at least: the bytes of a warp over those of all banks. */
+/* The least wavefronts of an access: bytes of a warp / bytes of all banks. */
 static double least_wavefronts(const wl_inquiry *q, size_t access)
 {
     double banks = 0, width = 0;
@@ -145,7 +147,7 @@ static bool has_conflicts(const wl_inquiry *q, size_t access)
            c->hit > MORE_THAN_LEAST * c->inst * ceil(least_wavefronts(q, access));
 }
 
-/* Rows as long as a coefficient of the index, padded by a word. */
+/* Rows of shared memory, padded by a word; their length is a coefficient of the index. */
 typedef struct padding {
     int64_t row;
     wl_tried best;
@@ -187,7 +189,8 @@ static wl_status try_paddings(wl_inquiry *q, size_t access, padding *p, wl_error
     return WL_OK;
 }
 
-/* Addresses that nothing is known of, or that no padding helps: each lane takes the next word. */
+/* For addresses without a known form, or where padding does not help: as if consecutive lanes
+ * accessed consecutive words. */
 static wl_status try_in_a_row(wl_inquiry *q, size_t field, wl_tried *best, wl_error *err)
 {
     wl_kernel *variant = NULL;

@@ -8,8 +8,9 @@
 #include "causes/relayout.h"
 #include "device/device_internal.h"
 
-#define CONSTANT_BYTES 65536 /* of constant memory that CUDA gives a program */
-#define STAGED_MOST 64       /* loads of a thread with which a table is staged, at most */
+#define CONSTANT_BYTES 65536 /* constant memory of a CUDA program */
+/* at most so many loads per thread to stage a table in shared memory */
+#define STAGED_MOST 64
 
 static bool is_loaded(const wl_inquiry *q, size_t access)
 {
@@ -36,8 +37,8 @@ static bool is_uniform(const wl_inquiry *q, const wl_form *f)
     return true;
 }
 
-/* Bytes from the first element that is read to the last; of a field whose size is known, all of
- * them. */
+/* The bytes of a field if its size is known, else from the first element that is read to the
+ * last. */
 static int64_t extent_of(const wl_inquiry *q, size_t field)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -57,7 +58,7 @@ static int64_t extent_of(const wl_inquiry *q, size_t field)
     return most > least ? most - least : 0;
 }
 
-/* Only read, small, and read by each block as if it were all of it. */
+/* A small field that is only read, and of which each block may read everything. */
 static bool find_table(const wl_inquiry *q, size_t field, table *t)
 {
     double loaded = 0;
@@ -75,8 +76,8 @@ static bool find_table(const wl_inquiry *q, size_t field, table *t)
     return t->bytes > 0 && loaded >= (double)t->bytes * (double)q->geometry.blocks;
 }
 
-/* Constant memory has a cache of its own: neither L1 nor L2 see its loads. Their instructions
- * stay where they are counted. */
+/* Constant memory has its own cache: its loads reach neither L1 nor L2. Their instructions are
+ * still counted. */
 static wl_status try_constant(wl_inquiry *q, const table *t, wl_tried *best, bool *better, wl_error *err)
 {
     wl_kernel *variant = NULL;
@@ -89,7 +90,7 @@ static wl_status try_constant(wl_inquiry *q, const table *t, wl_tried *best, boo
     return wl_try_variant(q, variant, &q->launch, best, better, err);
 }
 
-/* A block's threads, one element after another, load the table once. */
+/* The threads of a block load the table once, consecutive threads consecutive elements. */
 static wl_status add_staging(wl_inquiry *q, const table *t, wl_kernel *v, wl_error *err)
 {
     const wl_access *like = &q->kernel->accesses[t->access];
@@ -102,7 +103,7 @@ static wl_status add_staging(wl_inquiry *q, const table *t, wl_kernel *v, wl_err
     memcpy(fields, v->fields, v->field_count * sizeof *fields);
     memcpy(all, v->accesses, v->access_count * sizeof *all);
     fields[v->field_count] = q->kernel->fields[t->field];
-    fields[v->field_count].bytes = 0; /* the last lanes are allowed to load what lies behind it */
+    fields[v->field_count].bytes = 0; /* no bounds: the last lanes load beyond its end */
     for (int64_t i = 0; i < loads; i++) {
         const wl_form form = {.c = i * threads,
                               .k = {[WL_VAR_THREAD_X] = 1,
@@ -111,7 +112,7 @@ static wl_status add_staging(wl_inquiry *q, const table *t, wl_kernel *v, wl_err
         wl_access *a = &all[v->access_count + (size_t)i];
         *a = *like;
         a->traced = false;
-        a->when = NULL; /* beyond the end of the table a few lanes load in vain */
+        a->when = NULL; /* a few lanes load beyond the end of the table, which does no harm */
         a->field = v->field_count;
         WL_TRY(wl_form_expr(&q->scratch, &form, like->loc, &a->index, err));
     }
@@ -122,7 +123,7 @@ static wl_status add_staging(wl_inquiry *q, const table *t, wl_kernel *v, wl_err
     return WL_OK;
 }
 
-/* What is known of the accesses of traced blocks, with nothing for those that were added. */
+/* The counts of traced accesses, extended by zeros for the accesses that were added. */
 static wl_status know_more(wl_inquiry *q, wl_kernel *v, wl_error *err)
 {
     const wl_population *from = q->kernel->source.population;

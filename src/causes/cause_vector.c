@@ -1,5 +1,5 @@
-/* cause_vector.c - accesses that could be vectors: neighbouring elements of a thread, or of
- * neighbouring threads.
+/* cause_vector.c - accesses that could be vector loads or stores: of neighbouring elements of one
+ * thread, or of neighbouring threads.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ static bool is_global(const wl_inquiry *q, const wl_access *a)
 
 /* ---- neighbouring elements of a thread ---- */
 
-/* Accesses of one field that differ by their constant alone: those of one thread lie side by
- * side. */
+/* Accesses of one field whose indices differ only by a constant: a thread accesses neighbouring
+ * elements. */
 static bool side_by_side(const wl_inquiry *q, size_t a, size_t b, int64_t *apart)
 {
     const wl_access *x = &q->kernel->accesses[a], *y = &q->kernel->accesses[b];
@@ -34,7 +34,7 @@ static bool side_by_side(const wl_inquiry *q, size_t a, size_t b, int64_t *apart
     return memcmp(f.k, g.k, sizeof f.k) == 0;
 }
 
-/* Is the first of so many elements always at a multiple of them? */
+/* Is the index of the first of so many elements always a multiple of their number? */
 static bool is_aligned(const wl_inquiry *q, size_t access, int64_t elements)
 {
     const wl_field *field = &q->kernel->fields[q->kernel->accesses[access].field];
@@ -45,7 +45,7 @@ static bool is_aligned(const wl_inquiry *q, size_t access, int64_t elements)
     return aligned && field->base_bytes % (elements * q->kernel->accesses[access].width_bytes) == 0;
 }
 
-/* The accesses that one vector can replace, the first of them `access`; 0: none. */
+/* How many accesses, from `access` on, one vector can replace; 0: none. */
 static size_t find_vector(const wl_inquiry *q, size_t access, int64_t elements, size_t found[VECTOR_BYTES])
 {
     size_t n = 0;
@@ -61,10 +61,10 @@ static size_t find_vector(const wl_inquiry *q, size_t access, int64_t elements, 
 }
 
 typedef struct vectors {
-    bool *gone;       /* by access: part of another's vector now */
+    bool *gone;       /* by access: it became part of another access's vector */
     int64_t width;    /* elements, of the widest */
-    size_t first;     /* an access that became one */
-    double merged[2]; /* loads and stores of a thread that went */
+    size_t first;     /* an access that became a vector */
+    double merged[2]; /* loads and stores of a thread that vectors replaced */
 } vectors;
 
 static void widen(const wl_inquiry *q, wl_kernel *variant, vectors *v)
@@ -81,14 +81,14 @@ static void widen(const wl_inquiry *q, wl_kernel *variant, vectors *v)
         if (n == 0)
             continue;
         wl_access *wide = &variant->accesses[a];
-        wide->width_bytes *= (int32_t)n; /* steps of the index stay elements */
+        wide->width_bytes *= (int32_t)n; /* the index still counts elements */
         v->merged[access->store] += (double)(n - 1);
         v->first = v->width < (int64_t)n ? a : v->first;
         v->width = wl_max(v->width, (int64_t)n);
     }
 }
 
-/* What a kernel states of its instructions. */
+/* Subtracts the merged accesses from the instructions that the kernel states. */
 static void drop_instructions(const vectors *v, wl_kernel *k)
 {
     const double all = v->merged[0] + v->merged[1];
@@ -128,8 +128,8 @@ static wl_status merge(wl_inquiry *q, vectors *v, wl_error *err)
 
 /* ---- neighbouring threads ---- */
 
-/* Every access goes with x by one element, or stays where it is; all of one width. Returns that
- * width, 0: not so. */
+/* Does each access advance by one element, or not at all, from x to x + 1, all with the same width?
+ * Returns that width; 0: no. */
 static int32_t streams(const wl_inquiry *q, size_t *first)
 {
     int32_t width = 0;
@@ -170,7 +170,7 @@ static bool divide(int64_t *extent, int64_t by)
     return whole;
 }
 
-/* Arithmetic for all elements of a vector, everything else once. */
+/* Repeats arithmetic for each element of a vector; other instructions are executed once. */
 static void do_more(wl_kernel *k, double times)
 {
     static const wl_inst_class arithmetic[] = {WL_INST_fp64, WL_INST_fp32, WL_INST_fp16, WL_INST_special};
@@ -183,7 +183,7 @@ static void do_more(wl_kernel *k, double times)
     }
 }
 
-/* A thread does what so many neighbours did. */
+/* Each thread does the work of so many neighbouring threads. */
 static wl_status make_wide(wl_inquiry *q, int64_t elements, wl_kernel *v, wl_launch *launch, bool *done, wl_error *err)
 {
     const bool gridded = launch->grid[0] || launch->grid[1] || launch->grid[2];
@@ -236,9 +236,9 @@ wl_status wl_cause_vector(wl_inquiry *q, wl_error *err)
     const bool counted = q->kernel->source.count_instructions && !q->kernel->has_mix;
     vectors v = {.gone = NULL};
     if (!q->can_vary || q->kernel->source.population || counted || q->kernel->loop_count > 0)
-        return WL_OK; /* how many instructions would go is not known */
+        return WL_OK; /* how many instructions this saves is unknown */
     WL_TRY(merge(q, &v, err));
-    /* the lives of warps that loop or meet at barriers are of threads with one cell */
+    /* the recorded lives of warps that loop or synchronize are those of threads with one cell */
     const bool can_spread = q->geometry.schedule.kind == WL_SCHEDULE_LINEAR && !q->kernel->source.repeats;
     return v.width == 0 && can_spread ? spread_out(q, err) : WL_OK;
 }

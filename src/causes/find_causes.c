@@ -46,7 +46,8 @@ static wl_status copy_costs(wl_inquiry *q, const wl_access_cost *costs, wl_error
     return WL_OK;
 }
 
-/* They only tell lines: what cannot be followed has none. */
+/* The lives of warps are needed only for source lines: a kernel that cannot be followed has
+ * none. */
 static wl_status look_at_lives(wl_inquiry *q, wl_error *err)
 {
     wl_error own = {0};
@@ -64,7 +65,8 @@ static wl_status look(wl_inquiry *q, wl_predictor *predictor, wl_error *err)
     WL_TRY(wl_predict(predictor, &q->launch, &q->options, &q->now, err));
     WL_TRY(wl_predictor_at(predictor, &q->launch, &at, err));
     q->kernel = at->kernel;
-    q->can_vary = at->schedule.kind == WL_SCHEDULE_LINEAR; /* else accesses are of cells in order */
+    /* with a schedule, accesses are those of reordered cells */
+    q->can_vary = at->schedule.kind == WL_SCHEDULE_LINEAR;
     WL_TRY(copy_costs(q, at->costs, err));
     wl_launch launch = q->launch;
     if (!q->can_vary)

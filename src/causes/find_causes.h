@@ -1,8 +1,8 @@
 /* find_causes.h - what makes a launch slower than it could be.
  *
- * Every cause is a suspicion, from counts of the launch, and a what-if: the prediction of the
- * launch without it. Only what gains is named; what cannot be predicted is named without a
- * number.
+ * Counts of the launch raise a suspicion; a what-if, the prediction of the launch without the
+ * cause, confirms it. Only causes with a gain are named, and some that cannot be predicted: those
+ * without a number.
  *
  * Layer  causes. Oracle: tests/unit/test_causes.c, tests/cli/causes.test.
  * SPDX-License-Identifier: MIT */
@@ -17,11 +17,11 @@ typedef struct wl_questioned {
     const wl_device *device;
     wl_launch launch;
     wl_predict_options options;
-    bool block_is_free; /* another block computes the same */
+    bool block_is_free; /* other block shapes compute the same */
 } wl_questioned;
 
-/* Causes that gain most first, then those without a gain; in `arena`, like their texts. Fails as
- * wl_predict does. */
+/* Causes by gain, the largest first, then those without a predicted gain; they and their texts are
+ * in `arena`. Fails like wl_predict. */
 wl_status wl_causes_find(const wl_questioned *what, wl_arena *arena, const wl_cause **out, size_t *count,
                          wl_error *err);
 

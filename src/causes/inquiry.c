@@ -71,7 +71,7 @@ wl_status wl_try_variant(wl_inquiry *q, const wl_kernel *variant, const wl_launc
 
 /* ---- naming causes ---- */
 
-/* Is this operation one that the access may be? */
+/* Can the operation be this access? */
 static bool may_be(const wl_op *op, const wl_access *access)
 {
     const bool shared = op->kind == WL_OP_SHARED, loads = op->kind == WL_OP_LOAD || (shared && op->writes > 0);
@@ -81,7 +81,8 @@ static bool may_be(const wl_op *op, const wl_access *access)
     return access->traced ? op->line == access->loc.line : access->store ? stores : loads;
 }
 
-/* A line of the source, or of PTX, if all operations that the access may be are there. */
+/* The line, in the source or in PTX, of all operations that can be this access, if it is the
+ * same. */
 static void place(const wl_inquiry *q, size_t access, wl_cause *c)
 {
     const wl_access *a = &q->kernel->accesses[access];

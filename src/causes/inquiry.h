@@ -1,8 +1,7 @@
-/* inquiry.h - one launch under question: what is known of it, and predictions of what it could
- * be instead.
+/* inquiry.h - the launch whose causes are sought: what is known about it, and what-if predictions.
  *
- * A what-if is a prediction: of another launch, or of a variant, a kernel that shares everything
- * with the one at the launch but some accesses, fields or answers of its source.
+ * A what-if predicts another launch, or a variant: a copy of the kernel with some accesses, fields
+ * or answers of its source changed.
  *
  * Layer  causes (uses predict). Oracle: tests/unit/test_causes.c.
  * SPDX-License-Identifier: MIT */
@@ -17,20 +16,21 @@
 #define WL_CAUSES_MAX 32
 
 typedef struct wl_inquiry {
-    const wl_kernel *given;  /* as the caller has it */
-    const wl_kernel *kernel; /* at the launch */
+    const wl_kernel *given;  /* the caller's */
+    const wl_kernel *kernel; /* the kernel at this launch */
     const wl_device *device;
     wl_predict_options options;
     wl_launch launch;
-    bool block_is_free; /* another block computes the same */
-    bool can_vary;      /* variants are predicted as the kernel is */
+    bool block_is_free; /* other block shapes compute the same */
+    bool can_vary;      /* variants of the kernel can be predicted */
     wl_prediction now;
     wl_geometry geometry;
     wl_ranges ranges;            /* of coordinates, at this launch */
     const wl_access_cost *costs; /* one per access */
-    double lanes;                /* of a warp that the block fills */
-    const wl_lives *lives;       /* NULL: no instruction stream */
-    wl_arena *arena;             /* for texts that outlive the inquiry */
+    /* active lanes of a warp: fewer than its size if the block is smaller */
+    double lanes;
+    const wl_lives *lives; /* NULL: no instruction stream */
+    wl_arena *arena;       /* for texts that outlive the inquiry */
     wl_arena scratch, traced;
     wl_cause causes[WL_CAUSES_MAX];
     size_t count;
@@ -45,17 +45,16 @@ typedef struct wl_tried {
     wl_bound_id limiter;
 } wl_tried;
 
-/* A copy whose fields and accesses may be changed; it lives as long as the inquiry and is not
- * freed. */
+/* A copy whose fields and accesses may be changed; the inquiry owns it. */
 wl_status wl_variant_make(wl_inquiry *inquiry, wl_kernel **out, wl_error *err);
 
-/* Predicts; replaces *best if that is faster. What cannot be predicted is not tried; only
- * WL_E_NOMEM fails. The time is that of as many work items as the launch under question has. */
+/* Predicts, and replaces *best if the result is faster. Skips what cannot be predicted; fails only
+ * with WL_E_NOMEM. The time is scaled to the work items of the original launch. */
 wl_status wl_try_launch(wl_inquiry *inquiry, const wl_launch *launch, wl_tried *best, bool *better, wl_error *err);
 wl_status wl_try_variant(wl_inquiry *inquiry, const wl_kernel *variant, const wl_launch *launch, wl_tried *best,
                          bool *better, wl_error *err);
 
-/* The same for a variant whose work item is the work of so many. */
+/* The same for a variant whose work items each do the work of so many. */
 wl_status wl_try_wide(wl_inquiry *inquiry, const wl_kernel *variant, const wl_launch *launch, double items,
                       wl_tried *best, bool *better, wl_error *err);
 

@@ -60,7 +60,7 @@ static split split_form(const wl_form *f, int64_t row, int64_t first)
     return s;
 }
 
-/* Do rests stay within the row? Widens the range of the quotients. */
+/* Are all rests within the row? Widens the range of the quotients. */
 static bool fits(const wl_inquiry *q, const split *s, int64_t row, int64_t *lo, int64_t *hi)
 {
     int64_t rest_lo, rest_hi, from, to;
@@ -91,7 +91,7 @@ typedef struct rows {
     int64_t lo, hi; /* quotients */
 } rows;
 
-/* Whether all accesses are affine, of one unit, and keep within rows that begin there. */
+/* Are all accesses affine, of one unit, and within rows that begin at `first`? */
 static bool have_rows(const wl_inquiry *q, const wl_relayout *how, rows *r)
 {
     int32_t unit = 0;
@@ -112,7 +112,7 @@ static bool have_rows(const wl_inquiry *q, const wl_relayout *how, rows *r)
     return unit > 0;
 }
 
-/* The least that remains of an index without what whole rows take. */
+/* The least rest of any index after whole rows are subtracted. */
 static int64_t least_rest(const wl_inquiry *q, const wl_relayout *how)
 {
     int64_t least = INT64_MAX;
@@ -131,7 +131,7 @@ static int64_t least_rest(const wl_inquiry *q, const wl_relayout *how)
 
 static bool join_relaid(const wl_relayout *how, const rows *r, const split *s, wl_form *out)
 {
-    /* columns stay aligned */
+    /* so that columns stay aligned */
     const int64_t from = wl_floor_div(r->lo, how->aligned) * how->aligned;
     const int64_t column = wl_round_up(r->hi + 1 - from, how->aligned);
     return how->pad ? join(s, how->row + how->pad, 1, r->first, out) : join(s, 1, column, -from, out);
@@ -159,7 +159,8 @@ wl_status wl_relay_out(wl_inquiry *q, const wl_relayout *how, wl_kernel *variant
         if (*done)
             WL_TRY(wl_form_expr(&q->scratch, &relaid, access->loc, &access->index, err));
     }
-    variant->fields[how->field].bytes = 0; /* columns may end at a multiple */
+    /* no bounds: padding may extend columns to a multiple of `aligned` */
+    variant->fields[how->field].bytes = 0;
     *row_count = *done ? r.hi - r.lo + 1 : 0;
     return WL_OK;
 }

@@ -1,10 +1,10 @@
-/* relayout.h - the elements of one field in another order, all its accesses alike.
+/* relayout.h - the elements of one field in another order, for all its accesses.
  *
- * With rows of R elements, element i = R q + r, 0 <= r < R. In another order it is element r n +
- * q: rows become columns, which makes a structure of arrays of an array of structures, and
- * transposes a matrix. Or rows become longer: element (R + pad) q + r, which spreads a column
- * over the banks of shared memory. Both are affine where the address is, so the variant is
- * counted in closed form, too.
+ * With rows of R elements, element i = R q + r, 0 <= r < R. With n rows, it can become element r n
+ * + q: rows become columns, which turns an array of structures into a structure of arrays, or
+ * transposes a matrix. Or rows become longer: element (R + pad) q + r, which spreads a column over
+ * the banks of shared memory. Both are affine if the address is, so the variant is counted in
+ * closed form as well.
  *
  * Layer  causes (uses kernel, launch). Units: units of the accesses. Oracle:
  * tests/unit/test_relayout.c
@@ -14,7 +14,7 @@
 
 #include "causes/inquiry.h"
 
-/* The index of an access as an affine form; false: it is none. */
+/* The index of an access as an affine form; false: it is not affine. */
 bool wl_index_form(const wl_inquiry *inquiry, size_t access, wl_form *out);
 /* Units from one lane of a warp to the next. */
 int64_t wl_lane_stride(const wl_inquiry *inquiry, const wl_form *form);
@@ -24,7 +24,7 @@ wl_status wl_form_expr(wl_arena *arena, const wl_form *form, wl_loc loc, const w
 typedef struct wl_relayout {
     size_t field;
     int64_t row;     /* units, above 1 */
-    int64_t pad;     /* units that rows become longer; 0: rows become columns */
+    int64_t pad;     /* rows become longer by so many units; 0: rows become columns */
     int64_t aligned; /* columns start at multiples of so many units */
 } wl_relayout;
 

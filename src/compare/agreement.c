@@ -1,7 +1,7 @@
 /* agreement.c - relative errors, rank correlation, best pick.
  *
- * Kendall's tau-b after Knight: sorted by the measured value, the exchanges a merge sort by the
- * predicted value makes are the discordant pairs. Layer  compare (uses base).
+ * Kendall's tau-b by Knight's algorithm: sorted by the measured value, a merge sort by the
+ * predicted value makes one exchange per discordant pair. Layer  compare (uses base).
  * SPDX-License-Identifier: MIT */
 #include <float.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static int by_measured(const void *a, const void *b)
     return first ? first : order(p->predicted, q->predicted);
 }
 
-/* Sorts by the predicted value; the number of pairs that were the other way round. */
+/* Sorts by the predicted value; returns the number of discordant pairs. */
 static double sort_exchanges(wl_pair *pairs, wl_pair *scratch, size_t count)
 {
     double exchanges = 0;
@@ -59,7 +59,7 @@ static double sort_exchanges(wl_pair *pairs, wl_pair *scratch, size_t count)
 
 static double pairs_of(size_t n) { return 0.5 * (double)n * ((double)n - 1); }
 
-/* Pairs tied in the measured value (and in both, when asked) of sorted data. */
+/* Pairs of sorted data that are tied in the measured value; on request, in both values. */
 static double ties(const wl_pair *sorted, size_t count, bool measured, bool predicted)
 {
     double tied = 0;

@@ -69,7 +69,7 @@ bool wl_comparison_want(wl_comparison *c, const char *value)
     wl_metric metric = WL_METRIC_COUNT;
     if (strcmp(value, "time") != 0 && !wl_metric_find(value, &metric))
         return false;
-    c->wanted[metric] = c->wants_some = true; /* the time stands behind the last metric */
+    c->wanted[metric] = c->wants_some = true; /* the time comes after the last metric */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* comparison.h - a comparison and its groups, as the writers see it.
+/* comparison.h - a comparison and its groups, for the writers of reports.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COMPARE_COMPARISON_H
 #define WL_COMPARE_COMPARISON_H
@@ -13,7 +13,7 @@ typedef struct wl_compared_row {
     int64_t block[3], fold[3], grid[3]; /* as predicted */
     bool measured_known[WL_VALUE_COUNT], predicted_known[WL_VALUE_COUNT];
     double measured[WL_VALUE_COUNT], predicted[WL_VALUE_COUNT];
-    size_t group, family_group; /* numbers, once there are groups */
+    size_t group, family_group; /* set once groups are made */
 } wl_compared_row;
 
 typedef struct wl_compared_group {
@@ -21,13 +21,13 @@ typedef struct wl_compared_group {
     size_t first, rows; /* its first row; how many */
     wl_agreement values[WL_VALUE_COUNT];
     bool pick_known;
-    double pick; /* measured best over measured time of the predicted best */
+    double pick; /* best measured time / measured time of the launch predicted best */
 } wl_compared_group;
 
 /* What was left out, and why. */
 typedef struct wl_skipped {
     const char *table; /* borrowed */
-    int32_t line;      /* of the first; 0: none in particular */
+    int32_t line;      /* of the first; 0: no particular line */
     size_t count;
     char *reason;
 } wl_skipped;
@@ -47,11 +47,11 @@ struct wl_comparison {
 const wl_compared *wl_comparison_row(const wl_comparison *comparison, size_t index);
 const char *wl_compared_name(int value);
 const char *wl_compared_unit(int value);
-/* False when there is no error: a side is unknown, or the measured value is 0. */
+/* False: there is no relative error, since a value is unknown or the measured one is 0. */
 bool wl_compared_error(const wl_compared_row *row, int value, double *error);
 /* Is this value of this row part of the statistics? */
 bool wl_comparison_counts(const wl_comparison *comparison, const wl_compared_row *row, int value);
-/* Fills groups with rows that compute the same, whatever the launch; no statistics. */
+/* Groups rows that compute the same, whatever the launch; without statistics. */
 wl_status wl_comparison_group_problems(wl_comparison *comparison, wl_error *err);
 void wl_comparison_free_groups(wl_comparison *comparison);
 

@@ -1,17 +1,17 @@
 /* contest.c - how far a ranking by predicted times can be trusted: the predicted rank of the
  * fastest launch of a contest (a measured search).
  *
- * Contests of one family resemble each other, so families, not contests, are what a family to come
- * is like: the quantile is that of two-layer conformal prediction, in which every family seen and
- * the one to come have the same mass. Layer  compare. Maths docs/model.md, "How far a ranking can
- * be trusted". SPDX-License-Identifier: MIT */
+ * Contests of one family resemble each other, so the families, not the contests, tell what to
+ * expect of a new family: the quantile is that of two-layer conformal prediction, in which all
+ * families seen and the new one have the same mass. Layer  compare. Maths docs/model.md, "How far a
+ * ranking can be trusted". SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/contest.h"
 
-#define ROUNDING 1e-9 /* of sums of weights */
+#define ROUNDING 1e-9 /* error of sums of weights */
 
 static double shortest_predicted(const wl_pair *times, size_t count)
 {
@@ -21,7 +21,7 @@ static double shortest_predicted(const wl_pair *times, size_t count)
     return shortest;
 }
 
-/* The predicted time of the launch measured fastest. */
+/* The predicted time of the fastest measured launch. */
 static double predicted_of_fastest(const wl_pair *times, size_t count)
 {
     wl_pair best = times[0];

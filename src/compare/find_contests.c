@@ -28,7 +28,7 @@ static int by_launch(const entrant *p, const entrant *q)
     return block ? block : by_shape(p->row->fold, q->row->fold);
 }
 
-/* By group, in it by launch, of one launch the fastest first. */
+/* By group, then by launch, then by time. */
 static int by_place(const void *a, const void *b)
 {
     const entrant *p = a, *q = b;

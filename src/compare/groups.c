@@ -46,7 +46,7 @@ static bool is_fold(const char *word, size_t length)
            strspn(word + 2, "0123456789") >= length - 2;
 }
 
-/* The variant without the words that tell the folding, which is a part of the launch. */
+/* The variant without the words for the folding, which is part of the launch. */
 static void add_plain_variant(wl_buffer *out, const char *variant)
 {
     for (const char *word = variant; *word; word += strcspn(word, "_"), word += *word == '_') {
@@ -56,8 +56,8 @@ static void add_plain_variant(wl_buffer *out, const char *variant)
     }
 }
 
-/* What is computed: the kernel, what the map sets, the variant but for its folding, the params.
- * NULL: no memory. */
+/* What is computed: the kernel, the settings of the map, the variant without its folding, the
+ * params. NULL: no memory. */
 static char *problem_of(const wl_compared_row *row)
 {
     wl_buffer key = {0};
@@ -83,16 +83,16 @@ static void free_groups(wl_compared_group *groups, size_t count)
     free(groups);
 }
 
-/* Takes the sorted keys; gives the groups in the order of their first rows. */
+/* Makes groups of the sorted keys, in the order of their first rows. */
 static wl_compared_group *number_groups(wl_comparison *c, keyed *keys, bool families, size_t *count)
 {
     size_t runs = 0;
-    keyed *firsts = calloc(c->row_count, sizeof *firsts); /* of each run: its key, its first row */
+    keyed *firsts = calloc(c->row_count, sizeof *firsts); /* the key and first row of each run */
     for (size_t i = 0; firsts && i < c->row_count; i++)
         if (i == 0 || strcmp(keys[i].key, keys[i - 1].key) != 0)
             firsts[runs++] = keys[i];
     wl_compared_group *groups = firsts ? calloc(runs, sizeof *groups) : NULL;
-    /* of the group a row is the first of */
+    /* of the group that a row is the first of */
     size_t *number = groups ? calloc(c->row_count, sizeof *number) : NULL;
     bool named = true;
     if (number) {
@@ -142,7 +142,7 @@ static wl_compared_group *make_groups(wl_comparison *c, const char *by, bool fam
 
 static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size_t count, bool families, wl_error *err)
 {
-    /* the rows of a group next to each other: starts[g] .. starts[g + 1] */
+    /* the rows of group g: starts[g] .. starts[g + 1] */
     size_t *starts = calloc(count + 1, sizeof *starts), *filled = calloc(count, sizeof *filled);
     wl_pair *pairs = calloc(c->row_count, sizeof *pairs);
     wl_status status = starts && filled && pairs ? WL_OK : wl_fail_memory(err);

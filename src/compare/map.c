@@ -1,4 +1,4 @@
-/* map.c - which kernel a measured row is a launch of. Layer  compare (uses base).
+/* map.c - finds the kernel that a measured row is a launch of. Layer  compare (uses base).
  * SPDX-License-Identifier: MIT */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static wl_status read_text(const wl_yaml *entry, const char *key, const char **o
     return WL_OK;
 }
 
-/* {a: 1} as "a=1", or ["1", "2"] as they are, where lists are allowed */
+/* {a: 1} becomes "a=1"; a list as ["1", "2"], where lists are allowed, stays as it is */
 static wl_status read_texts(wl_map *map, const wl_yaml *entry, const char *key, bool list, const char *const **out,
                             size_t *count, wl_error *err)
 {
@@ -171,7 +171,7 @@ void wl_map_free(wl_map *map)
     free(map);
 }
 
-/* A pattern of the shell; a backslash is a character as any other. */
+/* A pattern of the shell, in which a backslash is an ordinary character. */
 static bool matches(const char *pattern, const char *text)
 {
     return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;

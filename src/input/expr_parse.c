@@ -100,7 +100,8 @@ wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *ar
     WL_TRY(wl_expr_read(&lexer, scope, arena, &e));
     if (lexer.token.kind != WL_TOKEN_END)
         return wl_lexer_unexpected(&lexer, "an operator or the end");
-    WL_ASSERT(e->op == WL_EXPR_CONST); /* no coordinates in scope, so everything folds */
+    /* without coordinates, every expression folds to a constant */
+    WL_ASSERT(e->op == WL_EXPR_CONST);
     *value = e->value;
     return WL_OK;
 }

@@ -24,7 +24,7 @@ typedef struct wl_scope {
     bool coordinates; /* x y z, threadIdx.x ... */
 } wl_scope;
 
-/* Parses one expression, folding constants; the lexer stands behind it afterwards. */
+/* Parses one expression and folds constants; leaves the lexer at the token after it. */
 wl_status wl_expr_read(wl_lexer *lexer, const wl_scope *scope, wl_arena *arena, const wl_expr **out);
 
 /* The whole text must be one expression without coordinates; returns its value. */

@@ -21,7 +21,7 @@ typedef struct wl_flops_node {
     int32_t function;
     double value;
     bool used;
-    int32_t uses; /* by live nodes and stores */
+    int32_t uses; /* how often live nodes and stores use it */
 } node;
 
 static double value_sqrt(const double *v) { return sqrt(v[0]); }
@@ -41,7 +41,8 @@ static const struct {
     const char *name;
     int arguments;
     int flops;
-    int special;                              /* functions of the hardware that it takes at least */
+    /* at least so many instructions of the special-function unit */
+    int special;
     double (*value)(const double *arguments); /* to fold constants */
 } functions[] = {
     {"sqrt", 1, 1, 1, value_sqrt}, {"rsqrt", 1, 1, 1, value_rsqrt}, {"abs", 1, 0, 0, value_abs},
@@ -247,7 +248,8 @@ static void mark_needed(wl_flops *f)
     }
 }
 
-/* Can the addition absorb one operand as a fused multiply-add: a product with no other use? */
+/* Can the addition become a fused multiply-add, because one operand is a product with no other
+ * use? */
 static bool fuses(const wl_flops *f, const node *n)
 {
     if (n->op != OP_ADD && n->op != OP_SUB)

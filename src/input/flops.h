@@ -1,8 +1,8 @@
 /* flops.h - value numbering of an update: each value once, and the floating-point operations that
  * remain.
  *
- * Equal values share a node, constants are folded, and dead values cost nothing: what a compiler
- * would emit.
+ * Equal values share a node, constants are folded, and dead values cost nothing, as after a
+ * compiler's optimizations.
  *
  * Layer  input (uses base, expr). Units: operations per cell. Oracle: tests/unit/test_update.c.
  * SPDX-License-Identifier: MIT */
@@ -39,7 +39,8 @@ wl_status wl_flops_call(wl_flops *f, int function, const int32_t arguments[WL_FL
 int wl_flops_function(const wl_token *name);
 wl_status wl_flops_unknown_function(const wl_token *name, wl_error *err);
 
-/* First marks a value as stored (live); then counts the operations of all live values. */
+/* wl_flops_need marks a value as stored (live); the other counts the operations of all live
+ * values. */
 void wl_flops_need(wl_flops *f, int32_t value);
 void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results, int64_t *specials);
 bool wl_flops_is_needed(const wl_flops *f, int32_t value);

@@ -8,7 +8,7 @@
 #include "input/update.h"
 #include "kernel/program.h"
 
-/* rows of a field given by its extent start on a multiple of this */
+/* rows of a field with a given extent start at multiples of this */
 #define ROW_ALIGNMENT_BYTES 128
 
 wl_status wl_kernel_set_domain(wl_kernel *k, const int64_t *extent, int dims, wl_loc loc, wl_error *err)
@@ -68,7 +68,7 @@ wl_status wl_field_check_cells(const wl_field *f, int d, const wl_cell_span *spa
                    f->name, (long long)first, (long long)last, (long long)needed);
 }
 
-/* Dimensions beyond the domain's have constant subscripts. */
+/* Dimensions that the domain does not have take constant subscripts. */
 static wl_status check_cells(const wl_kernel *k, const wl_field *f, const wl_relative *from, wl_error *err)
 {
     for (int d = 0; d < f->dims && k->dims > 0; d++) {

@@ -1,4 +1,4 @@
-/* kernel_build.h - what reading a kernel file and reading a bare assignment have in common.
+/* kernel_build.h - what the readers of kernel files and of bare assignments share.
  *
  * Layer  input (uses base, kernel).
  * SPDX-License-Identifier: MIT */
@@ -11,7 +11,7 @@
 /* A kernel under construction. */
 typedef struct wl_kernel_builder {
     wl_kernel *kernel;
-    const struct wl_yaml *root; /* of the file; NULL without one */
+    const struct wl_yaml *root; /* of the file; NULL: no file */
     wl_param *params;
     size_t param_count;
     const char **scalars;
@@ -23,21 +23,22 @@ typedef struct wl_kernel_builder {
 /* Sets dims and extents; fails beyond 2^60 cells. */
 wl_status wl_kernel_set_domain(wl_kernel *kernel, const int64_t *extent, int dims, wl_loc loc, wl_error *err);
 
-/* Strides and origin of a field given by extent and halo: pads rows so that interior cell 0 and
- * every row start on a row boundary. */
-/* Cells that an access touches in one dimension, both ends included. */
+/* Strides and origin of a field with given extent and halo: pads rows so that each starts, without
+ * its halo, at a multiple of the row alignment. */
+/* The first and last cell that an access touches in one dimension. */
 typedef struct wl_cell_span {
     int64_t first, last;
     wl_loc loc; /* of the access */
 } wl_cell_span;
-/* WL_E_INPUT: a field given by its extent has no such cells, not even in its halo. */
+/* WL_E_INPUT: the cells are outside the field's extent and halo. */
 wl_status wl_field_check_cells(const wl_field *field, int d, const wl_cell_span *span, const char *text, wl_error *err);
 
 wl_status wl_field_lay_out(wl_field *field, const int64_t *extent, const int64_t *halo, wl_error *err);
 
 /* Changes the layout of a complete field. Call before accesses are read. */
 wl_status wl_field_change_layout(wl_field *field, const wl_layout *layout, wl_error *err);
-/* Does so for all fields of a file; marks fields that some access addresses by element index. */
+/* Changes the layout of all fields of a file; marks fields that an access addresses by element
+ * index. */
 wl_status wl_kernel_change_layouts(wl_kernel_builder *builder);
 
 /* Reads the assignments into the kernel's accesses and flops. */

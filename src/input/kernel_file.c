@@ -1,4 +1,4 @@
-/* kernel_file.c - from the YAML of a kernel to the kernel model.
+/* kernel_file.c - reads the YAML of a kernel file into the kernel model.
  *
  * Reading order matters: params, domain, fields, loops, then accesses, which may name all of them.
  *
@@ -24,7 +24,8 @@ typedef wl_kernel_builder builder;
 
 /* ---- params and domain ---- */
 
-/* What a word means in addresses, so that nothing else can be called like it; NULL: nothing. */
+/* The meaning of a reserved word in addresses, which no field or param may have as its name; NULL:
+ * the word is not reserved. */
 static const char *meaning(const char *name)
 {
     static const struct {
@@ -157,7 +158,7 @@ static wl_status read_domain(builder *b)
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
-/* The first cell that is worked on, per dimension; 0 where not given. */
+/* The first cell that threads compute, per dimension; 0 where not given. */
 static wl_status read_from(builder *b)
 {
     const wl_yaml *node = wl_yaml_get(b->root, "from");
@@ -234,7 +235,7 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     } else if (strides) {
         WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
     }
-    if (origin) { /* where cells may lie is the writer's affair then */
+    if (origin) { /* a stated origin: the writer decides where cells lie */
         WL_TRY(wl_kernel_bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
         memset(f->extent, 0, sizeof f->extent);
     }
@@ -386,7 +387,8 @@ static wl_status check_cells(const builder *b, const wl_field *field, const wl_e
     return WL_OK;
 }
 
-/* As many subscripts as dimensions are multiplied by the strides; else one is an element index. */
+/* One subscript per dimension: they are multiplied by the strides. A single one is an element
+ * index. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
     wl_lexer lexer;
@@ -536,7 +538,7 @@ static wl_status read_accesses(builder *b)
         WL_TRY(wl_kernel_bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
         b->kernel->has_flops = true;
         b->kernel->flops = (double)value;
-        /* as if all were fused multiply-adds, as peak flops assume */
+        /* as if all were fused multiply-adds, as in the peak flops of a device */
         b->kernel->fp_results = (double)value / 2;
     }
     const wl_yaml *results = wl_yaml_get(b->root, "fp_results");

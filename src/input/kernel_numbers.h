@@ -1,4 +1,5 @@
-/* kernel_numbers.h - numbers in kernel files: integers or not, expressions of params, range checks.
+/* kernel_numbers.h - numbers in kernel files: integers and reals, expressions of params, range
+ * checks.
  *
  * Layer  input (uses base, kernel).
  * SPDX-License-Identifier: MIT */
@@ -8,10 +9,11 @@
 #include "base/yaml.h"
 #include "input/kernel_build.h"
 
-/* The names an expression may use: params; with `coordinates` also thread coordinates and loops. */
+/* The names that an expression may use: params and, with `coordinates`, thread coordinates and
+ * loops. */
 wl_scope wl_kernel_scope(const wl_kernel_builder *b, bool coordinates);
 
-/* Moves the position of an error inside a scalar's text to its position in the file. */
+/* Turns the position of an error inside a YAML scalar into its position in the file. */
 wl_status wl_kernel_place(const wl_yaml *node, wl_error *err, wl_status status);
 
 wl_status wl_kernel_integer(const wl_kernel_builder *b, const wl_yaml *node, const char *what, int64_t *value);
@@ -21,7 +23,7 @@ wl_status wl_kernel_bounded(const wl_kernel_builder *b, const wl_yaml *node, con
 wl_status wl_kernel_amount(const wl_kernel_builder *b, const wl_yaml *node, const char *what, double *value);
 wl_status wl_kernel_yes_or_no(const wl_kernel_builder *b, const wl_yaml *node, const char *what, bool *out);
 
-/* Registers, shared memory, barriers, and instructions by class: what a file says besides its
+/* Registers, shared memory, barriers, and instructions by class: all that a file states besides its
  * accesses. */
 wl_status wl_kernel_read_resources(wl_kernel_builder *b);
 

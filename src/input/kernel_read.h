@@ -1,4 +1,4 @@
-/* kernel_read.h - from text to kernel.
+/* kernel_read.h - reads a kernel from text.
  *
  * Layer  input (uses base, kernel).
  * SPDX-License-Identifier: MIT */

@@ -97,8 +97,8 @@ static wl_status read_corner(wl_kernel_builder *b, const wl_yaml *node, const ch
     return WL_OK;
 }
 
-/* Several exits: the first entry is what all threads outside execute, the others what those do
- * besides that are inside a larger box. */
+/* Kernels with several early exits: the first entry is what every thread outside the domain
+ * executes; each other entry, what threads inside a larger box execute in addition. */
 static wl_status read_stages(wl_kernel_builder *b, const wl_yaml *list)
 {
     wl_kernel *k = b->kernel;
@@ -115,8 +115,8 @@ static wl_status read_stages(wl_kernel_builder *b, const wl_yaml *list)
     return WL_OK;
 }
 
-/* Of a thread outside the domain: by class, or a number. What they do before they leave is mostly
- * index arithmetic. */
+/* Instructions of a thread outside the domain: by class, or a number. Before such a thread exits,
+ * it executes mostly index arithmetic. */
 static wl_status read_idle(wl_kernel_builder *b)
 {
     const wl_yaml *idle = wl_yaml_get(b->root, "idle_instructions");
@@ -132,7 +132,7 @@ static wl_status read_idle(wl_kernel_builder *b)
     return WL_OK;
 }
 
-/* Of the mix: instructions of one sort, by kind. */
+/* Instructions of one class of the mix, by kind. */
 static wl_status read_kinds(wl_kernel_builder *b, const char *name, const char *const *kinds, int count, double *out)
 {
     const wl_yaml *map = wl_yaml_get(b->root, name);
@@ -146,7 +146,7 @@ static wl_status read_kinds(wl_kernel_builder *b, const char *name, const char *
     return WL_OK;
 }
 
-/* The sum of the mix is the kernel's `instructions` unless that is given. */
+/* Unless `instructions` is given, it is the sum of the mix. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
     static const char *const conversions[] = {[WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide"};

@@ -1,8 +1,8 @@
 /* layout.c - the same kernel with another field layout: longer rows, an aligned origin.
  *
- * A distance of n elements is n / row rows plus n % row elements. With a new row length it stays
- * the same number of rows and elements. That holds for the origin and for all outer strides,
- * padding between planes included.
+ * A distance of n elements is n / row rows plus n % row elements. With a new row length, it is
+ * still as many rows and elements. This holds for the origin and for all outer strides, including
+ * padding between planes.
  *
  * Layer  input (uses base, kernel). Oracle: tests/unit/test_layout.c.
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@ static bool has_rows(const wl_field *f)
 
 bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field) { return has_rows(&kernel->fields[field]); }
 
-/* Elements of a row: what the extent needs, or what the stated strides have. */
+/* Elements of a row: as many as the extent needs, or as the stated strides give. */
 static bool row_of(const wl_field *f, const wl_layout *layout, int64_t *row)
 {
     const int64_t cell = wl_field_cell_bytes(f);
@@ -49,7 +49,7 @@ static bool change_rows(wl_field *f, const wl_layout *layout)
     return ok;
 }
 
-/* The base is aligned as the allocator does, or lies base_bytes behind such an address. */
+/* The base is aligned as by the allocator, or base_bytes after such an address. */
 static bool move_origin(wl_field *f, int64_t multiple)
 {
     const int64_t cell = wl_field_cell_bytes(f);
@@ -83,7 +83,7 @@ static int subscripts(const char *text)
     return count;
 }
 
-/* A single subscript is an element index, which would not follow a new row length. */
+/* A single subscript is an element index, which a new row length would not change. */
 static void mark_indexed(wl_kernel_builder *b, const wl_yaml *list)
 {
     for (const wl_yaml *e = list ? list->first : NULL; e; e = e->next) {

@@ -61,7 +61,7 @@ static const wl_field *find_field(const reader *r, const wl_token *t)
     return NULL;
 }
 
-/* [ sum {, sum} ] behind a field's name: constants, one per dimension. */
+/* [ sum {, sum} ] after a field's name: constants, one per dimension. */
 static wl_status offsets(reader *r, const wl_token *start, const wl_field *field, wl_relative *access)
 {
     wl_scope scope = *r->scope;
@@ -160,7 +160,7 @@ static wl_status call(wl_parser *p, int function, int32_t *out)
     return wl_flops_call(&r->flops, function, arguments, count, loc, out);
 }
 
-/* The name may be that of a number which the kernel gets as an argument. */
+/* Suggests `scalars`: the name may be a number that the kernel takes as an argument. */
 static wl_status say_scalars(const reader *r, const wl_token *t)
 {
     const size_t used = r->err ? strlen(r->err->message) : 0;

@@ -29,8 +29,9 @@ typedef struct wl_update {
     wl_relative *accesses;
     size_t access_count;
     int64_t flops;
-    int64_t fp_results; /* flops where a multiply fuses with the addition that alone uses it */
-    /* reciprocals, roots, exponentials: at least so many special functions of the hardware */
+    int64_t fp_results; /* flops where each product that only an addition uses is fused with it */
+    /* at least so many instructions of the special-function unit: reciprocals, roots,
+     * exponentials */
     int64_t specials;
 } wl_update;
 

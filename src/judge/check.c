@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 
-/* Stored values have 15 digits: smaller differences are none. */
+/* Stored values have 15 digits: smaller differences come from rounding. */
 #define ROUNDING 1e-12
 #define TOLERANCE 0.01 /* unless another is given */
 

@@ -54,7 +54,7 @@ const char *wl_diff_sm_word(const wl_diff *d)
     return wl_sm_word_of_both(wl_sm_word_named(d->a.prediction->sm_word), wl_sm_word_named(d->b.prediction->sm_word));
 }
 
-/* Seconds per unit of work of a bound; 0 if the model has none. */
+/* The seconds of a bound per unit of work; 0 if the model does not have it. */
 static double bound_rate(const wl_prediction *p, wl_bound_id bound)
 {
     return p->model.bound_known[bound] ? p->model.bound_s[bound] / (double)p->items : 0;
@@ -81,8 +81,9 @@ static double whole_of(const wl_prediction *p, const wl_diff_cause *cause)
     return sum;
 }
 
-/* Among the metrics behind the bound, the one with the largest excess. Metrics add up only within a
- * unit, so another unit is considered only if no earlier metric is in excess. */
+/* Of the metrics behind the bound, the one that the slower launch has most in excess. Only metrics
+ * of the same unit can be compared, so those of another unit are considered only if no earlier
+ * metric is in excess. */
 static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl_diff_cause *cause)
 {
     wl_metric m = WL_METRIC_COUNT;
@@ -110,7 +111,8 @@ static void find_parts(const wl_prediction *slow, const wl_prediction *fast, wl_
     const char *names[2 * WL_PARTS_MAX];
     const size_t count = wl_diff_parts(s, f, names);
     const double total = excess(slow, fast, m);
-    double most = 0, least = -0.2 * total; /* reductions do not count */
+    /* a part that becomes smaller must do so by more than this */
+    double most = 0, least = -0.2 * total;
     for (size_t i = 0; i < count; i++) {
         const double more =
             wl_diff_rate(slow, m, wl_value_part(s, names[i])) - wl_diff_rate(fast, m, wl_value_part(f, names[i]));
@@ -152,7 +154,7 @@ wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction 
 
 typedef struct ranked {
     wl_metric metric;
-    size_t group; /* the limiting bound it is behind; the last group: none */
+    size_t group; /* by the limiting bound that the metric is behind; the last group: behind none */
     /* within a group: position in the table of bounds; in the last group: larger changes first */
     double order;
 } ranked;

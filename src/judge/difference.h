@@ -11,19 +11,19 @@
 
 /* What a difference in time comes from. */
 typedef struct wl_diff_cause {
-    /* a bound tells a good part of the difference */
+    /* a bound explains a good part of the difference */
     bool bound_known;
     /* ... and it is the one that limits the slower side */
     bool limits;
     wl_bound_id bound;
-    /* of the difference in time: the difference of this bound; may be above 1 */
+    /* the difference of this bound / the difference in time; may be above 1 */
     double share;
-    /* a metric behind the bound differs, the same way and by a good part of it */
+    /* a metric behind the bound differs in the same direction, by a good part of the bound */
     bool metric_known;
     wl_metric metric;
-    /* of the bound's difference: the metric's, as a share of what the bound follows from */
+    /* the share of the bound's difference that this metric explains */
     double metric_share;
-    /* parts that moved most, with the metric and the other way; NULL: none */
+    /* the parts of the metric that changed most: in its direction, and against it; NULL: none */
     const char *part, *against;
 } wl_diff_cause;
 
@@ -41,7 +41,7 @@ struct wl_diff {
     char reasons[WL_REASONS_MAX][WL_REASON_LENGTH];
 };
 
-/* What both call a unit of work: cells, unless both are lattices. */
+/* The unit of work of both: lattice updates if both kernels are lattices, else cells. */
 const wl_unit_words *wl_diff_unit(const wl_diff *diff);
 
 /* What the vendors of both devices call a multiprocessor: "SM", "CU" or "SM|CU". */
@@ -59,7 +59,7 @@ double wl_value_part(const wl_value *value, const char *name);
 /* Part names of both sides, in order, without repetition; returns their number. */
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX]);
 
-/* Fills diff->reasons from the rest of it. */
+/* Fills diff->reasons from the other members. */
 void wl_diff_explain(wl_diff *diff);
 
 #endif /* WL_JUDGE_DIFFERENCE_H */

@@ -11,7 +11,7 @@
 typedef enum wl_subject_kind {
     WL_SUBJECT_METRIC,
     WL_SUBJECT_TIME,       /* "time", seconds */
-    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps / the most a device can hold */
+    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps / the most that can be resident */
     WL_SUBJECT_ITEMS_PER_S /* "items_per_s", units of work per second */
 } wl_subject_kind;
 
@@ -23,9 +23,9 @@ typedef struct wl_subject {
 
 /* "dram_load_bytes/item" */
 void wl_subject_name(wl_subject subject, char *text, size_t size);
-/* "bytes", "s", "1", "1/s": of the values below. */
+/* "bytes", "s", "1", "1/s": the unit of wl_subject_value. */
 const char *wl_subject_unit(wl_subject subject);
-/* Is more better? */
+/* Is a larger value better? */
 bool wl_subject_is_gain(wl_subject subject);
 /* The value in base units; false if unknown. */
 bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device, double *value);
@@ -39,7 +39,7 @@ typedef struct wl_budget {
 
 /* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare
  * number is in base units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a
- * malformed or negative number, a unit that does not belong, a limit on the wrong side. */
+ * malformed or negative number, a unit of another quantity, a limit in the wrong direction. */
 wl_status wl_budget_parse(const char *text, wl_budget *out, wl_error *err);
 
 /* "2%" or "0.02"; a bare number of 1 and more is refused, since it could mean either. */
@@ -78,7 +78,7 @@ size_t wl_find_by_baseline(const wl_prediction *prediction, const wl_prediction 
 typedef struct wl_checked {
     wl_launch launch;
     char *device;              /* its name */
-    const wl_stored *baseline; /* its own; NULL: none */
+    const wl_stored *baseline; /* of this launch; NULL: none */
     wl_finding *findings;
     size_t finding_count;
 } wl_checked;

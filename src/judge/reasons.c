@@ -114,7 +114,7 @@ static void say_metric(const story *s)
                                : " That explains a part of it; the rest is how the data is requested, and the device.");
 }
 
-/* What bounds without metrics follow from. */
+/* The causes of bounds that have no metrics. */
 static void say_launch(const story *s)
 {
     const wl_prediction *a = s->slow, *b = s->fast;

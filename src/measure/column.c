@@ -125,7 +125,7 @@ static const struct {
     {"msecond", 1e-3}, {"ms", 1e-3}, {"second", 1},     {"s", 1},     {"sec", 1},
 };
 
-/* "K" and "Ki" before a name of the lists below. */
+/* Prefixes of the names in the lists below. */
 static const struct {
     const char *name;
     double scale;

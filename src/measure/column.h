@@ -33,11 +33,12 @@ typedef enum wl_column_kind {
 
 typedef struct wl_column {
     wl_column_kind kind;
-    /* component, metric, or for times the quality of the source (smaller is better) */
+    /* component or metric; for times, the quality of the source (smaller is better) */
     int index;
     wl_dimension dimension; /* of a number: counts, bytes, time */
-    double factor;          /* to base units if there is no unit; for a count, to the metric */
-    bool is_counter;        /* whatever its kind */
+    /* to base units where the table has no unit; for a counter, to those of the metric */
+    double factor;
+    bool is_counter; /* of any kind */
     wl_counter_name counter;
 } wl_column;
 

@@ -13,8 +13,8 @@ static const wl_counter_row table[WL_COUNTER_COUNT] = {
 
 const wl_counter_row *wl_counter_at(int index) { return &table[index]; }
 
-/* Further names of what the table has: events of nvprof, counters of patched machine code, totals
- * over source lines, names of older ncu. */
+/* Further names of the counters in counters.def: events of nvprof, counters of patched machine
+ * code, totals over source lines, names in older versions of ncu. */
 static const struct {
     const char *name, *ncu;
 } aliases[] = {
@@ -31,8 +31,8 @@ static const struct {
     {"system_write_transactions", "lts__t_sectors_aperture_sysmem_op_write.sum"},
 };
 
-/* What ncu's details page calls by a label instead. A label stands for several metrics there: those
- * of another unit are not taken. */
+/* Counters that ncu's details page shows by a label. There a label can stand for several metrics:
+ * those of another unit are skipped. */
 static const struct {
     const char *label, *ncu;
     wl_counted_per per;
@@ -63,7 +63,7 @@ static bool find_exactly(const char *name, int *index)
     return false;
 }
 
-/* A sum over multiprocessors is the sum over their quarters. */
+/* A sum over multiprocessors (sm__) is the sum over their sub-partitions (smsp__). */
 static bool find_summed(const char *name, int *index)
 {
     static const char *const units[] = {"smsp__", "sm__"};
@@ -160,7 +160,7 @@ static bool unit_of_total(const wl_counter_row *c, const char *unit, double *sca
     return *unit == '\0';
 }
 
-/* A frequency of cycles is their number per second: "Ghz", "cycle/nsecond". */
+/* Cycles per second: "Ghz", "cycle/nsecond". */
 static bool unit_of_cycles(const char *unit, double *scale)
 {
     static const struct {

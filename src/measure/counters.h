@@ -1,8 +1,8 @@
-/* counters.h - the hardware counters that tables hold, whatever name a profiler or a table gives
+/* counters.h - the hardware counters in tables, under any name that a profiler or a table gives
  * them.
  *
  * A counter is found by the column of our tables, by ncu's name, by its label on ncu's details
- * page, or by nvprof's name. ncu also prints rates of a counter: per second, or per cycle of the
+ * page, or by nvprof's name. ncu also prints a counter as a rate: per second, or per cycle of the
  * launch.
  *
  * Layer  measure (uses base). Oracle: tests/unit/test_counters.c.
@@ -30,19 +30,20 @@ const wl_counter_row *wl_counter_at(int index);
 
 typedef enum wl_counted_per { WL_PER_LAUNCH, WL_PER_SECOND, WL_PER_CYCLE, WL_PER_COUNT } wl_counted_per;
 
-/* What a column or a word of a formula stands for. */
+/* The meaning of a column, or of a word of a formula. */
 typedef struct wl_counter_name {
     int index; /* of the counter */
     wl_counted_per per;
 } wl_counter_name;
-/* False for a name that is no counter's. */
+/* False: no counter has this name. */
 bool wl_counter_find(const char *name, wl_counter_name *out);
 
 /* Base units per `unit` as ncu spells it: "Kbyte", "inst", "sector/second", "Gbyte/second",
- * "inst/cycle". False where the unit does not measure such a counter. */
+ * "inst/cycle". False: such a counter does not have this unit. */
 bool wl_counter_unit(const wl_counter_name *name, const char *unit, double *scale);
 
-/* The next term of a sum "a + 2 * b"; false at its end. *sum is moved on. Names are cut to fit. */
+/* The next term of a sum "a + 2 * b"; false at its end. Advances *sum. Names that are too long are
+ * cut. */
 typedef struct wl_term {
     double factor;
     char name[160];
@@ -59,8 +60,8 @@ typedef struct wl_counts {
     size_t count;
 } wl_counts;
 
-/* The first of the ways to measure a tally whose counters are all known: by ncu's counters, by
- * nvprof's, by others. *difference says what those count differently, "" if nothing. */
+/* A tally from ncu's counters, else from nvprof's, else from others: the first of these whose
+ * counters are all known. *difference says what they count differently; "": nothing. */
 bool wl_counts_tally(const wl_counts *counts, wl_tally tally, double *value, const char **difference);
 
 #endif /* WL_MEASURE_COUNTERS_H */

@@ -1,4 +1,4 @@
-/* csv.c - see csv.h. No line is visited more than LINES_MAX + 1 times, whatever the quotes.
+/* csv.c - see csv.h. No line is read more than LINES_MAX + 1 times, whatever the quotes.
  * SPDX-License-Identifier: MIT */
 #include "measure/csv.h"
 
@@ -12,7 +12,7 @@
 #define CELLS_MAX 65536
 
 static const char too_long[] = "a cell that is too long";
-static const char no_memory[] = "out of memory"; /* a problem that ends reading */
+static const char no_memory[] = "out of memory"; /* ends reading, unlike other problems */
 
 void wl_csv_open(wl_csv *csv, const char *text, size_t length)
 {
@@ -72,8 +72,8 @@ static const char *open_cell(wl_csv *csv)
     return NULL;
 }
 
-/* The rest of a quoted cell. *p stands behind the opening quote, and behind the closing one
- * afterwards. */
+/* Reads the rest of a quoted cell; moves *p from after the opening quote to after the closing
+ * one. */
 static const char *read_quoted(wl_csv *csv, const char **p, const char *end, int32_t *breaks)
 {
     for (const char *from = *p, *at = from;; at++) {
@@ -86,7 +86,7 @@ static const char *read_quoted(wl_csv *csv, const char **p, const char *end, int
         if (!push(csv, from, (size_t)(at - from)))
             return no_memory;
         if (at + 1 < end && at[1] == '"') {
-            from = ++at; /* a doubled quote stands for one, with which the next piece begins */
+            from = ++at; /* a doubled quote is one quote, which begins the next piece */
             continue;
         }
         *p = at + 1;
@@ -109,7 +109,7 @@ static const char *read_plain(wl_csv *csv, const char **p, const char *end)
     return push(csv, from, (size_t)(to - from)) ? NULL : no_memory;
 }
 
-/* Reads a record at *p and moves *p behind it. */
+/* Reads the record at *p and moves *p past it. */
 static const char *read_record(wl_csv *csv, const char **p, const char *end, int32_t *breaks)
 {
     const char *const start = *p;

@@ -1,4 +1,4 @@
-/* csv.h - reads comma-separated records, one at a time, from a text that may hold anything else
+/* csv.h - reads comma-separated records, one at a time, from a text that may have other text
  * between them.
  *
  * A quoted cell may hold commas, doubled quotes and a few line breaks. A malformed record is

@@ -1,4 +1,4 @@
-/* measured_tallies.c - what rooflines need, from the counters of a launch.
+/* measured_tallies.c - the tallies that rooflines need, from the counters of a launch.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ void wl_measurement_tallies(const wl_measurement *m, wl_tallies *out)
     *out = (wl_tallies){.kernel = m->kernel[0] ? m->kernel : m->family, .launch = "", .measured = true};
     for (int t = 0; t < WL_TALLY_COUNT; t++)
         out->known[t] = wl_counts_tally(&m->values->counts, (wl_tally)t, &out->value[t], &difference);
-    /* the best there is: without the profiler, where the table has both */
+    /* where the table has both, the time without the profiler */
     out->known[WL_TALLY_time] = m->time_known;
     out->value[WL_TALLY_time] = m->time_s;
 }

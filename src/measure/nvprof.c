@@ -83,7 +83,7 @@ static void take_count(const wl_nvprof *n, const wl_csv *record, wl_nvprof_kerne
     double value = 0;
     const char *name = cell(n, record, WL_NVPROF_NAME), *text = cell(n, record, WL_NVPROF_VALUE);
     if (!wl_counter_find(name, &counter) || !is_sum(wl_counter_at(counter.index)))
-        return; /* not one that is read */
+        return; /* a part that is not read */
     if (!wl_column_is_absent(text) && (!wl_column_number(text, &value) || value < 0))
         wl_notes_add(notes, record->line, "%.80s is not a number of events", name);
     if (wl_row_count(&k->row, &counter, "", text))
@@ -125,7 +125,7 @@ wl_status wl_nvprof_take(wl_nvprof *n, const wl_csv *record, wl_notes *notes, wl
     if (name[0] == '\0' || name[0] == '[') /* "[CUDA memcpy HtoD]" */
         return WL_OK;
     if (n->part == WL_NVPROF_SUMMARY && has(record, "API calls"))
-        return WL_OK; /* the host's side */
+        return WL_OK; /* a call of the host */
     WL_TRY(kernel_of(n, name, record->line, notes, &k, err));
     k->row.line = record->line;
     if (!times) {

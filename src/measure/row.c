@@ -34,7 +34,7 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...)
         if ((unsigned char)*p < ' ')
             *p = '?';
     wl_note *note = find_note(notes, reason);
-    if (!note && notes->count >= NOTES_MAX) { /* one note stands for all further ones */
+    if (!note && notes->count >= NOTES_MAX) { /* one note replaces all further ones */
         (void)snprintf(reason, sizeof reason, "a problem of another kind");
         note = find_note(notes, reason);
     }
@@ -97,7 +97,8 @@ static bool read_shape(const char *text, int64_t extent[3])
     return true;
 }
 
-/* The number in base units. False if there is none, with a note unless the cell itself says so. */
+/* The number in base units. False: there is none; with a note, unless the cell says "not
+ * measured". */
 static bool read_number(const wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text,
                         wl_notes *notes, double *value)
 {
@@ -270,7 +271,7 @@ static bool cycles_of(const wl_row *row, double *cycles)
     return false;
 }
 
-/* Totals of what was given as rates only. */
+/* Totals of counters that the table gives only as rates. */
 static void add_totals(wl_row *row)
 {
     double length[WL_PER_COUNT] = {0};

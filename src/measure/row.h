@@ -23,11 +23,11 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRI
 struct wl_measured_values {
     double value[WL_METRIC_COUNT];
     bool known[WL_METRIC_COUNT];
-    wl_counts counts; /* of all counters, those the metrics stand for among them */
+    wl_counts counts; /* of all counters, including those behind the metrics */
 };
 
 typedef struct wl_row {
-    wl_measurement m; /* its values are those below */
+    wl_measurement m; /* its `values` are the member below */
     struct wl_measured_values values;
     int32_t line;        /* of the cell being read */
     const char *unsound; /* why the row is unusable, or NULL */
@@ -38,7 +38,7 @@ typedef struct wl_row {
     bool counted[WL_PER_COUNT][WL_COUNTER_COUNT];
     double counts[WL_PER_COUNT][WL_COUNTER_COUNT];
     bool counts_more;    /* than metrics */
-    bool block_optional; /* a summary over launches: the profiler does not tell */
+    bool block_optional; /* a summary over launches: the profiler does not print the block */
 } wl_row;
 
 /* Takes one cell. `unit` is NULL if the table has no units. Texts are kept in the arena of the
@@ -46,7 +46,7 @@ typedef struct wl_row {
 void wl_row_take(wl_row *row, const char *name, const wl_column *column, const char *unit, const char *text,
                  wl_notes *notes);
 
-/* A cell known to be a counter; false if it says nothing new. */
+/* Takes a cell known to be a counter; false: its value is known already, or absent. */
 bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit, const char *text);
 
 /* Sets what follows from several cells; row->unsound says whether the row is usable. Counts are

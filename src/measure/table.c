@@ -1,4 +1,4 @@
-/* table.c - from the text of a measured table to its launches.
+/* table.c - reads the launches of a measured table.
  *
  * The header decides how rows are read. In Nsight Compute's wide layout (--page raw) the row after
  * the header holds the units. In the long layout each row is one value, and the rows of a launch
@@ -31,9 +31,9 @@ static const char *const place_names[PLACE_COUNT] = {"ID",          "Process ID"
 typedef struct reader {
     wl_table *table;
     wl_csv csv;
-    wl_arena arena; /* of the header: reset at each */
+    wl_arena arena; /* of the header: reset at each header */
     wl_error *err;
-    int32_t first_line; /* with anything in it */
+    int32_t first_line; /* the first line that is not blank */
     bool has_header, has_units;
     size_t column_count;
     wl_column *columns;
@@ -113,7 +113,8 @@ static const char *at_place(const reader *r, int place)
     return r->places[place] < r->csv.count ? wl_csv_cell(&r->csv, r->places[place]) : "";
 }
 
-/* Values of one launch agree in id, process and kernel; key holds these, separated by line ends. */
+/* Values of one launch have the same id, process and kernel; row_key holds these, separated by line
+ * ends. */
 static bool same_launch(reader *r, bool *failed)
 {
     const char *id = at_place(r, ID), *process = at_place(r, PROCESS), *kernel = at_place(r, KERNEL);
@@ -129,8 +130,8 @@ static bool same_launch(reader *r, bool *failed)
     return same;
 }
 
-/* Sections are measured in passes of their own, at clocks of their own: counts per cycle stand in
- * those of rooflines. */
+/* ncu measures each section in passes of its own, at another clock: counts per cycle are in the
+ * sections of rooflines. */
 static bool is_other_clock(const reader *r)
 {
     return strcmp(at_place(r, METRIC), "SM Frequency") == 0 && !strstr(at_place(r, SECTION), "Roofline");
@@ -155,7 +156,7 @@ static wl_status read_long(reader *r)
     r->row.line = r->csv.line;
     const char *name = at_place(r, METRIC);
     const wl_column column = wl_column_find(name);
-    /* "Block Size" is no shape as a metric */
+    /* as a metric, "Block Size" is a number, not a shape */
     const bool read = column.kind >= WL_COLUMN_BLOCK || column.is_counter;
     if (read && !is_other_clock(r))
         wl_row_take(&r->row, name, &column, at_place(r, UNIT), at_place(r, VALUE), notes);
@@ -248,7 +249,7 @@ static wl_status close_nvprof(reader *r)
     return WL_OK;
 }
 
-/* On ncu's details page, lines of metrics may end before the columns of rules. */
+/* On ncu's details page, lines of metrics may lack the columns of rules. */
 static bool is_short_long(const reader *r)
 {
     return r->table->layout == WL_TABLE_NCU_LONG && r->csv.count < r->column_count && r->csv.count > r->places[VALUE];
@@ -290,7 +291,7 @@ static wl_status read_record(reader *r)
 
 /* ---- the table ---- */
 
-/* Few kernels have local memory or textures, and few tables tell. */
+/* Few kernels use local memory or textures, and few tables have their counters. */
 static bool is_rare(int metric)
 {
     return metric == WL_METRIC_inst_local_ld || metric == WL_METRIC_inst_local_st ||
@@ -298,7 +299,7 @@ static bool is_rare(int metric)
            metric == WL_METRIC_inst_texture || metric == WL_METRIC_texture_wavefronts;
 }
 
-/* Names once what no row knows. */
+/* One note for all metrics that no row has. */
 static void note_missing(wl_table *t)
 {
     char names[WL_MESSAGE_MAX] = "";
@@ -307,7 +308,7 @@ static void note_missing(wl_table *t)
         const bool is_time = m == WL_METRIC_COUNT;
         const char *counter = is_time ? "time" : wl_metric_counter((wl_metric)m);
         if (counter[0] == '\0' || strchr(counter, '{') || is_rare(m))
-            continue; /* not countable, or not by one counter */
+            continue; /* no counter measures it, or only several do */
         size_t i = 0;
         while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].values->known[m]))
             i++;

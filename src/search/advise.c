@@ -13,7 +13,8 @@
 #include "search/changes.h"
 #include "kernel/kernel_internal.h"
 
-/* a change that takes more effort must be that much faster than one that takes less */
+/* a change that takes more effort is suggested if its time is at most this share of the easier
+ * one's */
 #define EASIER 0.995
 #define ADVICE_MOST 5   /* suggestions listed at most */
 #define NOTEWORTHY 0.01 /* smaller changes of a value are not reported */

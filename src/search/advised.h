@@ -17,7 +17,7 @@ struct wl_advised {
     double least_gain;
     bool costly;
     wl_advice all[WL_CHANGE_COUNT]; /* most helpful first */
-    size_t count;                   /* of these, those that gain enough */
+    size_t count;                   /* of these: how many gain enough */
     bool has_combination;
     wl_advice combination;
     wl_arena arena; /* of the causes */

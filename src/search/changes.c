@@ -13,7 +13,7 @@
 #include "search/schedules.h"
 #include "warpline/rank.h"
 
-#define PADDING_SECTORS 4 /* longest row padding to try, sector by sector; then a line */
+#define PADDING_SECTORS 4 /* tries padding of rows up to so many sectors, then a line */
 
 const char *wl_change_name(wl_change change)
 {
@@ -83,7 +83,7 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     wl_status status = wl_space_new(&space, err);
     if (status == WL_OK)
         status = make_space(from, same_fold, space, err);
-    /* threads in an order take long, too */
+    /* schedules of threads take long to predict, too */
     if (status == WL_OK && (study->costly || !is_block_order(&from->schedule)))
         status = wl_space_set(space, "threads", WL_COSTLY_THREADS, err);
     if (status == WL_OK)
@@ -107,7 +107,7 @@ static size_t add(const wl_setting *setting, wl_setting *settings, size_t count)
     return count;
 }
 
-/* First only the origin, which costs a few bytes, then the rows, too. */
+/* First aligns only the origin, which costs a few bytes, then the rows as well. */
 static size_t alignments(const wl_study *s, const wl_setting *from, wl_setting *settings)
 {
     const int64_t sector = wl_device_int(s->device, WL_DEVICE_l1_sector);
@@ -185,7 +185,7 @@ static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const
     return n;
 }
 
-/* The smallest sacrifice first. */
+/* The smallest reduction first. */
 static int by_shared(const void *a, const void *b)
 {
     const int64_t x = ((const wl_setting *)a)->launch.shared_bytes, y = ((const wl_setting *)b)->launch.shared_bytes;
@@ -212,7 +212,7 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 
 /* ---- schedules ---- */
 
-/* a warp's row: tried also where the last column is narrower, which takes long to predict */
+/* the width of a warp: tried even if the last column is narrower, which takes long to predict */
 #define COLUMN_ALWAYS 32
 
 static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedule schedule, int64_t row_of,
@@ -229,8 +229,8 @@ static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedul
     return add(&to, settings, n);
 }
 
-/* Swizzles leave the block alone. Columns need blocks of one row: of as many threads, if the block
- * is free. */
+/* Swizzles keep the block. Columns need blocks of one row: with as many threads, if the block may
+ * change. */
 static size_t schedules(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
     static const int64_t widths[] = {16, 32, 64, 128}, groups[] = {2, 4, 8, 16};
@@ -254,7 +254,7 @@ static size_t schedules(const wl_study *s, const wl_setting *from, const wl_pred
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
-    /* compiled code has its layout fixed */
+    /* the layout of compiled code is fixed */
     const bool has_layout = !study->kernel->source.count_instructions;
     switch (change) {
     case WL_CHANGE_ALIGNMENT: return has_layout ? alignments(study, from, settings) : 0;

@@ -15,7 +15,7 @@
 #include "search/chosen.h"
 #include "search/schedules.h"
 
-/* What is tried, on what. */
+/* The schedules to try, and the launch. */
 typedef struct chooser {
     const wl_kernel *kernel;
     const wl_device *device;
@@ -60,7 +60,7 @@ static wl_launch launch_of(const chooser *c, const wl_schedule *schedule)
     return launch;
 }
 
-/* Widths that are given may be as wide as the row; a note says so. */
+/* A width that the user gives may change nothing, as that of a whole row: a note says so. */
 static void add(chooser *c, wl_schedule_kind kind, int64_t width, int64_t height)
 {
     const wl_schedule schedule = {kind, width, height};
@@ -79,13 +79,13 @@ static void add_columns(chooser *c, const int64_t *widths, size_t count)
 {
     for (size_t i = 0; i < count && is_wanted(c, WL_SCHEDULE_COLUMN); i++)
         add(c, WL_SCHEDULE_COLUMN, widths[i], 0);
-    /* else warps have the same cells */
+    /* in widths of whole warps, a zigzag gives each warp the same cells as a column */
     for (size_t i = 0; i < count && is_wanted(c, WL_SCHEDULE_ZIGZAG); i++)
         if (is_asked_for(c, WL_SCHEDULE_ZIGZAG) || widths[i] % c->warp_size != 0)
             add(c, WL_SCHEDULE_ZIGZAG, widths[i], 0);
 }
 
-/* A block to a tile, and squares. */
+/* Tiles of one block's size, and squares. */
 static void add_tiles(chooser *c)
 {
     static const int64_t common[] = {8, 16, 32, 64};
@@ -142,7 +142,7 @@ static void list_schedules(chooser *c)
         add(c, WL_SCHEDULE_MORTON, 0, 0);
 }
 
-/* Why only blocks may be put in another order, if so. */
+/* Why only blocks, not threads, can be reordered; NULL: threads can be. */
 static const char *why_threads_are_bound(const chooser *c)
 {
     const wl_launch *l = &c->given;
@@ -174,7 +174,7 @@ static wl_status look_at_kernel(chooser *c, wl_error *err)
 
 /* ---- trying them ---- */
 
-/* What a prediction borrows from the predictor does not last. */
+/* Drops what the prediction borrows from the predictor, which is freed or reused. */
 static wl_status predict(chooser *c, const wl_launch *launch, wl_error *err)
 {
     wl_prediction *p = &c->out->rows[c->out->count];

@@ -11,7 +11,7 @@
 #define WL_CHOICE_NOTES_MAX 16
 
 struct wl_choice {
-    wl_prediction *rows; /* the launch given first; they borrow nothing */
+    wl_prediction *rows; /* the given launch first; they borrow nothing */
     size_t count;
     size_t fastest; /* of the others; 0: there are none */
     wl_trust trust; /* for the model that predicted the times */
@@ -20,9 +20,9 @@ struct wl_choice {
     char notes[WL_CHOICE_NOTES_MAX][WL_WARNING_LENGTH];
 };
 
-/* Time saved by a row: 1 - its time over that of the launch given. */
+/* Time saved by a row: 1 - its time / that of the given launch. */
 double wl_choice_gain(const wl_choice *choice, size_t index);
-/* Share of sectors loaded that are in the L1; false where it is not known. */
+/* Share of loaded sectors that hit the L1; false: unknown. */
 bool wl_l1_hit_rate(const wl_prediction *prediction, const wl_device *device, double *rate);
 
 #endif /* WL_SEARCH_CHOSEN_H */

@@ -133,7 +133,7 @@ static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
     memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
 }
 
-/* A kernel that names threads or blocks, or is compiled, fixes what a thread computes. */
+/* In a kernel that names threads or blocks, or is compiled, the work of a thread is fixed. */
 static bool can_fold(const wl_kernel *kernel)
 {
     return !kernel->source.count_instructions && !wl_kernel_names_launch(kernel);
@@ -148,7 +148,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
     for (int d = 0; d < 3; d++) {
         axis[d] = space->fold[d].count ? space->fold[d] : single;
-        /* larger ones are counted without a visit */
+        /* larger ones are counted without being visited */
         below[d] = values_up_to(&axis[d], WL_FOLD_MAX);
         capacity *= below[d];
         total *= axis[d].count;
@@ -173,7 +173,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const size_t from = r->fold_count;
     for (const wl_shape_entry *e = space->folds; e; e = e->next)
         add_fold(r, e->extent[0], e->extent[1], e->extent[2]);
-    for (size_t i = from, j = r->fold_count; i + 1 < j; i++) { /* the list has the latest first */
+    for (size_t i = from, j = r->fold_count; i + 1 < j; i++) { /* the list begins with the latest */
         const wl_rank_fold swap = r->folds[i];
         r->folds[i] = r->folds[--j];
         r->folds[j] = swap;
@@ -226,8 +226,8 @@ static int64_t times(int64_t a, int64_t b)
     return product;
 }
 
-/* From excluded blocks and foldings to launches: a launch counts by its block, else by its
- * folding; once, whatever the schedules. */
+/* Turns counts of excluded blocks and foldings into counts of launches. A launch counts under its
+ * block, else under its folding, and once for all schedules. */
 static void count_with_folds(wl_ranker *r)
 {
     static const wl_outcome of_block[] = {WL_OUTCOME_EXTENT, WL_OUTCOME_THREADS, WL_OUTCOME_COUNT_OF};
@@ -258,7 +258,7 @@ static bool orders_threads(const wl_schedule *s)
     return s->kind != WL_SCHEDULE_LINEAR && !wl_schedule_orders_blocks(s);
 }
 
-/* Schedules that have no meaning for a block or folding are no part of the space. */
+/* Leaves out schedules that do not apply to a block or folding. */
 static void combine(wl_ranker *r)
 {
     static const int64_t shapes[2][3] = {{2, 2, 1}, {2, 1, 1}};

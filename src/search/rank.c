@@ -71,7 +71,7 @@ void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count)
 
 void wl_ranking_finish(wl_ranking *ranking)
 {
-    if (ranking->count > 1) /* `best` may be NULL where none are kept */
+    if (ranking->count > 1) /* `best` may be NULL if nothing is kept */
         qsort(ranking->best, ranking->count, sizeof *ranking->best, by_time);
 }
 

@@ -19,7 +19,7 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
-/* reading the clock every time would cost some percent of a search, and progress is not urgent */
+/* reading the clock after each launch would cost a few percent of a search */
 #define PATIENCE_MOST 8
 #define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others at the end */
 
@@ -164,13 +164,13 @@ const char *wl_ranker_condition(const wl_ranker *ranker, size_t index)
 
 static bool is_gridded(const wl_launch *launch) { return launch->grid[0] || launch->grid[1] || launch->grid[2]; }
 
-/* If the rule gives no valid grid for this block (0 blocks, say), the launch fails validation
+/* If the rule gives no valid grid for this block (such as 0 blocks), the launch is rejected
  * later. */
 static void set_grid(const wl_ranker *r, wl_launch *launch)
 {
     if (is_gridded(launch))
         return;
-    /* no work but that of the threads is known */
+    /* without a domain, the threads are the work */
     for (int d = 0; d < 3 && !r->grid && !r->kernel->dims; d++)
         launch->grid[d] = wl_ceil_div(r->kernel->threads[d], wl_max(1, launch->block[d]) * wl_max(1, launch->fold[d]));
     if (r->grid && wl_grid_rule_apply(r->grid, r->device, wl_kernel_extent(r->kernel), launch, NULL) != WL_OK)
@@ -374,8 +374,9 @@ static void take_values(const wl_prediction *p, wl_ranked *out)
     }
 }
 
-/* A given grid may be too small for the domain: less work, so its time does not compare. A kernel
- * that is analysed again for each launch may loop over what its grid leaves (grid-stride loops). */
+/* Does the given grid cover only a part of the domain? Then the launch does less work, and its time
+ * cannot be compared. A kernel that is analysed again for each launch may cover the rest with
+ * grid-stride loops. */
 static bool is_partial(const wl_ranker *r, const wl_launch *launch, const wl_prediction *p)
 {
     const int64_t *domain = wl_kernel_extent(r->kernel);
@@ -428,7 +429,7 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
     if (status != WL_E_NOMEM && out->outcome != WL_OUTCOME_INVALID)
         return WL_OK;
     if (status == WL_E_INPUT && own.loc.line == 0)
-        return WL_OK; /* about the launch, not about a line of the kernel */
+        return WL_OK; /* the error is about the launch, not about a line of the kernel */
     if (err)
         *err = own;
     return status;

@@ -16,9 +16,9 @@ typedef struct wl_rank_fold {
     int64_t fold[3], registers; /* 0: what the kernel states */
 } wl_rank_fold;
 
-/* What a block is launched with. */
+/* The folding and schedule that a block is launched with. */
 typedef struct wl_rank_way {
-    uint32_t fold, schedule; /* of the lists */
+    uint32_t fold, schedule; /* indices into the lists */
 } wl_rank_way;
 
 struct wl_ranker {
@@ -27,19 +27,19 @@ struct wl_ranker {
     wl_rank_options options;
     wl_arena arena;
     int64_t items, warp_size; /* items 0: determined by the grid */
-    /* launch number n: block by block, each in all its ways; or launches[n] */
+    /* launch number n: block by block, each with all its ways; or launches[n] */
     int32_t (*blocks)[3];
     size_t block_count;
     wl_rank_fold *folds;
     size_t fold_count;
     wl_schedule_list schedules;
-    wl_rank_way *ways[2]; /* of blocks with several dimensions, and of those that are a row */
+    wl_rank_way *ways[2]; /* of blocks with several dimensions, and of blocks that are one row */
     size_t way_count[2];
     int64_t *starts; /* launches before each block; one more than blocks */
     wl_launch *launches;
-    bool has_schedules; /* needed for each line of a table */
+    bool has_schedules; /* kept, as each line of a table asks */
     int64_t size;
-    wl_grid_rule *grid; /* of launches that state none; NULL: determined by the domain */
+    wl_grid_rule *grid; /* for launches that state no grid; NULL: determined by the domain */
     const wl_where *conditions[WL_CONDITIONS_MAX];
     size_t condition_count;           /* the kernel's, then the space's */
     int64_t before[WL_OUTCOME_COUNT]; /* launches that the lists exclude already */
@@ -50,10 +50,10 @@ struct wl_ranker {
     int64_t done_before; /* launches of earlier parts, for progress */
 };
 
-/* Is any launch scheduled, so that tables have to say how? */
+/* Does any launch have a schedule, so that tables need a column for it? */
 bool wl_ranker_has_schedules(const wl_ranker *ranker);
 
-/* Fills blocks, folds and schedules, and counts what they exclude. */
+/* Fills blocks, folds and schedules, and counts the excluded launches. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
 /* Units of work of one launch. */

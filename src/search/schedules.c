@@ -24,7 +24,7 @@ bool wl_schedules_add(wl_schedule_list *list, wl_schedule schedule)
     return true;
 }
 
-/* One schedule, `length` characters at `p`; an error lies inside `text`. */
+/* One schedule, `length` characters at `p`; positions of errors are relative to `text`. */
 static wl_status add_text(const char *text, const char *p, size_t length, wl_schedule_list *list, wl_error *err)
 {
     char one[WL_SCHEDULE_TEXT_MAX];

@@ -18,24 +18,25 @@ typedef struct wl_schedule_list {
     size_t count;
 } wl_schedule_list;
 
-/* Adds one that is not there yet; false if there is no room. */
+/* Adds a schedule unless the list has it; false: no room. */
 bool wl_schedules_add(wl_schedule_list *list, wl_schedule schedule);
-/* Adds those of "linear,column:32,swizzle:8"; the place of an error is inside `text`. */
+/* Adds the schedules of a text as "linear,column:32,swizzle:8"; positions of errors are relative to
+ * `text`. */
 wl_status wl_schedules_parse(const char *text, wl_schedule_list *list, wl_error *err);
 
-/* Can threads of this kernel be put in another order: has it a domain, whose cells they are? */
+/* Can the threads of this kernel be reordered: does it have a domain, with a cell per thread? */
 bool wl_threads_can_be_ordered(const wl_kernel *kernel);
-/* A schedule of threads goes with blocks of one row that are not folded. */
+/* Schedules of threads need blocks of one row, without folding. */
 bool wl_schedule_fits(const wl_schedule *schedule, const int64_t block[3], const int64_t fold[3]);
-/* Does a launch visit the domain as the plain launch does? */
+/* Does the launch visit the domain in the same order as without a schedule? */
 bool wl_schedule_changes_nothing(const wl_kernel *kernel, const wl_launch *launch, int64_t warp_size);
 
-/* Widths of columns below the row: powers of two from 4 on, 48 and 96. Returns how many. */
+/* Widths of columns narrower than the row: powers of two from 4 on, 48 and 96. Returns how many. */
 #define WL_COLUMN_WIDTHS_MAX 64
 size_t wl_column_widths(int64_t row, int64_t widths[WL_COLUMN_WIDTHS_MAX]);
 
-/* What a search tries with all blocks: linear, and of columns, tiles and swizzles those that often
- * help. */
+/* The schedules that a search tries with all blocks: linear, and the columns, tiles and swizzles
+ * that often help. */
 void wl_schedules_of_search(const wl_kernel *kernel, wl_schedule_list *out);
 
 #endif /* WL_SEARCH_SCHEDULES_H */

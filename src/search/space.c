@@ -1,4 +1,4 @@
-/* space.c - parses which blocks and foldings to try. SPDX-License-Identifier: MIT */
+/* space.c - parses a space: the blocks and foldings to try. SPDX-License-Identifier: MIT */
 #include "search/space.h"
 
 #include <stdio.h>
@@ -164,7 +164,7 @@ static wl_status set_grid(wl_space *space, const char *text, wl_error *err)
     return WL_OK;
 }
 
-/* "all", or a list; further ones are added. */
+/* "all", or a list; adds to those that are there. */
 static wl_status set_schedules(wl_space *space, const char *text, wl_error *err)
 {
     if (strcmp(text, "all") != 0)
@@ -206,7 +206,8 @@ wl_status wl_space_set(wl_space *space, const char *name, const char *text, wl_e
     return set(space, k, text, err);
 }
 
-/* Parses the text of a scalar; moves the position of an error to its place in the file. */
+/* Parses the text of a YAML scalar; turns the position of an error into its position in the
+ * file. */
 static wl_status set_scalar(wl_space *space, key k, const wl_yaml *node, wl_error *err)
 {
     wl_error inside = {0};
@@ -217,8 +218,8 @@ static wl_status set_scalar(wl_space *space, key k, const wl_yaml *node, wl_erro
     return wl_fail(err, status, loc, "%s", inside.message);
 }
 
-/* A list of numbers equals its text with commas; lists of shapes or conditions are read one by
- * one. */
+/* A list of numbers is read as a text with commas; lists of shapes or conditions, entry by
+ * entry. */
 static wl_status set_node(wl_space *space, key k, const wl_yaml *node, wl_error *err)
 {
     if (node->kind == WL_YAML_SCALAR)

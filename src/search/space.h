@@ -14,7 +14,7 @@
 #define WL_CONDITIONS_MAX 64
 
 typedef struct wl_fold_registers {
-    bool any; /* for every folding without an entry of its own */
+    bool any; /* for all foldings without their own entry */
     int64_t fold[3], registers;
 } wl_fold_registers;
 
@@ -31,11 +31,11 @@ struct wl_space {
     size_t register_count, register_capacity;
     const wl_where *conditions[WL_CONDITIONS_MAX];
     size_t condition_count;
-    wl_schedule_list schedules; /* none: linear alone */
-    bool all_schedules;         /* those that suit the kernel, too */
+    wl_schedule_list schedules; /* empty: only linear */
+    bool all_schedules;         /* also all that suit the kernel */
     wl_launch *launches;
     size_t launch_count;
-    const wl_kernel *kernel; /* whose params are names, too; NULL: none */
+    const wl_kernel *kernel; /* expressions may use its params; NULL: none */
     const char **names;      /* "nx=640", for grid and conditions */
     size_t name_count;
     wl_grid_rule *grid; /* NULL: determined by the domain */

@@ -15,7 +15,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* A number from 1 to the most; moves *p behind it. */
+/* A number from 1 to the maximum; moves *p past it. */
 static bool take_number(const char **p, int64_t *value)
 {
     int64_t v = 0;
