@@ -19,7 +19,7 @@ typedef struct finder {
     size_t kind_count, kind_room;
     uint32_t *table; /* 1 + kind, by hash; 0: empty */
     size_t table_size;
-    uint64_t edge; /* how the domain's edge cuts the tiles at hand */
+    uint64_t edge; /* how the domain's edge cuts the current tiles */
 } finder;
 
 wl_box3 wl_tile_blocks(const wl_geometry *g, const int64_t tile[3], const int64_t at[3])
@@ -44,13 +44,14 @@ void wl_signature_mix(wl_signature *s, uint64_t value)
 
 wl_signature wl_signature_start(uint64_t value)
 {
-    /* far apart, so that small values do not meet */
+    /* start values far apart, so that small values do not collide */
     wl_signature s = {0x632be59bd9b4e019u, 0xa0761d6478bd642fu};
     wl_signature_mix(&s, value);
     return s;
 }
 
-/* Which part of a condition is decided in a box, and how, and by how much the rest is not. */
+/* Mixes into the signature which comparisons are decided in a box, and how; of the others, the
+ * range of their forms. */
 static void mix_node(wl_signature *s, const wl_guard *guard, int at, const wl_axis_box *box, const int8_t *truth)
 {
     const wl_guard_node *n = &guard->nodes[at];

@@ -1,10 +1,10 @@
 /* alike.h - blocks that behave alike under affine conditions.
  *
- * Conditions cut the launch into boxes of blocks: those where everything is decided, and those that
- * a condition cuts through. Two blocks are alike if the condition cuts both at the same position
- * relative to the block: a triangle of any size has a few kinds of blocks on its long side. One
- * block of each kind is counted; the others touch the same addresses, shifted by a multiple of the
- * strides.
+ * Conditions cut the launch into boxes of blocks: in some, every thread takes the same decision;
+ * through others, a condition cuts. Two blocks are alike if the condition cuts both at the same
+ * position relative to the block: a triangle of any size has a few kinds of blocks on its long
+ * side. One block of each kind is counted; the others touch the same addresses, shifted by a
+ * multiple of the strides.
  *
  * The same for tiles of blocks (rows and layers of the grid), and for steps of loops.
  *
@@ -22,7 +22,7 @@ typedef struct wl_alike_input {
     int64_t tile[3]; /* blocks of a tile */
     const wl_guard *const *guards;
     int guard_count;
-    bool anywhere; /* tiles where no guard holds count, too */
+    bool anywhere; /* include tiles where no guard holds */
     int64_t steps[WL_LOOPS_MAX];
     /* bit set of the loops whose steps are distinguished; others belong to every tile */
     uint32_t outer;
@@ -49,7 +49,8 @@ wl_status wl_alike_find(const wl_alike_input *input, wl_arena *arena, wl_alike *
 /* All coordinates that occur in a box of tiles, on the axes that a guard uses. */
 wl_axis_box wl_tiles_coordinates(const wl_alike_input *input, const wl_guard *guard, const wl_tiles *tiles);
 
-/* What tells kinds apart: how a condition is decided in a box, and by how much the rest is not. */
+/* Distinguishes kinds: how the comparisons of a condition are decided in a box, and the ranges of
+ * those that are not. */
 typedef struct wl_signature {
     uint64_t a, b; /* two independent hashes */
 } wl_signature;

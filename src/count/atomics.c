@@ -91,7 +91,8 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
 }
 
 #define ENDLESS 1e3 /* lines per request: more than enough */
-/* if this share of the requests went to distinct lines, the rest tells nothing */
+/* if more than this share of the requests goes to distinct lines, too few repeat to estimate
+ * from */
 #define NEARLY_ALL 0.9995
 #define HALVINGS 60 /* bisection steps: to the last digit */
 

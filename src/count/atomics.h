@@ -3,8 +3,8 @@
  * Lanes on different words of a line are served together, lanes on the same word one after another,
  * and every line on its own. So an instruction makes one *request* per line, with as many *passes*
  * as its most contended word there has lanes. The L2 then works sector by sector, and one line
- * cannot be updated back to back. What counts is the number of distinct lines and the load of the
- * busiest one.
+ * cannot be updated back to back. So the time depends on the number of distinct lines and on the
+ * load of the busiest one.
  *
  * Layer  count (uses base). Units: launch totals of requests, passes, sectors.
  * Oracle  tests/unit/test_atomics.c

@@ -9,26 +9,27 @@
 #include "count/sampling.h"
 #include "count/spread.h"
 
-/* alignments of several strides together; beyond, blocks are sampled */
+/* combined alignments of several strides; with more, blocks are sampled */
 #define KINDS_MAX 256
-#define SAMPLED_BLOCKS 64 /* where blocks differ in more than alignment */
+#define SAMPLED_BLOCKS 64 /* sampled where blocks differ in more than alignment */
 #define OPAQUE_BLOCKS 16  /* enumerated thread by thread */
 /* addresses evaluated where blocks differ by a condition */
 #define UNEVEN_BUDGET ((double)(1 << 19))
-#define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
-#define ORDERED_WARPS 32                  /* where a schedule orders threads */
-#define TRACED_WARPS 256                  /* of traced accesses, one of a block */
+#define SAMPLED_WARPS 64                  /* sampled where warps are not boxes, or are enumerated */
+#define ORDERED_WARPS 32                  /* sampled where a schedule orders threads */
+#define TRACED_WARPS 256                  /* sampled for traced accesses, one per block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
-/* from so many on, one sweep for all is cheaper, though not cached */
+/* from so many counts on, one sweep for all is cheaper, although it is not cached */
 #define FEW_COUNTS 3
 
 typedef struct summer {
     const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
-    int at;         /* index of the granule at hand: shapes are counted granule by granule */
+    /* index of the current granule: shapes are counted one granule size after the other */
+    int at;
     int64_t period; /* granule size: blocks that differ by a multiple of it have equal alignment */
 } summer;
 
@@ -44,8 +45,8 @@ static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t
     return WL_OK;
 }
 
-/* Counts blocks moved by many different bytes, if that is cheaper than one after another: where
- * most of these counts are not cached. */
+/* Counts blocks at many distances in one sweep if that is cheaper than one by one, because most of
+ * these counts are not cached. */
 static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues *moves, bool *added)
 {
     const bool covered = s->in->want_covered && s->at == 0;
@@ -160,7 +161,7 @@ static int64_t sample_size(const summer *s, const wl_region *region, int64_t mos
     return affordable >= (double)most ? most : wl_min(most, wl_max(SAMPLE_LEAST, (int64_t)affordable));
 }
 
-/* Blocks that differ by where they lie: a few from each part of the launch, or all. */
+/* Blocks that differ by position: a sample from each part of the launch, or all. */
 static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_sample *out)
 {
     const wl_geometry *g = s->in->geometry;
@@ -199,7 +200,7 @@ static bool has_traced(const summer *s)
     return false;
 }
 
-/* The blocks to enumerate: of a kernel with traced accesses those that represent its kinds. */
+/* The blocks to enumerate; with traced accesses, those that represent the kinds of blocks. */
 static wl_status opaque_sample(const summer *s, wl_arena *arena, wl_sample *out)
 {
     const wl_geometry *g = s->in->geometry;
@@ -238,7 +239,7 @@ static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_clas
     for (s->at = 0; s->at < s->in->granule_count; s->at++) {
         s->period = s->in->granules[s->at];
         wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
-        if (status == WL_E_UNSUPPORTED) { /* and so it will at every larger granule */
+        if (status == WL_E_UNSUPPORTED) { /* as at every larger granule */
             alike = false;
             status = sum_by_position(s, shape, c);
         }
@@ -380,7 +381,7 @@ static wl_status add_warp(const summer *s, warp_counter *c, double weight, const
     return add_threads(s, weight, &c->thread_by_thread);
 }
 
-/* The warps of blocks that differ by where they lie. */
+/* The warps of blocks that differ by position. */
 static wl_status sum_uneven_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
@@ -400,8 +401,7 @@ static wl_status sum_uneven_warps(const summer *s, int warp_size)
 }
 
 /* The i-th of n sampled warps, spread evenly over the warps of a block and over the launch. Returns
- * how many warps it stands for; warps that the domain's edge cuts count in proportion to their
- * cells. */
+ * how many warps it represents; warps at the domain's edge count in proportion to their cells. */
 static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, int64_t n, int64_t block[3],
                           int64_t *warp)
 {
@@ -481,7 +481,7 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
     const wl_status status = traced                          ? sum_traced_warps(&s, warp_size)
                              : f->uneven || f->shape.guarded ? sum_uneven_warps(&s, warp_size)
                                                              : sum_sampled_warps(&s, warp_size);
-    input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
+    input->counter->method = method; /* restored: this sample is not how the volumes were counted */
     return status;
 }
 

@@ -12,10 +12,11 @@
 
 typedef struct wl_block_sum {
     double granules[WL_GRANULES_MAX]; /* distinct per block, summed over blocks */
-    /* of the first granule size: those with every byte accessed by the block, if asked for */
+    /* granules of the first size that a block accesses completely, if requested */
     double covered;
-    bool sampled;                    /* not every kind of block was counted */
-    double squares[WL_GRANULES_MAX]; /* of tiles: squares of the numbers per tile, summed */
+    bool sampled; /* not every kind of block was counted */
+    /* for tiles: sum over tiles of the squared number of granules */
+    double squares[WL_GRANULES_MAX];
 } wl_block_sum;
 
 typedef struct wl_block_sum_input {
@@ -34,14 +35,14 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
 /* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart.
  * Needs a shape. */
 wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err);
-/* Whether a shape has few enough different conditions for that. */
+/* Does a shape have few enough different conditions for wl_tile_sum_make? */
 bool wl_tile_sum_can(const wl_shape *shape);
 
 /* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);
 
-/* Both, of the same side of a field; the warps at the first of the blocks' granules. Blocks that
- * are enumerated are evaluated once for the two. */
+/* Sums of blocks and of warps for the same side of a field; those of warps at the first granule
+ * size of the blocks. Enumerated blocks are evaluated once for both. */
 wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_block_sum_input *warps, int warp_size,
                                  wl_block_sum *block, wl_block_sum *warp, wl_error *err);
 

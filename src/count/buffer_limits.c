@@ -15,8 +15,9 @@ static bool is_inside(const wl_field *field, const reach *r)
     return r->first >= field->base_bytes && r->last < field->base_bytes + field->bytes;
 }
 
-/* All of it lies elsewhere. PTX does not say which buffer a pointer leads to: its constant part
- * does, and where that is far from any buffer, the first one was taken. */
+/* Is the whole range outside the buffer? PTX does not state which buffer a pointer refers to: the
+ * constant part of the address tells, and if that is not near any buffer, the first one was
+ * assumed. */
 static bool is_elsewhere(const wl_kernel *kernel, const wl_field *field, const reach *r)
 {
     const bool from_ptx = kernel->source.count_instructions != NULL;
@@ -29,8 +30,8 @@ static bool is_limited(const wl_view *view, const wl_bound *bound)
     return field->bytes > 0 && !field->shared && !bound->never && !bound->access->traced && wl_bound_has_form(bound);
 }
 
-/* What the ranges of the coordinates allow, as if each were free to take any value and every thread
- * executed the access: too much, but quickly found. */
+/* The range of addresses if all coordinates were independent and every thread executed the access:
+ * too large, but quick to compute. */
 static bool widest_reach(const wl_bound *bound, const wl_ranges *ranges, reach *out)
 {
     if (!bound->affine && !bound->linear)
@@ -40,7 +41,7 @@ static bool widest_reach(const wl_bound *bound, const wl_ranges *ranges, reach *
     return known;
 }
 
-/* What threads do access. */
+/* The range of addresses that threads really access. */
 static wl_status exact_reach(const wl_view *view, const wl_bound *bound, const wl_geometry *busy, wl_counter *counter,
                              wl_arena *arena, reach *out, wl_error *err)
 {

@@ -99,7 +99,7 @@ void wl_census_take(const wl_geometry *g, int warp_size, wl_census *out)
     out->idle_threads = (double)g->blocks * (double)g->threads - out->threads;
 }
 
-/* Threads outside the domain that pass its first exit: those inside a larger box. */
+/* Threads outside the domain that pass the first exit, because they are inside a larger box. */
 static void count_stage(const wl_idle_stage *s, const wl_geometry *launched, int warp_size, const wl_census *domain,
                         wl_mix *out)
 {

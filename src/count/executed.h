@@ -1,9 +1,9 @@
 /* executed.h - warp and thread instructions of a launch.
  *
- * A kernel has an instruction stream that is counted, or states what a thread executes per work
- * item. In the second case the launch decides how many warps do so. A warp executes the work of a
- * cell when the cell of at least one lane is inside the domain. A warp without such a lane runs up
- * to the exit: idle_instructions.
+ * Either the instruction stream of a kernel is counted, or the kernel states what a thread executes
+ * per work item. In the second case, the launch determines how many warps execute that. A warp
+ * executes the work of a cell when the cell of at least one lane is inside the domain. A warp
+ * without such a lane runs up to the exit: idle_instructions.
  *
  * Layer  count (uses launch). Units: instructions per launch.
  * Oracle  tests/unit/test_executed.c visits every warp
@@ -13,7 +13,7 @@
 
 #include "launch/geometry.h"
 
-/* Active and idle warps and threads of the launch, blocks outside the domain included. */
+/* Active and idle warps and threads of the launch, including blocks outside the domain. */
 typedef struct wl_census {
     double warps, threads;           /* with work */
     double idle_warps, idle_threads; /* without work; threads of both kinds of warps */

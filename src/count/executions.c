@@ -109,8 +109,8 @@ int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
     return e->start[wl_spread_below(i, 3, e->warps)] + (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
 }
 
-/* Whether steps of this length keep what lies below `period`: they are too short to leave it, or
- * whole periods. */
+/* Do steps of this length keep addresses modulo `period` in place: because they are whole periods,
+ * or too short to leave it? */
 static bool keeps_period(int64_t stride, int64_t count, int64_t period)
 {
     const int64_t length = stride < 0 ? -stride : stride;

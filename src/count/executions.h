@@ -40,9 +40,9 @@ void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *
  * classes. */
 bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out);
 
-/* Whether all executions start in a few places of a period of addresses, a power of two, because
- * strides and starts of warps are whole periods or do not fill one: random addresses would not
- * stand for them. */
+/* Do all executions start at a few positions modulo a power of two, because strides and starts of
+ * warps are whole periods or too short to fill one? Then random addresses would not represent
+ * them. */
 bool wl_executions_in_step(const wl_executions *parts, int count, int64_t period);
 
 int64_t wl_executions_count(const wl_executions *e);

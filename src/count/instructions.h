@@ -9,7 +9,8 @@
 #include "footprint/shape.h"
 
 typedef struct wl_instruction {
-    size_t access;  /* where it comes from (the first, if several folded cells share the address) */
+    /* the access it comes from (the first, if several folded cells share the address) */
+    size_t access;
     size_t group;   /* instructions with equal strides and width */
     int64_t number; /* in its group */
     int64_t offset; /* address for thread 0 of block 0 */

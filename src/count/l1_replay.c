@@ -10,11 +10,12 @@
 #include "base/hash.h"
 #include "expr/operate.h"
 
-#define PAIR 2              /* multiprocessors that share their way to the L2 */
-#define PAIRS 2             /* replayed */
-#define GENERATIONS 6       /* blocks that follow each other in one place, at most */
+#define PAIR 2  /* multiprocessors that share a path to the L2 */
+#define PAIRS 2 /* replayed */
+/* at most so many blocks, one after another, in one place of a multiprocessor */
+#define GENERATIONS 6
 #define WARPS_MAX 32        /* of a block */
-#define DEPTH_MAX 8         /* of loads that wait for one another; deeper ones go together */
+#define DEPTH_MAX 8         /* of chains of dependent loads; deeper loads are issued together */
 #define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
 
 /* ---- the cache ---- */
@@ -56,7 +57,7 @@ static int32_t *bucket_of(cache *c, uint64_t line)
     return &c->buckets[wl_hash_word(line) & (uint64_t)(c->bucket_count - 1)];
 }
 
-/* The slot of a line that is to be replaced: the older of two at random. */
+/* The slot to evict: the older one of two random slots. */
 static int32_t victim(const cache *c)
 {
     const int64_t key = (int64_t)(2 * c->now);
@@ -109,7 +110,7 @@ static uint32_t request(cache *c, uint64_t line, uint32_t sectors, int64_t turn,
     return missing;
 }
 
-/* Sectors that are in flight: the cache has requested them only shortly before or after. */
+/* Sectors in flight: requested so shortly before or after that the requests merge. */
 static uint32_t on_their_way(cache *c, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
 {
     const int32_t at = find(c, line);
@@ -166,7 +167,7 @@ typedef struct recorder {
     place *place;
 } recorder;
 
-/* Behind the loads of its group that are not deeper. */
+/* Inserts a load after those of its group that are not deeper. */
 static void put_in_queue(load *loads, int32_t at, queue *q)
 {
     load *l = &loads[at];
@@ -233,7 +234,7 @@ static wl_status record(void *user, const wl_load_touch *t, wl_error *err)
     const recorder *r = user;
     const int32_t start = r->place->count;
     int n = 0;
-    /* a block that is too long ends early in all its warps: what they share stays shared */
+    /* a block that is too long is cut in all its warps, so that they still share data */
     if (t->warp >= WARPS_MAX || r->place->warps[t->warp].recorded >= r->player->most_recorded)
         return WL_OK;
     for (uint64_t left = t->lanes; left; left &= left - 1)
@@ -266,7 +267,7 @@ static void count_missed(player *p, int later, size_t field, uint32_t missed)
     p->lone[field] += __builtin_popcount(missed) == 1;
 }
 
-/* The loads that a warp issues before it waits for one of them. */
+/* Replays the loads that a warp issues before it waits for one of them. */
 static void play(player *p, int sm, place *at, queue *warp)
 {
     const int later = at->generation > 0;
@@ -330,7 +331,7 @@ static wl_status play_pair(player *p, int64_t first, int64_t most)
     return WL_OK;
 }
 
-/* The caches start empty: the first generation counts for itself, later ones for the rest. */
+/* The caches start empty: the first generation represents itself, later ones all others. */
 static void mean_of_generations(const player *p, wl_replay *out)
 {
     const wl_geometry *g = p->in->geometry;
@@ -352,8 +353,7 @@ static void mean_of_generations(const player *p, wl_replay *out)
     }
 }
 
-/* Adds a pair to the others. Pairs that are drawn by what they load are equally important: each
- * stands for as many loads. */
+/* Adds a pair to the sums. Pairs that are drawn in proportion to their loads have equal weight. */
 static void add_pair(player *p, bool drawn)
 {
     double sum = 0;
@@ -374,7 +374,7 @@ static void add_pair(player *p, bool drawn)
     }
 }
 
-/* The pair on which a drawn block runs, from about when it starts. */
+/* The first block of the pair on which a drawn block runs, from about when that starts. */
 static int64_t first_around(const player *p, int64_t number, int64_t most, int64_t later)
 {
     const int64_t sm = number % p->in->sms, before = number / p->in->sms - most / 2;
@@ -391,7 +391,7 @@ static wl_status play_pairs(player *p, int64_t lines)
     const int64_t most = wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
     /* blocks of a multiprocessor that are left out */
     const int64_t later = wl_max(0, g->blocks / p->in->sms - most);
-    /* fewer blocks than are resident have their part of the cache */
+    /* if fewer blocks are replayed than are resident, they get their share of the cache */
     const int64_t together = wl_min(p->resident, most), part = lines * together / p->resident;
     p->resident = together;
     for (int64_t i = 0; i < pairs; i++) {

@@ -1,12 +1,12 @@
 /* l1_replay.h - the loads of some multiprocessors, replayed through an L1 of their size.
  *
- * For kernels whose addresses depend on data. Only the addresses tell which lines are hot, what
- * blocks share and what streams through; there is no closed form. A multiprocessor gets every n-th
- * block of the launch; if blocks load different amounts, multiprocessors are drawn in proportion
- * to what their blocks load. As many blocks as are resident run at the same time; their warps take
- * turns, one load each. A missing line replaces the older of two random ones, which is between the
- * random and the least-recently-used policy. Multiprocessors come in pairs: what both miss at the
- * same time is requested once.
+ * For kernels whose addresses depend on data. Only the addresses themselves show which lines are
+ * hot, what blocks share and what streams through; there is no closed form. A multiprocessor gets
+ * every n-th block of the launch; if blocks load different amounts, multiprocessors are drawn in
+ * proportion to what their blocks load. As many blocks as are resident run at the same time; their
+ * warps take turns, one load each. A missing line replaces the older of two random ones, which is
+ * between the random and the least-recently-used policy. Multiprocessors come in pairs: what both
+ * miss at the same time is requested once.
  *
  * Layer  count (uses base, kernel, launch). Units: sectors.
  * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv
@@ -30,8 +30,9 @@ typedef struct wl_replay {
     bool known;     /* false: the kernel's source visits no loads */
     bool *replayed; /* by field: some load was replayed */
     double *missed; /* by field */
-    double *units;  /* by field: pairs of sectors that are requested together, per sector that is */
-    double *lone;   /* by field: share of these with a single sector, the only one of its line */
+    double *units;  /* by field: pairs of sectors requested together / sectors requested */
+    /* by field: share of pairs with a single sector, the only requested one of its line */
+    double *lone;
 } wl_replay;
 
 wl_status wl_replay_loads(const wl_replay_input *input, wl_arena *arena, wl_replay *out, wl_error *err);

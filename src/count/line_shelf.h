@@ -16,7 +16,7 @@
 /* Lines that are loaded together. */
 typedef struct wl_shelf_piece {
     uint64_t key;
-    uint32_t sectors; /* a bit for each that is there, or on its way */
+    uint32_t sectors; /* a bit for each that is present or in flight */
     int32_t lines, newer, older, chained;
     double there; /* when they arrive */
 } wl_shelf_piece;

@@ -8,9 +8,9 @@
 
 #define RUN_GROWTH 4 /* growth factor of the run length */
 
-/* Loops that some access is in together with `loop`, and so on: a nest. Other loops go on beside
- * it: recovery writes one walk as several loops where the compiler has unrolled, or peeled, it for
- * one field and not for another. */
+/* The nest of `loop`: loops that share an access with it, directly or through other loops. Loops
+ * outside the nest run alongside: where the compiler unrolled or peeled a loop for one field and
+ * not for another, recovery writes it as several loops. */
 static uint32_t nest_of(const wl_kernel *kernel, int loop)
 {
     const uint32_t loops = (1u << kernel->loop_count) - 1;
@@ -44,7 +44,7 @@ static uint32_t longest_nest(const wl_kernel *kernel)
     return longest;
 }
 
-/* The loops beside the longest nest have taken the same share of their steps. */
+/* Loops outside the longest nest have completed the same share of their steps. */
 static void keep_up(const wl_kernel *kernel, uint32_t longest, int64_t extents[WL_LOOPS_MAX])
 {
     double share = 1;

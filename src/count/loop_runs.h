@@ -1,5 +1,5 @@
-/* loop_runs.h - runs of loop steps: how far the loops of a kernel have gone while a block takes 1,
- * 4, 16, .. steps.
+/* loop_runs.h - runs of loop steps: how far each loop of a kernel gets while a block takes 1, 4,
+ * 16, .. steps.
  *
  * Layer  count (uses kernel). Units: steps. Oracle: tests/unit/test_loop_runs.c
  * SPDX-License-Identifier: MIT */
@@ -12,10 +12,10 @@
  * lengths there are. */
 int wl_loop_runs_choose(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX]);
 
-/* Whether a loop leads the accesses to a field from place to place. */
+/* Does a loop change the addresses of the accesses to a field? */
 bool wl_loop_runs_walk(const wl_view *view, size_t field, wl_side side);
 
-/* Whether these loops are none of the nest that runs are counted in. */
+/* Are these loops outside the nest whose steps runs count? */
 bool wl_loop_runs_beside(const wl_view *view, size_t field, wl_side side);
 
 /* The number of runs with such extents that the accesses to a field take in all. */

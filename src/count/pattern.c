@@ -102,7 +102,7 @@ static void add_lane(int64_t lane, int64_t at, wl_arrangement *out, int64_t *ori
     out->relative[out->lanes++] = at - *origin;
 }
 
-/* Adds those of n lanes along x that need the instruction. */
+/* Adds the lanes, of n along x, that execute the instruction. */
 static void add_row(const gatherer *m, const int64_t index[3], int64_t lane, int64_t n, wl_arrangement *out,
                     int64_t *origin)
 {
@@ -117,7 +117,7 @@ static void add_row(const gatherer *m, const int64_t index[3], int64_t lane, int
     }
 }
 
-/* The lanes of one warp that need the instruction, and the address of the first; false: none. */
+/* The lanes of one warp that execute the instruction, and the address of the first; false: none. */
 static bool arrange(const gatherer *m, int64_t warp, const int64_t start[3], wl_arrangement *out, int64_t *origin)
 {
     const wl_geometry *g = m->context->geometry;
@@ -136,7 +136,8 @@ static bool arrange(const gatherer *m, int64_t warp, const int64_t start[3], wl_
     return out->lanes > 0;
 }
 
-/* Do all warps of an uncut block look alike? True when warps and rows nest. */
+/* Do all warps of an uncut block have the same pattern? Yes if rows are whole warps, or warps whole
+ * rows. */
 static bool warps_alike(const wl_geometry *g, int64_t warp_size)
 {
     if (g->threads % warp_size != 0)
@@ -201,7 +202,7 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
                 out->block_class[at] = (uint8_t)c;
                 out->start[at] = out->warp[c][w].start;
             }
-    /* each is the next one's first now */
+    /* each entry now holds the first warp of the next pattern */
     memmove(first + 1, first, (size_t)out->count * sizeof *first);
     first[0] = 0;
     out->in_first = 0;
@@ -209,8 +210,9 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
         out->in_first += out->block_class[first[k]] == 0;
 }
 
-/* Most warps look like an earlier one: the one in a class with fewer cuts, if the other edges miss
- * it; the one at the same position of an earlier plane; any other. */
+/* Most warps have the pattern of an earlier one: of the same warp in a class with fewer cuts, if
+ * the other edges do not cut it; of the warp at the same position in an earlier plane; or of any
+ * other. */
 bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *classes,
                         int class_count, uint64_t cut_threads, wl_gathered *out)
 {
@@ -325,7 +327,7 @@ const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *
     return &p->written[alignment];
 }
 
-/* How many of the addresses, from the first on, have its alignment. */
+/* How many of the addresses, from the first on, have the alignment of the first. */
 static int alike_addresses(const int64_t *address, int n, int64_t period)
 {
     int alike = 1;

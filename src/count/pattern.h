@@ -16,7 +16,7 @@
 #define WL_WARPS_MAX 128  /* warps of the largest block: 4096 threads, 32 lanes */
 #define WL_PERIOD_MAX 256 /* L1 costs repeat with the line or the bank row, whichever is longer */
 
-/* What patterns are made from. */
+/* What patterns depend on. */
 typedef struct wl_pattern_context {
     const wl_geometry *geometry;
     const wl_l1_rules *rules;
@@ -64,7 +64,7 @@ typedef struct wl_pattern {
     int number;
 } wl_pattern;
 
-/* Where the warps of a block lie in it. */
+/* The position of each warp in its block. */
 typedef struct wl_warp_box {
     int64_t index[3]; /* of the first thread */
     /* folded cells of the bounding box of the threads, relative to the block */

@@ -9,7 +9,7 @@
 #include "count/alike.h"
 #include "kernel/program.h"
 
-#define GUARDS_MAX 32 /* distinct conditions; of kernels with more all blocks count as alike */
+#define GUARDS_MAX 32 /* distinct conditions; in kernels with more, all blocks count as alike */
 #define CUT 0.5       /* share of an access that a block executes if a condition cuts through it */
 
 typedef struct finder {
@@ -52,8 +52,8 @@ static double executed(const finder *f, size_t access, const wl_tiles *tiles)
     return truth < 0 ? CUT : truth;
 }
 
-/* What one block of the tiles executes, its instructions as a number of accesses; NULL: an idle
- * one. */
+/* What one block of the tiles executes, with instructions counted in accesses; NULL: an idle
+ * block. */
 static wl_block_kind kind_of(const finder *f, const wl_tiles *tiles)
 {
     const wl_kernel *k = f->in->kernel;
@@ -101,7 +101,7 @@ static int by_length(const void *p, const void *q)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* From accesses to instructions, which are known on average. */
+/* Converts accesses to instructions, whose mean is known. */
 static void weigh(const finder *f, wl_block_kind *kinds, int count)
 {
     double accesses = 0, blocks = 0;
@@ -132,7 +132,7 @@ static wl_status find(finder *f, wl_arena *arena, wl_kinds *out, wl_error *err)
             add_box(f, &alike.list[b], &kinds[count]);
         count++;
     }
-    if (launched->blocks > busy->blocks) { /* all around the others */
+    if (launched->blocks > busy->blocks) { /* idle blocks are all around the others */
         kinds[count] = kind_of(f, NULL);
         kinds[count].blocks = (double)(launched->blocks - busy->blocks);
         kinds[count].last = (double)(launched->blocks - 1);

@@ -19,7 +19,7 @@ typedef struct wl_place_input {
     const wl_geometry *launched, *busy; /* the launch, and the same without idle blocks */
     int warp_size;
     double instructions; /* of a thread with work, on average */
-    double start;        /* of these, those that every thread executes */
+    double start;        /* of these: instructions that every thread executes */
 } wl_place_input;
 
 /* None where all blocks do about the same, or where conditions cut the launch into too many

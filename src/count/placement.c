@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define WORD_BITS 64
-#define FOUR 4 /* tag banks of every device measured so far: without branches */
+#define FOUR 4 /* tag banks of all devices measured so far, for code without branches */
 
 /* Aligned lanes do not cross lines. */
 static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
@@ -35,7 +35,7 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segm
               per_word = WORD_BITS / rules->data.banks;
     const int groups = (rules->warp_size + per_group - 1) / per_group;
     const int64_t lane_words = a->width >> rules->data.bank_shift;
-    int group = -1, end = 0; /* of the lane at hand, and the first lane behind it */
+    int group = -1, end = 0; /* of the current lane, and the first lane after it */
     int64_t words = 0;       /* of the segment */
     out->words = (groups + per_word - 1) / per_word;
     out->count = 0;
@@ -250,8 +250,8 @@ static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p
     return cost;
 }
 
-/* Which of a few lines share a tag bank decides about their cost, and many addresses are alike in
- * that. */
+/* The cost of a few lines depends on which of them share a tag bank, and that is the same at many
+ * addresses. */
 static wl_tag_cost cost_of_few(const wl_l1_rules *rules, wl_placement *p, int64_t base)
 {
     const int first = wl_l1_tag_bank(rules, base + p->line[0]);
@@ -270,7 +270,7 @@ static wl_tag_cost cost_of_few(const wl_l1_rules *rules, wl_placement *p, int64_
     return (wl_tag_cost){p->shared[sharing].tag, p->shared[sharing].cold};
 }
 
-#define OFTEN 8 /* so many addresses are worth keeping what they have in common */
+#define OFTEN 8 /* addresses from which on it pays to cache what they have in common */
 
 /* With the line of address 0 at line `base`; `often`: at many such lines. */
 static inline wl_tag_cost cost_at(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p, int64_t base,

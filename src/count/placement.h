@@ -1,5 +1,5 @@
-/* placement.h - a pattern of lanes at one alignment: the lines it touches, and what the tag hash
- * makes of them.
+/* placement.h - a pattern of lanes at one alignment: the lines it touches, and their cost under the
+ * tag hash.
  *
  * Words of one line lie in different banks. So what the lanes of a group read from a line is a set
  * of banks, and the data wavefronts of a tag wavefront are, per group, the most lines that share a
@@ -46,8 +46,8 @@ typedef struct wl_placement {
     /* relative to that of address 0, in lane order */
     int64_t line[WL_LANES_MAX];
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
-    /* costs of few lines by how they share tag banks, if there is a list; a tag of 0: not known
-     * yet */
+    /* costs of a few lines by how they share tag banks, if there is such a list; tag 0: not
+     * computed yet */
     bool has_list;
     struct {
         uint8_t tag, cold;

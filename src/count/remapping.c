@@ -1,9 +1,9 @@
 /* remapping.c - see remapping.h. SPDX-License-Identifier: MIT */
 #include "count/remapping.h"
 
-/* Machine code of nvcc 13 for sm_90 has these beside the divisions: sums, products and the narrower
- * last column. */
-#define ZIGZAG_TURNS 6 /* is the row one that runs backwards? */
+/* Besides the divisions, the machine code of nvcc 13 for sm_90 has these instructions: for sums,
+ * products and the narrower last column. */
+#define ZIGZAG_TURNS 6 /* to test whether the row runs backwards */
 #define TILE_BANDS 7   /* which band, and how high it is */
 #define SWIZZLE_GRID 8 /* the number of the block, from the grid */
 

@@ -1,8 +1,9 @@
-/* remapping.h - what it takes a thread to find its cell, or its block, in the order of a schedule.
+/* remapping.h - the instructions with which a thread computes its cell, or its block, under a
+ * schedule.
  *
- * Threads of a plain launch have their coordinates from threadIdx and blockIdx. In another order
- * they compute them from their number, as the function that 'warpline emit' prints does. Its
- * divisions are by numbers that only the launch knows.
+ * In a plain launch, threads get their coordinates from threadIdx and blockIdx. Under a schedule
+ * they compute them from their number, with the function that 'warpline emit' prints. It divides by
+ * numbers that are known only at launch.
  *
  * Layer  count (uses launch). Units: instructions.
  * Oracle  tests/unit/test_remapping.c, against the machine code of that function
@@ -16,10 +17,10 @@
  * one. */
 double wl_remapping_instructions(const wl_kernel *kernel, const wl_geometry *launched, double division);
 
-/* Does another order than linear visit the domain, or the grid, as linear does? */
+/* Does a schedule other than linear visit the domain, or the grid, in linear order? */
 bool wl_remapping_is_idle(const wl_kernel *kernel, const wl_geometry *launched);
 
-/* Adds so many instructions of every thread with work; what is not known stays so. */
+/* Adds so many instructions to every thread with work; unknown counts stay unknown. */
 void wl_remapping_add(const wl_geometry *launched, int warp_size, double instructions, wl_executed *out);
 
 #endif /* WL_COUNT_REMAPPING_H */

@@ -25,7 +25,8 @@ wl_status wl_sample_evenly(int64_t count, int64_t blocks, wl_arena *arena, wl_sa
 
 /* ---- traced blocks ---- */
 
-/* Every n-th block of a stratum, so that about `most` of all remain, but a few of each. */
+/* The stride n for taking every n-th block of a stratum: about `most` of all remain, but a few of
+ * each. */
 static int64_t stride_of(int64_t have, int64_t all, int64_t most)
 {
     const int64_t share = (int64_t)((double)have * (double)most / (double)all), least = STRATUM_LEAST;
@@ -82,7 +83,7 @@ void wl_sample_block_at(const wl_sample *sample, const wl_geometry *g, int64_t i
 #define STRATUM_BLOCKS 8 /* on average, of the final sample */
 /* of the final sample, distributed by size, to cover what the pilot sample missed */
 #define EVEN_SHARE 0.75
-/* the pilot decides how many blocks are chosen, so it must not decide which */
+/* the pilot determines how many blocks are chosen, so the final sample is drawn independently */
 #define APART 123457
 
 /* Halves the longest dimension until there are enough parts. */
@@ -166,7 +167,7 @@ static double importance(const wl_sample *s, int stratum, const double *added)
             least = fmin(least, added[i]);
             most = fmax(most, added[i]);
         }
-    return most > least ? most - least : 0; /* weights are included */
+    return most > least ? most - least : 0; /* the values include weights */
 }
 
 wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const double *added, int64_t count,
@@ -193,7 +194,8 @@ wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const 
 
 /* ---- errors ---- */
 
-#define TOGETHER 8 /* strata: few blocks of one say little about how rare what happens there is */
+/* strata taken together: the few blocks of one do not show how rare an event is */
+#define TOGETHER 8
 
 /* The variance that some strata contribute, as if they were one; their samples are next to each
  * other, from `first` on. */
@@ -218,7 +220,7 @@ static double variance_of(const wl_stratum *strata, int n, const double *added)
             squares += (added[at + i] - sum / chosen) * (added[at + i] - sum / chosen);
         at += (int64_t)strata[h].chosen;
     }
-    if (chosen < 2) /* one block says nothing about how they differ: all of it may be wrong */
+    if (chosen < 2) /* one block does not show how blocks differ: its whole value counts as error */
         return sum * sum;
     return squares * chosen / (chosen - 1) * (1 - chosen / blocks);
 }

@@ -46,8 +46,9 @@ void wl_sample_block_at(const wl_sample *sample, const wl_geometry *geometry, in
  * `count` blocks are chosen. `grid` is that of the launch. */
 wl_status wl_sample_by_place(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err);
 
-/* The same by what the blocks do: first a few of each stratum are chosen; given what these add to a
- * sum, `count` blocks, more where the blocks of a stratum differ more. */
+/* The same in two steps: wl_sample_pilot chooses a few blocks of each stratum; given what these add
+ * to a sum, wl_sample_refine chooses `count` blocks, more where the blocks of a stratum differ
+ * more. */
 wl_status wl_sample_pilot(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err);
 wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const double *added, int64_t count,
                            wl_arena *arena, wl_sample *out, wl_error *err);
@@ -70,8 +71,8 @@ static inline bool wl_sample_is_all(const wl_sample *s)
  * weight included. */
 double wl_sample_error(const wl_sample *sample, const double *added);
 
-/* Where all blocks of a sample are alike, others are rare, one in as many at most, but what they do
- * may be nothing, or twice as much: the relative standard error of a sum by that. */
+/* If all n blocks of a sample are alike, blocks that differ are rare, at most one in n, but such a
+ * block may do nothing, or twice as much: the relative standard error that follows from this. */
 double wl_sample_rare(const wl_sample *sample);
 
 #endif /* WL_COUNT_SAMPLING_H */

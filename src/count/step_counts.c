@@ -45,7 +45,7 @@ static double runs_around(const wl_view *view, const wl_bound *bound)
     return wl_access_steps(view->kernel, bound->access) / wl_access_steps_of(bound->access, view->steps);
 }
 
-/* Those loads of a field that are in at least so many runs. */
+/* The loads of a field that are in at least so many runs. */
 static wl_status choose_loads(const steps *t, const wl_view *view, const wl_field_side *all, double least,
                               wl_field_side *out)
 {
@@ -65,9 +65,9 @@ static wl_status choose_loads(const steps *t, const wl_view *view, const wl_fiel
     return WL_OK;
 }
 
-/* A field whose accesses are in different loops, as where trips were peeled: an access outside of a
- * loop is not part of every run of it. Those of most runs come first; what the next ones touch
- * besides, they touch in their own runs. */
+/* A field whose accesses are in different loops, for instance after peeling: an access outside a
+ * loop is not part of every run of it. Accesses that are in most runs come first; what the next
+ * ones touch in addition is counted once per run of theirs. */
 static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bool warps_too, run_sums *out)
 {
     const wl_field_side *side = &all->fields[field][WL_LOADS];
@@ -100,8 +100,7 @@ static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bo
     return WL_OK;
 }
 
-/* The runs around those loads of a field that are in most of them; `alike` tells whether all
- * are. */
+/* The most runs that any load of a field is in; `alike`: all loads are in as many. */
 static double most_runs(const wl_view *view, size_t field, bool *alike)
 {
     const wl_field_side *side = &view->fields[field][WL_LOADS];

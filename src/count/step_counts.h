@@ -8,7 +8,7 @@
 
 #include "count/traffic.h"
 
-/* Fills what *out holds of runs (step_*); what whole blocks load is known. */
+/* Fills the step_* members of *out; the loads of whole blocks must be counted already. */
 wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int warp_size, wl_arena *arena,
                          wl_traffic *out, wl_error *err);
 

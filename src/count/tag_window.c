@@ -13,7 +13,7 @@
 #define WINDOW_STEP 4    /* bytes between distinguished positions */
 #define SPAN_LINES 4     /* the largest distance of two lanes for that */
 #define POSITIONS 16     /* at most so many, unless the window would become too short */
-#define FEW_PATTERNS 4   /* beyond, each matters less: few samples suffice */
+#define FEW_PATTERNS 4   /* with more patterns, each matters less: few samples suffice */
 #define BLINK 0.05       /* below this share of the executions, one random address suffices .. */
 #define MANY_POSITIONS 8 /* .. if it has at least so many positions */
 #define RARE 0.003       /* below this share of the executions, one position represents all */

@@ -15,9 +15,10 @@
 #include "count/executions.h"
 
 typedef struct wl_tag_window {
-    bool open;    /* the pattern has one */
-    bool rare;    /* one position represents all */
-    bool in_step; /* closed, because executions start in a few places: see wl_executions_in_step */
+    bool open; /* the pattern has one */
+    bool rare; /* one position represents all */
+    /* not open, because executions start at a few positions: see wl_executions_in_step */
+    bool in_step;
     wl_window_kind kind;
     int64_t bytes; /* its length */
     int count;     /* positions of the executions that occur, without the instruction's offset */

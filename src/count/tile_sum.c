@@ -1,5 +1,5 @@
-/* tile_sum.c - sums over blocks or tiles of blocks that differ in what conditions let them touch;
- * see block_sum.h and alike.h. SPDX-License-Identifier: MIT */
+/* tile_sum.c - sums over blocks, or tiles of blocks, that touch different data because of
+ * conditions; see block_sum.h and alike.h. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "count/alike.h"
@@ -18,7 +18,7 @@ typedef struct summer {
     wl_block_sum *sum;
     wl_error *err;
     int64_t tile[3];
-    int at; /* index of the granule at hand */
+    int at; /* index of the current granule size */
 } summer;
 
 static void add_count(const summer *s, double weight, const wl_count *c)
@@ -142,7 +142,7 @@ static wl_status sum_kind(summer *s, const wl_tiles *list, size_t n)
             WL_TRY(status);
             continue;
         }
-        alike = false; /* and so at every larger granule */
+        alike = false; /* as at every larger granule */
         for (size_t i = 0; i < n; i++)
             WL_TRY(sum_by_position(s, &list[i]));
     }

@@ -171,8 +171,8 @@ static int countable(const tally *t, size_t field, const wl_region *region)
     return some.blocks.count;
 }
 
-/* What blocks of the wave that starts here load; of fields that they may have in common: what they
- * load, and what two of them do. */
+/* Sectors that blocks of the wave from `start` load: all (alone), of fields that distant blocks may
+ * share (far), and those that two blocks share (shared). */
 static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *far, double *shared)
 {
     const int64_t sector = (int64_t)t->out->sector;
@@ -206,7 +206,7 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
 
 #define PLACES 9 /* where to look for blocks that load something; odd: the middle is one of them */
 
-/* In the middle of the launch, or, where conditions let blocks differ, where they load
+/* Counted in the middle of the launch or, if conditions make blocks differ, where they load
  * something. */
 static wl_status count_common(const tally *t)
 {
@@ -253,7 +253,7 @@ static wl_status count_in_step(const tally *t)
     neighbours(t, &region);
     for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
-        /* textures take another path */
+        /* texture loads take another path */
         const bool plain = t->in->view->kernel->fields[i].reached == 0;
         const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].far_common;
         const int n = side->count == 1 && plain && !parts ? countable(t, i, &region) : 1;
@@ -276,9 +276,9 @@ static wl_status count_in_step(const tally *t)
 
 /* ---- stores of single steps ---- */
 
-/* Blocks that start together and walk side by side write the pieces of a sector that they share in
- * the same step, or, where one begins where another ends, in different ones: then more sectors are
- * written in single steps than in all. */
+/* Blocks that start together and loop over neighbouring data write their parts of a common sector
+ * in the same step; if one begins where another ends, in different steps: then the sum of sectors
+ * written per step exceeds the distinct sectors of the launch. */
 static wl_status count_store_steps(const tally *t, size_t field)
 {
     static const int64_t one[WL_LOOPS_MAX] = {1, 1, 1};
@@ -323,8 +323,8 @@ static wl_status replay(const tally *t, wl_arena *arena)
 
 /* ---- loops of several blocks through the same data ---- */
 
-/* Worth it where blocks that are no neighbours load the same, and not all blocks start at the same
- * moment. */
+/* Replaying is worthwhile if blocks that are not neighbours load the same data, and not all blocks
+ * start at the same moment. */
 static bool walk_together(const tally *t)
 {
     bool common = false;
@@ -367,8 +367,8 @@ static void fit_windows(const wl_traffic *o, double most, double touched[WL_WIND
     }
 }
 
-/* What few sampled blocks load, against what waves and instructions do: the launch loads no more
- * than it requests, and its blocks together no less than the launch. */
+/* Makes the loads of a few sampled blocks consistent with those of waves and instructions: the
+ * launch loads no more than it requests, and its blocks together no less than the launch. */
 static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
 {
     /* fetch units; a smaller sector is part of one */
@@ -392,7 +392,7 @@ static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
 static void fit_stores(const wl_traffic *o, wl_field_traffic *f)
 {
     f->stored = fmin(f->stored, f->written + f->atomics);
-    if (!f->atomic) { /* these store, but write nothing through */
+    if (!f->atomic) { /* atomics store, but write nothing through */
         f->store_block = fmax(f->store_block, f->stored);
         f->store_warp = fmax(f->store_warp, f->store_block);
         f->store_block_lines = fmax(f->store_block_lines, f->store_block * o->sector / o->line);

@@ -21,7 +21,8 @@
 #define WL_WINDOWS_MAX 12
 
 /* Steps: the working set of a block while its loops take 1, 4, 16, .. steps, up to all of them.
- * Data reused within a few steps needs room for those few only. A kernel without loops has one. */
+ * Data that is reused within a few steps must stay cached only that long. A kernel without loops
+ * has one step. */
 #define WL_STEPS_MAX 12
 
 /* One field; sums over all blocks or warps of the launch. */
@@ -33,9 +34,9 @@ typedef struct wl_field_traffic {
     double step_sectors[WL_STEPS_MAX];
     /* the same per warp; 0: not counted, for long runs */
     double step_warp_sectors[WL_STEPS_MAX];
-    double step_runs[WL_STEPS_MAX];               /* runs of a block; 0 everywhere: not counted */
+    double step_runs[WL_STEPS_MAX];               /* runs of a block; all 0: not counted */
     double wave_sectors;                          /* distinct in one wave, loads */
-    double launch_sectors;                        /* distinct in the launch, loads: at least */
+    double launch_sectors;                        /* distinct in the launch, loads: a lower bound */
     double wave_lines, wave_pages;                /* distinct in one wave, loads and stores */
     double written, written_lines, written_units; /* per store instruction, summed */
     /* sectors that one instruction fills; instructions */
@@ -45,7 +46,7 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full; /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
-    bool far_common;              /* blocks that are no neighbours may load the same */
+    bool far_common;              /* blocks that are not neighbours may load the same data */
     /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     bool replayed;
     double missed;
@@ -60,13 +61,13 @@ typedef struct wl_field_traffic {
     bool atomic;             /* some stores are atomics, which read what they change */
     bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
-    /* 0: not counted, as where blocks fill all they store to */
+    /* 0: not counted, for instance because blocks fill all sectors they store to */
     double window_store_sectors[WL_WINDOWS_MAX];
-    /* windows after which blocks store to the same sectors again; 0: as the next window says */
+    /* windows after which blocks store to the same sectors again; 0: see the next window */
     double store_again;
     bool store_again_assumed;
-    double store_steps; /* of the loops that the stores walk in; 1: none */
-    /* share of the sectors that blocks fill together whose pieces come in one step */
+    double store_steps; /* steps of the loops around the stores; 1: no loop */
+    /* of the sectors that several blocks fill together: the share that is filled in one step */
     double store_in_step;
 } wl_field_traffic;
 
@@ -78,23 +79,23 @@ typedef struct wl_traffic {
     /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double resident;
     double sector, line, unit, fetch, l2_line; /* bytes */
-    /* share of a block's sectors that others on its multiprocessor load, too: fields with
+    /* share of a block's sectors that other blocks on its multiprocessor also load: fields with
      * far_common */
     double common;
     int step_count;
     /* of all loads of one block in one run of steps: its working set */
     double step_lines[WL_STEPS_MAX];
-    /* the same in sectors, without fields that another nest of loops walks along */
+    /* the same in sectors, without fields that another nest of loops accesses */
     double step_distinct[WL_STEPS_MAX];
-    double step_share[WL_STEPS_MAX]; /* of all steps that a run has */
+    double step_share[WL_STEPS_MAX]; /* share of all steps that a run has */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */
     double window_blocks[WL_WINDOWS_MAX];
     double window_repeats[WL_WINDOWS_MAX]; /* windows in the launch */
     bool sampled, windows_known, partly_unknown;
-    double evaluated; /* addresses without a closed form, one by one */
+    double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
-    double waves_looked_at, waves_error;
+    double waves_sampled, waves_error;
 } wl_traffic;
 
 /* The input of the counts and of the estimators (laws/volumes.h). */
@@ -105,8 +106,8 @@ typedef struct wl_traffic_input {
     const wl_access_cost *costs; /* per access, of the same launch */
     int64_t page_bytes;
     int64_t own_steps; /* longest run of loop steps that is also counted per warp */
-    /* Threads that a schedule orders: the kernel by its cells, all in closed form. NULL: another
-     * launch, or not so. */
+    /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
+     * schedule, or no closed form. */
     const wl_view *cells;
 } wl_traffic_input;
 

@@ -12,7 +12,7 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 /* ---- affine conditions ---- */
 
-/* boxes of one access; beyond, threads of sampled blocks are evaluated */
+/* boxes of one access; with more, threads of sampled blocks are evaluated */
 #define GUARD_ROWS_MOST 131072.0
 
 /* The condition of an access that is otherwise affine. */
@@ -237,7 +237,7 @@ wl_status wl_view_enumerate(const wl_view *view, wl_counter *counter, size_t fie
         return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
     if (!region->recorded && !region->onto_last &&
         wl_cell_rows_count(region, s->accesses, s->count, granules, n, touched, covered)) {
-        counter->method = WL_COUNT_THREADS; /* of which the rows consist */
+        counter->method = WL_COUNT_THREADS; /* rows are made of threads */
         return WL_OK;
     }
     WL_TRY(wl_threads_count(counter, s->accesses, s->count, region, granules[0], covered != NULL, &c, err));

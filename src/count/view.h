@@ -1,4 +1,4 @@
-/* view.h - a kernel as the counting stages see it: per field its loads, its stores, and both
+/* view.h - a kernel as the counting stages need it: for each field its loads, its stores, and both
  * together.
  *
  * Layer  count (uses footprint).
@@ -15,7 +15,7 @@ typedef struct wl_field_side {
     const wl_bound **accesses;
     bool has_shape; /* else enumerated */
     bool random;    /* some addresses are random */
-    bool uneven;    /* enumerated, under a condition: blocks differ by where they lie */
+    bool uneven;    /* enumerated, under a condition: blocks differ by position */
     wl_shape shape;
 } wl_field_side;
 

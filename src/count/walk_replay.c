@@ -45,7 +45,7 @@
 typedef struct walking {
     bool active;
     int place;     /* of its block */
-    int64_t chunk; /* that comes next */
+    int64_t chunk; /* the next one */
     double ready;
     int64_t started;      /* blocks before its own */
     wl_walk_bytes *loads; /* by access */

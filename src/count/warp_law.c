@@ -12,7 +12,7 @@ static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_ke
     return (wl_banks){(int)count, wl_log2(word), count * word};
 }
 
-/* Numbers the banks of the lines by where they occur first: 0 0 1 2 .., which are the digits of a
+/* Numbers the banks of the lines in order of first occurrence: 0 0 1 2 .., the digits of a
  * number. */
 static uint8_t sharing_of(unsigned differences)
 {
@@ -85,15 +85,15 @@ int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
     distinct seen;
     seen.count = 0;
     seen.highest = INT64_MIN;
-    for (int i = 0; i < a->count; i++) { /* a lane is at most 16 bytes wide: two sectors */
+    /* a lane is at most 16 bytes wide, so it touches at most two sectors */
+    for (int i = 0; i < a->count; i++) {
         add_distinct(&seen, a->address[i] >> r->sector_shift);
         add_distinct(&seen, (a->address[i] + a->width - 1) >> r->sector_shift);
     }
     return seen.count;
 }
 
-/* Granules first .. last, without the one already counted; runs ascend, so it is no later than
- * theirs. */
+/* Granules first .. last, except one that the previous run counted already. */
 static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
 {
     const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
@@ -263,8 +263,8 @@ static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *
     return most;
 }
 
-/* The lanes from *at on that are served together with that one, if chosen (NULL: all); moves *at
- * behind them. */
+/* The chosen lanes (NULL: all), from *at on, that are served together with the first; moves *at
+ * past them. */
 static int take_group(int per_group, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
 {
     const int group = a->lane[*at] / per_group;
@@ -347,8 +347,8 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     return wavefronts;
 }
 
-/* Do lanes read the same address as the lane `distance` beside them, in pairs? A lane whose partner
- * is inactive is a pair of its own. */
+/* Do pairs of lanes that are `distance` apart read the same address? A lane whose partner is
+ * inactive is a pair by itself. */
 static bool in_pairs(const wl_warp_access *a, int distance)
 {
     int64_t address[WL_LANES_MAX];

@@ -27,7 +27,7 @@ typedef struct wl_banks {
 
 #define WL_HASH_BITS 10 /* of a line number per table */
 
-/* With four tag banks: ways in which a few lines can share them, whichever banks these are. */
+/* With four tag banks: the ways in which a few lines can share banks, whichever banks they are. */
 #define WL_FEW_LINES 5
 #define WL_SHARINGS_MAX 96
 
@@ -42,9 +42,8 @@ typedef struct wl_l1_rules {
     int tag_banks;
     /* a line's tag bank is the XOR of one entry per ten bits of its number */
     uint8_t hash[4][1 << WL_HASH_BITS];
-    /* the way in which few lines share four tag banks: by the difference (exclusive or) of each
-     * from the first, two bits each; further lines than there are do not matter, but must be the
-     * same */
+    /* how a few lines share four tag banks: indexed by the XOR of each line's bank with the first
+     * one's, two bits each; the bits of absent lines are ignored, but must be equal */
     uint8_t sharing[1 << 2 * (WL_FEW_LINES - 1)];
     int64_t pair_distance;             /* 0: no distance rule */
     int broadcast;                     /* shared_broadcast */

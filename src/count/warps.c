@@ -16,7 +16,7 @@
 /* lines evaluated for the tag hash, all instructions of a group together */
 #define SAMPLED_LINES 2048
 #define SAMPLES_EACH 6  /* warps sampled per instruction, at least */
-#define OFFSETS_KEPT 32 /* of instructions whose tag costs are known */
+#define OFFSETS_KEPT 32 /* instruction offsets whose tag costs are cached */
 #define TOTAL_MOST 9e18 /* sectors or wavefronts of an access: totals are 64-bit */
 
 /* All executions of an instruction by the warps of one pattern, without its offset. */
@@ -29,8 +29,8 @@ typedef struct placed_warps {
     wl_tag_window window;   /* start addresses modulo the window of the tag hash */
 } placed_warps;
 
-/* Instructions with equal alignment cost the same: totals of one, by the alignment of its
- * offset. */
+/* Instructions with equal alignment have the same cost: totals for one instruction, by the
+ * alignment of its offset. */
 typedef struct alignment_totals {
     int places, alignments; /* distinct ones: offsets in a sector, and in a period */
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
@@ -42,7 +42,9 @@ typedef struct alignment_totals {
     bool stores[WL_PERIOD_MAX];                         /* by alignment: any? */
 } alignment_totals;
 
-#define MEASURED 0 /* as cut_threads: uncut threads need every instruction, so none has this */
+/* marks measured instructions in cut_threads: none has this value, since uncut threads need every
+ * instruction */
+#define MEASURED 0
 
 /* Instructions of one group on blocks of some classes. */
 typedef struct wl_warps_batch {
@@ -115,9 +117,8 @@ static void add_window_costs(const wl_warps_measurer *m, placed_warps *w, const 
     }
 }
 
-/* Tag-hash costs of all instructions, by the window if there is one. Exceptions: a significant
- * share of the executions is so small in number that all can be evaluated, or the caller asks for
- * many. */
+/* Tag-hash costs of all instructions, by the window if there is one. Exceptions: executions that
+ * matter but are few enough to evaluate all, or a caller that asks for many samples. */
 static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count)
 {
     placed_warps *w = &b->placed;
@@ -366,8 +367,8 @@ static wl_status check_executions(const wl_warps_measurer *m)
     return WL_OK;
 }
 
-/* The share of its executions that load what an earlier step of a loop has loaded: steps of loops
- * that the access names but that do not move it. */
+/* The share of an access's executions that repeat a load of an earlier loop step: steps of loops
+ * that it names but that do not change its address. */
 static double repeated(const wl_kernel *kernel, const wl_bound *b)
 {
     double times = 1;
@@ -410,7 +411,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     for (size_t a = 0; a < kernel->access_count; a++)
         costs[a].again = repeated(kernel, &bounds[a]) * fmax(0, costs[a].cold - costs[a].hit);
     const wl_population *p = kernel->source.population;
-    if (p && p->unseen) { /* it may happen elsewhere */
+    if (p && p->unseen) { /* unsampled blocks may execute it */
         result->blocks_sampled = true;
         result->blocks_evaluated = wl_max(result->blocks_evaluated, p->count);
         result->error = result->error > 1 ? result->error : 1;

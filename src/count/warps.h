@@ -22,10 +22,11 @@ typedef struct wl_access_cost {
     double hit; /* data wavefronts if every line hits (or by the paper's rule) */
     /* tag wavefronts; data wavefronts if every line misses; loads with a tag hash only */
     double tag, cold;
-    /* of cold - hit, what loads save that repeat an address of an earlier loop step and hit */
+    /* part of cold - hit that loads save because they repeat an address of an earlier loop step and
+     * hit */
     double again;
     double split;           /* stores with a tag hash: instructions with a tag conflict */
-    double texture_sectors; /* asked for by the requests of a texture or surface */
+    double texture_sectors; /* that texture or surface requests need */
     /* stores: lines and L2 units written, and sectors that one instruction fills */
     double lines, units, full;
 } wl_access_cost;
@@ -38,12 +39,13 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample */
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
-    int64_t warps_evaluated; /* of each of them, where a schedule orders threads; 0: all */
-    bool half_of_tags;       /* tag conflicts of each access come from half of these */
+    int64_t warps_evaluated; /* warps sampled per block, where a schedule orders threads; 0: all */
+    bool half_of_tags;       /* tag conflicts of each access come from half of the sampled warps */
     /* with sampled blocks: the largest relative standard error of instructions and sectors */
     double error;
     wl_atomics atomics; /* on global memory, all accesses together */
-    double last_block;  /* data wavefronts of the last block; 0: not evaluated, like the others */
+    /* data wavefronts of the last block; 0: not evaluated, it is like the others */
+    double last_block;
 } wl_warps_result;
 
 /* Memory reused across launches, with the patterns seen so far: one scratch per set of rules. The

@@ -1,6 +1,6 @@
-/* warps_guarded.c - warps of accesses with an affine address under an affine condition: one block
- * of each kind that the condition makes (alike.h), its lanes evaluated, its patterns placed at the
- * addresses of all blocks of the kind; see warps_internal.h.
+/* warps_guarded.c - warps of accesses with an affine address under an affine condition: the lanes
+ * of one block of each kind (alike.h) are evaluated, and its patterns are placed at the addresses
+ * of all blocks of that kind; see warps_internal.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
@@ -17,16 +17,16 @@
 
 /* executions evaluated for the tag hash, all accesses of a batch together */
 #define SAMPLED_TAGS 512
-#define SAMPLES_LEAST 64 /* and at least, of each */
+#define SAMPLES_LEAST 64 /* at least, for each access */
 
 #define BATCH_MAX 64 /* accesses measured together */
 
-/* Warps seen before: those that the condition and the domain's edge cut alike have the same
+/* Earlier warps: warps that the condition and the domain's edge cut alike have the same active
  * lanes. */
 #define SEEN_MAX 512 /* a power of two */
 typedef struct seen_warp {
     wl_signature of;     /* both 0: empty */
-    wl_pattern *pattern; /* NULL: no lane takes part */
+    wl_pattern *pattern; /* NULL: no lane is active */
     int64_t start;       /* from thread 0 to the first lane */
 } seen_warp;
 
@@ -56,9 +56,9 @@ typedef struct guarded {
     placed_pattern *placed; /* PLACED_MAX */
     int placed_count;
     int64_t every; /* executions per one that is evaluated for the tag hash */
-    int64_t until; /* executions until the next one is */
+    int64_t until; /* executions until the next one that is evaluated */
     int64_t evaluated, warp_executions;
-    wl_tag_total tags[BATCH_MAX]; /* of those evaluated */
+    wl_tag_total tags[BATCH_MAX]; /* sums over the evaluated executions */
 } guarded;
 
 /* Bytes from one block or loop step to the next: three dimensions, then loops. */
@@ -126,8 +126,8 @@ typedef struct folded {
     int64_t base;         /* address of thread 0, without the constant of the access */
 } folded;
 
-/* If no access names the folded cell, any cell of the thread will do: one of them must be
- * inside. */
+/* If no access depends on the folded cell, a thread executes it when any of its cells is inside the
+ * domain. */
 static void start_fold(const guarded *g, const int64_t block[3], const int64_t fold[3], folded *out)
 {
     const wl_geometry *geometry = g->m->context.geometry;
@@ -176,8 +176,8 @@ static bool thread_holds(const folded *f, const int64_t index[3])
     return wl_guard_holds(f->guard, at.lo);
 }
 
-/* The lanes of a warp that take part, and how far from thread 0 the first is. False: none. `truth`
- * is that of the condition over the whole warp. */
+/* The active lanes of a warp, and the distance of the first from thread 0. False: none. `truth` is
+ * the condition over the whole warp: 0, 1, or -1 if lanes differ. */
 static bool arrange(const folded *f, int64_t first, int64_t last, int truth, wl_arrangement *out, int64_t *origin)
 {
     const wl_geometry *geometry = f->g->m->context.geometry;
@@ -206,7 +206,7 @@ static bool arrange(const folded *f, int64_t first, int64_t last, int truth, wl_
     return out->lanes > 0;
 }
 
-/* The pattern of a warp, and the address of its first lane. NULL with WL_OK: no lane takes part. */
+/* The pattern of a warp, and the address of its first lane. NULL with WL_OK: no lane is active. */
 static wl_status find_pattern(const folded *f, int64_t first, int64_t last, wl_pattern **out, int64_t *origin)
 {
     const wl_warps_measurer *m = f->g->m;

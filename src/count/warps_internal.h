@@ -1,5 +1,5 @@
-/* warps_internal.h - what the ways to cost warps share: in closed form (warps.c), in closed form
- * under a condition (warps_guarded.c), and lane by lane (warps_opaque.c).
+/* warps_internal.h - shared by the three ways to compute the cost of warps: in closed form
+ * (warps.c), in closed form under a condition (warps_guarded.c), and lane by lane (warps_opaque.c).
  * Layer  count. SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WARPS_INTERNAL_H
 #define WL_COUNT_WARPS_INTERNAL_H
@@ -44,7 +44,7 @@ static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
     return (!b->affine || is_global_atomic(m, access)) && !is_guarded(m, access) && !b->never && !b->access->traced;
 }
 
-/* A plain load may reach the memory of a texture, too. */
+/* A plain load may also access the memory of a texture. */
 static inline bool is_texture(const wl_warps_measurer *m, size_t access)
 {
     const wl_access *a = m->bounds[access].access;

@@ -16,23 +16,25 @@
 #include "launch/lanes.h"
 
 #define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
-#define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
+#define OPAQUE_LIMIT 268435456.0 /* lane evaluations; more are refused */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-/* the same where only the order of threads has none: their blocks are much alike */
+/* the same where only the schedule of threads has no closed form: such blocks differ little */
 #define ORDERED_BUDGET (1 << 18)
-/* one warp in so many of a sampled block is looked at: they are more alike than those of other
- * blocks */
+/* of a sampled block, one warp in so many is sampled: warps of one block differ less than those of
+ * different blocks */
 #define ORDERED_EVERY 4
-#define ORDERED_WARPS 192 /* looked at, at most: those of a kernel with few accesses cost no less */
-#define ROUNDING 1e-9     /* relative errors below are those of sums of doubles */
+/* the most warps to sample, for kernels with few accesses, too: finding a warp's cells costs as
+ * much for one access as for many */
+#define ORDERED_WARPS 192
+#define ROUNDING 1e-9 /* smaller relative errors come from summing doubles */
 
-/* What a warp's addresses cost, however often they come. */
+/* The cost of one execution by a warp. */
 typedef struct plain_cost {
     int hit, sectors;
     wl_tag_cost tag;
 } plain_cost;
 
-/* The latest of them: a loop that does not move an access repeats it. */
+/* The latest execution: a loop that does not change the address repeats it. */
 typedef struct latest_warp {
     int lanes; /* 0: none yet */
     uint8_t which[WL_LANES_MAX];
@@ -45,8 +47,9 @@ typedef struct opaque_warp {
     const wl_warps_measurer *m;
     size_t access;
     const uint8_t *lane;
-    double scale;        /* executions it stands for */
-    double wavefronts;   /* the same where wavefronts are counted; 0: for this one they are not */
+    double scale; /* executions it represents */
+    /* executions it represents for wavefronts; 0: its wavefronts are not counted */
+    double wavefronts;
     latest_warp *latest; /* of this warp; NULL: executions differ */
 } opaque_warp;
 
@@ -104,7 +107,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
     }
     if (o->wavefronts > 0 && (!texture || a->store)) {
-        /* surfaces are stored through the data stage of other stores */
+        /* surface stores use the data stage like other stores */
         const plain_cost c = plain_cost_of(o, &w, addresses, which, lanes);
         cost->hit += o->wavefronts * c.hit;
         cost->sectors += o->scale * c.sectors;
@@ -143,7 +146,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
             for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
                 for (f[0] = lo[0]; f[0] < hi[0]; f[0]++)
                     if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0) {
-                        latest.lanes = 0; /* `which` is of these lanes */
+                        latest.lanes = 0; /* `which` refers to these lanes */
                         WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
                     }
     }
@@ -230,8 +233,8 @@ static double opaque_work(const wl_warps_measurer *m, int64_t advance)
     return work;
 }
 
-/* The most blocks of a sample. Only some warps of larger ones are looked at if all accesses of
- * ordered threads have patterns, so those of few warps count as much as larger ones. */
+/* The most blocks of a sample. If all accesses of ordered threads have patterns, only some warps of
+ * each block are sampled, so blocks of few warps cost as much as larger ones. */
 static int64_t most_blocks(const wl_warps_measurer *m, double budget, double per_block)
 {
     const int64_t warps = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
@@ -389,7 +392,7 @@ static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, in
     return WL_OK;
 }
 
-/* Accesses under a condition: blocks differ by where they lie. */
+/* Accesses under a condition: blocks differ by position. */
 static wl_status measure_conditional(const wl_warps_measurer *m, const wl_sample *sample, int64_t advance,
                                      wl_arena *arena, added *sums)
 {
@@ -439,19 +442,20 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
     state_error(m, &sample, &sums);
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_evaluated(m, a) && m->bounds[a].conditional && m->costs[a].inst <= 0 && !wl_sample_is_all(&sample))
-            /* seen nowhere: it may happen elsewhere */
+            /* no sampled block executed it: others may */
             m->result->error = fmax(m->result->error, 1);
     return WL_OK;
 }
 
 /* ---- traced accesses ---- */
 
-/* executions of an access to global memory: beyond, wavefronts are a sample of them */
+/* executions of an access to global memory; if there are more, wavefronts are counted for a
+ * sample */
 #define WAVEFRONTS_OF 8192.0
-#define WAVEFRONTS_EVERY 16 /* of them at least */
+#define WAVEFRONTS_EVERY 16 /* at least one in so many is counted */
 
-/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory
- * and the requests of textures are always counted. */
+/* Wavefronts are counted for one execution of an access in so many. Bank conflicts of shared memory
+ * and requests of textures are always counted. */
 static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
@@ -463,9 +467,9 @@ static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sam
 
 /* The executions of an access whose wavefronts are counted. */
 typedef struct wavefronts {
-    int64_t every;       /* how-manieth, at random: warps repeat themselves */
+    int64_t every;       /* one execution in so many, at random, since warps repeat themselves */
     uint64_t seen;       /* executions */
-    double all, counted; /* executions they stand for */
+    double all, counted; /* executions represented: all, and those whose wavefronts were counted */
 } wavefronts;
 
 static bool chosen(wavefronts *w, size_t access)
@@ -517,8 +521,8 @@ static bool anything_traced(const wl_warps_measurer *m)
     return false;
 }
 
-/* The census knows how often an access is executed, the traced blocks what one execution costs.
- * Returns the factor between the two; 0: no census. */
+/* Executions come from the census, the cost of one from the traced blocks. Returns executions by
+ * census / by traced blocks; 0: no census. */
 static double set_counted(const wl_warps_measurer *m, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
@@ -533,8 +537,8 @@ static double set_counted(const wl_warps_measurer *m, size_t access)
     return factor > 0 ? factor : 1;
 }
 
-/* What depends on data may differ in blocks that were not traced, however alike those are that
- * were. */
+/* Data-dependent accesses may differ in blocks that were not traced, even if all traced blocks are
+ * alike. */
 static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample)
 {
     double traced[2] = {0}, all[2] = {0}, share = 0;
@@ -549,7 +553,7 @@ static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample
     m->result->error = sqrt(m->result->error * m->result->error + rare * rare);
 }
 
-/* How often the sums are executed, what one execution takes, and how far off both may be. */
+/* Sets the number of executions, the cost of one, and the errors of both. */
 static void finish_traced(const wl_warps_measurer *m, const wl_sample *sample, const added *alone, added *sums)
 {
     const wl_population *p = m->kernel->source.population;

@@ -11,17 +11,17 @@
 #include "schedule/walk.h"
 
 #define NO_GROUP (-1)
-/* Of a sample of warps, tags are those of one half, and of the other half for every other access:
- * addresses are as good as random to the hash, whichever access and warp they belong to. Halves
- * alternate after so many warps in the order of patterns: what warps that lie alike have in common
- * is found for fewer of them. */
+/* Tag conflicts come from one half of the sampled warps, and for every other access from the other
+ * half: to the tag hash, addresses are practically random, whichever access and warp they belong
+ * to. Halves alternate after so many warps in the order of patterns, so that warps with the same
+ * pattern mostly share a half and what they have in common is computed less often. */
 #define TAG_RUN 4
-#define TAG_WARPS_LEAST 64 /* samples of fewer warps are looked at as a whole */
+#define TAG_WARPS_LEAST 64 /* if fewer warps are sampled, all of them count */
 
 /* ---- how the cells of a warp lie ---- */
 
-#define FIGURES_MAX 8    /* of an outline that is kept; warps of more are evaluated lane by lane */
-#define OUTLINES_MAX 256 /* kept, which is more than most orders have */
+#define FIGURES_MAX 8    /* of a cached outline; warps with more are evaluated lane by lane */
+#define OUTLINES_MAX 256 /* cached: more than most schedules have */
 
 /* The cells of a warp as figures: their distances, kinds and sizes, a word or two each. */
 typedef struct outline {
@@ -33,7 +33,7 @@ typedef struct outline {
     struct outline *next;
 } outline;
 
-/* Warps that are alike but for whole periods between them: only tags tell them apart. */
+/* Warps whose addresses differ by whole periods: only their tag conflicts differ. */
 typedef struct warp_group {
     wl_pattern *pattern;
     int64_t alignment;
@@ -42,11 +42,11 @@ typedef struct warp_group {
     int32_t next;         /* of the same pattern, or NO_GROUP */
 } warp_group;
 
-/* What all warps cost but for tags, for accesses that begin equally far from a period: a stencil
- * has several of them. */
+/* The cost of all warps without tag conflicts, for accesses with equal offsets modulo the period: a
+ * stencil has several such accesses. */
 typedef struct plain_cost {
     int64_t alignment;
-    bool store; /* else without what a store writes */
+    bool store; /* false: without the counts of what a store writes */
     int64_t inst, hit, sectors, lines, units, full;
     int32_t *of_block; /* sectors of each block */
     struct plain_cost *next;
@@ -79,9 +79,9 @@ struct wl_ordered_warps {
     wl_arena *arena;
     placing *placings;
     wl_tag_sum *tags;   /* of each access */
-    int64_t *tag_warps; /* that they are the sum over; 0: none yet */
+    int64_t *tag_warps; /* warps in these sums; 0: none yet */
     bool half_of_tags;
-    size_t *alike;     /* accesses whose tags are found together */
+    size_t *alike;     /* accesses whose tag conflicts are computed together */
     int32_t *of_group; /* sectors of each group: scratch */
 };
 
@@ -185,7 +185,7 @@ static outline **find_outline(const placing *p, const outline *like)
     return at;
 }
 
-/* How the next warp of a walk lies: by its outline, if there was one like it. */
+/* The pattern of the next warp of a walk: by its outline, if an earlier warp had the same. */
 static bool look_at_warp(const wl_ordered_warps *w, const wl_warps_measurer *m, placing *p, wl_walk *walk,
                          int64_t position, int64_t count, wl_pattern **pattern, int64_t *start)
 {
@@ -215,7 +215,7 @@ static bool look_at_warp(const wl_ordered_warps *w, const wl_warps_measurer *m, 
 
 /* ---- groups of warps ---- */
 
-/* The group of a pattern at an alignment, which may be new. */
+/* The group of a pattern at an alignment; created if new. */
 static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *pattern, int64_t alignment)
 {
     const size_t mask = ((size_t)1 << w->table_bits) - 1;
@@ -240,7 +240,7 @@ static int32_t group_of(const wl_ordered_warps *w, placing *p, wl_pattern *patte
     return number;
 }
 
-/* The warps of a block to look at are spread evenly, and in each block from another one on. */
+/* The sampled warps of a block are spread evenly, from another first warp in each block. */
 static int64_t warp_of(const wl_ordered_warps *w, int64_t number, int64_t i)
 {
     const int64_t from = w->per_block < w->of_block ? wl_spread_below((uint64_t)number, 1, w->of_block) : 0;
@@ -345,7 +345,8 @@ static bool room_for_tags(wl_ordered_warps *w, const wl_warps_measurer *m)
     return w->tags && w->tag_warps && w->alike;
 }
 
-/* Adds the tags of an access, the number-th of those that lie alike; returns of how many warps. */
+/* Adds the tag conflicts of an access, the number-th of those with the same patterns; returns the
+ * number of warps. */
 static int64_t add_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, const warp_group *g,
                         const int64_t *starts, size_t access, int64_t number)
 {
@@ -365,8 +366,8 @@ static int64_t add_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, c
     return count;
 }
 
-/* Tags depend on all bits of an address. All accesses whose warps lie alike together, pattern by
- * pattern: what is known of one serves the others. */
+/* Tags depend on all bits of an address. All accesses with the same patterns are computed together,
+ * pattern by pattern, and share intermediate results. */
 static void find_tags(const wl_ordered_warps *w, const wl_warps_measurer *m, const placing *p)
 {
     size_t alike = 0;

@@ -1,8 +1,8 @@
 /* warps_ordered.h - warps of threads that a schedule orders, pattern by pattern.
  *
- * Where an address is affine in the cell, what a warp costs depends on how its cells lie to each
- * other, which is a pattern, and on where they lie. A warp's cells are found once for all accesses
- * with the same strides, and few patterns serve all warps: a column of 31 cells has 31.
+ * If an address is affine in the cell, the cost of a warp depends on the relative positions of its
+ * cells, its pattern, and on its start address. A warp's cells are computed once for all accesses
+ * with the same strides, and all warps have few patterns: 31 in columns of 31 cells.
  *
  * Layer  count. Oracle: tests/property/prop_scheduled_counts.c evaluates lane by lane
  * SPDX-License-Identifier: MIT */
@@ -17,16 +17,16 @@ typedef struct wl_ordered_warps wl_ordered_warps;
  * alone? */
 bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
 
-/* The warps of some blocks, given by their numbers: one in `every`, but one of each block at least.
+/* Samples the warps of the blocks with these numbers: one in `every`, but at least one per block.
  * NULL: no memory. Blocks, measurer and arena must outlive it. */
 wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count, int64_t every,
                                  wl_arena *arena);
-/* How many warps of each block; 0: all. */
+/* How many warps of each block are sampled; 0: all. */
 int64_t wl_ordered_of_block(const wl_ordered_warps *warps);
-/* Are tag conflicts of an access those of a half of these warps? */
+/* Do the tag conflicts of an access come from half of the sampled warps? */
 bool wl_ordered_half_of_tags(const wl_ordered_warps *warps);
-/* Adds what an access costs in all of them, each standing for `scale` blocks; and to inst[i] and
- * sectors[i], unless they are NULL, the executions and sectors of block i. */
+/* Adds the cost of an access in all sampled warps, where each block represents `scale` blocks; adds
+ * the executions and sectors of block i to inst[i] and sectors[i], unless they are NULL. */
 wl_status wl_ordered_measure(wl_ordered_warps *warps, const wl_warps_measurer *measurer, size_t access, double scale,
                              double *inst, double *sectors);
 

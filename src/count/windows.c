@@ -42,7 +42,7 @@ static int64_t middle(const wl_geometry *g, int d)
     return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
 }
 
-/* How many of them the launch has: one at least, also where a block is larger than the domain. */
+/* How many of them the launch has: at least one, even if a block is larger than the domain. */
 static double repeats(const wl_geometry *g, int d)
 {
     const int64_t cells = g->cells[d] - g->first[d];
@@ -193,7 +193,7 @@ static wl_status count_runs(const tally *t)
 
 /* ---- threads in tiles: cells take the place of blocks ---- */
 
-/* Runs that are shorter than a block are left out: what they share, threads of a block do. */
+/* Drops runs that are shorter than a block: what they share is shared inside the block. */
 static void drop_short_windows(wl_traffic *o, double threads)
 {
     int kept = 0;
@@ -226,8 +226,8 @@ static wl_status count_cells(const tally *t)
 
 enum { SECTOR, FETCH, LINE, PAGE };
 
-/* Does every access of a side depend on nothing but the cell of its thread, and the launch visits
- * all cells? */
+/* Do all accesses of a side depend only on the cell of their thread, and does the launch visit all
+ * cells? */
 static bool is_of_cells(const tally *t, size_t field, wl_side side)
 {
     const wl_field_side *s = &t->in->view->fields[field][side];
@@ -237,7 +237,7 @@ static bool is_of_cells(const tally *t, size_t field, wl_side side)
     return all;
 }
 
-/* What blocks first <= n < last touch, if their cells are few boxes: in closed form. */
+/* What blocks first <= n < last touch, in closed form if their cells are a few boxes. */
 static wl_status count_cells_of(const tally *t, size_t field, wl_side side, int64_t first, int64_t last,
                                 const int64_t granules[4], double touched[4], bool *counted)
 {
@@ -315,7 +315,7 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
 {
     const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
     if (waves <= 2)
-        return both; /* that is the launch */
+        return both; /* two waves are the whole launch */
     double all = first + (waves - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
         all = first * (1 - pow(ratio, waves)) / (1 - ratio);
@@ -337,7 +337,7 @@ static wl_status count_together(const tally *t, size_t field, const double loade
                                                         wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
     if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
-    /* the sides may be means over several places */
+    /* the counts of the sides may be means over several places */
     t->out->fields[field].wave_lines =
         fmin(fmax(both[0], fmax(loaded[LINE], stored[LINE])), loaded[LINE] + stored[LINE]);
     t->out->fields[field].wave_pages =
@@ -345,17 +345,17 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     return WL_OK;
 }
 
-/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair
- * in the middle otherwise. */
+/* Pairs of waves at several places of the launch if blocks differ by position; otherwise one pair
+ * in the middle. */
 #define PLACES 8
 /* addresses to enumerate at all places of one side of a field */
 #define PLACES_BUDGET ((double)(1 << 21))
-/* addresses; a launch with fewer is enumerated where blocks differ */
+/* addresses; a launch with fewer is enumerated completely if blocks differ */
 #define WHOLE_BUDGET ((double)(1 << 22))
 
 typedef wl_window_waves side_waves;
 
-/* In whatever order, a launch that visits all cells touches what all cells do. */
+/* In any order, a launch that visits all cells touches the same data. */
 static wl_status count_side_cells(const tally *t, size_t field, wl_side side, const int64_t granules[4], double all[4])
 {
     const wl_geometry cells = wl_scheduled_cells(t->in->geometry);
@@ -365,7 +365,8 @@ static wl_status count_side_cells(const tally *t, size_t field, wl_side side, co
     return wl_view_counts(t->in->cells, t->counter, field, side, &region, granules, 4, all, t->err);
 }
 
-/* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
+/* The whole launch: counted in closed form, or by enumeration if that is cheap and blocks differ;
+ * else extrapolated. */
 static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
                                    side_waves *out)
 {
@@ -385,8 +386,8 @@ static wl_status count_side_launch(const tally *t, size_t field, wl_side side, c
     return WL_OK;
 }
 
-/* How many places to look at: no more than there are pairs side by side, fewer where each costs
- * much. */
+/* How many places to sample: at most the number of disjoint pairs of waves, fewer if each is
+ * expensive. */
 static int64_t places_of(const tally *t, size_t field, wl_side side, int64_t blocks)
 {
     const wl_field_side *s = &t->in->view->fields[field][side];
@@ -422,15 +423,16 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     }
     if (places > 1 && !t->in->view->fields[field][side].has_shape && squares > 0) {
         const double mean = out->first[FETCH], variance = fmax(0, squares - mean * mean);
-        t->out->waves_looked_at = 2 * (double)places;
+        t->out->waves_sampled = 2 * (double)places;
         t->out->waves_error = fmax(t->out->waves_error, sqrt(variance / (double)(places - 1)) / mean);
     }
     return count_side_launch(t, field, side, granules, out);
 }
 
-/* Waves after which other blocks store to the sectors of a block again, if that is one distance d
- * for all: a run of n waves does not see the share d / n of it. Two waves that see nothing leave d
- * open; then everything is stored to once before anything is again. 0: within a wave. */
+/* Waves after which other blocks store to the sectors of a block again, assuming one distance d for
+ * all: a run of n waves misses the share d / n of these. If two waves show none, d is unknown, and
+ * everything is assumed to be stored to once before anything is stored to again. 0: within a
+ * wave. */
 #define SEES_NOTHING 0.95
 
 static double waves_between_stores(const tally *t, size_t field, const side_waves *stored, bool *assumed)

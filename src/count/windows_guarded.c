@@ -1,5 +1,5 @@
 /* windows_guarded.c - windows of launches whose blocks differ by affine conditions: a row or layer
- * in the middle does not stand for all, so all are summed in closed form (alike.h); see windows.h.
+ * in the middle does not represent all, so all are summed in closed form (alike.h); see windows.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/windows_internal.h"
 
@@ -9,11 +9,11 @@
 #include "base/fail.h"
 #include "count/block_sum.h"
 
-#define WAVES_LOOKED_AT 4 /* waves differ: a few, evenly spread, represent all */
+#define WAVES_SAMPLED 4 /* waves differ: a few, evenly spread, represent all */
 
 /* What all windows of one length touch, summed over them. */
 typedef struct window_sums {
-    /* of the sum of the squares of their lines; fields are assumed to be busy in the same
+    /* the root of the sum of their squared lines; fields are assumed to be busy in the same
      * windows */
     double root;
     double lines;
@@ -102,7 +102,7 @@ static wl_status count_windows(const wl_window_tally *t)
 
 /* ---- waves ---- */
 
-/* One wave, or what is left of it. */
+/* Counts of one wave, or of its rest. */
 typedef struct wave_counts {
     double sectors, lines, pages;
 } wave_counts;
@@ -185,8 +185,7 @@ static wl_status bound_sectors(const wl_window_tally *t)
 static wl_status count_waves(const wl_window_tally *t, wave_counts *fields)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t spare = g->blocks - g->wave_blocks,
-                  n = wl_min(WAVES_LOOKED_AT, wl_ceil_div(g->blocks, g->wave_blocks));
+    const int64_t spare = g->blocks - g->wave_blocks, n = wl_min(WAVES_SAMPLED, wl_ceil_div(g->blocks, g->wave_blocks));
     double lines = 0, sum = 0;
     for (int64_t i = 0; i < n; i++) {
         WL_TRY(count_wave(t, (2 * i + 1) * spare / (2 * n), fields, &lines));

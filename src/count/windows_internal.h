@@ -1,5 +1,5 @@
-/* windows_internal.h - what the ways to count windows share: blocks that are all alike (windows.c),
- * and blocks that differ by affine conditions (windows_guarded.c).
+/* windows_internal.h - shared by the two ways to count windows: for blocks that are all alike
+ * (windows.c), and for blocks that differ by affine conditions (windows_guarded.c).
  * Layer  count. SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WINDOWS_INTERNAL_H
 #define WL_COUNT_WINDOWS_INTERNAL_H

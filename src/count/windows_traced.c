@@ -1,4 +1,5 @@
-/* windows_traced.c - windows of traced accesses: as many blocks as the kernel's population says.
+/* windows_traced.c - windows of traced accesses: of as many blocks as the kernel's population
+ * allows.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ typedef wl_window_tally tally;
 /* Runs of blocks to enumerate: as long as a wave, or as long as tracing them is affordable. Where
  * blocks do unequal work, in several places. */
 #define PLACES 3
-#define MOST_MORE 8.0 /* a run that differs by more from the launch says little about it */
+/* a run that differs from the launch by a larger factor does not represent it */
+#define MOST_MORE 8.0
 
 typedef struct runs {
     int64_t length, start[PLACES];
@@ -85,7 +87,7 @@ static wl_status count_two_runs(const tally *t, size_t field, wl_side side, cons
         wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
         double here[GRANULES], there[GRANULES], together[GRANULES];
         one.recorded = true;
-        if (r->places > 1) /* the second may do more than the first */
+        if (r->places > 1) /* the second run may access more than the first */
             WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, there, t->err));
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
         memcpy(together, here, sizeof together);
@@ -134,8 +136,9 @@ static wl_status count_far(const tally *t, size_t field, wl_side side, const run
     return wl_view_counts(t->in->view, t->counter, field, side, &other, granules, GRANULES, far, t->err);
 }
 
-/* What runs far apart share: the size of a set from which each draws `drawn` granules at random,
- * and how much of what one adds to a distant run it adds to its neighbour. */
+/* What distant runs share: the size of a set from which each run draws `drawn` granules at random;
+ * and, of the granules that a run adds to a distant run, the share that it adds to its
+ * neighbour. */
 typedef struct common_set {
     double size, drawn, local;
 } common_set;
@@ -157,7 +160,7 @@ static double grown(const tally *t, size_t field, wl_side side, double granule, 
                     const common_set *common)
 {
     if (n <= 2)
-        return both; /* that is all there is */
+        return both; /* two runs are the whole launch */
     double all = first + (n - 1) * (both - first);
     if (common->size < INFINITY) {
         const double once = fmin(1, common->drawn / common->size);
@@ -200,7 +203,7 @@ wl_status wl_window_traced(const wl_window_tally *t, size_t field, wl_side side,
         return WL_OK;
     const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
     WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, out->all, t->err));
-    for (int k = 0; k < GRANULES; k++) { /* what is exact bounds the means over places */
+    for (int k = 0; k < GRANULES; k++) { /* exact counts bound the means over places */
         out->both[k] = 2 * g->wave_blocks >= g->blocks ? out->all[k] : fmin(out->both[k], out->all[k]);
         out->first[k] = g->wave_blocks >= g->blocks ? out->all[k] : fmin(out->first[k], out->both[k]);
     }

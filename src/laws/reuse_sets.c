@@ -349,7 +349,7 @@ static wl_status one_wave(estimator *e, int64_t start)
 
 /* ---- waves that differ by conditions ---- */
 
-#define WAVES_LOOKED_AT 8  /* evenly spread: their mean represents all */
+#define WAVES_SAMPLED 8    /* evenly spread: their mean represents all */
 #define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
 
 /* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy
@@ -386,9 +386,8 @@ static void divide_by_weights(double allocated, wl_volumes *mean)
 static wl_status mean_wave(estimator *e)
 {
     const wl_geometry *g = e->in->geometry;
-    const int64_t spare = g->blocks - g->wave_blocks,
-                  n = wl_min(e->in->view->opaque ? WAVES_ENUMERATED : WAVES_LOOKED_AT,
-                             wl_ceil_div(g->blocks, g->wave_blocks));
+    const int64_t spare = g->blocks - g->wave_blocks, n = wl_min(e->in->view->opaque ? WAVES_ENUMERATED : WAVES_SAMPLED,
+                                                                 wl_ceil_div(g->blocks, g->wave_blocks));
     wl_volume *fields = calloc(e->field_count, sizeof *fields);
     wl_status status = fields ? WL_OK : wl_fail_memory(e->err);
     double allocated = 0;

@@ -173,11 +173,11 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     else if (w->blocks_sampled)
         wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks, within %.3g %%%s",
                 (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error, tags);
-    if (c->has_traffic && c->traffic.waves_looked_at > 0)
+    if (c->has_traffic && c->traffic.waves_sampled > 0)
         wl_warn(out,
                 "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves, "
                 "within %.3g %%",
-                c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
+                c->traffic.waves_sampled, ceil((double)g->blocks / (double)g->wave_blocks),
                 PERCENT * WL_STATED_ERRORS * c->traffic.waves_error);
     warn_about_simulation(&v->simulation, v->known, out);
     if (c->has_traffic && c->traffic.evaluated > NOTED_ADDRESSES)
