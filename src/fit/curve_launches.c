@@ -1,8 +1,8 @@
 /* curve_launches.c - what blocks wait for, and how launches begin: see curves.h.
  *
- * Streams with few threads on a multiprocessor are far from every bandwidth: a round of blocks
- * takes as long as one of them waits. Writing takes turnover and stores, reading turnover and
- * memory, copying all three:
+ * Streams with few threads per multiprocessor are far below every bandwidth: a round of blocks
+ * takes as long as one block waits. Writing takes turnover and stores, reading turnover and memory,
+ * copying all three:
  *
  *     init  = turnover + instructions + stores
  *     read  = turnover + instructions + memory
@@ -13,14 +13,15 @@
 
 #include "fit/curves.h"
 
-#define FAR 0.4           /* of the largest bandwidth: what is below waits */
+#define FAR 0.4           /* share of the largest bandwidth: slower streams wait */
 #define ELEMENT 8.0       /* bytes of the f64 that are streamed */
-#define LEAST_STORES 0.05 /* of the wait: less is within what the queue explains */
+#define LEAST_STORES 0.05 /* share of the wait: less may come from the queue */
 #define WIDEST 1024       /* threads of the largest block of short copies */
-#define NARROW 64         /* threads: blocks of short copies that their starts may limit */
-#define TWICE 2           /* as many elements: steps between which a rate is seen */
-#define COPIED 2          /* arrays of a short copy */
-#define AGREE 2           /* other rates must come near one */
+/* threads: short copies with such small blocks may be limited by block starts */
+#define NARROW 64
+#define TWICE 2  /* factor of elements between two launches that give a rate */
+#define COPIED 2 /* arrays of a short copy */
+#define AGREE 2  /* so many other rates must be near a rate */
 #define NEAR 0.95
 
 static const int arrays[WL_STREAMS] = {[WL_STREAM_INIT] = 1, [WL_STREAM_READ] = 1, [WL_STREAM_SCALE] = 2};
@@ -31,7 +32,7 @@ double wl_curves_known(const wl_device *device, wl_device_key key)
     return wl_device_get(device, key, &value) ? value : 0;
 }
 
-/* As the library estimates them where a kernel states none. */
+/* As the library estimates them if a kernel states none. */
 static double instructions(const wl_device *d, int accesses)
 {
     return wl_curves_known(d, WL_DEVICE_start_instructions) + wl_curves_known(d, WL_DEVICE_coordinate_instructions) +
@@ -57,13 +58,13 @@ static double round_of(const wl_device *d, const wl_curve_row *row, int stream)
 }
 
 typedef struct rounds {
-    double *stores, *init, *read; /* of every row that is far from all bandwidths */
+    double *stores, *init, *read; /* one value per row that is far below all bandwidths */
     size_t count;
     const char *source;
 } rounds;
 
-/* `queue`: cycles that a read waits between writes where memory is saturated and half of the
- * traffic is written. */
+/* `queue`: cycles that a read waits between writes when memory is saturated and half of the traffic
+ * is writes. */
 static void find_rounds(const wl_curves *c, const wl_device *d, double queue, rounds *out)
 {
     const double wait = wl_curves_known(d, WL_DEVICE_instruction_wait);
@@ -99,7 +100,7 @@ static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
     if (!(turnover > 0) || !(memory > 0))
         return;
     wl_curves_found(out, WL_DEVICE_block_turnover, turnover, words, r->source, FAR);
-    if (out->sources[WL_DEVICE_store_wait]) { /* of the round before */
+    if (out->sources[WL_DEVICE_store_wait]) { /* of the previous round */
         out->device->entries[WL_DEVICE_store_wait].count = 0;
         out->sources[WL_DEVICE_store_wait] = NULL;
     }
@@ -114,7 +115,7 @@ static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
     wl_curves_found(out, WL_DEVICE_dram_wait_first, memory - near, words, r->source, FAR);
 }
 
-/* Reads, writes and both, with all threads there can be. */
+/* Reads, writes and both, with the most threads. */
 static void saturated(const wl_curves *c, const char *source, wl_curve_numbers *out)
 {
     const double set = wl_curves_known(out->device, WL_DEVICE_dram_read_bandwidth);
@@ -174,7 +175,7 @@ static double seconds(const wl_curve_row *row, size_t at)
 
 static double threads(const wl_curve_row *row, size_t at) { return ldexp(WIDEST, -(int)(row->count - 1 - at)); }
 
-/* A rate that two others come near is no accident. */
+/* A rate that two others are near to is no outlier. */
 static double confirmed(double *rates, size_t count)
 {
     (void)wl_curve_median(rates, count); /* sorts */
@@ -184,8 +185,8 @@ static double confirmed(double *rates, size_t count)
     return 0;
 }
 
-/* Blocks per second, between a launch and one of twice as many elements: the most that is seen.
- * What bandwidth limits is slower. */
+/* Blocks per second, from a launch to one of twice as many elements: the largest confirmed rate.
+ * Launches that bandwidth limits are slower. */
 static double block_rate(const wl_curve_row *const *rows, size_t count, double *rates)
 {
     size_t n = 0;
@@ -202,7 +203,7 @@ static double block_rate(const wl_curve_row *const *rows, size_t count, double *
     return confirmed(rates, n);
 }
 
-/* What the shortest launch takes, without what its one block waits for. */
+/* The time of the shortest launch without the waits of its one block. */
 static double overhead(const wl_device *d, const wl_curve_row *least)
 {
     double all[WL_CURVE_VALUES];

@@ -6,17 +6,17 @@
 
 #include "fit/curves.h"
 
-#define LAST 3     /* rows at the end of a curve that are memory, whatever came before */
-#define BELOW 0.75 /* of the latency of memory: some cache still answers */
-#define ABOVE 1.5  /* times the bandwidth of memory: likewise */
-#define BEYOND 3   /* times the last cached size: memory alone */
+#define LAST 3     /* the last rows of a curve are always memory */
+#define BELOW 0.75 /* share of memory latency: below it, some cache still hits */
+#define ABOVE 1.5  /* times the bandwidth of memory: above it, some cache still hits */
+#define BEYOND 3   /* times the last cached size: from here on, only memory */
 /* the plateau of memory is read up to this multiple of its start; further on, address translations
  * miss */
 #define REACH 10
-#define LONG 3          /* a plateau over such a factor of sizes is a cache of its own */
-#define SAME_CLOCK 0.01 /* a difference of less is none */
+#define LONG 3          /* a plateau that spans this factor of sizes is a separate cache */
+#define SAME_CLOCK 0.01 /* smaller differences are ignored */
 #define SLOWER 1.3      /* times the latency of the L2: it is not the L2 */
-/* a data set of less than a part in so many may not keep all of the L2 busy */
+/* a data set of less than 1 / this of the L2 may not keep all of it busy */
 #define L2_LEAST 16
 
 size_t wl_curve_rows(const wl_curves *curves, wl_curve_kind kind, const wl_curve_row **out)
@@ -73,7 +73,7 @@ static double at_end(const curve *c)
     return c->count >= LAST ? between(c, c->rows[c->count - LAST]->x, INFINITY) : NAN;
 }
 
-/* The last size at which the value is on the side of a limit that a cache's is. */
+/* The last size whose value is on the cache's side of the limit. */
 static double last_cached(const curve *c, double limit, bool latency)
 {
     double size = 0;
@@ -104,7 +104,8 @@ static void latencies(const curve *c, wl_curve_numbers *out)
     if (c->count == 0)
         return;
     const double clock = wl_curves_known(d, WL_DEVICE_clock);
-    if (fabs(c->rows[0]->clock - clock) > SAME_CLOCK * clock) /* cycles are those of the run */
+    /* cycles refer to the clock of the run */
+    if (fabs(c->rows[0]->clock - clock) > SAME_CLOCK * clock)
         wl_curves_found(out, WL_DEVICE_clock, c->rows[0]->clock, "published: %s, clock of the run", source);
     const double near = between(c, 0, l1 / 2), far = between(c, 2 * l1, room / 2);
     double cached = 0;

@@ -1,9 +1,9 @@
-/* curves.h - curves that others have measured and published of one GPU, and the numbers of a device
- * that follow.
+/* curves.h - published measurements of one GPU as curves, and the device numbers that follow from
+ * them.
  *
  * A table is CSV with a header; which curve it holds follows from its columns (docs/manual.md,
- * "Published curves"). Numbers that no curve determines are those of a relative, scaled by what
- * both devices know.
+ * "Published curves"). Numbers that no curve determines are taken from a similar device and scaled
+ * by quantities that both devices have.
  *
  * Layer  fit. Units: bytes, seconds, cycles, bytes per second. Oracle: tests/unit/test_curves.c.
  * SPDX-License-Identifier: MIT */
@@ -31,11 +31,12 @@ typedef struct wl_curve_row {
     wl_curve_kind kind;
     double x;      /* bytes; threads of a block; elements */
     double blocks; /* streams: resident on a multiprocessor */
-    /* of values; of short copies the last is of 1024 threads, each before it of half as many */
+    /* number of values; for short copies the last is for 1024 threads, each earlier one for half as
+     * many */
     size_t count;
     double values[WL_CURVE_VALUES];
     double clock;       /* Hz, of the run; 0: the table does not say */
-    const char *source; /* where the table does not say, its name */
+    const char *source; /* as the table states it, else the table's name */
     int32_t line;
 } wl_curve_row;
 
@@ -47,7 +48,7 @@ struct wl_curves {
 
 /* A number that was found: its value is in the device. */
 typedef struct wl_curve_numbers {
-    wl_device *device;                        /* a copy of the device, which gets them */
+    wl_device *device;                        /* a copy of the device, with these numbers */
     const char *sources[WL_DEVICE_KEY_COUNT]; /* NULL: as it was */
     wl_arena *arena;
     bool failed; /* memory */
@@ -59,22 +60,22 @@ double wl_curves_known(const wl_device *device, wl_device_key key);
 
 /* curve_levels.c: latencies and bandwidths of L1, L2, memory and the cache it may have. */
 void wl_curves_memory(const wl_curves *curves, wl_curve_numbers *out);
-/* curve_launches.c: what blocks wait for, from streams; then how launches begin, from short
- * copies. */
+/* curve_launches.c: waits of blocks, from streams; then starts of launches, from short copies. */
 void wl_curves_streams(const wl_curves *curves, wl_curve_numbers *out);
 void wl_curves_starts(const wl_curves *curves, wl_curve_numbers *out);
-/* No stream starts more blocks than the device can. */
+/* Raises the block start rate to the largest one of any stream. */
 void wl_curves_least_starts(const wl_curves *curves, wl_curve_numbers *out);
-/* relative.c: drops what an earlier run assumed, so that a second run finds the same. */
+/* relative.c: drops values that an earlier run assumed, so that a second run gives the same
+ * result. */
 void wl_curves_forget(const wl_device *relative, wl_curve_numbers *out);
-/* What the turnover model needs and the device lacks, from another device; `first`: only what
- * streams are taken apart with, else only the rest. */
+/* Numbers that the turnover model needs and the device lacks, from another device; `first`: only
+ * those needed to analyse streams, else only the others. */
 void wl_curves_scale(const wl_device *relative, bool first, wl_curve_numbers *out);
 
 /* The rows of one kind from the table that was added last, by ascending x; their number. `out` has
  * room for all. */
 size_t wl_curve_rows(const wl_curves *curves, wl_curve_kind kind, const wl_curve_row **out);
-/* The median of `count` values, which are sorted by it; NAN: none. */
+/* The median of `count` values; sorts them. NAN: there are none. */
 double wl_curve_median(double *values, size_t count);
 
 #endif /* WL_FIT_CURVES_H */

@@ -21,7 +21,7 @@
 #define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers */
 #define DIFFERENCE 1e-6         /* squared step of the finite differences */
 #define RANK_TOLERANCE 1e-14    /* below it, a direction is not determined by any launch */
-/* of the deviation that the pull alone leaves: below, launches determine the number */
+/* share of the deviation under the pull alone: below it, launches determine the number */
 #define DECIDED 0.9
 
 static const char *const target_names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
@@ -154,11 +154,11 @@ static void choose_cases(fitter *f, size_t *used, double *weight)
     }
 }
 
-#define OTHERWISE 2 /* times a number: another one */
+#define OTHERWISE 2 /* factor by which a number is changed to see whether it matters */
 
-/* Whether it matters to a launch, also to one of the family that is left out: that one is to be
- * judged by the neutral start then, not by the device's number. A device without the number has it
- * afterwards. */
+/* Does the number affect any launch, including those of the family that is left out? That family is
+ * then judged with the neutral start value, not with the device's number. A device without the
+ * number gets it. */
 static bool is_shown(fitter *f, const wl_fit_spec *spec)
 {
     wl_device_entry *entry = &f->device->entries[spec->key];
@@ -174,7 +174,8 @@ static bool is_shown(fitter *f, const wl_fit_spec *spec)
         shown = one != other;
     }
     *entry = own;
-    if (shown && own.count <= spec->index) { /* others may matter beside it only */
+    /* other entries of the list may matter only together with it */
+    if (shown && own.count <= spec->index) {
         entry->count = spec->index + 1;
         entry->values[spec->index] = spec->if_shown;
     }
@@ -265,7 +266,7 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
         workspace_free(&w);
         return f->status;
     }
-    for (int i = 0; i < n; i++) { /* sizes are whole bytes */
+    for (int i = 0; i < n; i++) { /* sizes are rounded to whole bytes */
         double *v = value_of(f->device, f->specs[i]);
         if (wl_device_keys[f->specs[i]->key].dimension == WL_DIM_BYTES)
             *v = fmax(1, round(*v));

@@ -11,7 +11,8 @@
 #include "fit/fit_internal.h"
 
 #define SOURCE_MAX 300
-/* the queue between reads and writes follows from what reads wait, which it is a part of */
+/* iterations: the queue between reads and writes follows from the wait of reads, of which it is a
+ * part */
 #define ROUNDS 8
 
 void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const char *format, ...)
@@ -44,7 +45,7 @@ static void find_numbers(const wl_curves *curves, const wl_device *relative, wl_
     /* no streams: from latencies */
     if (relative && !(wl_curves_known(n->device, WL_DEVICE_dram_wait_write) > 0))
         wl_curves_scale(relative, true, n);
-    wl_curves_starts(curves, n); /* with what blocks wait */
+    wl_curves_starts(curves, n); /* needs the waits of blocks */
     wl_curves_least_starts(curves, n);
 }
 

@@ -89,11 +89,11 @@ typedef struct wl_ranking_fit {
     double ratio[WL_TRUST_LEVELS];  /* rank_ratio; rounded up to the four digits of a file */
     double within[WL_TRUST_LEVELS]; /* share of a contest's launches within the ratio */
     size_t covered_count;           /* levels that one family fewer can support */
-    /* how often a family's fastest launches were within the ratio of the others */
+    /* how often the fastest launches of a family are within the ratio from the other families */
     double coverage[WL_TRUST_LEVELS];
 } wl_ranking_fit;
 
-/* Computes what the contests say about a model and stores it in the device; sorts the contests.
+/* Computes how far contests let us trust a model and stores that in the device; sorts the contests.
  * WL_E_INPUT: no contest. */
 wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count, wl_ranking_fit *out,
                          wl_error *err);

@@ -45,7 +45,7 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
     ONE(TIME, dram_stream_loss),
-    /* of warps that are followed through loops and barriers: kernels from PTX */
+    /* only for warps that are followed through loops and barriers: kernels from PTX */
     IF_SHOWN(TIME, dram_queue_wait, 1),
     IF_SHOWN(TIME, unit_norm, 3),
 };
@@ -58,8 +58,8 @@ static double number(const wl_device *device, wl_device_key key, double otherwis
     return value;
 }
 
-/* The start matters little: what launches determine moves away from it, and the rest stays there.
- * These are typical, rounded values. */
+/* The start values matter little: numbers that launches determine move away from them, the others
+ * stay. These are typical, rounded values. */
 #define TYPICAL_L2_LATENCY 280   /* cycles */
 #define TYPICAL_DRAM_LATENCY 700 /* cycles */
 #define TYPICAL_L2_BANDWIDTH 5e12

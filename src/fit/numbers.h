@@ -11,9 +11,9 @@ typedef struct wl_fit_spec {
     wl_fit_target target;
     wl_device_key key;
     size_t index;
-    /* Of a number that few kernels show: its neutral start. Where no launch shows it, the device
-     * keeps its own; a device without it gets it where one does. 0: it is fitted always, from
-     * wl_fit_start. */
+    /* The neutral start of a number that affects only few kernels. If it affects no launch of the
+     * fit, the device keeps its own value; if it affects one, a device without the number gets it.
+     * 0: always fitted, from wl_fit_start. */
     double if_shown;
 } wl_fit_spec;
 

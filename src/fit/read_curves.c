@@ -13,13 +13,14 @@
 #define GIGA 1e9
 #define MEGA 1e6
 #define COLUMNS_MAX 32
-/* two values of one place that differ by a larger factor contradict each other */
+/* two values for the same x that differ by a larger factor contradict each other */
 #define SAME 1.1
-/* of streams, where the table does not say: shared memory left room for two */
+/* blocks per multiprocessor of streams, if the table does not state them: shared memory allowed
+ * two */
 #define TWO_BLOCKS 2.0
 #define NAME_MAX_ 200 /* characters of a list of names in a message */
 
-/* What tells the kinds apart, and where the values are. */
+/* The columns that identify each kind, and those of its values. */
 static const struct {
     const char *x, *values[WL_STREAMS], *instead; /* instead: another name of the value */
     double x_unit, value_unit;
@@ -196,8 +197,8 @@ static wl_status keep(reader *r, const wl_curve_row *row)
     return WL_OK;
 }
 
-/* "a100_80" is "a100_80"; of short copies, which may be launched in other ways, only those of a
- * stream count. */
+/* Does the row belong to the wanted device? Of short copies, which may be launched in other ways,
+ * only those in a stream count. */
 static bool is_wanted(const reader *r)
 {
     const char *name = wl_csv_cell(&r->csv, r->device < r->cells ? r->device : r->variant);
@@ -206,7 +207,7 @@ static bool is_wanted(const reader *r)
     return strcmp(name, r->gpu) == 0;
 }
 
-/* For the message that names what the table has instead. */
+/* For the message that lists the names which the table has. */
 static void remember_name(reader *r)
 {
     const char *name = wl_csv_cell(&r->csv, r->device < r->cells ? r->device : r->variant);

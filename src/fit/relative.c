@@ -1,9 +1,9 @@
-/* relative.c - numbers of a device from those of a relative: see curves.h.
+/* relative.c - numbers of a device from those of a similar one: see curves.h.
  *
- * Each is scaled by the quantity of both devices that its mechanism follows: what waits for the L2
- * by the latency of the L2, rates of the L2 by its bandwidth, starts of blocks by the clock, rooms
- * by the size of a part of the L2. What belongs to a way of working and not to a size (overlap,
- * costs of writes, curves of reuse) is taken over.
+ * Each number is scaled by the ratio of a quantity that both devices have: waits for the L2 by its
+ * latency, rates of the L2 by its bandwidth, starts of blocks by the clock, capacities by the size
+ * of an L2 partition. Numbers that describe a mechanism, not a size (overlap, costs of writes,
+ * curves of reuse), are copied.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -25,8 +25,9 @@ typedef enum measure {
 static const struct {
     wl_device_key key;
     measure by;
-    bool vendor; /* of devices of one vendor only: how its L1 and its network work */
-    bool first;  /* what streams wait is taken apart with it */
+    /* copied only between devices of one vendor: it depends on how the L1 and the network work */
+    bool vendor;
+    bool first; /* needed to analyse the waits of streams */
 } scaled[] = {
     {WL_DEVICE_instruction_wait, FP_LATENCY, false, true},
     {WL_DEVICE_phase_wait, L2_LATENCY, false, true},
@@ -90,13 +91,13 @@ static double part(const wl_device *d)
     return parts > 0 ? wl_curves_known(d, WL_DEVICE_l2_size) / parts : 0;
 }
 
-/* Of loads, where both know it: curves are of loads. */
+/* For loads, if both devices have it, since the curves are those of loads. */
 static double l2_rate(const wl_device *d, bool loads)
 {
     return wl_curves_known(d, loads ? WL_DEVICE_l2_read_bandwidth : WL_DEVICE_l2_bandwidth);
 }
 
-/* The quantity, and its name. 0: the device does not know it. */
+/* The quantity, and its name. 0: the device does not have it. */
 static double quantity(const wl_device *d, measure by, bool loads, const char **name)
 {
     static const struct {
@@ -119,7 +120,7 @@ static double quantity(const wl_device *d, measure by, bool loads, const char **
     return wl_curves_known(d, keys[by].key);
 }
 
-/* 0: cannot be told. */
+/* 0: unknown. */
 static double factor(const wl_device *relative, const wl_device *d, measure by, const char **name)
 {
     const bool loads = l2_rate(relative, true) > 0 && l2_rate(d, true) > 0;
@@ -129,7 +130,8 @@ static double factor(const wl_device *relative, const wl_device *d, measure by, 
     return theirs > 0 ? quantity(d, by, loads, name) / theirs : 0;
 }
 
-/* What was assumed of this relative, by an earlier run or before more was known, is found anew. */
+/* Values that were assumed from this device earlier, by another run or with fewer numbers known,
+ * are determined anew. */
 static bool is_open(const wl_curve_numbers *n, const wl_device *relative, wl_device_key key)
 {
     static const char scaled_from[] = "assumed: scaled from ", taken[] = "assumed: as ";

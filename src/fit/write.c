@@ -13,14 +13,14 @@
 /* What is to be written. */
 typedef struct writer {
     const wl_device *device;
-    const char *const *sources; /* per key; NULL: it stays */
-    bool assumed;               /* values that the text lacks, too */
-    bool units;                 /* new entries in the units of people, not in base units */
+    const char *const *sources; /* per key; NULL: the entry stays as it is */
+    bool assumed;               /* also write assumed values that the text lacks */
+    bool units;                 /* new entries in customary units, not in base units */
 } writer;
 
-#define MANY_BYTES 1e13 /* a second: GB/s would have more than four digits */
+#define MANY_BYTES 1e13 /* per second: in GB/s it would have more than four digits */
 
-/* In which people give a new number. */
+/* The customary unit of a new number. */
 static const char *usual_unit(wl_dimension dimension, double value)
 {
     switch (dimension) {
@@ -88,8 +88,8 @@ static bool write_line(wl_buffer *out, const char *line, size_t length, const wr
     return false;
 }
 
-/* Entries that the text lacks: new numbers, and assumed ones, so that the file says which those
- * are. */
+/* Entries that the text lacks: new numbers, and assumed ones, so that the file states which are
+ * assumed. */
 static void write_rest(wl_buffer *out, const writer *w, const bool *done)
 {
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
@@ -106,7 +106,7 @@ static void write_rest(wl_buffer *out, const writer *w, const bool *done)
 static wl_status rewrite(const char *text, size_t length, const writer *w, char **out, wl_error *err)
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
-    bool replaced = false; /* the entry above, with the indented lines that belong to it */
+    bool replaced = false; /* the previous entry was replaced, so its indented lines are dropped */
     wl_buffer f = {0};
     for (size_t at = 0, next; at < length; at = next) {
         const char *end = memchr(text + at, '\n', length - at);

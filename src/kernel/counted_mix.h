@@ -25,7 +25,7 @@ typedef struct wl_longest_warp {
     double instructions, loads; /* of global memory */
     /* loads on which the control flow of their loop depends: each must arrive before the next */
     double serial;
-    /* loads that wait for one another: chains within basic blocks, added up */
+    /* dependent loads: the lengths of their chains within basic blocks, added up */
     double rounds;
 } wl_longest_warp;
 
@@ -35,27 +35,27 @@ typedef struct wl_block_kind {
     /* warp instructions of one block; loads and stores of global memory */
     double instructions, loads, stores;
     double most; /* instructions of the longest block */
-    /* they lie between these numbers of the launch order; the mean number */
+    /* their numbers in launch order: lowest, highest, mean */
     double first, last, middle;
     wl_longest_warp longest; /* of the longest block */
 } wl_block_kind;
 
-/* The kinds of blocks of a launch as a time model needs them; none where blocks are about alike. */
+/* The kinds of blocks of a launch, for the time models; none if all blocks are about alike. */
 #define WL_KINDS_MAX 16
 typedef struct wl_kinds {
     int count;
     wl_block_kind list[WL_KINDS_MAX]; /* most instructions first */
 } wl_kinds;
 
-/* Whether some blocks do so much more than the mean that they must be told apart; most instructions
- * first. */
+/* Do some blocks execute so much more than the mean that kinds must be distinguished? The list
+ * begins with the kind of most instructions. */
 bool wl_kinds_differ(const wl_block_kind *list, int count);
-/* Joins kinds of about the same length; none where they do not differ. */
+/* Merges kinds of about the same length; none if kinds do not differ. */
 void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
-/* Conversions that generations execute on different pipes: integers of up to 32 bits to f32, on the
- * integer pipe or with the special functions; from and to 64 bits, with the special functions or on
- * a pipe of their own. */
+/* Conversions that GPU generations execute on different pipes: integers of up to 32 bits to f32, on
+ * the integer pipe or the special-function unit; from and to 64 bits, on the special-function unit
+ * or a separate pipe. */
 typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_COUNT } wl_convert_kind;
 
 /* Products of integers, by the size of the result. */
@@ -73,7 +73,7 @@ typedef struct wl_mix {
     /* of all lanes; known if the instructions are emulated */
     double flops;
     double flops_of[WL_FLOAT_COUNT]; /* the same by type; */
-    double fma_of[WL_FLOAT_COUNT];   /* of them, those of fused multiply-adds */
+    double fma_of[WL_FLOAT_COUNT];   /* of these: in fused multiply-adds */
     double branches, divergent;      /* warp branches, and divergent ones */
     /* warp instructions that only the integer pipe executes */
     double integer_pipe;
@@ -83,19 +83,20 @@ typedef struct wl_mix {
     bool has_multiplies;                  /* known where there is an instruction stream */
     /* warp shuffles: they use the data stage of the L1 */
     double shuffles;
-    /* memory instructions without an active lane: they use it, too */
+    /* memory instructions without an active lane: they use the data stage, too */
     double idle_accesses;
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */
-    double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those of warp groups (wgmma) */
-    /* executed by a warp, and of these with an active lane; */
+    double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of these: by warp groups (wgmma) */
+    /* executed by warps; with at least one active lane */
     double memory[WL_MEMORY_COUNT];
     double memory_on[WL_MEMORY_COUNT];
     bool has_memory, has_memory_on; /* known where there is an instruction stream */
-    wl_longest_warp longest;        /* 0: not known, like the others */
+    wl_longest_warp longest;        /* 0: unknown, or like the others */
     wl_kinds kinds;                 /* of blocks that do unequal work */
-    double code;                    /* machine instructions that the executed code consists of */
-    bool sampled;                   /* from a sample of blocks, */
-    double error;                   /* with this largest relative standard error */
+    /* machine instructions of the executed code, each counted once */
+    double code;
+    bool sampled; /* from a sample of blocks, */
+    double error; /* with this largest relative standard error */
 } wl_mix;
 
 #endif /* WL_KERNEL_COUNTED_MIX_H */

@@ -48,8 +48,8 @@ bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, i
 
 static bool form_same(const wl_form *a, const wl_form *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-/* The quotient of a rest that lies in several periods, if it is taken for granted; else it is
- * open. */
+/* The quotient of a rest that spans several periods, if a value is assumed for it; else the
+ * quotient is open. */
 static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *value)
 {
     for (int i = 0; q && i < q->count; i++)
@@ -64,8 +64,8 @@ static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *
     return false;
 }
 
-/* Cells counted by blocks and threads, where a block holds whole periods: what is left of x/32 then
- * is a quotient of threads, the same in all blocks. */
+/* Writes cells as blocks and threads if a block holds whole periods: then only a quotient of
+ * threads is left of x/32, the same in all blocks. */
 static void split_cells(const wl_quotients *q, int64_t b, wl_form *multiples, wl_form *rest)
 {
     for (int d = 0; q && d < 3; d++) {
@@ -79,8 +79,8 @@ static void split_cells(const wl_quotients *q, int64_t b, wl_form *multiples, wl
     }
 }
 
-/* a / b and a % b for a constant b: affine when all of a but multiples of b lies in one period, or
- * its period is taken for granted. */
+/* a / b and a % b for a constant b: affine if a, without multiples of b, stays in one period, or if
+ * its period is assumed. */
 static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ranges *ranges, wl_form *out)
 {
     wl_form multiples = {0}, rest = {.c = a->c};
@@ -213,8 +213,8 @@ wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, w
     return WL_OK;
 }
 
-/* && and ||. An error on the right side may concern no lane if the left side is undecided;
- * evaluation will tell. */
+/* && and ||. If the left side is undecided, an error on the right side may affect no lane:
+ * evaluation decides. */
 static wl_status logic_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
 {
     const int deciding = e->op == WL_EXPR_ANY; /* the value of one side that decides the result */

@@ -16,7 +16,7 @@
 #include "warpline/kernel.h"
 #include "warpline/status.h"
 
-/* What an expression may name: X..Z are global cell coordinates, L0.. the loop variables. */
+/* The variables of an expression: X..Z are global cell coordinates, LOOP_0.. the loop variables. */
 typedef enum wl_var {
     WL_VAR_X,
     WL_VAR_Y,
@@ -45,7 +45,7 @@ typedef struct wl_form {
     int64_t c, k[WL_VAR_FORM_COUNT];
 } wl_form;
 
-/* floor(rest / divisor), which the ranges leave between lo and hi, taken to be `value`. */
+/* floor(rest / divisor), which is between lo and hi by the ranges and assumed to be `value`. */
 typedef struct wl_quotient {
     wl_form rest;
     int64_t divisor, lo, hi, value;
@@ -55,9 +55,9 @@ typedef struct wl_quotient {
 typedef struct wl_quotients {
     int count;
     wl_quotient known[WL_QUOTIENTS_MAX];
-    bool has_open; /* a form needs one more: `open` */
+    bool has_open; /* a form needs a further quotient: `open` */
     wl_quotient open;
-    /* cells of a block where each thread has one: the cell is then thread + block * blockIdx; or
+    /* cells of a block if each thread has one, so that a cell is thread + block * blockIdx; else
      * 0 */
     int64_t block[3];
 } wl_quotients;
@@ -65,7 +65,7 @@ typedef struct wl_quotients {
 /* Inclusive ranges of the variables at this launch; blockDim and gridDim are fixed. */
 typedef struct wl_ranges {
     int64_t lo[WL_VAR_COUNT], hi[WL_VAR_COUNT];
-    wl_quotients *quotients; /* taken for granted, too; NULL: none, nor is an open one noted */
+    wl_quotients *quotients; /* assumed values; NULL: none, and open ones are not recorded */
 } wl_ranges;
 
 /* Sets *affine, and *form if so. Division, remainder, min, max, comparisons and bit operations
@@ -76,10 +76,11 @@ wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affin
 /* Inclusive bounds of an expression, not necessarily tight; false when unknown or beyond +-2^60. */
 bool wl_expr_bounds(const wl_expr *expr, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 
-/* Over the ranges, no operation fails and no value leaves its range; false: perhaps one does. */
+/* For all values in the ranges: no operation fails, no value exceeds +-2^60. False: perhaps one
+ * does. */
 bool wl_expr_never_fails(const wl_expr *expr, const wl_ranges *ranges);
 
-/* Over the ranges: 0 if it is always 0, 1 if it never is, -1 if unknown. */
+/* For all values in the ranges: 0 if it is always 0, 1 if it never is, -1 if unknown. */
 wl_status wl_expr_truth(const wl_expr *expr, const wl_ranges *ranges, int *truth, wl_error *err);
 
 /* Inclusive bounds of a form; false beyond +-2^60. */

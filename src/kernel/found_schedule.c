@@ -8,8 +8,8 @@
 
 #define PARTS_MAX 64          /* parts of addresses that may show the columns */
 #define RANDOM_POSITIONS 1024 /* and the edges of: */
-#define COLUMNS_LOOKED_AT 32
-#define EDGE_POSITIONS (COLUMNS_LOOKED_AT * 16)
+#define COLUMNS_CHECKED 32
+#define EDGE_POSITIONS (COLUMNS_CHECKED * 16)
 #define POSITIONS_MAX (RANDOM_POSITIONS + EDGE_POSITIONS)
 
 #define ONLY_X (1u << WL_VAR_X)
@@ -19,7 +19,7 @@ typedef struct search {
     int64_t cells; /* of the domain */
     const wl_expr *parts[PARTS_MAX];
     int part_count;
-    wl_order order; /* that is tried */
+    wl_order order; /* being tried */
     int64_t position[POSITIONS_MAX], x[POSITIONS_MAX], y[POSITIONS_MAX];
     int position_count;
     wl_status status; /* of building expressions */
@@ -67,7 +67,7 @@ static const wl_expr *plus(search *s, const wl_expr *a, const wl_expr *b)
     return a && b ? combine(s, WL_EXPR_ADD, a, b) : a ? a : b;
 }
 
-/* Is it cut off somewhere, as at the edge of an image? */
+/* Is it clamped somewhere, as at the edge of an image? */
 static bool is_clamped(const wl_expr *e)
 {
     if (e->op == WL_EXPR_MUL && (e->a->op == WL_EXPR_CONST || e->b->op == WL_EXPR_CONST))
@@ -75,8 +75,8 @@ static bool is_clamped(const wl_expr *e)
     return e->op == WL_EXPR_MIN || e->op == WL_EXPR_MAX || e->op == WL_EXPR_SELECT;
 }
 
-/* The addends of a sum that name x alone and may be affine together, and the others; either may
- * stay NULL. */
+/* Splits a sum into addends that depend only on x, which together may be affine, and others; either
+ * part may be NULL. */
 static void split_sum(search *s, const wl_expr *e, bool minus, const wl_expr **own, const wl_expr **other)
 {
     if (is_sum(e)) {
@@ -136,9 +136,9 @@ static bool goes_on(const wl_expr *e, int64_t at, int64_t stride, int64_t first,
     return value_at(e, at * stride, &value) && value == expected;
 }
 
-/* Of the positions 0, stride, 2 stride, .., how many there are until values no longer grow
- * steadily; `most`: they always do. They do up to there, so that it can be bisected. 0: not
- * evaluated. */
+/* How many of the positions 0, stride, 2 stride, .. have steadily growing values, from the first
+ * on; `most`: all of them. Found by bisection, since growth is steady up to that point. 0: cannot
+ * be evaluated. */
 static int64_t steady(const wl_expr *e, int64_t most, int64_t stride)
 {
     int64_t first, second, low = 1, high = 2;
@@ -180,16 +180,16 @@ static void add_position(search *s, int64_t x, int64_t y)
     s->position[s->position_count++] = wl_order_position(&s->order, cell);
 }
 
-/* Four rows of up to COLUMNS_LOOKED_AT columns, the last two among them, at four places each; and
+/* Four rows of up to COLUMNS_CHECKED columns, the last two among them, at four places each; and
  * the random ones. */
 static void choose_positions(search *s)
 {
     const wl_order *o = &s->order;
-    const int64_t columns = wl_ceil_div(o->width, o->tile[0]), looked_at = wl_min(columns, COLUMNS_LOOKED_AT);
+    const int64_t columns = wl_ceil_div(o->width, o->tile[0]), checked = wl_min(columns, COLUMNS_CHECKED);
     const int64_t rows[4] = {0, o->rows > 1, o->rows / 2, o->rows - 1};
     s->position_count = 0;
-    for (int64_t i = 0; i < looked_at; i++) {
-        const int64_t column = i + 2 >= looked_at ? columns - (looked_at - i) : i * columns / looked_at;
+    for (int64_t i = 0; i < checked; i++) {
+        const int64_t column = i + 2 >= checked ? columns - (checked - i) : i * columns / checked;
         const int64_t left = column * o->tile[0], wide = wl_min(o->tile[0], o->width - left);
         for (int r = 0; r < 4; r++) {
             add_position(s, left, rows[r]);
@@ -206,7 +206,7 @@ static void choose_positions(search *s)
 
 /* ---- parts over the two axes ---- */
 
-/* a x + b y + c, where it has these values at all positions; NULL: it has not. */
+/* a x + b y + c, if the expression has these values at all positions; else NULL. */
 static const wl_expr *fitted(search *s, const wl_expr *e)
 {
     const wl_order *o = &s->order;
@@ -224,7 +224,7 @@ static const wl_expr *fitted(search *s, const wl_expr *e)
     return c || !sum ? plus(s, sum, constant(s, c, e->loc)) : sum;
 }
 
-/* The same expression over the two axes; NULL: it cannot be written so. */
+/* The same expression in terms of the two axes; NULL: not possible. */
 static const wl_expr *rewritten(search *s, const wl_expr *e)
 {
     const uint32_t vars = wl_expr_vars(e);
@@ -270,7 +270,7 @@ static bool rewrite_accesses(search *s, const wl_kernel *k, wl_access *accesses)
 
 /* ---- the kernel ---- */
 
-/* One dimension from 0 on, every address a function of cell and loops that is known. */
+/* A domain of one dimension from 0 on, with every address a known function of cell and loops. */
 static bool may_have_one(const wl_kernel *k)
 {
     uint32_t vars = 0;

@@ -1,8 +1,8 @@
 /* found_schedule.h - kernels that compute a schedule themselves.
  *
- * Such a kernel has a domain of one dimension, and its addresses hold the mapping from threads to
- * columns: x/(h*c)*c, x%(h*c)%min(w - x/(h*c)*c, c) and so on. Written over the two axes of the
- * order, the same addresses are affine, and the schedule says how threads visit them.
+ * Such a kernel has a domain of one dimension, and its addresses contain the mapping from threads
+ * to columns: x/(h*c)*c, x%(h*c)%min(w - x/(h*c)*c, c) and so on. In terms of the two axes of the
+ * order, the same addresses are affine, and the schedule describes how threads visit them.
  *
  * Parts of addresses that depend on x alone are evaluated: where they stop growing steadily, the
  * first row of the first column ends; where rows stop following each other, the column ends. Each
@@ -20,7 +20,7 @@
 #include "warpline/schedule.h"
 
 typedef struct wl_found_schedule {
-    wl_schedule schedule; /* column:c; of a width of the row where threads go row by row */
+    wl_schedule schedule; /* column:c; of the width of the row if threads go row by row */
     int64_t extent[2];    /* of the domain in cells */
     wl_access *accesses;  /* those of the kernel, over x and y of that domain */
     int64_t checked;      /* positions at which every part was compared */

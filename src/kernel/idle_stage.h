@@ -1,7 +1,7 @@
-/* idle_stage.h - what threads outside the domain execute that leave late.
+/* idle_stage.h - what threads outside the domain execute if they exit late.
  *
  * All threads outside execute some instructions up to the first exit. Those inside a larger box
- * pass it, and execute some more up to the next.
+ * pass it and execute more, up to the next exit.
  *
  * Layer  kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_IDLE_STAGE_H

@@ -51,7 +51,7 @@ typedef struct wl_field {
     int64_t origin;                     /* of cell (0,0,..), in elements from the base */
     bool shared;                        /* in shared memory: one per block */
     wl_reached reached;
-    bool random;        /* loads that are not affine go to random places */
+    bool random;        /* loads that are not affine go to random addresses */
     int64_t base_bytes; /* address assumed for the base: 0, or its alignment */
     int64_t bytes;      /* of the whole field; 0: unknown */
     int64_t least_row;  /* elements a row needs, if given by an extent; else 0 */
@@ -67,7 +67,7 @@ typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
     bool traced;       /* addresses come from the kernel's source; index is 0 */
-    bool more;         /* continues the previous access: no instruction of its own */
+    bool more;         /* continues the previous access: not a separate instruction */
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */
@@ -97,7 +97,7 @@ struct wl_kernel {
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
     int64_t domain[3];            /* 1 beyond dims */
-    int64_t first[3];             /* cells below it are not worked on */
+    int64_t first[3];             /* cells below it are not computed */
     int64_t threads[3];           /* that a launch without a grid needs; 0: those of the domain */
     const char *domain_params[3]; /* the param that is the extent, or NULL */
     const wl_where **conditions;  /* that a launch must meet */
@@ -111,7 +111,8 @@ struct wl_kernel {
     bool has_flops, has_registers;
     double flops;      /* per cell */
     double fp_results; /* per cell; a fused multiply-add counts once */
-    double specials;   /* of an update, per cell: special functions of the hardware at least */
+    /* of an update, per cell: at least so many instructions of the special-function unit */
+    double specials;
     wl_type precision; /* of the arithmetic: the widest floating type among the fields */
     int64_t registers, shared_bytes;
     double instructions; /* per cell, all kinds; 0: not stated */
@@ -133,23 +134,24 @@ struct wl_kernel {
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
-    double code;          /* machine instructions of all that is executed; 0: not known */
-    double idle_accesses; /* of them, those of code that no lane enters, which is predicated */
+    /* machine instructions of the executed code, each counted once; 0: unknown */
+    double code;
+    double idle_accesses; /* of these: in predicated code that no lane enters */
     bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
-    wl_source source; /* all zeros: none, the kernel says everything */
+    wl_source source; /* all zeros: no source, the kernel itself states everything */
 };
 
-/* What the grid of a launch follows from: threads that are needed, else the domain; zeros:
+/* What determines the grid of a launch: the threads that are needed, else the domain; zeros:
  * neither. */
 static inline const int64_t *wl_kernel_extent(const wl_kernel *kernel)
 {
     return kernel->threads[0] || !kernel->dims ? kernel->threads : kernel->domain;
 }
 
-/* Can the rows of a field take another length? Not where addresses are given by element index, nor
- * in shared memory, nor where x is not the faster of the first two dimensions. */
+/* Can the row length of a field change? Not if addresses are element indices, nor in shared memory,
+ * nor if x is not the faster of the first two dimensions. */
 bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
 
 /* Does an address or condition depend on threads, blocks or their extents, or in an unknown way? */

@@ -1,11 +1,12 @@
-/* kinds.c - kinds of blocks: whether they differ, and those that are about alike joined.
- * See counted_mix.h. SPDX-License-Identifier: MIT */
+/* kinds.c - kinds of blocks: whether they differ; merges those that are about alike. See
+ * counted_mix.h. SPDX-License-Identifier: MIT */
 #include "kernel/counted_mix.h"
 
 #include <math.h>
 
 #define EQUAL 1.25 /* blocks are alike if the longest take at most this times the mean */
-#define ABOUT 0.8  /* kinds are joined if one has at least this share of what the other has */
+/* kinds are merged if one executes at least this share of the other's instructions */
+#define ABOUT 0.8
 
 bool wl_kinds_differ(const wl_block_kind *list, int count)
 {
@@ -40,7 +41,7 @@ static void add(wl_block_kind *to, const wl_block_kind *k)
 /* False: more kinds are left than there is room for. */
 static bool join(const wl_block_kind *list, int count, double share, wl_kinds *out)
 {
-    int head = 0; /* the longest of the kinds that are joined */
+    int head = 0; /* the longest of the kinds being merged */
     out->count = 0;
     for (int k = 0; k < count; k++) {
         if (k > 0 && about_equal(&list[head], &list[k], share)) {

@@ -5,7 +5,7 @@
 
 #include "base/ckd.h"
 
-#define PERIOD_MOST ((int64_t)1 << 31) /* longer ones are of no use */
+#define PERIOD_MOST ((int64_t)1 << 31) /* longer periods save nothing */
 #define STRIDE_MOST ((int64_t)1 << 40)
 
 /* How a value changes from step to step: by the same amount each time, or in a cycle, or both if it
@@ -32,12 +32,12 @@ static change repeating(int64_t period)
     return period <= PERIOD_MOST ? (change){false, 0, period} : unknown;
 }
 
-/* Of two cycles together; 0: none. */
+/* The period of two cycles together; 0: none. */
 static int64_t common_period(int64_t a, int64_t b) { return a && b ? a / wl_gcd(a, b) * b : 0; }
 
 static bool does_not_change(change c) { return c.period == 1; }
 
-/* By `modulus` modulo, or the lower bits of, a value that changes so. */
+/* How a value that changes like `a` changes modulo `modulus`, which may be a mask of low bits. */
 static change remainder_of(change a, int64_t modulus)
 {
     if (a.period)
@@ -47,8 +47,7 @@ static change remainder_of(change a, int64_t modulus)
     return repeating(modulus / wl_gcd(modulus, llabs(a.stride) % modulus));
 }
 
-/* A product with a number that is known: a value that does not change may differ from lane to
- * lane. */
+/* A product with a constant; a value that merely does not change may differ between lanes. */
 static change product_of(const wl_program_node *by, change a)
 {
     int64_t stride;

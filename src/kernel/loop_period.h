@@ -1,7 +1,7 @@
 /* loop_period.h - after how many steps of its innermost loop an access repeats its addresses.
  *
- * (x + k) % 1000 has 1000 different values, however long the loop over k is: who needs the set of
- * addresses evaluates as many steps.
+ * (x + k) % 1000 has 1000 different values, however long the loop over k is: 1000 steps give the
+ * whole set of addresses.
  *
  * Layer  kernel (uses base). Units: steps. Oracle: tests/unit/test_loop_period.c evaluates all
  * steps
@@ -11,7 +11,7 @@
 
 #include "kernel/program.h"
 
-/* Notes the period of a program. The arena holds scratch. False: no memory. */
+/* Sets the period of a program. The arena holds scratch. False: no memory. */
 bool wl_loop_period_find(wl_program *program, wl_arena *arena);
 
 #endif /* WL_KERNEL_LOOP_PERIOD_H */

@@ -33,7 +33,7 @@ static bool is_alike(const wl_program *p, const wl_program_node *n)
     return p->nodes[n->a].alike && p->nodes[n->b].alike && (n->c < 0 || p->nodes[n->c].alike);
 }
 
-/* Which of them are needed for every lane. */
+/* Marks the nodes among them whose values are needed in every lane. */
 static void mark_spread(wl_program *p)
 {
     for (int i = 0; i < p->count; i++) {
@@ -184,9 +184,9 @@ static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t
 
 #define SMALL_BITS 31
 
-/* Divides numbers of so many bits, or takes remainders, as doubles: their quotient lies at least
- * 1/b below the next whole number, and is off by less than that; and several are divided at once.
- * False: some are negative or larger, or a divisor is 0. */
+/* Divides numbers of so many bits, or takes remainders, as doubles, which vectorizes. This is
+ * exact: a quotient is at least 1/b below the next integer, and the rounding error is smaller.
+ * False: some number is negative or larger, or a divisor is 0. */
 static bool divide_small(const int64_t *restrict a, const int64_t *restrict b, bool remainder, int lanes,
                          int64_t *restrict out)
 {

@@ -22,9 +22,9 @@ typedef struct wl_program_node {
     int a, b;      /* operands */
     int c;         /* SELECT: the value where a is 0 */
     int level;     /* 0: no loop variable; i + 1: loop i is the innermost */
-    bool idle;     /* another node has its value: neither evaluated nor used as operand */
+    bool idle;     /* another node has the same value: neither evaluated nor used as an operand */
     bool alike;    /* the same for all threads of a block */
-    bool spread;   /* and an operand of a node that is not, or the result */
+    bool spread;   /* alike, and the result or an operand of a node that is not alike */
     int row;       /* of the values; -1: idle */
     int64_t value; /* CONST */
 } wl_program_node;
@@ -40,10 +40,12 @@ typedef struct wl_program {
     int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
     bool one_block; /* the lanes of every run are of one block; false at first */
     bool uses_loop[WL_LOOPS_MAX];
-    const int64_t *steps;   /* extent of each loop; the kernel's at first */
-    int innermost;          /* of them; -1: none */
-    int64_t first, advance; /* steps of it to evaluate; 0 and 1 at first: all, else a sample */
-    /* steps after which it repeats its addresses, where one round suffices; 0 at first: evaluate
+    const int64_t *steps; /* extent of each loop; the kernel's at first */
+    int innermost;        /* of them; -1: none */
+    /* of the innermost loop: step to start from, and stride; 0 and 1 at first: all steps, else a
+     * sample */
+    int64_t first, advance;
+    /* steps after which it repeats its addresses, if one period suffices; 0 at first: evaluate
      * all */
     int64_t period;
     wl_program_node *nodes;

@@ -1,8 +1,8 @@
 /* source.h - the interface between a kernel and where it comes from.
  *
- * A kernel file says everything. A kernel compiled from PTX has more behind it: it may change with
- * the launch, some of its addresses depend on data, its threads diverge. Its maker answers such
- * questions here: one context, one function per question, NULL for a question that does not arise.
+ * A kernel file states everything. A kernel compiled from PTX may change with the launch, some of
+ * its addresses depend on data, and its threads diverge. Its source answers such questions: one
+ * context, one function per question, NULL for a question that does not arise.
  *
  * Layer  kernel (uses base). Units: byte addresses, warp instructions.
  * SPDX-License-Identifier: MIT */
@@ -22,7 +22,7 @@
 
 /* How the addresses of an execution are kept. */
 typedef enum wl_execution_form {
-    WL_EXECUTION_LISTED, /* one by one */
+    WL_EXECUTION_LISTED, /* one address per lane */
     WL_EXECUTION_NEAR,   /* as distances from `base` */
     WL_EXECUTION_EVEN    /* base, base + step, .. */
 } wl_execution_form;
@@ -66,7 +66,7 @@ typedef struct wl_load_touch {
     int bytes;              /* per lane */
     uint64_t lanes;         /* active */
     const int64_t *address; /* one per active lane; fields do not overlap */
-    /* of a warp: a group is issued before the next, and in it, loads of one depth together */
+    /* groups of a warp are issued one after another; in a group, loads of equal depth together */
     uint32_t group, depth;
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
@@ -94,7 +94,8 @@ typedef struct wl_population {
     int kind_count;
     bool complete; /* kinds and executions are exact, else */
     double error;  /* they have this largest relative standard error */
-    bool unseen;   /* some access was seen in no block, but only a sample of blocks was followed */
+    /* no emulated block executed some access, but only a sample of blocks was emulated */
+    bool unseen;
     /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x
      * fastest. */
     int64_t count;
@@ -102,13 +103,13 @@ typedef struct wl_population {
     const int *stratum;    /* ascending */
     const double *stands;  /* by stratum: the blocks of the launch that it represents */
     int stratum_count;
-    int64_t run;      /* longest run of blocks to trace for what they touch together */
+    int64_t run;      /* longest run of consecutive blocks to trace for their common footprint */
     int64_t replayed; /* blocks whose loads may be visited in program order */
     /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load
      * alike. */
     int64_t drawn[WL_DRAWN_MAX];
     int drawn_count;
-    /* By access: executions with an active lane, launch totals, and such lanes of one block on
+    /* By access: executions with an active lane in the whole launch, and active lanes of a block on
      * average; -1: not traced. */
     const double *executed, *lanes;
 } wl_population;
@@ -117,8 +118,8 @@ typedef struct wl_population {
 
 typedef struct wl_source {
     void *context; /* passed to all functions */
-    /* The kernel at another launch; *out is NULL where it is this one, for the first predictor that
-     * requests it. NULL: it is the same for all launches. */
+    /* The kernel at another launch; *out is NULL if it is this one, for the first predictor that
+     * asks. NULL: the kernel is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
     double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
@@ -131,13 +132,13 @@ typedef struct wl_source {
      * states counts. */
     wl_status (*count_instructions)(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                                     const wl_line_mix **lines, size_t *line_count, wl_error *err);
-    /* What representative warps of the launch the kernel was made for execute. NULL: it has no
-     * instruction stream. */
+    /* What representative warps execute, in the launch that the kernel was made for. NULL: there is
+     * no instruction stream. */
     wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
-    /* warps may loop, meet at barriers or load behind stores: their lives tell how long they
-     * wait */
+    /* warps may loop, synchronize at barriers or load after stores: their waits follow from their
+     * lives */
     bool repeats;
-    bool in_steps; /* some load stays behind a store, which may write what it reads */
+    bool in_steps; /* some load may not move before a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:

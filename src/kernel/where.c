@@ -25,7 +25,7 @@ struct wl_where {
 typedef struct scope {
     const wl_where_named *named;
     size_t named_count;
-    bool launch_first; /* the names of launches win over those given */
+    bool launch_first; /* the names of launches take precedence over the given ones */
     const char *noun;  /* what the text is, for messages */
 } scope;
 

@@ -40,7 +40,7 @@ typedef struct wl_where_named {
 } wl_where_named;
 
 /* Copies the text. The position of an error is relative to it. The names of launches take
- * precedence over those given. */
+ * precedence over the given ones. */
 wl_status wl_where_parse(const char *text, const wl_where_named *named, size_t named_count, wl_arena *arena,
                          const wl_where **out, wl_error *err);
 const char *wl_where_text(const wl_where *where);
@@ -49,7 +49,7 @@ const char *wl_where_text(const wl_where *where);
 bool wl_where_knows(const char *name);
 
 /* Parses one of several expressions separated by commas: from *at to the next comma outside
- * parentheses, or to the end, where *at is left. The names given take precedence over those of
+ * parentheses, or to the end, where *at is left. The given names take precedence over those of
  * launches. */
 wl_status wl_where_parse_part(const char *text, const char **at, const wl_where_named *named, size_t named_count,
                               wl_arena *arena, const wl_where **out, wl_error *err);

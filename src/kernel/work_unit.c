@@ -9,7 +9,7 @@
 #include "base/ckd.h"
 #include "kernel/kernel_internal.h"
 
-/* cells between two accesses of a stencil at most; a longer step goes to another array or
+/* the most cells between two accesses of a stencil; a larger distance leads to another array or
  * population */
 #define REACH 16
 #define INSIDE 1024 /* a coordinate away from edges, where the domain is not known */
@@ -31,7 +31,7 @@ wl_work_unit wl_work_unit_named(const char *name)
 
 const char *wl_kernel_unit(const wl_kernel *kernel) { return words[wl_kernel_work_unit(kernel)].name; }
 
-/* Where the grid says what the domain is, all three may be used. */
+/* If the grid determines the domain, all three dimensions may be used. */
 static int dims_of(const wl_kernel *k) { return k->dims ? k->dims : 3; }
 
 /* How an address changes with a step in the domain, or in a further dimension of the field. */
@@ -51,7 +51,7 @@ static bool value_at(const wl_access *a, const place *p, wl_var var, int64_t cha
     return wl_expr_value(a->index, near.at, 1, value, NULL) == WL_OK;
 }
 
-/* Further away first, so that what is left is less than the next stride. */
+/* The largest stride first, so that the rest is less than the next stride. */
 static int by_stride(const void *a, const void *b)
 {
     const int64_t x = llabs(((const step *)a)->stride), y = llabs(((const step *)b)->stride);
@@ -86,8 +86,8 @@ static int64_t nearest_quotient(int64_t a, int64_t b)
     return b < 0 ? -q : q;
 }
 
-/* Is this distance a step to a neighbour? Populations of a lattice may lie in one field without a
- * dimension of their own: then multiples of the longest stride are subtracted, and the rest shows
+/* Is this distance a step to a neighbour? Populations of a lattice may be in one field without a
+ * separate dimension: then multiples of the largest stride are subtracted, and the rest shows
  * whether it is a neighbour. */
 static bool is_neighbour(int64_t distance, const step *steps, int count)
 {

@@ -19,13 +19,13 @@ typedef struct wl_unit_words {
     const char *explained[2]; /* "1 lattice update (LUP)", "4096 lattice updates (LUP)" */
 } wl_unit_words;
 
-/* Lattice updates where accesses to one field differ by a few cells: a cell reads, or writes, what
- * its neighbours do, too. */
+/* Lattice updates if accesses to one field differ by a few cells: a cell reads, or writes, the same
+ * data as its neighbours. */
 wl_work_unit wl_kernel_work_unit(const wl_kernel *kernel);
 const wl_unit_words *wl_work_unit_words(wl_work_unit unit);
-/* What follows so many of them where the name is explained. */
+/* The words after the number where the unit is explained. */
 const char *wl_work_unit_explained(wl_work_unit unit, int64_t items);
-/* From its name, as JSON has it; cells, which are right for every kernel, where it is none. */
+/* From its name in JSON; cells, which suit every kernel, if the name is unknown. */
 wl_work_unit wl_work_unit_named(const char *name);
 
 #endif /* WL_KERNEL_WORK_UNIT_H */

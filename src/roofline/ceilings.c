@@ -43,8 +43,8 @@ static double number(const wl_device *device, wl_device_key key, double otherwis
     return value;
 }
 
-/* What was measured, else what the banks deliver in every cycle. Shared memory that is not a part
- * of the L1 makes one pass per cycle. */
+/* The measured bandwidth, else what the banks deliver per cycle. Shared memory that is not part of
+ * the L1 serves one pass per cycle. */
 static void read_l1(const wl_device *device, double sm_cycles, wl_ceilings *out)
 {
     const double wavefront = number(device, WL_DEVICE_l1_banks, 0) * number(device, WL_DEVICE_l1_bank_width, 0);

@@ -1,4 +1,4 @@
-/* predicted_tallies.c - what a prediction counts, as rooflines need it.
+/* predicted_tallies.c - the tallies of rooflines, from a prediction.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -12,8 +12,8 @@ static void set(wl_tallies *t, wl_tally tally, double value)
     t->value[tally] = value;
 }
 
-/* The sum of two metrics over `unit`. Of loads and stores, one that the launch has none of is not
- * given. */
+/* The sum of two metrics / `unit`. A prediction does not give loads or stores that the launch does
+ * not have. */
 static void set_sum(const wl_prediction *p, wl_metric a, wl_metric b, double unit, wl_tally tally, wl_tallies *t)
 {
     const wl_value *first = &p->metrics[a], *second = &p->metrics[b];
@@ -21,8 +21,8 @@ static void set_sum(const wl_prediction *p, wl_metric a, wl_metric b, double uni
         set(t, tally, ((first->known ? first->value : 0) + (second->known ? second->value : 0)) / unit);
 }
 
-/* By type where instructions were counted; else all are of the kernel's own type, and what has
- * fewer results than flops was fused. */
+/* By type if instructions were counted; else all flops have the kernel's type, and where results
+ * are fewer than flops, multiply-adds are fused. */
 static void set_flops(const wl_prediction *p, const wl_kernel *k, wl_tallies *t)
 {
     static const wl_tally flops[] = {WL_TALLY_flops_f16, WL_TALLY_flops_f32, WL_TALLY_flops_f64},
@@ -74,7 +74,7 @@ static double part_of(const wl_value *v, const char *name)
     return 0;
 }
 
-/* Atomics on shared memory are among the instructions, since they are among the passes. */
+/* The instructions include atomics on shared memory, since the passes do. */
 static void set_shared(const wl_prediction *p, wl_tallies *t)
 {
     const wl_value *atomics = &p->metrics[WL_METRIC_inst_shared_atomic];
@@ -84,7 +84,7 @@ static void set_shared(const wl_prediction *p, wl_tallies *t)
     set(t, WL_TALLY_shared_transactions, part_of(&p->metrics[WL_METRIC_l1_wavefronts], "shared"));
 }
 
-/* Bytes per lane of global accesses, weighed by how often the warps make them. */
+/* Mean bytes per lane of global accesses, weighted by executions. */
 static void set_width(const wl_prediction *p, const wl_kernel *k, wl_tallies *t)
 {
     double bytes = 0, inst = 0;
@@ -110,7 +110,7 @@ static void set_transactions(const wl_prediction *p, const wl_device *device, wl
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     const double per_sector = WL_TRANSACTION / sector;
     set_sum(p, WL_METRIC_l1_sectors_ld, WL_METRIC_l1_sectors_st, per_sector, WL_TALLY_global_transactions, t);
-    /* what a launch has none of is not given */
+    /* predictions do not give what a launch does not have */
     set(t, WL_TALLY_inst_local, 0);
     set(t, WL_TALLY_local_transactions, 0);
     set(t, WL_TALLY_texture_transactions, 0);
@@ -127,7 +127,8 @@ static void set_transactions(const wl_prediction *p, const wl_device *device, wl
 
 void wl_tallies_predicted(const wl_prediction *p, const wl_kernel *kernel, const wl_device *device, wl_tallies *t)
 {
-    const wl_kernel *k = p->fields && p->kernel ? p->kernel : kernel; /* as it is for this launch */
+    /* the kernel at this launch */
+    const wl_kernel *k = p->fields && p->kernel ? p->kernel : kernel;
     *t = (wl_tallies){.kernel = wl_kernel_name(k), .launch = ""};
     if (p->model.time_s > 0)
         set(t, WL_TALLY_time, p->model.time_s);

@@ -7,7 +7,8 @@
 #include "base/fail.h"
 #include "roofline/roofline_internal.h"
 
-/* of all instructions: some kernels execute one tensor instruction a warp without a product */
+/* share of all instructions: some kernels execute one tensor instruction per warp without computing
+ * a product */
 #define FEW 0.001
 #define SEEN 0.95 /* below this share, active lanes get a separate point */
 
@@ -46,8 +47,8 @@ typedef struct flat {
     double rate; /* 0: not known */
 } flat;
 
-/* So many operations or instructions, and transactions for them: a mark, unless there are none of
- * either. */
+/* Adds a mark for so many operations or instructions with so many transactions, unless one of the
+ * two is 0. */
 static int add_mark(const wl_roofline *r, wl_series series, wl_level level, double done, double moved, double time,
                     flat peak, wl_mark *out)
 {
@@ -60,8 +61,8 @@ static int add_mark(const wl_roofline *r, wl_series series, wl_level level, doub
     return 1;
 }
 
-/* The most that all types together can reach in the proportion they have: the pipe that takes
- * longest decides. */
+/* The peak of all types together, in their proportion: the pipe that takes longest determines
+ * it. */
 static flat flops_peak(const wl_roofline *r, const wl_tallies *t, double all)
 {
     flat peak = {0};
@@ -172,7 +173,7 @@ void wl_roofline_free(wl_roofline *r)
     free(r);
 }
 
-/* Why the picture has no place for the launch; OK: it has. */
+/* WL_OK if the launch can be shown, else why not. */
 static wl_status check(const wl_roofline *r, const wl_tallies *t, int marks, wl_error *err)
 {
     double flops;

@@ -1,5 +1,4 @@
-/* roofline_internal.h - ceilings of a device, launches under them, and what a picture shows of
- * both.
+/* roofline_internal.h - ceilings of a device, launches under them, and the plot of both.
  *
  * A launch uses a resource to amount / (peak x time). On a log-log plot of the rate over the
  * intensity, bandwidths are slanted roofs, peaks are flat ones; the nearest roof above a mark
@@ -37,7 +36,7 @@ typedef enum wl_pipe {
 } wl_pipe;
 const char *wl_pipe_name(wl_pipe pipe); /* "f64", "tensor f16", "issue" */
 
-/* All multiprocessors together; 0: the device file does not say. */
+/* All multiprocessors together; 0: not in the device file. */
 typedef struct wl_ceilings {
     double bandwidth[WL_LEVEL_COUNT]; /* bytes per second */
     double peak[WL_PIPE_COUNT];       /* flops (fused multiply-adds) or instructions per second */
@@ -59,8 +58,7 @@ wl_device_key wl_pipe_key(wl_pipe pipe);
 bool wl_level_transactions(const wl_tallies *launch, const wl_ceilings *ceilings, wl_level level, double *out);
 /* Flops or instructions of a pipe. */
 bool wl_pipe_amount(const wl_tallies *launch, wl_pipe pipe, double *out);
-/* Of flops, the share of those in fused multiply-adds; false where it is not known or no such
- * pipe. */
+/* The share of flops in fused multiply-adds; false: unknown, or the pipe has none. */
 bool wl_fused_share(const wl_tallies *launch, wl_pipe pipe, double *out);
 /* All types together, tensor cores included; false where none is known. */
 bool wl_all_flops(const wl_tallies *launch, double *out);
@@ -72,10 +70,10 @@ typedef struct wl_use {
     wl_pipe pipe;
     double rate, peak;
     double share; /* of the peak */
-    double busy;  /* of the time: larger than the share where results are not fused */
+    double busy;  /* share of the time: larger than `share` if multiply-adds are not fused */
 } wl_use;
 #define WL_USES_MAX (WL_LEVEL_COUNT + WL_PIPE_COUNT)
-/* Those with an amount above 0 and a known peak, memory first. */
+/* The resources with an amount above 0 and a known peak, memory first; returns how many. */
 int wl_uses(const wl_tallies *launch, const wl_ceilings *ceilings, wl_use out[WL_USES_MAX]);
 const char *wl_use_name(const wl_use *use);
 /* "3.04 TB/s", "12.3 TFLOP/s", "212 GIPS" */
@@ -84,8 +82,9 @@ void wl_use_text(const wl_use *use, double rate, char *text, size_t size);
 /* ---- the picture ---- */
 
 typedef enum wl_series {
-    WL_SERIES_ALL,    /* flops, or all warp instructions */
-    WL_SERIES_THREAD, /* thread instructions / lanes: what predication and divergence leave */
+    WL_SERIES_ALL, /* flops, or all warp instructions */
+    /* thread instructions / lanes of a warp: without inactive lanes (predication, divergence) */
+    WL_SERIES_THREAD,
     WL_SERIES_GLOBAL, /* loads and stores of global memory alone */
     WL_SERIES_SHARED,
     WL_SERIES_TENSOR, /* tensor instructions */
@@ -112,7 +111,7 @@ typedef struct wl_roof {
 } wl_roof;
 #define WL_ROOFS_MAX 24
 
-/* An intensity of loads and stores that tells how they access memory. */
+/* An intensity of loads and stores that belongs to an access pattern, such as stride 1. */
 typedef struct wl_wall {
     bool shared;
     double x;
@@ -135,12 +134,12 @@ struct wl_roofline {
     size_t mark_count;
 };
 
-/* Roofs that the launches are to be seen under, and walls; how many. */
+/* The roofs and walls to draw for the launches; each returns how many. */
 int wl_roofline_roofs(const wl_roofline *roofline, wl_roof out[WL_ROOFS_MAX]);
 int wl_roofline_walls(const wl_roofline *roofline, wl_wall out[WL_WALLS_MAX]);
 /* "DRAM", "f64 FMA", "f64 without FMA", "issue" */
 void wl_roof_text(const wl_roof *roof, char *text, size_t size);
-/* So many digits, but never an exponent for a large number: "0.0833", "1460" */
+/* With so many digits, but without an exponent for large numbers: "0.0833", "1460" */
 void wl_roofline_number_text(double value, int digits, wl_buffer *out);
 /* Units of rates and intensities: "FLOP/s", "FLOP/byte" */
 const char *wl_roofline_rate_unit(const wl_roofline *roofline);
@@ -151,14 +150,14 @@ double wl_roofline_bandwidth(const wl_roofline *roofline, wl_level level);
 /* Are there tensor instructions worth a mark? */
 bool wl_has_products(const wl_tallies *launch);
 
-/* Every mark of a launch into out[WL_MARKS_MAX]; how many. */
+/* Writes the marks of a launch to out[WL_MARKS_MAX]; returns how many. */
 #define WL_MARKS_MAX 16
 int wl_roofline_mark(const wl_roofline *roofline, const wl_tallies *launch, wl_mark *out);
 
 /* What bounds the launch, how far it is from each roof, which wall it sits on: a paragraph without
  * a line end. */
 void wl_roofline_words(const wl_roofline *roofline, size_t launch, wl_buffer *out);
-/* What the picture lacks: NULL beyond the last; *key names the device's missing number. */
+/* What the plot lacks; false beyond the last. *key is the missing number of the device. */
 bool wl_roofline_lacks(const wl_roofline *roofline, size_t index, const char **roof, wl_device_key *key);
 
 #endif /* WL_ROOFLINE_INTERNAL_H */

@@ -1,26 +1,26 @@
-/* roofline_words.c - what a picture says of a launch, in a few sentences.
+/* roofline_words.c - what a roofline shows about a launch, in a few sentences.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "base/units.h"
 #include "roofline/roofline_internal.h"
 
-#define AT_ROOF 0.8    /* used to this share, a resource bounds the launch */
-#define NEAR_ROOF 0.5  /* below it, none does */
+#define AT_ROOF 0.8    /* a resource used to this share of its peak bounds the launch */
+#define NEAR_ROOF 0.5  /* if all uses are below this share, no resource bounds the launch */
 #define SAYS 0.01      /* uses below this share are not listed */
 #define AT_WALL 1.1    /* within this factor of a wall, a launch sits on it */
 #define FEW_LANES 0.9  /* below this share, active lanes are worth a sentence */
-#define MOST_FUSED 0.9 /* as are fewer flops than this in fused multiply-adds, ... */
-#define BUSY 0.3       /* ... where the pipe is this busy */
-#define CONFLICTS 1.1  /* passes of a shared access, over those it needs */
+#define MOST_FUSED 0.9 /* so is a smaller share of flops in fused multiply-adds, ... */
+#define BUSY 0.3       /* ... if the pipe is this busy */
+#define CONFLICTS 1.1  /* passes of a shared access / least passes: more are bank conflicts */
 
 static void add_percent(double share, wl_buffer *out)
 {
     wl_buffer_add(out, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
 }
 
-/* Not distinguished from another one: tensor instructions from their flops, shared memory from the
- * L1 it is in. */
+/* Would this use repeat another one: tensor instructions their flops, shared memory the L1 that it
+ * is part of? */
 static bool is_double(const wl_roofline *r, const wl_use *use)
 {
     return use->is_level ? use->level == WL_LEVEL_SHARED && r->ceilings.shared_in_l1
@@ -116,7 +116,7 @@ static void add_fused(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
     }
 }
 
-/* How often the caches serve what they were given once. */
+/* How often the caches serve data that was loaded once. */
 static void add_reuse(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 {
     double l1, l2, dram;
@@ -133,7 +133,7 @@ static void add_reuse(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 
 /* ---- walls ---- */
 
-/* Transactions of a global access, and what they mean for lanes that move so many bytes each. */
+/* Transactions per global access, and which access pattern they mean for so many bytes per lane. */
 static void add_global(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 {
     const wl_ceilings *c = &r->ceilings;

@@ -47,7 +47,8 @@ static bool needs_pipe(const wl_roofline *r, wl_pipe pipe)
     return pipe < WL_PIPE_ISSUE && some_launch_uses(r, pipe);
 }
 
-/* Is it to be seen? With levels, the tensor cores of a type that is computed without them, too. */
+/* Is the roof of the pipe drawn? With levels, also that of tensor cores for a type that is computed
+ * without them. */
 static bool shows_pipe(const wl_roofline *r, wl_pipe pipe)
 {
     if (needs_pipe(r, pipe))
@@ -144,8 +145,7 @@ static int add_global_walls(const wl_roofline *r, wl_wall *out)
     return count;
 }
 
-/* Words of 4 bytes, one for each lane: in one pass where the banks suffice, at worst in one per
- * lane. */
+/* A word of 4 bytes per lane: one pass if there are enough banks, at worst one pass per lane. */
 static int add_shared_walls(const wl_roofline *r, wl_wall *out)
 {
     const double word = 4, at_once = r->ceilings.pass_bytes / (word * r->ceilings.lanes);

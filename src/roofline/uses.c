@@ -63,8 +63,8 @@ bool wl_all_flops(const wl_tallies *t, double *out)
     return any;
 }
 
-/* A pipe is as busy with a product or sum as with both together: results, not flops, take its
- * time. */
+/* A pipe takes as long for a product or a sum as for a fused multiply-add: results, not flops, take
+ * its time. */
 static double busy_of(const wl_tallies *t, const wl_use *use)
 {
     double fused;

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-#define ROUNDS 8 /* until clusters and their means agree, mostly */
+#define ROUNDS 8 /* mostly enough for clusters and means to converge */
 
 typedef struct point {
     double issue, cycles; /* as shares of the most */
@@ -39,7 +39,7 @@ static size_t nearest(const point *to, const point *list, size_t count)
     return best;
 }
 
-/* Shares of the most, and the number of the longest life. */
+/* Scales lives to shares of the largest; returns the number of the longest life. */
 static size_t find_points(const wl_life_profile *list, size_t count, point *points)
 {
     size_t longest = 0;
@@ -94,7 +94,7 @@ static void move_means(point *points, size_t count, size_t longest, point *means
             means[k] = (point){sums[k].issue / sums[k].warps, sums[k].cycles / sums[k].warps, sums[k].warps, 0};
 }
 
-/* The life nearest to the mean gets the warps of its cluster; its number. */
+/* The life nearest to the mean gets the warps of its cluster; returns its number. */
 static size_t choose(wl_life_profile *list, const point *points, size_t count, size_t cluster, const point *mean)
 {
     size_t best = count;

@@ -17,7 +17,7 @@
 
 #define WL_REPRESENTATIVES 8
 
-/* Leaves at most WL_REPRESENTATIVES of them, in their order; no more: they stay as they are. */
+/* Leaves at most WL_REPRESENTATIVES lives, in their order; if there are no more, all stay. */
 wl_status wl_life_cluster(wl_life_profile *list, size_t *count, wl_arena *arena, wl_error *err);
 
 #endif /* WL_TIMELINE_CLUSTER_H */

@@ -5,8 +5,8 @@
 
 static double between(double value, double low, double high) { return fmax(low, fmin(value, high)); }
 
-/* Phases in which some load misses the L1. Requests miss independently, but at the least they miss
- * together, and no phase misses without a request that does. */
+/* Phases in which some load misses the L1. Requests miss independently; the result is at least what
+ * it would be if they missed together, and at most the number of requests that miss. */
 static double missing_phases(const wl_warp_work *w, double phases)
 {
     const double ratio = w->requested > 0 ? fmin(1, w->reads / w->requested) : 1;
@@ -45,8 +45,8 @@ void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, 
     out->dram = dram_phases(work, out->missing);
     const double stops = out->phases + work->barriers + 1;
     const double wait = waits->next - waits->issue, between_stops = wait > 0 ? work->instructions - stops : 0;
-    /* where waits between instructions are not known, or there are too few, they issue up to the
-     * next stop */
+    /* if the waits between instructions are unknown, or there are too few instructions, they issue
+     * up to the next stop */
     const double n = between_stops > 0 ? 1 : work->instructions / stops;
     const double reads = out->missing > 0 ? work->reads / out->missing : 0;
     add(out, (wl_life_interval){between_stops, 1, wait, WL_STALL_DEPENDENCE, {0}, 0, 0, 0, -1, -1});

@@ -1,4 +1,4 @@
-/* default_life.h - the life of a warp where no instructions are known: a stated default.
+/* default_life.h - the life of a warp whose instructions are unknown: a documented default.
  *
  * Loads are grouped into phases whose waits overlap. A phase waits for its slowest load: for DRAM,
  * for the L2 or for the L1. Between phases each instruction waits for the one before; stores come
@@ -23,10 +23,10 @@ typedef struct wl_warp_work {
     double barriers;
 } wl_warp_work;
 
-/* How long it waits: from the load to the use of what it loaded, by the level that has it. */
+/* How long it waits, from a load to the use of its result, by the level that holds the data. */
 typedef struct wl_warp_waits {
     double issue; /* of one instruction */
-    /* until the instruction that needs its result: instruction_wait; 0: not known */
+    /* until an instruction that needs the result can issue: instruction_wait; 0: unknown */
     double next;
     double level[3]; /* L1, L2, DRAM; ascending */
     double barrier;
@@ -36,7 +36,7 @@ typedef struct wl_warp_waits {
 typedef struct wl_default_life {
     wl_life_interval list[WL_DEFAULT_INTERVALS];
     size_t count;
-    /* phases with a load; of these that wait for L2 or DRAM; for DRAM */
+    /* phases with a load; of these, those that wait for L2 or DRAM; those that wait for DRAM */
     double phases, missing, dram;
 } wl_default_life;
 

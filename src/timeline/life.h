@@ -1,8 +1,8 @@
-/* life.h - what representative warps of a launch execute, in the order machine code has it:
- * operations with their registers, and loops that stay loops.
+/* life.h - what representative warps of a launch execute, in the order of machine code: operations
+ * with their registers, and loops, not unrolled.
  *
- * The maker of a kernel gives it (kernel/source.h); profile.h turns it into intervals. A life knows
- * no latency: those depend on the device and on where its loads find their data.
+ * The source of a kernel provides it (kernel/source.h); profile.h turns it into intervals. A life
+ * contains no latencies: they depend on the device and on the cache level that holds the data.
  *
  * Layer  timeline (uses base). Units: warp instructions. Oracle: tests/unit/test_fit_lives.c
  * SPDX-License-Identifier: MIT */
@@ -16,9 +16,9 @@
 #include "base/arena.h"
 #include "warpline/status.h"
 
-/* What decides the latency of an operation. */
+/* What determines the latency of an operation. */
 typedef enum wl_op_kind {
-    /* no machine instruction, or one that nothing waits for: its results are there at once */
+    /* no machine instruction, or one that nothing waits for: its results are available at once */
     WL_OP_FREE,
     WL_OP_INT,
     WL_OP_FP32,
@@ -40,25 +40,27 @@ typedef enum wl_op_kind {
 /* A machine instruction, or several that come from one of PTX. */
 typedef struct wl_op {
     wl_op_kind kind;
-    float issue;         /* machine instructions */
-    float chain;         /* of these, how many wait for one another; latencies of its results */
-    int32_t field;       /* that it loads from or stores to; -1: none, or not known */
+    float issue; /* machine instructions */
+    /* of these: length of the dependent chain; latencies until its results are ready */
+    float chain;
+    int32_t field;       /* that it loads from or stores to; -1: none, or unknown */
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;
-    bool constant;                   /* a load of what no store changes */
+    bool constant;                   /* a load of data that no store changes */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
-    const char *text;                /* as PTX has it, so many characters */
+    const char *text;                /* of PTX, so many characters */
     int32_t text_length;
 } wl_op;
 
 /* A part of a life: operations in a row, or a loop over the parts that follow it. */
 typedef struct wl_stretch {
     bool loop;
-    int32_t first, count; /* operations; of a loop: how many parts follow that belong to it */
-    double times;         /* trips of a loop, on average */
+    /* operations; of a loop: count is the number of following parts that belong to it */
+    int32_t first, count;
+    double times; /* trips of a loop, on average */
 } wl_stretch;
 
-/* Warps that execute about the same, by one of them. */
+/* One warp that represents warps that execute about the same. */
 typedef struct wl_life {
     const wl_stretch *parts;
     size_t count;
@@ -71,11 +73,12 @@ typedef struct wl_life {
 typedef struct wl_lives {
     const wl_op *ops;
     int32_t op_count, register_count;
-    const wl_life *list; /* those that stand for the most instructions first */
+    const wl_life *list; /* those that represent the most instructions first */
     size_t count;
     int kind_count;
     const char *const *files; /* of source lines */
-    bool in_steps;            /* some load stays behind a store, which may write what it reads */
+    /* some load may not move before a store, which may write what it reads */
+    bool in_steps;
 } wl_lives;
 
 /* A copy that outlives the kernel; without texts and files. */

@@ -1,8 +1,8 @@
 /* life_interval.h - the life of a warp as intervals: instructions that issue, then a stall.
  *
- * A warp issues in order. It stalls when an instruction needs a value that is not there yet. What
- * it issues up to that stall, and the stall, is an interval. Trips of a loop that are alike are one
- * interval with a number of times.
+ * A warp issues in order. It stalls when an instruction needs a value that is not there yet. The
+ * instructions up to that stall and the stall form an interval. Equal trips of a loop are one
+ * interval, with the number of times.
  *
  * Layer  timeline (uses base). Units: cycles and issue slots of one warp; requests of one warp.
  * SPDX-License-Identifier: MIT */
@@ -23,22 +23,22 @@ typedef enum wl_stall {
 } wl_stall;
 
 typedef struct wl_life_interval {
-    double times;        /* how often the warp passes it */
+    double times;        /* how often the warp executes it */
     double instructions; /* issue slots */
-    double stall;        /* cycles, if no other warp were there */
+    double stall;        /* cycles, for a warp that is alone */
     wl_stall cause;
     /* of a memory stall: the cycles that wait for L1, L2 and DRAM; they add up to the stall */
     double level[3];
-    /* requests of loads that miss the L1 and are in flight during its stall, or arrive before it
-     * ends */
+    /* requests of loads that miss the L1 and are in flight during the stall, or arrive before the
+     * interval ends */
     double reads;
     double misses; /* of these, the ones that miss the L2, too */
-    double writes; /* requests of its stores: they pass the L1 */
+    double writes; /* requests of its stores, which write through the L1 */
     int op;        /* the operation that stalls; -1: none */
     int from;      /* the one it waits for; only of one that stalls */
 } wl_life_interval;
 
-/* Warps that behave alike, by one of them. */
+/* One warp that represents warps that behave alike. */
 typedef struct wl_life_profile {
     double warps; /* of the launch, that it stands for */
     const wl_life_interval *list;

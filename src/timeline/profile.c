@@ -8,12 +8,13 @@
 #include "base/fail.h"
 
 #define WALKED 4 /* trips of a loop that are walked through, */
-/* the last of which stand for all others: loads ahead of their use alternate */
+/* the last ones represent all others; two, because loads that are issued ahead of their use
+ * alternate */
 #define SETTLED 2
-#define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
-#define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
+#define DEPTHS 16      /* of nested loops; deeper ones are walked like the deepest of these */
+#define STEPS_MOST 1e6 /* the most operations of a walk, where walking fewer trips can avoid more */
 
-/* When a register is there, and what it waits for until then. */
+/* When a register is ready, and what it waits for until then. */
 typedef struct wl_ready {
     double at;
     int32_t op;    /* that writes it; -1: none */
@@ -32,16 +33,16 @@ typedef struct walker {
     double atomics[2];         /* when the first atomic was, and the last; below 0: none */
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
     int32_t fields;
-    /* of the waits since the warps of its block met: what twice as many lines would add */
+    /* what twice as many lines would add to the waits since the last barrier of its block */
     double spread;
     /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     double lines[2];
-    wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
-    double flying[2];     /* reads and misses of loads in flight, in no interval yet, */
-    double arrives;       /* when the first of them is there, */
+    wl_life_interval now; /* instructions since the last stall, of all trips that it represents */
+    double flying[2];     /* reads and misses of loads in flight that belong to no interval yet, */
+    double arrives;       /* when the first of them arrives, */
     int32_t taker;        /* and the interval that had such loads last; 0: none */
     uint32_t loops;       /* walked through */
-    int trips[DEPTHS];    /* of a loop, that are walked through */
+    int trips[DEPTHS];    /* of each loop: how many are walked through */
     bool failed;          /* no memory */
 } walker;
 
@@ -124,7 +125,7 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }
 
-/* What its wait would grow by with twice as many lines at once. */
+/* By how much its wait would grow with twice as many lines at once. */
 static double spread_of(const walker *w, const wl_op *op)
 {
     const double *misses = &w->met[2 * (op - w->lives->ops)];
@@ -164,8 +165,7 @@ static void add(wl_life_interval *to, const wl_life_interval *one, double times)
         to->level[l] += times * one->level[l];
 }
 
-/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no
- * more. */
+/* The sum of intervals that end at this operation; NULL: no memory. */
 static wl_life_interval *interval_at(walker *w, int32_t slot)
 {
     if (w->slots[slot] > 0)
@@ -243,8 +243,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
     }
 }
 
-/* Until a barrier or a branch is through. Warps meet at a barrier: the last of all their lines
- * counts. */
+/* Cycles until a barrier or branch is passed. At a barrier, warps wait for the last line of all of
+ * them. */
 static double wait_behind(walker *w, const wl_op *op)
 {
     double wait = w->waits->result[op->kind] * op->chain - 1;
@@ -267,7 +267,8 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
             producer = r->op;
         }
     }
-    if (op->issue <= 0) { /* no machine instruction: its readers wait for what it reads */
+    /* no machine instruction: instructions that use its result wait for its operands */
+    if (op->issue <= 0) {
         for (int i = 0; i < op->writes; i++)
             w->registers[op->regs[op->reads + i]] = (ready){needed, producer, 0};
         return;
@@ -288,7 +289,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) {
-        /* nothing issues until it is through */
+        /* nothing issues until it is passed */
         const double wait = wait_behind(w, op);
         if (wait > 0)
             end_interval(w, number, number, wait, times);
@@ -324,8 +325,8 @@ static void choose_trips(walker *w, const wl_life *life)
 
 static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
 
-/* What was written in the last trip is there as long after its end as after the end of the trips it
- * stands for. */
+/* Registers written in the last trip become ready as long after its end as after the end of the
+ * trips that it represents. */
 static void delay_results(walker *w, const wl_stretch *loop, double cycles)
 {
     w->loops++;
@@ -394,7 +395,7 @@ static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int de
     }
 }
 
-/* The end comes last; waits for memory behind others. */
+/* By operation, the end last; of one operation, waits for memory after others. */
 static int by_operation(const void *p, const void *q)
 {
     const wl_life_interval *a = p, *b = q;

@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 
-/* While a warp stalls, each other warp of its block issues one instruction. Where that is a request
- * to the L1, these requests are served meanwhile. A barrier opens after the last of them. */
+/* While a warp stalls, each other warp of its block issues one instruction. If these are requests
+ * to the L1, they are served meanwhile. A barrier opens after the last of them. */
 static void add_covered(const wl_life_interval *at, const wl_waits *waits, wl_waiting *w)
 {
     const bool requests = at->cause == WL_STALL_SHARED || at->cause == WL_STALL_MEMORY;

@@ -1,7 +1,7 @@
 /* waiting.h - how long the blocks of a launch wait, from the lives of their warps.
  *
- * A block stays as long as its longest warp lives. Blocks of several kinds wait as long as their
- * mean.
+ * A block stays resident until its longest warp ends. For blocks of several kinds, the mean is
+ * taken.
  *
  * Layer  timeline (uses base, device). Units: cycles of a block that is alone on its
  * multiprocessor. Maths docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
@@ -13,14 +13,15 @@
 
 typedef struct wl_waiting {
     bool known;
-    /* its warps loop, meet at barriers, or load again behind stores */
+    /* its warps loop, synchronize at barriers, or load again after stores */
     bool repeats;
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
-    /* in its stalls: others of its scheduler issue, their requests are served */
+    /* parts of its stalls in which other warps of its scheduler issue, and in which their requests
+     * are served */
     double covered[2];
-    double barriers, loads; /* that it passes; how often it waits for memory */
+    double barriers, loads; /* barriers that it passes; how often it waits for memory */
     double atomics;         /* share of the cycles from its first atomic to its last */
 } wl_waiting;
 
