@@ -1,5 +1,5 @@
-/* cost.c - see cost.h. Single instructions cost what the table says; the rules here add what
- * neighbours save or cause:
+/* cost.c - see cost.h. The table gives the cost of single instructions; the rules here account for
+ * their neighbours:
  *
  *   copies        parameters, addresses and constants become operands; a mov costs something
  *                 only where a register has several definitions
@@ -113,8 +113,8 @@ static bool is_constant_operand(const wl_ptx_instruction *in)
            in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg < 0;
 }
 
-/* Whether a 64-bit operation leaves the high half alone: it is a constant, and what makes it is no
- * arithmetic. */
+/* Does a 64-bit operation write only the low half, because the high half is a constant that no
+ * arithmetic produces? */
 static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const bool simple = is_logic(in) || in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_shr;
@@ -122,8 +122,8 @@ static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
            in->operands[0].reg >= 0 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
 }
 
-/* A shift to the left by 32 copies the low half, and a shift back, which extends the sign, reads it
- * where it is. */
+/* A left shift by 32 copies the low half; the shift back, which extends the sign, reads it in
+ * place. */
 static bool moves_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_shl || wl_cost_kind_of(in->type) != WL_COST_I64 || !wl_cost_by_number(in, 2) ||
@@ -226,8 +226,8 @@ static bool has_folded_operand(const wl_weigher *w, const wl_ptx_instruction *in
     return false;
 }
 
-/* A sum has room for one more operand or product: not for its own and those of the sum that reads
- * it, and not for both operands of that one. */
+/* A sum can absorb one more operand or product: not if it has one itself and the sum that reads it
+ * has one, too, and not both operands of that sum. */
 static bool has_no_room(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (has_folded_operand(w, in))
@@ -290,8 +290,8 @@ static bool folds_into_address(const wl_weigher *w, const wl_ptx_instruction *in
     return wl_cost_by_number(in, 2);
 }
 
-/* Whether a selection between the old value of its register and a result that nothing else reads
- * becomes a predicate of the operation that makes the result. */
+/* Does a selection between the old value of its register and a result without other readers become
+ * a predicate of the operation that computes the result? */
 static bool predicates_its_operand(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_selp || in->operand_count < 4 || in->operands[0].kind != WL_PTX_OPERAND_REG)
@@ -372,8 +372,8 @@ static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instructio
     return own_cost(w, in);
 }
 
-/* What the machine instructions are, where the table says it. Neighbours leave nothing or all of
- * them: a weight that is not that of the table is about other instructions. */
+/* The classes of the machine instructions, if the table gives them. Neighbours remove all of them
+ * or none: a weight that differs from the table's belongs to other instructions. */
 static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
 {
     const wl_cost_row *row = in->op == WL_PTX_OP_cvt && !is_float_conversion(in) ? NULL : wl_cost_row_of(w->costs, in);
@@ -386,7 +386,7 @@ static bool is_product(const wl_ptx_instruction *in)
     return (in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && wl_cost_kind_of(in->type) < WL_COST_F32;
 }
 
-/* The product that an instruction is, or that is folded into it. */
+/* The kind of integer product that an instruction computes, or that is folded into it. */
 static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
 {
     const wl_ptx_instruction *product = weight > 0 && is_product(in) ? in : NULL;

@@ -11,10 +11,11 @@
 #include "kernel/counted_mix.h"
 #include "ptx/cost/cost_table.h"
 
-/* What an instruction becomes where its machine instructions are not all of its own class. */
+/* The machine instructions of an instruction if they are not all of its own class. */
 typedef struct wl_ptx_split {
-    const wl_cost_row *row; /* NULL: all are */
-    double weight;          /* of its weight, what the row is about; the rest was charged to it */
+    const wl_cost_row *row; /* NULL: all are of its own class */
+    /* the part of its weight that the row gives; the rest was charged to it */
+    double weight;
 } wl_ptx_split;
 
 /* By instruction: how often its machine instructions are executed. */
@@ -35,11 +36,11 @@ typedef struct wl_ptx_counting {
     const uint8_t *multiplies;
 } wl_ptx_counting;
 
-/* Adds to the classes of its machine instructions what so many executions of instruction i, with
- * this weight, are. */
+/* Adds so many executions of instruction i, with this weight, to the classes of its machine
+ * instructions. */
 void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *counting, int32_t i, double weight,
                         double executed, double classes[WL_INST_CLASS_COUNT]);
-/* Of the machine instructions of i, those that only the integer pipe executes. */
+/* The machine instructions of i that only the integer pipe executes. */
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i);
 /* Adds so many executions of instruction i to the integer products, if it is one. */
 void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,

@@ -205,7 +205,7 @@ static wl_status read_groups(reader *r, const wl_yaml *root, const char *key, re
 
 /* ---- the table ---- */
 
-/* Whether the first row already matches everything that the second matches. */
+/* Does the first row match everything that the second matches? */
 static bool hides(const wl_cost_row *first, const wl_cost_row *second)
 {
     return (first->kind == WL_COST_ANY || first->kind == second->kind) &&

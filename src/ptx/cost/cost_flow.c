@@ -8,7 +8,7 @@
 
 #include "base/ckd.h"
 
-#define NEAR 64 /* instructions: no rule looks further */
+#define NEAR 64 /* instructions: no rule searches farther */
 
 /* ---- where additional instructions are charged ---- */
 
@@ -31,7 +31,8 @@ void wl_cost_charge(wl_weigher *w, int32_t at, double cost)
                          !w->def_use.target[place + 1] && !can_carry(instruction(w, place)) &&
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
-    /* never a load or store, whose weight is how often it is executed: rather what comes before */
+    /* never charge a load or store, whose weight is its number of executions: charge an earlier
+     * instruction */
     if (!can_carry(instruction(w, place)))
         for (place = at; place > 0 && !can_carry(instruction(w, place));)
             place--;
@@ -74,7 +75,7 @@ void wl_cost_find_predicated(wl_weigher *w)
     }
 }
 
-/* Whether lanes that an earlier branch has sent to the same place wait there already. */
+/* Do lanes of an earlier branch to the same place already wait there to reconverge? */
 static bool shares_reconvergence(const wl_weigher *w, int32_t at, int32_t to)
 {
     for (int32_t i = at - 1; i >= 0 && at - i < NEAR; i--) {
@@ -85,7 +86,7 @@ static bool shares_reconvergence(const wl_weigher *w, int32_t at, int32_t to)
     return false;
 }
 
-/* A branch that leaves a loop: the place where its lanes wait is set before the loop. */
+/* The loop that a branch leaves: the reconvergence point of its lanes is set before the loop. */
 static int32_t loop_left_by(const wl_weigher *w, int32_t at, int32_t to)
 {
     const int32_t end = w->def_use.loop_end[at];
@@ -127,7 +128,7 @@ static bool may_call(const wl_ptx_instruction *in)
     return (divides || in->op == WL_PTX_OP_sqrt || in->op == WL_PTX_OP_rcp) && !(in->modifiers & WL_PTX_MOD_APPROX);
 }
 
-/* The comparison that ends a loop, of a register that the loop steps. NULL: none such. */
+/* The comparison that ends a loop, of a register that the loop increments. NULL: none. */
 static const wl_ptx_instruction *loop_test(const wl_weigher *w, int32_t first, int32_t last)
 {
     const int32_t guard = instruction(w, last)->guard, at = guard >= 0 ? w->def_use.definition[guard] : -1;
@@ -147,7 +148,7 @@ static bool is_unsigned(const wl_ptx_instruction *test)
     return test->type == WL_PTX_U16 || test->type == WL_PTX_U32 || test->type == WL_PTX_U64;
 }
 
-/* How long a loop may be that the assembler unrolls: waiting for memory is worth a copy. */
+/* The longest loop that the assembler unrolls: longer if it waits for memory. */
 static double longest_unrolled(const wl_weigher *w, bool loads, double shared)
 {
     const double other = w->costs->rules.unroll_most_other + w->costs->rules.unroll_per_shared * shared;
@@ -155,7 +156,8 @@ static double longest_unrolled(const wl_weigher *w, bool loads, double shared)
 }
 
 /* The assembler unrolls a short single-block loop that ends by a test of an induction variable with
- * a constant step. An unsigned one may wrap around: it is not unrolled if it stores, too. */
+ * a constant step. A loop with an unsigned variable, which may wrap around, is not unrolled if it
+ * also stores. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     const wl_ptx_instruction *test = loop_test(w, first, last);
@@ -179,7 +181,7 @@ static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
     return size <= longest_unrolled(w, loads, shared);
 }
 
-/* Whether the trips of a loop are known when it is assembled: from one constant to another. */
+/* Is the trip count of a loop known at compile time: from one constant to another? */
 static bool has_constant_trips(const wl_weigher *w, const wl_ptx_instruction *test, int32_t first)
 {
     if (!wl_cost_by_number(test, 2) || test->operands[1].kind != WL_PTX_OPERAND_REG)
@@ -193,7 +195,7 @@ static bool has_constant_trips(const wl_weigher *w, const wl_ptx_instruction *te
     return false;
 }
 
-/* The body of a loop that an unsigned comparison ends is repeated for the case that it ends at
+/* If an unsigned comparison ends a loop, its body is copied for the case that the loop ends at
  * once. If the body is short, the copy is predicated, not skipped. Returns its instructions without
  * accesses. */
 static double repeat_body(wl_weigher *w, int32_t first, int32_t last)
@@ -213,7 +215,7 @@ static double repeat_body(wl_weigher *w, int32_t first, int32_t last)
     return body - accesses;
 }
 
-/* An unrolled loop tests the trip count before it and again for what is left of it. */
+/* An unrolled loop tests the trip count before the loop and again for the remaining trips. */
 static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
 {
     const wl_ptx_instruction *test = loop_test(w, first, last);
@@ -265,8 +267,8 @@ static void weigh_loops(wl_weigher *w)
     }
 }
 
-/* What a lone load returns takes the place of its address: a 64-bit address that is stepped is
- * copied for it. */
+/* The result of a single load overwrites its address register: a 64-bit address that the loop
+ * increments is copied for it. */
 static void copy_addresses(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {

@@ -45,7 +45,7 @@ static wl_high_half high_of(const wl_weigher *w, const wl_ptx_operand *from)
     return (wl_high_half){WL_HIGH_VARIES, 0};
 }
 
-/* Bits that are masked away are 0, whatever the other operand is. */
+/* Masked bits are 0, whatever the other operand is. */
 static wl_high_half high_of_mask(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const wl_high_half a = high_of(w, &in->operands[1]), b = high_of(w, &in->operands[2]);
@@ -67,8 +67,8 @@ static wl_high_half high_of_result(const wl_weigher *w, const wl_ptx_instruction
     }
 }
 
-/* Copies and selections keep the high halves of what they choose from: it is written once for all
- * of them. */
+/* Copies and selections keep the high halves of their operands: it is written once for all of
+ * them. */
 void wl_cost_find_high_halves(wl_weigher *w)
 {
     bool changed = true;
@@ -113,7 +113,7 @@ static bool stays_low(const wl_ptx_instruction *in)
     }
 }
 
-/* Whether an instruction reads no more of its 64-bit operands than their low halves. */
+/* Does an instruction read only the low halves of its 64-bit operands? */
 static bool reads_low(const wl_ptx_instruction *in, const bool *needed)
 {
     if (in->op == WL_PTX_OP_cvt)
@@ -136,8 +136,8 @@ static void mark(void *user, int32_t reg, bool written)
     m->needed[reg] = m->needed[reg] || !written;
 }
 
-/* A copy of the function in which what only needs its low half has 32 bits: the assembler computes
- * no more. */
+/* A copy of the function in which values whose high half is never read have 32 bits: the assembler
+ * computes no more. */
 wl_status wl_cost_narrow(const wl_ptx_function *function, wl_arena *arena, wl_ptx_function *out, wl_error *err)
 {
     const int32_t count = function->instruction_count;

@@ -8,7 +8,7 @@
 #include "ptx/cost/cost.h"
 #include "ptx/module/def_use.h"
 
-/* What all definitions of a 64-bit register give its high half. */
+/* The high half that all definitions of a 64-bit register produce. */
 typedef enum wl_high_kind { WL_HIGH_NONE, WL_HIGH_CONSTANT, WL_HIGH_VARIES } wl_high_kind;
 typedef struct wl_high_half {
     wl_high_kind kind;

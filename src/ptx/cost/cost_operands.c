@@ -1,5 +1,5 @@
-/* cost_operands.c - what machine code reads in addition: parameters, constants that are no
- * immediates, the descriptor of global memory, the stack pointer; see cost_internal.h.
+/* cost_operands.c - additional reads in machine code: parameters, constants that do not fit an
+ * immediate, the descriptor of global memory, the stack pointer; see cost_internal.h.
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
@@ -23,7 +23,8 @@ static int32_t before_loops(const wl_weigher *w, int32_t at)
     return place;
 }
 
-/* Bodies that are predicated read for themselves; all else of a basic block shares what is read. */
+/* Predicated bodies read parameters separately; other instructions of a basic block share one
+ * read. */
 static bool is_predicated(const wl_weigher *w, int32_t at) { return w->branch[at] >= 0 && w->branch[at] != at; }
 
 static void find_blocks(const wl_weigher *w, int32_t *block)
@@ -53,7 +54,7 @@ typedef struct parameter {
     double cost;
 } parameter;
 
-/* A parameter is cheap to read again: each basic block does, where it needs it. */
+/* A parameter is cheap to read again: each basic block that needs it reads it. */
 static void charge_uses(const parameter *p, int32_t reg, int depth)
 {
     const wl_ptx_def_use *d = &p->w->def_use;
@@ -73,7 +74,7 @@ static void charge_uses(const parameter *p, int32_t reg, int depth)
     }
 }
 
-/* The constant that a store or an atomic on global memory writes: it takes a register, but for
+/* Does a store or an atomic on global memory write a constant? It takes a register, except for
  * 0. */
 static bool stores_number(const wl_weigher *w, const wl_ptx_instruction *in, int64_t *number)
 {
@@ -90,7 +91,7 @@ static bool stores_number(const wl_weigher *w, const wl_ptx_instruction *in, int
     return o->kind == WL_PTX_OPERAND_IMMEDIATE && o->value != 0;
 }
 
-/* Each basic block writes a constant into a register of its own. */
+/* Each basic block loads such a constant into a register separately. */
 static void charge_stored(wl_weigher *w, const int32_t *block)
 {
     int64_t number = 0, before = 0;

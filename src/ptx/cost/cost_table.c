@@ -19,8 +19,8 @@ wl_cost_kind wl_cost_kind_of(wl_ptx_type type)
     return wl_ptx_type_is_signed(type) ? WL_COST_S32 : WL_COST_U32;
 }
 
-/* Between floating-point types of one kind, a row is about rounding: halves are packed and unpacked
- * otherwise. */
+/* Between floating-point types of one kind, a row applies only to rounding: halves are otherwise
+ * packed and unpacked. */
 static bool is_from(const wl_cost_row *row, const wl_ptx_instruction *in)
 {
     return row->from == WL_COST_ANY ||

@@ -1,6 +1,6 @@
 /* cost_table.h - the cost numbers of one architecture: a file of share/costs.
  *
- * The file says what a PTX instruction costs by itself, and gives the numbers of the rules about
+ * The file gives the cost of each PTX instruction by itself, and the numbers of the rules about
  * neighbours (rules.def). docs/ptx.md describes its format.
  * Layer  ptx/cost (uses base, ptx/module). Oracle: tests/unit/test_ptx_cost_file.c.
  * SPDX-License-Identifier: MIT */
@@ -29,7 +29,7 @@ typedef struct wl_cost_row {
     uint32_t modifiers;      /* that the instruction must have */
     double cost;
     bool has_parts;                    /* its machine instructions are not all of its own class: */
-    double parts[WL_INST_CLASS_COUNT]; /* how many are of each */
+    double parts[WL_INST_CLASS_COUNT]; /* how many are of each class */
     double integer_pipe;               /* how many only the integer pipe executes */
 } wl_cost_row;
 
@@ -49,8 +49,8 @@ wl_status wl_ptx_costs_parse(const char *input, const char *text, size_t length,
 
 /* The number of "sm_90"; -1: not such a name. A suffix letter ("sm_90a") does not change costs. */
 int wl_cost_architecture(const char *name);
-/* The file for a target ("sm_90a"): that of its architecture, or the nearest one, of two equally
- * near the newer. Without a valid target: the newest. */
+/* The file for a target ("sm_90a"): that of its architecture, or the nearest one (of two equally
+ * near ones, the newer). Without a valid target: the newest. */
 size_t wl_cost_nearest(const wl_embedded_file *files, size_t count, const char *target);
 /* Parses the built-in file for a target. */
 wl_status wl_ptx_costs_builtin(const char *target, wl_ptx_costs **out, wl_error *err);

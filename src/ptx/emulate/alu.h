@@ -25,7 +25,7 @@ typedef uint32_t (*wl_ptx_test)(const uint64_t *const *from, const wl_ptx_instru
 wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in);
 wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in); /* of setp, set, testp */
 
-/* By kind of operation. Each returns NULL for what it does not know. */
+/* By kind of operation. Each returns NULL for operations of other kinds. */
 wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_float(const wl_ptx_instruction *in);

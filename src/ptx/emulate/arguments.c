@@ -169,8 +169,8 @@ wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *m, const wl_ptx_buffer *buffer)
     return b;
 }
 
-/* Zeros are what C++ says; a table in constant memory that a kernel reads is hardly meant to hold
- * them. */
+/* C++ initializes with zeros, but a table in constant memory that a kernel reads is hardly meant to
+ * hold zeros. */
 static void note_zeros(wl_ptx_maker *m, const reach *r, int32_t v)
 {
     const wl_ptx_variable *variable = &m->module->variables[v];
@@ -203,7 +203,7 @@ static wl_status lay_out_buffers(wl_ptx_maker *m, const reach *r)
     return WL_OK;
 }
 
-/* The address that a link stands for. */
+/* The address that a link refers to. */
 static uint64_t linked(const wl_ptx_maker *m, const wl_ptx_link *link)
 {
     if (link->function >= 0)

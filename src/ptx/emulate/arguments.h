@@ -1,7 +1,7 @@
 /* arguments.h - the arguments of a launch: numbers, and buffers with or without contents.
  *
- * Every buffer has an address of its own, far from the others and aligned to 2 MiB. Contents
- * that are generated or unknown take no memory.
+ * Every buffer has a distinct address, far from the others and aligned to 2 MiB. Contents that are
+ * generated or unknown take no memory.
  * Layer  ptx/emulate (uses base, ptx/module). Oracle: tests/unit/test_ptx_arguments.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_ARGUMENTS_H
@@ -57,9 +57,8 @@ typedef struct wl_ptx_arguments {
 
 /* The arguments as a user writes them. */
 typedef struct wl_ptx_given {
-    /* one for each parameter: "VALUE" in their order, "NAME=VALUE", or those first and then these.
-     * VALUE: a number, "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:..", "bytes:HEX", "{VALUE,
-     * ..}" */
+    /* one for each parameter: "VALUE" in order, then "NAME=VALUE" for the others. VALUE: a number,
+     * "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:..", "bytes:HEX", "{VALUE, ..}" */
     const char *const *args;
     /* "NAME=CONTENTS" or "NAME=VALUE" of module variables */
     const char *const *constants;

@@ -18,7 +18,7 @@ typedef struct wl_ptx_maker {
     const char **contents; /* by variable: as given; NULL: not given */
 } wl_ptx_maker;
 
-/* An error at a place in a text that was given names that text. */
+/* Makes an error at a position of a given text name that text. */
 static inline void wl_ptx_name_text(const wl_ptx_maker *maker, const char *text)
 {
     if (maker->err && maker->err->loc.line > 0)
@@ -31,11 +31,12 @@ wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *maker, const wl_ptx_buffer *buf
 /* The bytes of the entry's parameters. */
 wl_status wl_ptx_make_params(wl_ptx_maker *maker);
 
-/* Which variables have contents; then those of one, whose buffer has its place. */
+/* The first finds the variables with given contents; the second sets those of one variable, whose
+ * buffer is placed already. */
 wl_status wl_ptx_find_contents(wl_ptx_maker *maker);
 wl_status wl_ptx_fill_variable(wl_ptx_maker *maker, int32_t variable, wl_ptx_buffer *buffer);
 
-/* A text and whose value it is: names of its buffers start with `name`. */
+/* The text of a value, and whose value it is: names of its buffers start with `name`. */
 typedef struct wl_ptx_value_text {
     const char *text, *name;
     int number; /* makes random contents differ */
@@ -45,7 +46,7 @@ typedef struct wl_ptx_value_text {
  * bytes; *bytes: its own size. WL_E_INPUT: malformed, or larger. `out` NULL: only measured. */
 wl_status wl_ptx_struct_text(wl_ptx_maker *maker, const wl_ptx_value_text *value, int64_t room, uint8_t *out,
                              int64_t *bytes);
-/* What the struct looks like, for a message: "buf at 0, b32 at 8". */
+/* The layout of the struct for a message: "buf at 0, b32 at 8". */
 void wl_ptx_struct_words(wl_ptx_maker *maker, const wl_ptx_value_text *value, char *words, size_t size);
 
 /* "buf:..", "tex:..", "surf:..": makes the buffer and writes its address. */

@@ -1,4 +1,4 @@
-/* arguments_params.c - the parameters of an entry: which argument belongs to which, and their
+/* arguments_params.c - the parameters of an entry: assigns arguments to them, and makes their
  * bytes.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -80,8 +80,8 @@ static wl_status wrong_count(const wl_ptx_maker *m, const char *const *sources)
                    m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
 }
 
-/* Names of the source are for messages where no argument has one, so that it does not matter if
- * they are not found. */
+/* If no argument has a name, the names in the source are needed only for messages, so it does not
+ * matter if they are not found. */
 static wl_status find_names(const wl_ptx_maker *m, bool needed, const char ***sources)
 {
     wl_error why = {0};
@@ -106,10 +106,10 @@ static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources,
                    sources ? "" : ": PTX has no parameter names, 0= is the first");
 }
 
-/* The arguments in the order of the parameters, while they are sorted. */
+/* Sorts the arguments into the order of the parameters. */
 typedef struct sorting {
-    const char **texts; /* behind the name */
-    size_t *starts;     /* of that in the text as it was given */
+    const char **texts; /* the values, after the names */
+    size_t *starts;     /* of each value in the given text */
     const char **sources;
     size_t plain; /* arguments without a name so far */
 } sorting;
@@ -233,7 +233,7 @@ static wl_status lay_out_params(wl_ptx_maker *m)
     return m->out->params ? WL_OK : wl_fail_memory(m->err);
 }
 
-/* The message names the argument, and its place is one in the text as it was given, which is the
+/* Makes the message name the argument; the position is relative to the given text, which is the
  * input. */
 static wl_status in_argument(const wl_ptx_maker *m, int k, const sorting *s)
 {

@@ -1,9 +1,8 @@
 /* arguments_struct.c - structs that are passed by value, written as lists in braces.
  *
- * Members lie where C puts them: each at a multiple of its own size, a struct inside at a multiple
- * of the largest alignment in it. A whole number has 32 bits and one with a point is an f32, unless
- * a type follows: 4:u8, 2.5:f64. PTX tells no more of a struct than its size, so the size is what
- * is checked.
+ * Members are laid out as in C: each at a multiple of its size, a nested struct at a multiple of
+ * its largest alignment. A whole number has 32 bits and one with a point is an f32, unless a type
+ * follows: 4:u8, 2.5:f64. PTX states only the size of a struct, so only the size is checked.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static wl_status too_large(const layout *l, const char *at, size_t length)
                    length < 40 ? (int)length : 40, at, (long long)l->room);
 }
 
-/* Errors in a piece of the text are errors in the text. */
+/* Turns the position of an error in a piece into its position in the text. */
 static wl_status in_piece(const layout *l, const char *at, wl_status status)
 {
     wl_error *err = l->maker->err;
@@ -107,7 +106,7 @@ static wl_status number(layout *l, const char *at, size_t length)
 
 static wl_status members(layout *l, const char **at);
 
-/* A struct inside: its alignment is known when it has been read once. */
+/* A nested struct: its alignment is known after a first pass. */
 static wl_status inner(layout *l, const char **at)
 {
     layout measured = {.maker = l->maker, .value = l->value, .align = 1, .depth = l->depth + 1};
@@ -139,7 +138,7 @@ static wl_status member(layout *l, const char **at)
     return wl_ptx_is_pointer(start) ? pointer(l, start, length) : number(l, start, length);
 }
 
-/* From '{' to behind '}' */
+/* From '{' to after '}' */
 static wl_status members(layout *l, const char **at)
 {
     const char *open = *at;

@@ -24,7 +24,7 @@ static wl_loc place(const char *text, const char *at, size_t length)
     return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
 }
 
-/* An integer, decimal or hexadecimal; false: none, or too large. *at moves behind it. */
+/* An integer, decimal or hexadecimal; false: none, or too large. Moves *at past it. */
 static bool whole(const char **at, int64_t *value)
 {
     char *end = NULL;
@@ -96,7 +96,7 @@ static bool fits(int64_t value, bool huge, wl_ptx_type type)
     return value >= (type == WL_PTX_B32 || type == WL_PTX_B16 || type == WL_PTX_B8 ? -limit / 2 : 0) && value < limit;
 }
 
-/* A number of the element type; *at moves behind it. Integers as such, floats as bits of a
+/* A number of the element type; moves *at past it. Integers as they are, floats as the bits of a
  * double. */
 static wl_status element(const char *text, const char **at, wl_ptx_type type, int64_t *out, wl_error *err)
 {
@@ -219,7 +219,7 @@ static wl_status file_contents(const char *text, const char *at, const wl_ptx_gi
     return WL_OK;
 }
 
-/* Whether the word is at `at`, followed by ':' or the end; moves behind it. */
+/* Is the word at `at`, followed by ':' or the end? Moves *at past it. */
 static bool word(const char **at, const char *name)
 {
     const size_t length = strlen(name);

@@ -12,14 +12,14 @@
 
 static bool is_memory(const wl_ptx_variable *v) { return v->space == WL_PTX_GLOBAL || v->space == WL_PTX_CONST; }
 
-/* A name that is looked for among the variables. */
+/* A search for a variable by name. */
 typedef struct search {
     const wl_ptx_maker *maker;
     wl_arena scratch;
     const char *name, *compared;
     wl_ptx_fit best;
     int32_t found;
-    int count; /* that fit so well */
+    int count; /* variables that match equally well */
     bool failed;
     char list[LIST_LENGTH]; /* of them, or of all */
 } search;

@@ -11,7 +11,7 @@
 
 #define DEFAULT_BUDGET ((int64_t)100000000)
 #define PARAMS_MAX (1 << 18) /* bytes: a function's own parameters and those of its calls */
-/* what it takes to start a block, and each of its warps, in instructions */
+/* the cost of starting a block, and each of its warps, in instructions */
 #define BLOCK_STEPS 16
 #define WARP_STEPS 16
 

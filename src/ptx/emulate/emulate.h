@@ -19,7 +19,7 @@
 #include "ptx/module/module.h"
 
 #define WL_PTX_LANES 32
-#define WL_PTX_REQUEST_LANES 4 /* that ask for texels together, with float coordinates */
+#define WL_PTX_REQUEST_LANES 4 /* lanes that request texels together, with float coordinates */
 
 typedef struct wl_ptx_launch {
     const wl_ptx_module *module;
@@ -28,8 +28,8 @@ typedef struct wl_ptx_launch {
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
-    bool unroll;            /* recovery keeps no loop: the oracle of those that are kept */
-    bool everything;        /* compute all results, also those nothing depends on */
+    bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
+    bool everything;        /* compute all results, even those that nothing depends on */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -41,8 +41,8 @@ typedef struct wl_ptx_profile {
     double *threads;    /* sum of active lanes */
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
-    /* Of the back edge of a loop without another branch: how much more often a warp would execute
-     * the loop, unrolled into copies of four trips, of two and of one: lanes with unequal trip
+    /* At the back edge of a loop without another branch: how much more often a warp executes the
+     * loop if it is unrolled into copies of four, two and one trips, since lanes with unequal trip
      * counts reconverge later. */
     double *rungs;
 } wl_ptx_profile;
@@ -83,20 +83,20 @@ typedef struct wl_ptx_emulator wl_ptx_emulator;
 wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out, wl_error *err);
 void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 
-/* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of
- * other warps is unknown. profile and visit may be NULL. What neither the control flow nor, with a
- * visitor, an address depends on is counted but not computed.
- * WL_E_BOUNDS: an address outside all buffers; the message names instruction, thread and block.
- * WL_E_LIMIT: the budget is spent. */
+/* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of other
+ * warps is unknown. profile and visit may be NULL. Instructions on which neither the control flow
+ * nor, with a visitor, an address depends are counted but not computed. WL_E_BOUNDS: an address
+ * outside all buffers; the message names instruction, thread and block. WL_E_LIMIT: the budget is
+ * spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
-/* The assembler unrolls a loop of one basic block, and the loads of so many trips wait together. */
+/* Where the assembler unrolls a loop of one basic block, the loads of so many trips are in flight
+ * together. */
 #define WL_PTX_ROUND 4
 
-/* When a load is issued: `depth` - 1 loads of its basic block, one after the other, come before it.
- * The loads of one depth go together, those of `trips` trips where the assembler unrolls the
- * block. */
+/* When a load is issued: after a chain of `depth` - 1 dependent loads of its basic block. Loads of
+ * one depth are issued together; if the assembler unrolls the block, those of `trips` trips. */
 typedef struct wl_ptx_round {
     int32_t block, depth, trips;
 } wl_ptx_round;
@@ -105,21 +105,24 @@ wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, 
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {
     int64_t instructions;
-    int64_t loads;  /* of global memory */
-    int64_t serial; /* of these, in a loop whose control flow depends on them: the next waits for
-                     * each */
-    /* loads that wait for one another: chains within basic blocks, added up, WL_PTX_ROUND each */
+    int64_t loads; /* of global memory */
+    /* of these: loads on which the control flow of their loop depends, so that the next one waits
+     * for each */
+    int64_t serial;
+    /* dependent loads: lengths of chains within basic blocks, added up, in units of 1 /
+     * WL_PTX_ROUND */
     int64_t rounds;
 } wl_ptx_longest;
 
-/* Follows the control flow of one block. What it executes adds up in the emulator. */
+/* Follows the control flow of one block. The emulator adds up what is executed. */
 typedef struct wl_ptx_followed {
-    uint64_t signature;    /* blocks that execute the same have the same */
-    int64_t instructions;  /* of its warps */
-    int64_t steps;         /* the work it took: instructions that were processed */
-    int64_t skipped;       /* those it would have taken besides, had no trip been skipped */
+    uint64_t signature;   /* blocks that execute the same have the same */
+    int64_t instructions; /* of its warps */
+    int64_t steps;        /* the work it took: instructions that were processed */
+    /* further instructions that it would have processed if no trips had been skipped */
+    int64_t skipped;
     int64_t loads, stores; /* of these, from and to global memory */
-    bool fresh;            /* executes an instruction that no block followed before does */
+    bool fresh;            /* executes an instruction that no earlier block executed */
     wl_ptx_longest longest;
 } wl_ptx_followed;
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
@@ -129,12 +132,11 @@ wl_status wl_ptx_follow_warp(wl_ptx_emulator *emulator, const int64_t block[3], 
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
 /* Whether some block followed so far has reached every instruction of the entry. */
 bool wl_ptx_reached_all(const wl_ptx_emulator *emulator);
-/* Drops it, as if nothing had been followed. */
+/* Drops all counts, as if nothing had been followed. */
 void wl_ptx_forget(wl_ptx_emulator *emulator);
 /* Whether control flow depends on what memory holds, and not on the launch alone. */
 bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator);
-/* Whether blocks execute the same wherever the corners of a box that contains them do, by their
- * signatures. */
+/* Do all blocks of a box execute the same if the blocks at its corners have the same signature? */
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator);
 /* Called when all active lanes of a warp take a back edge of the entry together. It may change the
  * registers of those lanes, as if iterations had been executed. NULL: not called. `user` is that
@@ -146,15 +148,14 @@ typedef struct wl_ptx_registers {
 typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
 
-/* What a warp has executed while a block is followed: instructions in a row; then, where further
- * trips of a loop like the one that ends there are only counted, how many trips that one stands
- * for. */
+/* What a warp has executed while a block is followed: consecutive instructions; and, if they end a
+ * trip of a loop whose further trips are only counted, how many trips this one represents. */
 typedef struct wl_ptx_ran {
     int32_t warp, depth; /* depth: of calls */
     int32_t function, from, to;
     uint32_t lanes;
     int32_t header; /* the first instruction of the loop, */
-    /* and the trips, the one that ends there included; 0: just those instructions */
+    /* and the trips, including the one that ends there; 0: only those instructions */
     int64_t trips;
 } wl_ptx_ran;
 typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);

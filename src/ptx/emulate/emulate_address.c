@@ -1,5 +1,5 @@
-/* emulate_address.c - resolves the addresses of a warp's access: state spaces, bounds checks,
- * and what is assumed for unknown addresses.
+/* emulate_address.c - resolves the addresses of a warp's access: state spaces, bounds checks, and
+ * assumptions for unknown addresses.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -80,8 +80,8 @@ static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, wl_status
     return code;
 }
 
-/* What to give instead, where an argument is read before its start: the pointer stays as aligned as
- * it was. */
+/* Suggests an offset if an argument is read before its start; keeps the alignment of the
+ * pointer. */
 static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t size)
 {
     const int64_t missing = address < b->base ? wl_round_up((int64_t)(b->base - address), 256) : 0;
@@ -182,7 +182,7 @@ static bool all_inside(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64
             to[i] -= window;
     }
     for (int i = 0; i < WL_PTX_LANES; i++) {
-        const uint64_t at = to[i] - base; /* the highest bit tells what is below, or above */
+        const uint64_t at = to[i] - base; /* the highest bit is set if it is below the base */
         outside |= at | (most - at);
         bits |= to[i];
     }

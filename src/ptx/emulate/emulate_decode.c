@@ -83,7 +83,7 @@ static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
     return false;
 }
 
-/* Where the two sides of a branch lead, and whether they leave the innermost loop. */
+/* The targets of both sides of a branch, and whether they leave the innermost loop. */
 static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
 {
     const wl_ptx_flow *flow = &d->program->flow;

@@ -43,7 +43,7 @@ static bool is_past(const wl_ptx_frame *frame, int32_t at, int32_t until)
     return place_of(frame, at) > place_of(frame, until);
 }
 
-/* Lanes of the top path go past its end, to `at`. They wait there for the lanes of the paths that
+/* Lanes of the top path jump past its end, to `at`, where they wait for the lanes of the paths that
  * they leave. */
 static bool leave_path(wl_ptx_frame *frame, int32_t at, uint32_t lanes)
 {
@@ -138,7 +138,7 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
     return diverge(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
 }
 
-/* Lanes that seem to spin on a lock let the lanes of the path below, or other warps, run first:
+/* Lanes that seem to spin on a lock yield to the lanes of the path below, or to other warps, since
  * a GPU guarantees progress to all. They reconverge where the path below ends. */
 static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
 {

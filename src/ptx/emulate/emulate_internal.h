@@ -16,7 +16,7 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
-#define WL_PTX_PATH_STEPS 1 /* what it takes to start a path, in instructions */
+#define WL_PTX_PATH_STEPS 1 /* the cost of starting a path, in instructions */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
@@ -39,19 +39,19 @@ typedef enum wl_ptx_step_kind {
 /* A loop of one basic block whose trips are counted without executing them: its steps by number. */
 typedef struct wl_ptx_counted {
     int32_t test;   /* the comparison that guards its branch */
-    int32_t grown;  /* what writes the register that is compared */
-    bool swapped;   /* which is the second operand of the comparison */
+    int32_t grown;  /* the step that writes the compared register */
+    bool swapped;   /* that register is the second operand of the comparison */
     int32_t looked; /* steps that a run executes in each iteration */
 } wl_ptx_counted;
 
-/* A loop that only adds, multiplies by what stays, copies and compares, as far as the control flow
- * needs it. See emulate_steady.c. */
+/* A loop whose steps that the control flow depends on only add, multiply by loop invariants, copy
+ * and compare. See emulate_steady.c. */
 #define WL_PTX_STEADY_REGISTERS 32
 typedef struct wl_ptx_steady {
     int32_t loop;                               /* of the flow graph */
     int32_t registers[WL_PTX_STEADY_REGISTERS]; /* that it writes */
     int32_t count;
-    /* trips that differed from the one before; after many in a row, it is not tried again */
+    /* consecutive trips that differed from the previous one; after many, it is not tried again */
     int32_t failures;
 } wl_ptx_steady;
 struct wl_ptx_recorder;
@@ -86,7 +86,7 @@ struct wl_ptx_step {
     int32_t function, number;      /* identify the instruction */
     int32_t next;                  /* the next step that a run executes */
     bool idle;                     /* only counted */
-    bool place;                    /* compares what depends on the block's place */
+    bool place;                    /* compares values that depend on the position of the block */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
 };
@@ -107,10 +107,11 @@ typedef struct wl_ptx_program {
     const wl_ptx_function *function;
     int32_t number;
     wl_ptx_flow flow;
-    /* all, and without what does not matter to control flow and addresses, or to control flow */
+    /* all steps; those that control flow and addresses depend on; those that control flow depends
+     * on */
     wl_ptx_step *steps, *address_steps, *flow_steps;
     bool reads_data; /* the control flow depends on what memory holds */
-    bool even;       /* it compares even sums of the block's coordinates */
+    bool even;       /* control flow compares linear combinations of the block's coordinates */
     int32_t *lists;
     int32_t list_count, list_room;
     int32_t spare;      /* slot for results that are never read */
@@ -160,7 +161,7 @@ typedef struct wl_ptx_warp {
     int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
     int32_t spins;                  /* iterations of loops that may spin on a lock */
     int64_t trips;                  /* of the loop without another branch that it is in */
-    /* bits that trips of lanes which have left it have in common with 3, or-ed */
+    /* trip counts modulo 4 of the lanes that have left it, or-ed */
     int rest;
     bool yields;                /* lets other warps run first */
     const wl_ptx_step *barrier; /* where it waits */
@@ -176,8 +177,8 @@ typedef struct wl_ptx_barrier {
     bool unknown;
 } wl_ptx_barrier;
 
-/* What runs have counted since it was last collected, by instruction number. Instructions that a
- * path executes one after another are counted where they begin and where they end. */
+/* Counts since they were last collected, by instruction number. A run of consecutive instructions
+ * is counted at its begin and at its end. */
 typedef struct wl_ptx_tally {
     bool on;
     int64_t *warps, *threads; /* changes from one instruction to the next */
@@ -186,7 +187,7 @@ typedef struct wl_ptx_tally {
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that the control flow of a loop depends on */
-    int64_t *rounds;               /* the same: loads that wait for one another */
+    int64_t *rounds;               /* the same: dependent loads */
     wl_ptx_round *round_of;        /* by instruction, of loads */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
@@ -215,7 +216,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
-    /* that would have been executed in iterations that were only counted */
+    /* instructions in iterations that were only counted */
     int64_t skipped;
     wl_ptx_tally tally;
     struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
@@ -224,7 +225,7 @@ struct wl_ptx_machine {
     wl_ptx_back_edge back_edge;
     wl_ptx_ran_visit ran; /* NULL: the instructions of a warp are not reported */
     void *ran_user;
-    int32_t repeated_header; /* the loop whose last trip stands for several */
+    int32_t repeated_header; /* the loop whose last trip represents several */
     int64_t repeated;        /* trips; 0: none */
     void *user;
     bool alone; /* a single warp runs */
@@ -245,12 +246,12 @@ struct wl_ptx_emulator {
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 /* emulate_needed.c: finds the steps that matter. */
 wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
-/* emulate_place.c: whether the control flow depends evenly on the block's place; and how the
- * operands of a step compare, for the signature of the run. */
+/* emulate_place.c: does control flow depend linearly on the position of the block? The second
+ * records how the operands of a step compare, in the signature of the run. */
 wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
-/* emulate_trips.c: finds loops whose trips follow from registers; and counts those that the lanes
- * of a warp still take together, but for the last. */
+/* emulate_trips.c: finds loops whose trip counts follow from registers; and counts the trips that
+ * all lanes of a warp still take together, except the last. */
 wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
 /* emulate_tally.c: counts executed instructions. */
@@ -258,16 +259,16 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`, a number of times. */
 void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active,
                       int64_t times);
-/* A warp that is done. */
+/* Adds the counts of a warp that has ended. */
 void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
-/* A step with a guard, which lets the lanes of `mask` execute; a divergent branch. */
+/* A step whose guard is true for the lanes of `mask`; a divergent branch. */
 void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times);
 void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times);
 /* A back edge of a loop without another branch, which the lanes of `mask` take. */
 void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
 /* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back
- * edge of one, counts the trips that are like the last two. */
+ * edge of such a loop, counts the further trips that equal the last two. */
 wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_run(wl_ptx_machine *m, int32_t from, int32_t to, uint32_t active, int64_t times);
 void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
@@ -275,10 +276,10 @@ void wl_ptx_record_diverged(wl_ptx_machine *m, const wl_ptx_step *s);
 void wl_ptx_record_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
 void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, const uint64_t *a, const uint64_t *b);
 void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
-/* Forgets what was recorded. */
+/* Drops the record. */
 void wl_ptx_recorder_stop(wl_ptx_machine *m);
 
-/* emulate_trips.c: the values around a that compare with b as they must, or must not. */
+/* emulate_trips.c: the range of values around a whose comparison with b has the same result. */
 /* sums of 64-bit numbers and their products with trips */
 __extension__ typedef __int128 wl_ptx_wide;
 typedef struct wl_ptx_range {
@@ -294,7 +295,8 @@ static inline int64_t wl_ptx_as_signed(uint64_t value, int bits)
 wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
 wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
 wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);
-/* Trips until a value that grows leaves a range; at most WL_PTX_TRIPS_MAX, 0: it is outside. */
+/* Trips until a growing value leaves a range, at most WL_PTX_TRIPS_MAX; 0: it is outside
+ * already. */
 #define WL_PTX_TRIPS_MAX ((int64_t)1 << 40)
 #define WL_PTX_TRIPS_MIN 3 /* fewer are executed */
 int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth);
@@ -356,7 +358,7 @@ wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
-/* What such an instruction accesses, and how; kept in the target of its step. */
+/* What a texture or surface instruction accesses, and how; stored in the target of its step. */
 enum {
     WL_PTX_FETCH_DIMS = 3, /* mask; 0: not known here */
     WL_PTX_FETCH_LAYERED = 1 << 2,

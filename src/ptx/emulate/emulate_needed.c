@@ -7,7 +7,7 @@
  *
  * Registers are followed without regard to order: every definition of a needed register is needed.
  * Memory is distinguished by state space and, for buffers, by the parameters from which a pointer
- * is derived. Functions that call others are not thinned out.
+ * is derived. Functions that call others keep all their steps.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -28,9 +28,9 @@ typedef struct analysis {
     uint64_t *origins; /* by register: bit per parameter of the entry that it may be derived from */
     bool *needed;      /* by register */
     uint8_t *extent;   /* by instruction */
-    int32_t *work;     /* instructions to look at */
+    int32_t *work;     /* work list of instructions */
     int32_t work_count;
-    /* of the visit of one instruction's registers */
+    /* state while the registers of one instruction are visited */
     int32_t at;
     uint64_t read;
     bool changed;
@@ -99,7 +99,7 @@ static wl_status find_definitions(analysis *a, wl_arena *arena, wl_error *err)
     a->definitions = WL_ARENA_NEW(arena, int32_t, a->first_definition[registers] + 1);
     if (!a->definitions)
         return wl_fail_memory(err);
-    visit_all(a, place_definition); /* moves each start to the next register's */
+    visit_all(a, place_definition); /* afterwards each start is that of the next register */
     for (int32_t r = registers; r > 0; r--)
         a->first_definition[r] = a->first_definition[r - 1];
     a->first_definition[0] = 0;
@@ -123,7 +123,7 @@ static void spread_origins(void *user, int32_t reg, bool written)
     a->changed = true;
 }
 
-/* What the result of an instruction may point to, besides what its operands do. */
+/* What the result of an instruction may point to, in addition to what its operands point to. */
 static uint64_t own_origins(const analysis *a, const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM) {
@@ -148,7 +148,7 @@ static void find_origins(analysis *a)
         for (int32_t i = 0; i < a->function->instruction_count; i++) {
             const wl_ptx_instruction *in = &a->function->instructions[i];
             a->read = own_origins(a, in);
-            if (!is_load(in)) /* what is loaded does not point where it lies */
+            if (!is_load(in)) /* a loaded value does not point to the buffer it was loaded from */
                 wl_ptx_registers_of(a->function, in, gather_origins, a);
             wl_ptx_registers_of(a->function, in, spread_origins, a);
         }
@@ -190,7 +190,7 @@ static void demand(analysis *a, int32_t instruction, extent how)
 {
     if (a->extent[instruction] >= how)
         return;
-    /* others than plain loads, stores and atomics have no half measure */
+    /* only plain loads, stores and atomics can be executed for their addresses alone */
     const wl_ptx_op op = a->function->instructions[instruction].op;
     const bool plain =
         op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom || op == WL_PTX_OP_red;
@@ -256,8 +256,7 @@ static void demand_all(analysis *a, bool addresses)
 
 /* ---- thin programs ---- */
 
-/* Copies the steps, without those that are not needed. What a counted step does is to note that its
- * result is unknown. */
+/* Copies the needed steps. A step that is only counted marks its result as unknown. */
 static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
 {
     const wl_ptx_program *p = a->program;
@@ -295,7 +294,7 @@ static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_a
     find_origins(&a);
     demand_all(&a, addresses);
     thin_out(&a, addresses, *out);
-    for (int32_t i = 0; i < count; i++) /* contents that the flow depends on */
+    for (int32_t i = 0; i < count; i++) /* does control flow depend on contents? */
         p->reads_data = p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
                                           f->instructions[i].space != WL_PTX_PARAM);
     return WL_OK;

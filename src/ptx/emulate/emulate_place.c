@@ -63,8 +63,8 @@ static bool narrows(const wl_ptx_instruction *in)
     return in->op == WL_PTX_OP_cvt && wl_ptx_type_bits(in->type) < wl_ptx_type_bits(in->from);
 }
 
-/* An unsigned number that is widened: it makes an even sum unless it has wrapped around, so its
- * sign is recorded. */
+/* An unsigned number that is widened: the result is linear unless the number has wrapped around, so
+ * its sign is recorded. */
 static bool loses_sign(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_cvt)
@@ -73,8 +73,8 @@ static bool loses_sign(const wl_ptx_instruction *in)
            !wl_ptx_type_is_signed(in->type);
 }
 
-/* Of a result, given that some input is EVEN and none is OTHER. Comparisons are recorded, so what
- * they find is the same wherever the signature is. */
+/* The dependence of a result if some input is EVEN and none is OTHER. Comparisons are recorded, so
+ * their results are the same for equal signatures. */
 static dependence result_of(const places *p, int32_t instruction)
 {
     const wl_ptx_instruction *in = &p->program->function->instructions[instruction];
@@ -168,7 +168,7 @@ static void compare(const uint64_t *a, const uint64_t *b, int bits, order *o)
     }
 }
 
-/* The same for the usual numbers, which are compared several at a time. */
+/* The same for the usual 32-bit numbers, several at a time. */
 static void compare_32(const uint64_t *a, const uint64_t *b, order *o)
 {
     WL_PTX_EACH_LANE
@@ -186,7 +186,7 @@ static uint64_t pair(const uint8_t *high, const uint8_t *low, uint32_t mask)
     return (uint64_t)(wl_ptx_bits_of(high) & mask) << 32 | (wl_ptx_bits_of(low) & mask);
 }
 
-/* Signs count, too: an unsigned number that has wrapped around is no longer an even sum. */
+/* Also records signs: an unsigned number that has wrapped around is no longer linear. */
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];

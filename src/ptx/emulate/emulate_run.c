@@ -132,7 +132,7 @@ static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknow
     } else if (s->loop >= 0 && s->taken_leaves != s->other_leaves) {
         uint16_t *rounds = &m->warp->rounds[s->loop];
         const uint32_t stay = s->taken_leaves ? unknown & ~*taken : *taken;
-        /* no known exit test in all those iterations */
+        /* no exit test was known in all those iterations */
         if (s->only_exit || (stay && ++*rounds > 64)) {
             *taken = s->taken_leaves ? unknown : 0;
             what = WL_PTX_ASSUMED_LOOP;
@@ -187,8 +187,8 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
     return WL_E_LIMIT;
 }
 
-/* The active lanes whose guard is true; what they leave alone becomes unknown where the guard
- * is. */
+/* The active lanes whose guard is true; where the guard is unknown, the results of the step become
+ * unknown. */
 static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -227,7 +227,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         uint32_t mask = active;
         m->looked_at++;
         *to = at + 1;
-        /* names the execution of an instruction, whatever part of the program is executed */
+        /* identifies the execution of an instruction, whichever part of the program is executed */
         m->warp->executed = before + (uint64_t)(*to - from);
         if (s->guard >= 0)
             WL_TRY(pass_guard(m, s, active, &mask, err));

@@ -1,13 +1,13 @@
-/* emulate_steady.c - trips of a loop that repeat the last two, counted without executing them.
+/* emulate_steady.c - counts trips of a loop that equal the last two without executing them.
  *
- * Two trips of a warp are recorded: what is executed, and what is compared. A loop is tried whose
- * steps, as far as the control flow needs them, add, copy, multiply by what the loop does not
- * change, and compare. As long as its trips have the same control flow, the registers after a trip
- * are an affine function of those before it, modulo their width. If the registers have changed by
- * the same amounts in both trips, they change by these amounts in every further one, and so do the
- * operands of comparisons: one division for each comparison and lane gives the trips with the same
- * control flow. They are counted like the last one, and the registers are set to what they would
- * hold.
+ * Two trips of a warp are recorded: the executed instructions and the operands of comparisons.
+ * Candidates are loops whose steps, as far as the control flow depends on them, add, copy, multiply
+ * by loop invariants, and compare. As long as its trips have the same control flow, the registers
+ * after a trip are an affine function of those before it, modulo their width. If the registers have
+ * changed by the same amounts in both trips, they change by these amounts in every further one, and
+ * so do the operands of comparisons: one division for each comparison and lane gives the trips with
+ * the same control flow. They are counted like the last one, and the registers are set to what they
+ * would hold.
  *
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_trips.c executes every trip.
  * SPDX-License-Identifier: MIT */
@@ -19,11 +19,11 @@
 #define EVENTS_MAX 320   /* of a trip */
 #define TESTS_MAX 80     /* of them */
 #define FAILURES_MAX 200 /* of a loop, one after another */
-#define REPEAT_STEPS 32  /* what it takes to compare two trips, in instructions */
+#define REPEAT_STEPS 32  /* the cost of comparing two trips, in instructions */
 
 typedef enum event_kind { RUN, GUARD, DIVERGED, RUNGS, TEST } event_kind;
 
-/* What a trip has done. */
+/* One thing that a trip has done. */
 typedef struct event {
     event_kind kind;
     int32_t from, to; /* steps; from: that with the guard, the branch or the comparison */
@@ -31,7 +31,7 @@ typedef struct event {
     int64_t times;
 } event;
 
-/* What a comparison has seen. */
+/* The operands of a comparison. */
 typedef struct operands {
     int32_t step;
     uint32_t active, holds;
@@ -42,7 +42,7 @@ typedef struct trip {
     event events[EVENTS_MAX];
     operands tests[TESTS_MAX];
     int count, test_count;
-    /* instructions the warp had executed then */
+    /* instructions that the warp had executed by its end */
     uint64_t ended;
     int64_t looked_at;                                      /* steps by then */
     uint64_t values[WL_PTX_STEADY_REGISTERS][WL_PTX_LANES]; /* of registers at its end */
@@ -53,7 +53,7 @@ typedef struct wl_ptx_recorder {
     const wl_ptx_step *branch; /* of the loop */
     const wl_ptx_warp *warp;
     uint32_t lanes;
-    int trips;     /* that have ended since it began, the one before it included */
+    int trips;     /* trips that have ended since recording began, including the one before */
     trip *list[3]; /* the one that is recorded, the last, the one before that */
 } wl_ptx_recorder;
 
@@ -68,7 +68,7 @@ static bool is_written(const wl_ptx_program *p, int32_t loop, int32_t slot)
     return false;
 }
 
-/* Whether the result is an affine function of what the loop changes. */
+/* Is the result an affine function of the registers that the loop changes? */
 static bool is_affine(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *s)
 {
     const bool plain = wl_ptx_integer_index(s->in->type) >= 0 &&
@@ -98,7 +98,7 @@ static bool add_register(wl_ptx_steady *out, int32_t slot)
     return true;
 }
 
-/* Guards decide branches alone; what they let through otherwise would depend on the lane. */
+/* Only branches may have guards; guarded results would depend on the lane. */
 static bool fits(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *s, wl_ptx_steady *out)
 {
     if (s->kind == WL_PTX_STEP_BRANCH)
@@ -159,7 +159,7 @@ static void fail(wl_ptx_machine *m)
     wl_ptx_recorder_stop(m);
 }
 
-/* The next event of the trip; NULL: that is too much, or another warp. */
+/* The next event of the trip; NULL: too many events, or another warp. */
 static event *next_event(wl_ptx_machine *m)
 {
     trip *t = m->recorder->list[0];
@@ -273,7 +273,7 @@ static bool is_known(const wl_ptx_recorder *r, const wl_ptx_program *p)
     return true;
 }
 
-/* Whether the registers change as they did in the trip before. */
+/* Have the registers changed by the same amounts as in the previous trip? */
 static bool changes_alike(const wl_ptx_recorder *r, const wl_ptx_program *p)
 {
     const wl_ptx_steady *s = r->branch->steady;
@@ -289,7 +289,8 @@ static bool changes_alike(const wl_ptx_recorder *r, const wl_ptx_program *p)
     return true;
 }
 
-/* The trips in which a lane compares as it does now, and no operand wraps around. */
+/* The trips in which the comparison of a lane has the same result as now, and no operand wraps
+ * around. */
 static int64_t trips_of(const wl_ptx_step *s, const operands *now, const operands *last, int lane)
 {
     static const wl_ptx_range any = {-((wl_ptx_wide)1 << 100), (wl_ptx_wide)1 << 100};
@@ -381,7 +382,7 @@ static void begin_trip(wl_ptx_recorder *r)
     r->trips++;
 }
 
-/* Begins with a loop, unless one around it is recorded. */
+/* Starts to record a loop, unless an outer loop is being recorded. */
 static void begin(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes)
 {
     wl_ptx_recorder *r = m->recorder;

@@ -1,4 +1,4 @@
-/* emulate_tally.c - counts what runs execute: by runs of instructions, not one by one.
+/* emulate_tally.c - counts executed instructions, by runs of consecutive ones.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "ptx/module/def_use.h"
 
-/* instructions that the assembler executes under a predicate rather than branch */
+/* the most instructions that the assembler predicates instead of branching */
 #define PREDICATED_MOST 7
 
 static bool is_global(const wl_ptx_instruction *in)
@@ -33,13 +33,13 @@ static bool is_serial(const wl_ptx_program *p, int32_t i)
            p->flow.loop_of[p->flow.block_of[i]] >= 0;
 }
 
-/* How many loads of a basic block wait for one another: the longest chain. */
+/* The longest chain of dependent loads in a basic block. */
 typedef struct chain {
     /* by register: `start` and the loads that its value waits for; less: none in this block */
     int32_t *depth;
     int32_t start, now, longest;
-    /* loads that a store waits for; later loads stay behind it, unless nothing writes what they
-     * read */
+    /* loads that a store waits for; later loads stay after the store, unless nothing writes what
+     * they read */
     int32_t stored;
     bool writes; /* what is visited: results, else operands */
 } chain;
@@ -68,8 +68,9 @@ static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in,
     wl_ptx_registers_of(f, in, follow_chain, c);
 }
 
-/* Whether the assembler unrolls the block: a loop of its own whose way no load decides, and that
- * the compiler has not unrolled before: it says so, or there are more loads. */
+/* Does the assembler unroll the block? It must be a loop by itself whose control flow does not
+ * depend on a load, and which the compiler has not unrolled already (a pragma says so, or it has
+ * several loads). */
 static bool is_unrolled(const wl_ptx_program *p, int32_t block)
 {
     int loads = 0;
@@ -100,7 +101,7 @@ static bool is_entered_from(const wl_ptx_flow *flow, int32_t block, int32_t a, i
 }
 
 /* Whether the branch at the end of a block skips the next one, and that is so short that the
- * assembler executes it under a predicate. Loads behind it need not wait for the branch. */
+ * assembler executes it under a predicate. Loads after it need not wait for the branch. */
 static bool skips_next(const wl_ptx_program *p, int32_t block)
 {
     const wl_ptx_flow *flow = &p->flow;
@@ -128,7 +129,7 @@ static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds
         int32_t load = -1;
         if (b > joined) {
             whole = b;
-            c.start += c.longest; /* what earlier blocks left counts no more */
+            c.start += c.longest; /* values of earlier blocks no longer count */
             c.longest = c.stored = 0;
         }
         joined = skips_next(p, b) ? b + 2 : joined;

@@ -1,8 +1,8 @@
 /* emulate_texture.c - texture fetches, and loads and stores of surfaces: which texels they touch.
  *
  * A fetch without a filter touches one texel per lane. With a filter it touches the texels around
- * the coordinate that have a weight. Four lanes make a request, so these are handed on as the
- * distinct sectors of each four lanes, one per lane: sectors are what the caches see.
+ * the coordinate that have a weight. Four lanes make a request, so texels are reported as the
+ * distinct sectors of each four lanes, one per lane: caches work with sectors.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -16,7 +16,7 @@
 #define SECTOR ((uint64_t)32)
 #define FAR 1e12 /* texels: no texture is that large */
 enum { CORNERS_MAX = 8, REQUESTS = WL_PTX_LANES / WL_PTX_REQUEST_LANES };
-enum { WEIGHTS = 256 }; /* fractions of a coordinate that a filter tells apart */
+enum { WEIGHTS = 256 }; /* fractions of a coordinate that a filter distinguishes */
 
 int wl_ptx_fetch_flags(const wl_ptx_instruction *in)
 {
@@ -218,8 +218,8 @@ static void find_sectors(const fetch *f, request *requests)
         }
 }
 
-/* The lanes of a request take its sectors in order, in as many rounds as it needs. In the first
- * one those left over take one again, so that all lanes are seen. */
+/* The lanes of a request take its sectors in order, in as many rounds as needed. In the first
+ * round, the remaining lanes repeat a sector, so that all lanes are active. */
 static wl_status touch_sectors(wl_ptx_machine *m, const fetch *f, wl_error *err)
 {
     request requests[REQUESTS] = {{{0}, 0, 0}};
@@ -281,7 +281,7 @@ static int surface_bytes(const fetch *f, bool *in_bytes)
 }
 
 /* Outside, .clamp takes the nearest element and .zero touches nothing; .trap is an error, which an
- * address behind the buffer makes. */
+ * address beyond the buffer causes. */
 static void find_elements(const wl_ptx_machine *m, fetch *f, int bytes, bool in_bytes)
 {
     const wl_ptx_texture *t = f->texture;
@@ -322,7 +322,7 @@ static void return_elements(wl_ptx_machine *m, const fetch *f, uint32_t inside)
     }
 }
 
-/* What a reduction leaves, or a formatted store writes, is not computed. */
+/* The result of a reduction or of a formatted store is not computed. */
 static void store_elements(wl_ptx_machine *m, const fetch *f, int bytes, bool exact)
 {
     const wl_ptx_step *s = f->step;

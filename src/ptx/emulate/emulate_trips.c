@@ -1,9 +1,9 @@
-/* emulate_trips.c - trips of a loop that are counted without executing them.
+/* emulate_trips.c - counts trips of a loop without executing them.
  *
- * A run that only follows the control flow executes little of a loop such as the inner one of a
- * matrix product: registers that grow by amounts which no trip changes, and the comparison that
- * ends it. How many trips all lanes still take together then follows from one division per lane.
- * Those trips are counted at once, and the registers are set to what they would hold.
+ * A run that only follows the control flow executes little of a loop such as the inner loop of a
+ * matrix product: increments of registers by loop invariants, and the comparison that ends it. How
+ * many trips all lanes still take together then follows from one division per lane. Those trips are
+ * counted at once, and the registers are set to what they would hold.
  *
  * A loop is of this kind if it is one basic block whose steps, as far as the control flow needs
  * them, add an amount to a register in place or compare integers, and if nothing but its branch has
@@ -15,7 +15,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define SKIP_STEPS 8 /* what it takes to skip trips, in instructions */
+#define SKIP_STEPS 8 /* the cost of skipping trips, in instructions */
 
 /* ---- finding such loops ---- */
 
@@ -50,7 +50,7 @@ static bool compares_integers(const wl_ptx_step *s)
            (c == WL_PTX_EQ || c == WL_PTX_NE || c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_GT || c == WL_PTX_GE);
 }
 
-/* The comparison that guards the branch: of what grows with what stays. */
+/* The comparison that guards the branch: of a growing register with a loop invariant. */
 static bool find_test(const wl_ptx_program *p, int32_t from, int32_t to, wl_ptx_counted *out)
 {
     const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
@@ -210,7 +210,7 @@ static void grow(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes, int6
     }
 }
 
-/* Tells a recorder what the comparison has seen in the last of the trips: those before lie
+/* Records the operands of the comparison in the last skipped trip: those of earlier trips are in
  * between. */
 static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes, int64_t trips)
 {

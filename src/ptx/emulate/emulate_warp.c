@@ -41,7 +41,7 @@ static wl_status run_shuffle(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
     {
         bool in_range = false;
         const uint32_t from = shuffled(s->in->variant, lane, (uint32_t)b[lane], (uint32_t)c[lane], &in_range);
-        const bool there = mask >> from & 1; /* an inactive lane supplies no value */
+        const bool there = mask >> from & 1; /* an inactive lane provides no value */
         value[lane] = there ? a[from] : 0;
         ranged |= (uint32_t)in_range << lane;
         unknown |= (uint32_t)(!there || frame->unknown[s->from[0]] >> from & 1) << lane;
