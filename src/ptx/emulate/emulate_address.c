@@ -182,7 +182,8 @@ static bool all_inside(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64
             to[i] -= window;
     }
     for (int i = 0; i < WL_PTX_LANES; i++) {
-        const uint64_t at = to[i] - base; /* the highest bit is set if it is below the base */
+        /* the highest bit of `at` is set below the base, that of most - at above the end */
+        const uint64_t at = to[i] - base;
         outside |= at | (most - at);
         bits |= to[i];
     }

@@ -69,8 +69,8 @@ static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in,
 }
 
 /* Does the assembler unroll the block? It must be a loop by itself whose control flow does not
- * depend on a load, and which the compiler has not unrolled already (a pragma says so, or it has
- * several loads). */
+ * depend on a load, and which the compiler has not unrolled already (a pragma says so, or it has at
+ * least WL_PTX_ROUND loads). */
 static bool is_unrolled(const wl_ptx_program *p, int32_t block)
 {
     int loads = 0;

@@ -62,7 +62,7 @@ int64_t wl_ptx_texture_place(const wl_ptx_texture *t, int64_t x, int64_t y, int6
     if (!t->in_blocks)
         return layer * t->layer_bytes + (z * t->extent[1] + y) * t->pitch + x;
     const int64_t block = ((z >> t->plane_bits) * t->down + (y >> t->row_bits)) * t->across + (x >> WIDTH_BITS);
-    /* above it in its block */
+    /* the rows of GOBs and planes in its block */
     const int64_t rows = low(z, t->plane_bits) << t->row_bits | low(y, t->row_bits);
     return layer * t->layer_bytes + (block << (WIDTH_BITS + t->row_bits + t->plane_bits)) +
            ((rows >> ROW_BITS) << GOB_BITS) + in_gob(low(x, WIDTH_BITS), low(rows, ROW_BITS));

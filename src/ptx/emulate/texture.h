@@ -1,4 +1,4 @@
-/* texture.h - textures and surfaces: their description, and where their texels lie in memory.
+/* texture.h - textures and surfaces: their description, and the addresses of their texels.
  *
  * Linear memory keeps texels one after another, pitched memory row after row. Arrays of two and
  * three dimensions are block-linear: a GOB ("group of bytes") has 64 bytes x 8 rows, and a sector
@@ -34,7 +34,7 @@ typedef struct wl_ptx_texture {
     bool is_normalized;
     wl_ptx_address_mode mode;
     bool in_blocks; /* block-linear, otherwise row after row */
-    int64_t pitch;  /* bytes from row to row; of blocks: their width in all */
+    int64_t pitch;  /* bytes from row to row; of block-linear ones: the width of all blocks */
     /* set by wl_ptx_texture_lay_out */
     int row_bits, plane_bits; /* log2 of the rows and planes of a block */
     int64_t across, down;     /* blocks in a row, rows of blocks in a plane of them */
@@ -47,8 +47,8 @@ bool wl_ptx_texture_lay_out(wl_ptx_texture *texture, int64_t *bytes);
 /* The offset of byte x of row y, plane z of a layer, all inside. */
 int64_t wl_ptx_texture_place(const wl_ptx_texture *texture, int64_t x, int64_t y, int64_t z, int64_t layer);
 
-/* The inverse: the offset of that byte if rows, planes and layers followed without gaps; -1: it
- * belongs to no texel. */
+/* The inverse: the offset of that byte if rows, planes and layers had no gaps; -1: it belongs to no
+ * texel. */
 int64_t wl_ptx_texture_byte(const wl_ptx_texture *texture, int64_t place);
 
 /* The texel that an address mode gives for a coordinate in texels; -1: none is read. */

@@ -16,7 +16,7 @@ static wl_loc place(const char *text, const char *at, size_t length)
     return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
 }
 
-/* A positive number; *at moves behind it. */
+/* A positive number; moves *at past it. */
 static bool positive(const char **at, int64_t *out)
 {
     int64_t n = 0;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Jumps that may alternate: along a row whose last elements are another trip's, and on to the next
+/* Jumps that may alternate: along a row, over elements that belong to another trip, and to the next
  * row. */
 #define WL_PTX_JUMPS_KEPT 4
 

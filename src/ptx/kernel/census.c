@@ -11,12 +11,13 @@
 
 #define STRATA_MAX 96
 #define STRATUM_LEAST 8 /* blocks to follow of each stratum, about */
-/* of the effort: if all blocks take less, no sample is taken */
+/* share of the effort: if all blocks take less, all are followed */
 #define SOON 0.75
-#define PRECISE 0.001                   /* an error that needs no further blocks */
-#define TRIED 3                         /* blocks followed to see what they take */
-#define PLACES 3                        /* first, inner and last blocks of each dimension */
-#define CUTS_MAX 6                      /* where the domain cuts the blocks of one dimension */
+#define PRECISE 0.001 /* with a smaller error, no further blocks are followed */
+#define TRIED 3       /* blocks followed first, to estimate the cost of one */
+#define PLACES 3      /* first, inner and last blocks of each dimension */
+/* at most so many positions in one dimension at which the domain's edge cuts blocks */
+#define CUTS_MAX 6
 #define COUNTS_BYTES ((int64_t)8 << 20) /* counts of instructions are kept by stratum */
 #define COUNT_BYTES 40                  /* of one instruction */
 #define EDGES (PLACES * PLACES * PLACES)
@@ -51,8 +52,8 @@ void wl_ptx_block_of(const wl_ptx_launch *launch, int64_t number, int64_t block[
 
 /* ---- strata ---- */
 
-/* A step that visits all numbers below n once, spread evenly at any time: near the golden
- * section. */
+/* A step, near the golden section of n, that visits all numbers below n once, evenly spread at any
+ * time. */
 static int64_t golden_step(int64_t n)
 {
     int64_t step = (int64_t)(0.6180339887498949 * (double)n);
@@ -105,7 +106,7 @@ static wl_status stratify(taker *t, double blocks)
     return WL_OK;
 }
 
-/* Ascending places where the domain cuts the grid along one dimension, without repetition. */
+/* The positions at which the domain's edges cut the grid along one dimension: ascending, unique. */
 static int cuts_of(const taker *t, const wl_ptx_recovery *r, int d, int64_t cuts[CUTS_MAX])
 {
     const int64_t size = t->launch->block[d], grid = t->launch->grid[d];
@@ -260,8 +261,8 @@ static void add_up(taker *t)
         add(&t->census->total, &t->strata[h].counts, weight_of(&t->strata[h]));
 }
 
-/* The variance of a total. One block more, as long as the longest that was seen, takes into account
- * what a sample misses. */
+/* The variance of a total. One more block, as long as the longest one seen, accounts for blocks
+ * that a sample misses. */
 static double variance_of(const taker *t, double (*value)(const wl_ptx_census_block *), double *total)
 {
     double n[STRATA_MAX] = {0}, sum[STRATA_MAX] = {0}, squares[STRATA_MAX] = {0}, most = 0, variance = 0;
@@ -279,7 +280,7 @@ static double variance_of(const taker *t, double (*value)(const wl_ptx_census_bl
         const double all = (double)t->strata[h].blocks;
         if (n[h] >= all)
             continue;
-        if (n[h] < 2) { /* one block says nothing about how they differ */
+        if (n[h] < 2) { /* one block does not show how blocks differ */
             variance += all * all * squares[h];
             continue;
         }
@@ -312,13 +313,13 @@ static double error_of(const taker *t)
         if (total > 0)
             largest = fmax(largest, sqrt(variance) / total);
         else if (i > 0 && !wl_ptx_reached_all(t->emulator) && has_access(t->launch->entry, i == 2))
-            largest = fmax(largest, 1); /* seen nowhere: it may happen elsewhere */
+            largest = fmax(largest, 1); /* no followed block executed it: others may */
     }
     return largest;
 }
 
-/* If all sampled blocks are equal, other blocks are only known to be rare: at most one in as many
- * as were followed, which may do nothing, or twice as much. */
+/* If all n followed blocks are equal, blocks that differ are rare, at most one in n, but such a
+ * block may do nothing, or twice as much. */
 static double error_of_rare(const taker *t)
 {
     double followed = 0, blocks = 0;
@@ -332,7 +333,7 @@ static double error_of_rare(const taker *t)
 
 /* ---- the sample ---- */
 
-/* How many blocks the effort allows, from what a few take. */
+/* How many blocks the effort allows, estimated from a few. */
 static wl_status try_some(taker *t, double *blocks)
 {
     const int64_t *g = t->launch->grid, all = g[0] * g[1] * g[2], tried = wl_min(all, TRIED);
@@ -349,8 +350,8 @@ static wl_status try_some(taker *t, double *blocks)
     return WL_OK;
 }
 
-/* Doubles the sample while that is affordable, and stops early where all code has been reached, the
- * error is small, and the rest would take long. */
+/* Doubles the sample while that is affordable. Stops early if all code has been reached, the error
+ * is small, and the remaining blocks would take long. */
 static wl_status follow_all(taker *t)
 {
     const double blocks = blocks_of(t);
@@ -381,7 +382,7 @@ static wl_status follow_all(taker *t)
 /* Lengths that differ by less than a fifth or so are about the same. */
 static uint64_t about(double length) { return (uint64_t)(4 * log2(length + 1)); }
 
-/* By what they execute; by length and loads; by length. */
+/* By signature; by length and loads; by length. */
 static uint64_t key_of(const wl_ptx_census_block *b, int roughness)
 {
     const uint64_t length = about((double)b->instructions);
@@ -449,7 +450,8 @@ static void find_kinds(wl_ptx_census *c)
     }
     for (size_t first = 0, i = 1; i <= c->count; i++)
         if (i == c->count || c->list[i].signature != c->list[first].signature) {
-            if (c->kind_count == WL_PTX_KINDS_MAX) { /* the longest: they are last */
+            /* the longest, which are last, share the last kind */
+            if (c->kind_count == WL_PTX_KINDS_MAX) {
                 wl_ptx_kind *last = &c->kinds[--c->kind_count];
                 first = last->first;
             }
@@ -515,7 +517,7 @@ static wl_status follow_boxes(taker *t, const wl_ptx_recovery *r)
     return WL_OK;
 }
 
-/* Threads that all execute the same may differ in what a predicate turns off. */
+/* Even if all threads execute the same, predicates may turn instructions off in some. */
 static bool has_predicates(const wl_ptx_function *f)
 {
     for (int32_t i = 0; i < f->instruction_count; i++)

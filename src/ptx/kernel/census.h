@@ -4,10 +4,10 @@
  * the effort allows. If these are all blocks, the totals are exact. Otherwise they are a sample,
  * stratified by position, that grows where blocks differ, and the totals have a standard error. If
  * recovery has proved that all threads of the domain execute the same, blocks differ only by how
- * the domain cuts them, and one of each is enough.
+ * the domain's edges cut them, and one block of each such kind is enough.
  *
- * Blocks that execute the same are of one kind. Where there are too many kinds, blocks of about the
- * same length are one.
+ * Blocks that execute the same are of one kind. If there are too many kinds, blocks of about the
+ * same length are one kind.
  * Layer  ptx/kernel. Oracle: tests/unit/test_ptx_census.c follows every block.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_CENSUS_H
@@ -26,9 +26,9 @@ typedef struct wl_ptx_census_block {
     int32_t loads, stores; /* of global memory */
     int32_t longest[4];    /* warp: see wl_ptx_longest */
     int32_t stratum;
-    int64_t last; /* numbers of the last block it stands for, and on average */
+    int64_t last; /* numbers of the blocks it represents: the last, the mean */
     double middle;
-    double weight; /* blocks it stands for */
+    double weight; /* blocks it represents */
 } wl_ptx_census_block;
 
 typedef struct wl_ptx_kind {
@@ -48,23 +48,23 @@ typedef struct wl_ptx_census {
     wl_ptx_kind kinds[WL_PTX_KINDS_MAX]; /* most instructions first */
     /* roughness: how far blocks of one kind may differ; 0: they execute the same */
     int kind_count, roughness;
-    bool complete; /* every block was followed, or stands for equal ones */
+    bool complete; /* every block was followed, or is equal to one that was */
     /* the largest relative standard error of instructions, loads and stores */
     double error;
     double work, skipped;   /* steps executed, and those of iterations that were skipped */
     wl_ptx_longest longest; /* of the blocks followed */
-    /* blocks of which each executes something that no block before it does */
+    /* blocks that each execute an instruction which no earlier block executes */
     int64_t *witness;
     size_t witness_count, witness_room;
 } wl_ptx_census;
 
-/* Follows blocks for about `affordable` steps. Recovery says which blocks are known to execute the
- * same. */
+/* Follows blocks for about `affordable` steps. Recovery provides which blocks are known to execute
+ * the same. */
 wl_status wl_ptx_census_take(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
                              double affordable, wl_ptx_census *out, wl_error *err);
 void wl_ptx_census_free(wl_ptx_census *census);
 
-/* The kind of a block that was followed; -1: none that the census knows. */
+/* The kind of a followed block; -1: no kind of the census. */
 int wl_ptx_census_kind(const wl_ptx_census *census, const wl_ptx_followed *followed);
 
 /* A kind as the kernel model has it; PTX instructions. */

@@ -12,7 +12,7 @@
 #include "ptx/kernel/census_internal.h"
 
 #define CORNERS 8
-/* the first, the inner and the last blocks of each dimension are apart from the start */
+/* the first, the inner and the last blocks of each dimension are separate from the start */
 #define PLACES 3
 
 typedef struct box {
@@ -48,7 +48,7 @@ static wl_status grow(surveyor *s)
     return WL_OK;
 }
 
-/* The index of a block in the list; it is followed unless it was before. */
+/* The index of a block in the list; follows the block if it is new. */
 static wl_status look_up(surveyor *s, const int64_t block[3], size_t *index)
 {
     const int64_t *g = s->launch->grid, number = block[0] + g[0] * (block[1] + g[1] * block[2]);
@@ -105,7 +105,7 @@ static wl_status survey(surveyor *s, const box *b)
         wl_ptx_census_block *at = &s->census->list[corner[0]], *last = &s->census->list[corner[CORNERS - 1]];
         const double blocks =
             (double)(b->hi[0] - b->lo[0] + 1) * (double)(b->hi[1] - b->lo[1] + 1) * (double)(b->hi[2] - b->lo[2] + 1);
-        /* the sum of those it stands for, until all are added up */
+        /* the sum over the blocks it represents, until all are added up */
         at->middle = at->weight > 0 ? at->middle : 0;
         at->middle += blocks * 0.5 * ((double)at->number + (double)last->number);
         at->weight += blocks;
@@ -167,7 +167,7 @@ static wl_status add_up(surveyor *s)
             WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, s->err));
             wl_ptx_collect(s->emulator, blocks, &c->total);
             for (size_t k = first; k <= i; k++, kept++) {
-                /* the first stands for those not followed */
+                /* the first represents the blocks that were not followed */
                 c->list[kept] = c->list[k];
                 c->list[kept].weight = k == first ? blocks - (double)(i - first) : 1;
                 c->list[kept].middle = middle / blocks;
@@ -190,7 +190,7 @@ wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *l
     if (s.too_much) {
         census->count = census->witness_count = 0;
         census->work = census->skipped = 0;
-        wl_ptx_forget(emulator); /* what was followed is not counted */
+        wl_ptx_forget(emulator); /* drops the counts of the blocks followed so far */
     }
     free(s.table);
     return status;

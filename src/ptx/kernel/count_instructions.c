@@ -1,5 +1,5 @@
-/* count_instructions.c - instruction counts of a launch from its census; where recovery has shown
- * that all threads execute the same, nothing is followed. See ptx_source.h.
+/* count_instructions.c - instruction counts of a launch from its census; if recovery has shown that
+ * all threads execute the same, no block is followed. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool uses_data_stage(const wl_ptx_instruction *in)
     return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared;
 }
 
-/* The state space of a generic address, by what was seen of it. */
+/* The state space of a generic address, from the traced accesses. */
 static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t instruction)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -91,7 +91,7 @@ double wl_ptx_thread_executes(const wl_ptx_source *s, int32_t function, int32_t 
 
 #define UNROLLED_COPIES 7 /* of a loop that the assembler unrolls: of four trips, of two, of one */
 
-/* Machine instructions that an instruction of PTX is written as, if any warp executes it. */
+/* Machine instructions in the code for a PTX instruction, if any warp executes it. */
 static double written_as(const wl_ptx_source *s, int32_t function, int32_t instruction, double executed)
 {
     const bool unrolled = s->counting[function].unrolled[instruction] >= 0;
@@ -177,8 +177,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             add_flops(in, p->threads_on[at], &s->mix);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
-            /* each group of divergent lanes executes the instruction that waits for reconvergence
-             * alone */
+            /* each group of divergent lanes separately executes the instruction that waits for
+             * reconvergence */
             s->mix.warp[WL_INST_control] += weight > 0 && !leaves(&m->functions[f], in) ? p->diverged[at] : 0;
         }
 }
@@ -236,7 +236,8 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
-/* Steps of a census: of what is not traced, its instructions are all that there is to find out. */
+/* Steps of the emulator for a census; more if nothing is traced, since only instructions must then
+ * be counted. */
 static double census_steps(const wl_ptx_source *s)
 {
     return wl_ptx_affordable(s, wl_ptx_has_traced(s) ? WL_PTX_CENSUS_SHARE : WL_PTX_ALONE_SHARE);
@@ -251,8 +252,8 @@ wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* Machine instructions of the longest warp and of kinds of blocks, if they have as many for one of
- * PTX as all have. */
+/* Machine instructions of the longest warp and of the kinds of blocks, with the same ratio to PTX
+ * instructions as in the whole launch. */
 static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
 {
     wl_block_kind kinds[WL_PTX_KINDS_MAX];

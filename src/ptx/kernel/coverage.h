@@ -9,7 +9,7 @@
 typedef struct wl_coverage {
     const wl_ptx_module *module;
     int64_t count[WL_PTX_OP_COUNT][WL_INST_CLASS_COUNT];
-    int64_t by_support[3]; /* of fully understood instructions */
+    int64_t by_support[3]; /* fully understood instructions, by support */
     int64_t unknown, partial, all;
     int entries, functions;
 } wl_coverage;

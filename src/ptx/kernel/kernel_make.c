@@ -25,7 +25,7 @@
 
 /* ---- instructions ---- */
 
-/* What threads outside the domain execute up to each exit, besides what they did up to the last. */
+/* What threads outside the domain execute from one exit to the next. */
 static void summarize_exits(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
@@ -88,8 +88,8 @@ static bool accesses_memory(const wl_ptx_instruction *in)
     return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared || c == WL_INST_atomic;
 }
 
-/* Whether threads outside the domain compute before they leave, or have an exit of their own, or
- * come past accesses that no thread makes. */
+/* Do threads outside the domain compute before they exit, have a separate exit, or pass accesses
+ * that no thread executes? */
 static void look_at_idle(const wl_ptx_source *s, bool *compute, bool *apart)
 {
     const wl_ptx_recovery *r = &s->recovery;
@@ -107,8 +107,8 @@ static void look_at_idle(const wl_ptx_source *s, bool *compute, bool *apart)
     }
 }
 
-/* A kernel file has no words for threads outside the domain that compute, or that do not all
- * execute the same: counts come from emulated blocks. */
+/* A kernel file cannot describe threads outside the domain that compute, or that do not all execute
+ * the same: counts then come from emulated blocks. */
 static void judge_idle(wl_ptx_source *s)
 {
     bool compute, apart;
@@ -332,8 +332,7 @@ static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **o
         if (s->domain[d] > 0)
             options.launch.grid[d] = wl_ceil_div(s->domain[d], wl_max(1, launch->block[d]));
     *out = NULL;
-    /* it keeps traces, so one predictor may have it; others, in other threads, get one of their
-     * own */
+    /* it caches traces, so only one predictor may use it; others, in other threads, get a copy */
     if (is_own_launch(s, &options) && !__atomic_test_and_set(&s->claimed, __ATOMIC_ACQ_REL))
         return WL_OK;
     return wl_kernel_from_ptx(s->ptx, &options, out, err);

@@ -1,16 +1,16 @@
 /* late_atomics.c - atomics on one address that a warp may execute without its first lane. See
  * ptx_source.h.
  *
- * Compilers reduce such an atomic over the warp, and one lane executes it. A kernel file says so
- * with a condition: the first lane of each warp. That is right as long as the first lane takes part
- * whenever any lane does; where it does not (`if (threadIdx.x > 14) atomicAdd(p, 1)`), the atomic
- * is traced, and the trace keeps the first lane that is active.
+ * Compilers reduce such an atomic over the warp, and one lane executes it. A kernel file expresses
+ * this with a condition: the first lane of each warp. That is right as long as the first lane is
+ * active whenever any lane is; if not (`if (threadIdx.x > 14) atomicAdd(p, 1)`), the atomic is
+ * traced, and the trace keeps the first lane that is active.
  * Layer  ptx/kernel. Oracle: tests/property/prop_ptx_predict.c. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/recover/loop_rolling.h"
 
-/* evaluated for one condition; of larger launches, blocks spread over the grid */
+/* warps evaluated for one condition; in larger launches, those of blocks spread over the grid */
 #define WARPS_MOST 4096
 
 /* Whether the cells of the launch are all in the domain. */
@@ -48,8 +48,8 @@ static bool starts_late(const wl_ptx_source *s, const wl_ptx_thread_access *step
     return false;
 }
 
-/* Whether some warp leaves out its first lane. In loops that were kept, the lanes may change from
- * trip to trip: it may. */
+/* May some warp execute it without its first lane? In loops that recovery kept, the active lanes
+ * may change from trip to trip: yes. */
 static bool is_late(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 {
     const wl_ptx_launch *l = &s->launch;
@@ -71,7 +71,7 @@ static bool is_late(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 void wl_ptx_trace_late_atomics(wl_ptx_source *s)
 {
     const wl_ptx_recovery *r = &s->recovery;
-    const wl_symbol *seen = NULL; /* a condition that needs no second look */
+    const wl_symbol *seen = NULL; /* a condition that was checked already */
     bool any_seen = is_whole(s);  /* with `seen` NULL: no condition */
     for (size_t i = 0; i < r->step_count && !r->gave_up; i++) {
         const wl_ptx_thread_access *step = &r->steps[i];

@@ -11,7 +11,7 @@
 #include "ptx/life/record.h"
 #include "ptx/module/def_use.h"
 
-#define KINDS_MAX 8   /* blocks that are followed: the kinds that execute the most */
+#define KINDS_MAX 8   /* blocks that are followed: those of the kinds that execute most */
 #define LIVES_MAX 128 /* warps that are distinguished */
 
 /* A warp that was recorded, and how many are like it. */
@@ -62,8 +62,8 @@ static double instructions_of(const wl_op *ops, const wl_stretch *parts, size_t 
     return sum;
 }
 
-/* Too many different lives: takes the one of the nearest length, in the same kind of block if there
- * is one. */
+/* Too many different lives: the recorded one of the nearest length, in the same kind of block if
+ * possible. */
 static candidate *nearest(finder *f, const candidate *one)
 {
     candidate *best = NULL;
@@ -113,8 +113,7 @@ static int32_t warps_of(const wl_ptx_launch *l)
     return (int32_t)wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
 }
 
-/* Follows a block that stands for so many, or one of its warps alone, and adds what was
- * recorded. */
+/* Follows a block that represents so many, or only one of its warps, and adds the record. */
 static wl_status follow(finder *f, const int64_t block[3], int only_warp, double blocks, wl_error *err)
 {
     wl_ptx_source *s = f->source;
@@ -135,7 +134,7 @@ static wl_status follow(finder *f, const int64_t block[3], int only_warp, double
     return status;
 }
 
-/* The kind, of those that are followed, whose blocks execute about as much. */
+/* The followed kind whose blocks execute about as much. */
 static int nearest_kind(const wl_ptx_census *c, int kind)
 {
     int best = 0;

@@ -1,5 +1,5 @@
-/* population.c - the blocks of a launch that are traced: chosen by what they do, not by where they
- * lie. See ptx_source.h.
+/* population.c - the blocks of a launch that are traced: chosen by what they execute, not by
+ * position. See ptx_source.h.
  *
  * If tracing all blocks is affordable, all are. Otherwise every kind of the census gets a share of
  * the sample that grows with its work. If the census knows only a few blocks of a kind, because it
@@ -13,18 +13,19 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-/* What it takes to see what one execution costs, in instructions; more for each lane where lanes
- * are not adjacent; to add the granules of one lane to those of a run; to replay it. */
+/* Steps of the emulator, in instructions: to compute the cost of one execution; in addition per
+ * lane, if lanes are not adjacent; to add the granules of one lane to those of a run; to replay a
+ * lane. */
 #define EXECUTION_STEPS 8
 #define APART_STEPS 0.25
 #define LANE_STEPS 0.25
 #define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
-/* blocks looked for all over the launch */
+/* blocks searched for in the whole launch */
 #define SPREAD_LEAST 256.0
 #define SPREAD_MOST 16384.0
-#define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
-/* blocks traced of each stratum, if it has as many, and that can be afforded */
+#define RUN_LANES ((double)(1 << 25)) /* the most addresses of a run, whatever the effort */
+/* blocks traced of each stratum, if it has as many and they are affordable */
 #define STRATUM_LEAST 4
 #define EXECUTION_BYTES 33
 #define DISTANCE_BYTES 4
@@ -47,11 +48,11 @@ static int64_t blocks_of(const wl_ptx_source *s) { return s->launch.grid[0] * s-
 
 /* ---- executions ---- */
 
-/* What one block takes, on average. */
+/* The mean cost of one block. */
 typedef struct demand {
     double instructions, lanes, bytes;
-    double steps;    /* to see what its accesses cost, besides emulating it */
-    double granules; /* to add what it touches to what others do */
+    double steps;    /* to compute the cost of its accesses, in addition to emulating it */
+    double granules; /* to add its footprint to that of other blocks */
     double executions;
 } demand;
 
@@ -90,8 +91,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
 
 /* ---- the sample ---- */
 
-/* Looks for blocks of each kind all over the launch: those that the census knows lie at corners,
- * where addresses may differ from the rest. They represent a kind of which no other block is
+/* Searches the whole launch for blocks of each kind: the blocks of the census are at corners, where
+ * addresses may differ from the rest. They represent a kind only if no other block of it is
  * found. */
 static wl_status spread(wl_ptx_source *s, int64_t n, candidate *list, size_t *count, wl_error *err)
 {
@@ -139,8 +140,8 @@ static void take(const candidate *list, size_t have, int64_t wanted, int stratum
     }
 }
 
-/* The stratum of each kind: its own, or, where fewer blocks are affordable than there are kinds,
- * that of kinds of about its length. Returns the number of strata. */
+/* The stratum of each kind: one per kind or, if fewer blocks are affordable than there are kinds,
+ * one for kinds of about the same length. Returns the number of strata. */
 static int join_kinds(const wl_population *p, double affordable, int *stratum_of, double *stands, double *work_of)
 {
     const double strata = fmax(1, fmin(p->kind_count, affordable / STRATUM_LEAST));
@@ -235,7 +236,8 @@ static int by_number(const void *p, const void *q)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Draws blocks by what they load: equal steps through the sum of all loads, in launch order. */
+/* Draws blocks in proportion to their loads: equal steps through the sum of all loads, in launch
+ * order. */
 static wl_status draw(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_census *c = &s->census;
@@ -271,11 +273,11 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(draw(s, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
-    /* what the census has left may be spent, too, but not what it has saved: a trip that is counted
-     * at once is traced one by one */
+    /* effort that the census did not use may be spent, too, but not what it saved by skipping
+     * trips: tracing executes every trip */
     const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work - s->census.skipped);
     const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
-    /* traces that are kept anyway cost nothing */
+    /* traces that are cached anyway cost nothing */
     const bool kept =
         affordable >= (double)blocks_of(s) && d.bytes * (double)blocks_of(s) <= (double)WL_PTX_CACHE_BYTES;
     const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),

@@ -18,12 +18,11 @@ struct wl_ptx {
 size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
 const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
 size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
-/* Its name with its parameters, as in the source; NULL: the source has no other name than the
- * file. */
+/* Its name with its parameters, as in the source; NULL: the same as in the file. */
 const char *wl_ptx_entry_signature(const wl_ptx *ptx, size_t entry);
-/* Whether a name, pattern or part of a name fits the entry; NULL fits all. */
+/* Does the entry match a name, a pattern or a part of a name? NULL matches all. */
 bool wl_ptx_entry_fits(const wl_ptx *ptx, size_t entry, const char *name, bool *failed);
-/* WL_E_INPUT: it fits none. */
+/* WL_E_INPUT: no entry matches. */
 wl_status wl_ptx_any_fits(const wl_ptx *ptx, const char *name, wl_error *err);
 
 /* The costs of the module's target; read at first use only. */

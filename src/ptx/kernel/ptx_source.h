@@ -29,7 +29,7 @@ typedef struct wl_ptx_traced {
 struct wl_ptx_cache; /* kept traces */
 
 typedef struct wl_ptx_source {
-    wl_arena arena; /* lives as long as the launch; symbols have memory of their own */
+    wl_arena arena; /* lives as long as the launch; symbols have separate memory */
     const wl_ptx *ptx;
     wl_ptx_options options; /* texts are copies */
     int64_t domain[3];      /* of the kernel; 0: no such dimension */
@@ -50,7 +50,7 @@ typedef struct wl_ptx_source {
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
-    bool finds_lives;         /* held by the thread that makes it or checks for it: others wait */
+    bool finds_lives;         /* a lock: held by the thread that makes `lives` or checks for them */
     bool has_lives;
     wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;
@@ -77,42 +77,42 @@ wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kern
 /* Makes a text of the PTX file fit on one line of printable characters. */
 void wl_ptx_make_line(char *text);
 
-/* What one launch may cost, in steps of the emulator, and how it is divided. */
+/* How the effort of one launch, in steps of the emulator, is divided. */
 #define WL_PTX_CENSUS_SHARE 0.3
-#define WL_PTX_ALONE_SHARE 0.9   /* of the census, where there is nothing to trace */
-#define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
-#define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
-#define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
-#define WL_PTX_REPLAY_SHARE 0.15 /* replayed through the L1 */
+#define WL_PTX_ALONE_SHARE 0.9   /* of the census, if nothing is traced */
+#define WL_PTX_FIND_SHARE 0.05   /* for tracing, to find the accesses */
+#define WL_PTX_SAMPLE_SHARE 0.25 /* for tracing, to compute the cost of each access */
+#define WL_PTX_RUN_SHARE 0.15    /* for tracing, to count the common footprint of runs of blocks */
+#define WL_PTX_REPLAY_SHARE 0.15 /* for replaying loads through the L1 */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
-/* Whether there are accesses that recovery has not explained. */
+/* Are there accesses that recovery could not express? */
 bool wl_ptx_has_traced(const wl_ptx_source *source);
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
 
-/* Emulates blocks to find which instructions touch which buffers: some, and those that the census
- * found to execute what others do not. */
+/* Emulates blocks to find which instructions touch which buffers: a few, and those that execute
+ * instructions which, by the census, no other block does. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
-/* Whether the touch is one by a traced instruction; which traced access it belongs to, and where
- * the buffer begins that the addresses lie in; -1: none. */
+/* Is the instruction of the touch traced? The traced access that a touch belongs to, and the base
+ * of the buffer that contains its addresses; -1: none. */
 bool wl_ptx_is_traced(const wl_ptx_source *source, const wl_ptx_touch *touch);
 int32_t wl_ptx_traced_of(const wl_ptx_source *source, const wl_ptx_touch *touch, int64_t *base);
 
 /* Chooses the blocks to trace, by what they do. */
 wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
-#define WL_PTX_CACHE_BYTES ((size_t)96 << 20) /* traces that are kept for later questions */
+#define WL_PTX_CACHE_BYTES ((size_t)96 << 20) /* traces cached for later queries */
 
 /* The callbacks of wl_source; context is a wl_ptx_source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
-/* Whether the launch may execute a function: the entry, or one that it calls. Whether such a
- * function has a load that must stay behind a store, which may be to the same place; has that, a
- * loop or a barrier. */
+/* May the launch execute a function: the entry, or one that it calls? Does such a function have a
+ * load that must stay after a store, which may be to the same address? Does it have that, a loop or
+ * a barrier? */
 bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
 bool wl_ptx_in_steps(const wl_ptx_source *source);
 bool wl_ptx_may_repeat(const wl_ptx_source *source);

@@ -31,7 +31,7 @@ void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t l
 {
     wl_ptx_module *m = ptx->module;
     m->source = (wl_ptx_source_text){name, text, length};
-    /* compilers write the whole path; a user knows this one */
+    /* compilers write the whole path; users know the base name */
     for (int i = 0; i < m->file_count; i++)
         if (strcmp(wl_ptx_last_part(m->files[i]), wl_ptx_last_part(name)) == 0)
             m->files[i] = name;

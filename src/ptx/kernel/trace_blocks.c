@@ -44,8 +44,9 @@ bool wl_ptx_is_traced(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
-/* Addresses of a texture as if it had rows and no blocks, in which neighbours lie apart. Of the
- * lanes of a request only the first has the address of its own texel where a filter reads more. */
+/* Addresses of a texture as if it were stored row by row, since neighbours are far apart in blocks.
+ * If a filter reads several texels, only the first lane of a request has the address of its own
+ * texel. */
 static void add_texels(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const wl_ptx_buffer *b = traced->buffer;
@@ -143,7 +144,7 @@ static bool something_unseen(const wl_ptx_source *s)
     return false;
 }
 
-/* Fewer than usual where a block takes long. */
+/* Fewer than usual if a block takes long. */
 static int64_t blocks_to_look_at(const wl_ptx_source *s)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
@@ -179,8 +180,8 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* A pointer that is itself data may point to a buffer that none of the sampled blocks touched with
- * this instruction: then it counts as one that was. */
+/* A pointer loaded from memory may refer to a buffer that this instruction touched in none of the
+ * sampled blocks: then it counts as one of the buffers that were touched. */
 int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t *base)
 {
     const wl_ptx_buffer *buffer = buffer_of(s, t);

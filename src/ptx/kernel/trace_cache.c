@@ -17,7 +17,7 @@ typedef struct kept_trace {
     uint8_t *data; /* addresses */
     size_t data_bytes, data_room;
     size_t *first;
-    bool by_warp; /* executions are sorted by warp as they are */
+    bool by_warp; /* executions are already sorted by warp */
     struct kept_trace *next;
 } kept_trace;
 
@@ -92,7 +92,7 @@ static wl_execution_form form_of(const int64_t *address, int n)
     return even ? WL_EXECUTION_EVEN : near ? WL_EXECUTION_NEAR : WL_EXECUTION_LISTED;
 }
 
-/* Data moves as it grows: offsets are kept now, and become pointers at the end. */
+/* Memory moves as it grows: offsets are stored first and become pointers at the end. */
 static bool keep_addresses(kept_trace *k, const int64_t *address, int n, wl_execution *e)
 {
     e->form = (uint16_t)form_of(address, n);

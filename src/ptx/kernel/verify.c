@@ -1,7 +1,7 @@
 /* verify.c - checks recovered addresses against emulated warps. See ptx_source.h.
  *
- * Of a loop that recovery kept, the first trips, one in the middle and the last are emulated: at
- * the back edges between them, registers get the values that recovery claims.
+ * In a loop that recovery kept, the first trips, one in the middle and the last are emulated; at
+ * the back edges in between, registers are set to the values that recovery gives.
  *
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define BLOCKS 5           /* emulated, two warps of each */
-#define REST_MAX (1 << 12) /* executions of an instruction that no lane may have reached */
+#define REST_MAX (1 << 12) /* the most executions of an instruction without an active lane */
 #define COMMON_MAX 2048    /* steps */
 
 /* The steps of one instruction in one direction. */
@@ -23,11 +23,11 @@ typedef struct list {
 
 /* What all executions of a step by one warp have in common. */
 typedef struct common {
-    /* its number among those that are checked, from 1; 0: none yet */
+    /* its number among the checked warps, from 1; 0: none yet */
     int64_t warp;
     /* neither the active lanes nor the distances of their addresses depend on the iteration */
     bool alike;
-    uint32_t lanes;                /* that execute it */
+    uint32_t lanes;                /* active lanes */
     int64_t address[WL_PTX_LANES]; /* in trip 0 of every loop */
 } common;
 
@@ -40,9 +40,9 @@ typedef struct verifier {
     common *common;                             /* of the first steps */
     int64_t checked;                            /* warps */
     bool has_last;
-    wl_ptx_execution last; /* that the warp has reached */
+    wl_ptx_execution last; /* the last execution that the warp has reached */
     int32_t resumed;       /* the loop in which trips were skipped last; -1: none */
-    wl_ptx_execution from; /* and the trip it went on with */
+    wl_ptx_execution from; /* and the trip with which the warp continued */
     bool differs;
     int32_t where;
 } verifier;
@@ -113,8 +113,8 @@ static const common *common_of(verifier *v, size_t number)
     return c && c->alike ? c : NULL;
 }
 
-/* The same as below, from what executions have in common: the address of one lane shows how far all
- * have moved. */
+/* The same as lanes_of, from what executions have in common: the address of one lane shows how far
+ * all have moved. */
 static bool moved_lanes(verifier *v, const common *c, const wl_ptx_execution *at, uint32_t *lanes,
                         uint64_t address[WL_PTX_LANES])
 {
@@ -241,7 +241,7 @@ static bool set_registers(verifier *v, const wl_ptx_kept_loop *loop, int64_t tri
     return true;
 }
 
-/* What the warp executes next is the first step of each instruction in that trip. */
+/* Sets the next expected step of each instruction to the first one in that trip. */
 static void set_trip(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
@@ -261,8 +261,8 @@ static void set_trip(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip)
     }
 }
 
-/* Has the warp executed no access since trips of this loop were skipped? Then the trip it is in is
- * unknown, and to skip again could be to go back. */
+/* Has the warp executed no access since trips of this loop were skipped? Then its current trip is
+ * unknown, and another skip could go back. */
 static bool is_lost(const verifier *v, int32_t number)
 {
     const wl_ptx_kept_loop *loops = v->source->recovery.loops;
@@ -365,7 +365,7 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
     verifier v = {.source = source, .where = -1};
     *agrees = true;
     *where = -1;
-    if (source->recovery.gave_up) /* recovery claims nothing */
+    if (source->recovery.gave_up) /* there is nothing to verify */
         return WL_OK;
     wl_status status = make_lists(&v, &arena, err);
     for (int64_t i = 0, n = wl_min(blocks, BLOCKS); i < 2 * n && status == WL_OK && !v.differs; i++) {

@@ -9,7 +9,7 @@ typedef struct warp_state {
     uint32_t group;
 } warp_state;
 
-#define WARPS_MAX 64 /* of a block; those beyond have loads that wait one by one */
+#define WARPS_MAX 64 /* of a block; in further warps, each load waits for the previous one */
 
 typedef struct handover {
     const wl_ptx_source *source;
@@ -18,7 +18,7 @@ typedef struct handover {
     void *user;
 } handover;
 
-/* Loads of a basic block belong together, of an unrolled loop those of several trips. */
+/* Loads of a basic block form a group; in an unrolled loop, those of several trips. */
 static uint32_t group_of(handover *h, const wl_ptx_touch *t, const wl_ptx_round *r)
 {
     if (t->warp >= WARPS_MAX)

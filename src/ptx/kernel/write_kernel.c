@@ -184,7 +184,7 @@ static void write_atom(writer *w, const wl_atom *atom)
     case WL_ATOM_PRODUCT: write_infix(w, "*", atom->a, atom->b); break;
     case WL_ATOM_DIV: write_infix(w, "/", atom->a, atom->b); break;
     case WL_ATOM_MOD: write_infix(w, "%", atom->a, atom->b); break;
-    case WL_ATOM_SCALED: break; /* such accesses are traced */
+    case WL_ATOM_SCALED: break; /* does not occur: such accesses are traced */
     case WL_ATOM_MIN: write_call(w, "min", atom->a, atom->b, NULL); break;
     case WL_ATOM_MAX: write_call(w, "max", atom->a, atom->b, NULL); break;
     case WL_ATOM_AND: write_infix(w, " & ", atom->a, atom->b); break;
@@ -319,7 +319,7 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
         if (first[d])
             from = d + 1;
     }
-    /* dimensions the kernel does not test: as launched */
+    /* dimensions that the kernel does not test extend as far as the launch */
     for (int d = 2; d >= dims && dims > 0; d--)
         if (launch->grid[d] * launch->block[d] > 1)
             dims = d + 1;

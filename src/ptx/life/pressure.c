@@ -112,9 +112,9 @@ wl_status wl_ptx_liveness_make(const wl_ptx_function *f, const wl_ptx_flow *flow
 /* ---- a segment ---- */
 
 typedef struct value {
-    int32_t reads; /* that have not issued */
+    int32_t reads; /* reads that have not issued */
     uint8_t width;
-    bool leaves; /* is read behind the segment */
+    bool leaves; /* is read after the segment */
 } value;
 
 typedef struct scheduler {
@@ -123,7 +123,7 @@ typedef struct scheduler {
     value *values;
     int32_t *slot;  /* by operation: the first of its values, in `of` */
     int32_t *of;    /* values that operations read, then those they write */
-    int32_t *value; /* by number of a register: its value at hand + 1; 0: none */
+    int32_t *value; /* by register number: 1 + its current value; 0: none */
     bool *done;
     int32_t *order, issued;
     int32_t oldest; /* operations before it have issued */
@@ -162,14 +162,14 @@ static void find_values(scheduler *c)
         }
 }
 
-/* What an operation adds to the registers that are taken. */
+/* How many registers an operation occupies, minus those it frees. */
 static int32_t growth(const scheduler *c, int32_t i)
 {
     const wl_op *op = &c->s->ops[i];
     const int32_t *of = c->of + c->slot[i];
     int32_t more = 0;
     for (int k = 0; k < op->reads; k++) {
-        int times = 0; /* that it reads the value, up to here */
+        int times = 0; /* reads of the value by this operation so far */
         for (int j = 0; j <= k; j++)
             times += of[j] == of[k];
         const value *v = &c->values[of[k]];
@@ -189,8 +189,7 @@ static void issue(scheduler *c, int32_t i)
     c->order[c->issued++] = i;
 }
 
-/* The first operation in the order of PTX that has not issued; -1: only what ends the segment is
- * left. */
+/* The first operation in PTX order that has not issued; -1: only the end of the segment is left. */
 static int32_t next_in_ptx(scheduler *c)
 {
     while (c->oldest < c->s->count && (c->done[c->oldest] || c->s->rest[c->oldest] == 2))
@@ -198,8 +197,8 @@ static int32_t next_in_ptx(scheduler *c)
     return c->oldest < c->s->count ? c->oldest : -1;
 }
 
-/* The order of PTX itself is always possible: where it needs more registers than there are, the
- * assembler has saved some in a way that PTX does not show, and another order may use them, too. */
+/* PTX order is always possible: if it needs more registers than there are, the assembler has saved
+ * some in a way that PTX does not show, and another order may use as many. */
 static int32_t find_limit(const scheduler *c)
 {
     int32_t taken = c->taken, most = c->live->limit;
@@ -235,8 +234,7 @@ static void schedule(scheduler *c, const int32_t *ahead)
     }
 }
 
-/* Whether the values could take too many registers, all at once, and there are loads to hold
- * back. */
+/* Could all values together take too many registers, with loads that can be delayed? */
 static bool may_exceed(const wl_ptx_liveness *live, const wl_ptx_unordered *s, size_t *slots)
 {
     int64_t most = live->at[s->from];

@@ -1,10 +1,9 @@
-/* pressure.h - how many registers the values of a segment take, and what the assembler does when
- * none is left: instead of the next load it issues what comes first in PTX, until registers are
- * free.
+/* pressure.h - register pressure of a segment. If no register is left, the assembler issues
+ * instructions in PTX order, instead of the next load, until registers are free.
  *
  * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is
- * a predicate or a parameter. Segments that load only from shared memory are left as they are:
- * docs/model.md says why.
+ * a predicate or a parameter. Segments that load only from shared memory are not changed:
+ * docs/model.md explains why.
  *
  * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle:
  * tests/unit/test_ptx_life.c
@@ -18,9 +17,9 @@
 /* Of a function. */
 typedef struct wl_ptx_liveness {
     int32_t limit;  /* registers of a thread */
-    uint8_t *width; /* by register: those it takes */
-    int32_t *last;  /* by register: the last instruction at which it is live, loops counted */
-    int32_t *at;    /* by instruction: taken by what was there before it */
+    uint8_t *width; /* by register: 32-bit registers that it takes */
+    int32_t *last;  /* by register: the last instruction at which it is live, including loops */
+    int32_t *at;    /* by instruction: registers taken by earlier values */
 } wl_ptx_liveness;
 wl_status wl_ptx_liveness_make(const wl_ptx_function *function, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
                                wl_ptx_liveness *out, wl_error *err);
@@ -33,15 +32,16 @@ typedef struct wl_ptx_unordered {
     const int32_t *origin; /* by number of a register: the register of the function; -1: none */
     /* the number of the function's first register; how many numbers there are */
     int32_t base, numbers;
-    /* by operation: 0: a load, or what its address needs; 1: others; 2: what ends it */
+    /* by operation: 0: a load, or an operand of its address; 1: others; 2: the end of the
+     * segment */
     const uint8_t *rest;
 } wl_ptx_unordered;
 
-/* Changes an order that moves loads ahead, where no registers are free for their results. */
+/* Changes an order with early loads where no registers are free for their results. */
 wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered *segment, int32_t *order,
                             wl_error *err);
 
-/* Whether it is a load, and a store; of shared memory, and of the others. */
+/* Is it a load? Is it a store, to shared memory or to other memory? */
 bool wl_op_is_load(const wl_op *op);
 bool wl_op_is_store(const wl_op *op, bool shared);
 

@@ -31,7 +31,7 @@ typedef struct level {
 } level;
 
 typedef struct warp_record {
-    level *levels; /* loops, one in the other, through calls */
+    level *levels; /* nested loops, also across calls */
     int32_t open, room;
     const wl_ptx_segment *last; /* appended last */
 } warp_record;
@@ -88,7 +88,7 @@ static bool are_alike(const sequence *a, const sequence *b)
     return same;
 }
 
-/* The mean of two similar ones. */
+/* Averages two similar sequences. */
 static void average(sequence *a, double weight, const sequence *b, double more)
 {
     for (int32_t i = 0; i < a->count; i++) {
@@ -124,8 +124,8 @@ static bool keep_body(level *l, double times)
     return true;
 }
 
-/* Trips with yet another control flow count as the recorded one of about the same length: more or
- * fewer of them, so that the instructions add up. */
+/* Trips with yet another control flow count as the recorded body of about the same length: as more
+ * or fewer trips, so that the total of instructions is right. */
 static void add_to_nearest(level *l, double times)
 {
     const double length = length_of(&l->trip);
@@ -287,8 +287,8 @@ typedef struct writer {
     uint64_t signature;
 } writer;
 
-#define SAME_TRIPS 16   /* parts of a trip that make a difference */
-#define MANY_TRIPS 1e15 /* that are distinguished */
+#define SAME_TRIPS 16   /* fractions of a trip that are distinguished */
+#define MANY_TRIPS 1e15 /* more are not distinguished */
 
 static void sign(writer *w, uint64_t word) { w->signature = wl_hash_word(w->signature ^ word); }
 

@@ -2,7 +2,7 @@
  *
  * Trips of a loop with the same control flow are one body with a number of trips. Trips that differ
  * are separate bodies, up to a few; their order is lost. Divergent lanes execute one side after the
- * other, and are recorded like this.
+ * other, and are recorded in that order.
  *
  * Layer  ptx/life (uses base, timeline, ptx/emulate). Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */

@@ -17,11 +17,11 @@ typedef struct maker {
     wl_ptx_segments *out;
     int32_t base;     /* number of the function's first register */
     int32_t async;    /* register that represents copies in flight */
-    int32_t *renamed; /* by register: its number in the copy at hand */
+    int32_t *renamed; /* by register: its number in the current copy */
     int32_t *origin;  /* by number: the register; -1: none of this function */
     int32_t origin_room;
-    /* Of copies: what a register is in a trip (first_use), and whether the copy at hand is the
-     * last. NULL: no copies. */
+    /* For unrolled copies: the first use of each register in a trip, and whether the current copy
+     * is the last. NULL: no copies. */
     const uint8_t *uses;
     bool last_copy;
     struct places *places;
@@ -30,10 +30,10 @@ typedef struct maker {
 } maker;
 
 /* Registers that never hold a value of the program: the stack pointer. Two more, for the program
- * counter, are left out here: the assembler folds about as many values of PTX away. */
+ * counter, are not counted, since the assembler eliminates about as many values of PTX. */
 #define RESERVED 1
 
-/* What a trip of a loop does first with a register. */
+/* The first use of a register in a trip of a loop. */
 enum { NOT_USED, READ_FIRST, WRITTEN_FIRST };
 
 /* ---- operations ---- */
@@ -120,14 +120,14 @@ static wl_op *new_op(maker *m)
     return &o->list[o->count++];
 }
 
-/* Whether a branch is taken, as far as that shows: back, or always. */
+/* Is a branch known to be taken, because it goes back or is unconditional? */
 static bool is_taken(const wl_ptx_instruction *in, int32_t at)
 {
     const int32_t to = wl_ptx_branch_target(in);
     return to >= 0 && (to <= at || in->guard < 0);
 }
 
-/* How many results of a sequence wait for one another: about half, as for a division. */
+/* The length of the dependent chain in a sequence: about half of it, as in a division. */
 static float chain_of(wl_op_kind kind, double weight)
 {
     if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_ATOMIC || weight <= 2)
@@ -158,8 +158,8 @@ static int32_t new_register(maker *m, int32_t reg)
     return m->ops->registers++;
 }
 
-/* The number of a register that is written. What a trip leaves for the next one has a register of
- * its own in each copy; the last copy leaves it where the next round reads it. */
+/* The number of a written register. Values for the next trip have a separate register in each copy;
+ * the last copy writes the one that the next round reads. */
 static int32_t written(maker *m, int32_t reg)
 {
     if (m->uses && m->uses[reg] == READ_FIRST)
@@ -192,7 +192,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .text_length = in->text_length};
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
-    if (waits_for_copies(in)) { /* shared memory changes there, as by a store */
+    if (waits_for_copies(in)) { /* shared memory changes here, as by a store */
         op->kind = WL_OP_SHARED;
         op->issue = 1;
         list[op->reads++] = m->async;
@@ -205,13 +205,13 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
 
 /* ---- loads first ---- */
 
-/* Where an operation comes in its segment. */
+/* The position of an operation in its segment. */
 typedef struct place {
-    int32_t region; /* stores that it stays behind */
-    int32_t depth;  /* loads whose results it needs one after another */
-    /* 0: a load, or what its address needs; 1: the others; 2: what ends the segment */
+    int32_t region; /* number of stores that it must stay after */
+    int32_t depth;  /* length of the chain of dependent loads before it */
+    /* 0: a load, or an operand of its address; 1: others; 2: the end of the segment */
     int32_t rest;
-    int32_t level; /* of the others: results of its place that it needs one after another */
+    int32_t level; /* of others: length of the chain of dependent results at its position */
     int32_t index;
 } place;
 
@@ -229,13 +229,14 @@ static int by_place(const void *p, const void *q)
     return a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
 }
 
-/* What is known of a register at some operation; 0 between segments. */
+/* State of a register at the current operation; 0 between segments. */
 typedef struct known {
-    int32_t depth, region;           /* of its value */
-    int32_t used_depth, used_region; /* the last place of those that have read or written it */
-    int32_t level, used_level;       /* the same, of arithmetic in one place */
-    bool loaded;                     /* its value comes from a load */
-    bool needed;                     /* an address needs it */
+    int32_t depth, region; /* of its value */
+    /* the last position of operations that have read or written it */
+    int32_t used_depth, used_region;
+    int32_t level, used_level; /* the same, for arithmetic at one position */
+    bool loaded;               /* its value comes from a load */
+    bool needed;               /* an address needs it */
 } known;
 
 typedef struct places {
@@ -249,9 +250,9 @@ typedef struct places {
 
 static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* A load stays behind those that read or write its register before it, and so does what overwrites
- * a register that was loaded: the assembler gives loads no registers of their own for that, only
- * arithmetic. */
+/* A load stays after earlier reads and writes of its register, and so does an operation that
+ * overwrites a loaded register: the assembler renames registers for arithmetic only, not for
+ * loads. */
 static void stay_behind_uses(const wl_op *op, bool load, const known *registers, place *at)
 {
     for (int k = op->reads; k < op->reads + op->writes; k++) {
@@ -277,7 +278,7 @@ static void note_places(const wl_op *op, bool load, known *registers, const plac
     }
 }
 
-/* Walks forward: what each operation must stay behind. */
+/* Walks forward: finds what each operation must stay after. */
 static void find_depths(const wl_op *ops, int32_t count, places *p)
 {
     int32_t regions = 0, behind[2] = {0, 0}; /* stores to global memory, to shared memory */
@@ -304,7 +305,7 @@ static void find_depths(const wl_op *ops, int32_t count, places *p)
     }
 }
 
-/* Walks back: what addresses need. */
+/* Walks backward: finds the operands of addresses. */
 static void find_needed(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = count - 1; i >= 0; i--) {
@@ -329,7 +330,7 @@ static void forget_registers(const wl_op *ops, int32_t count, places *p)
             p->registers[ops[i].regs[k]] = (known){0};
 }
 
-/* Walks forward: a load does not go before arithmetic of its own place that has used its
+/* Walks forward: a load does not move before arithmetic at its position that has used its
  * register. */
 static void find_stays(const wl_op *ops, int32_t count, places *p)
 {
@@ -341,21 +342,21 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
             if (r->loaded && r->used_depth == at->depth && r->used_region == at->region)
                 at->rest = larger(at->rest, 1);
         }
-        /* loaded: used at all, here */
+        /* a loaded register: any use at this position counts */
         for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++)
             p->registers[op->regs[k]] = (known){.loaded = true, .used_depth = at->depth, .used_region = at->region};
     }
 }
 
-/* Is its latency short: a result of arithmetic, or of a shuffle? */
+/* Is its latency short: arithmetic or a shuffle? */
 static bool is_soon(const wl_op *op)
 {
     return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_TENSOR;
 }
 
-/* Walks forward: arithmetic of one place interleaves all chains of dependent results, as the
- * assembler does. PTX often has one chain after the other. Where some results have a long latency,
- * the order of PTX is kept. */
+/* Walks forward: arithmetic at one position interleaves all dependent chains, as the assembler
+ * does; PTX often has one chain after another. If some results have a long latency, PTX order is
+ * kept. */
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = 0; i < count; i++)
@@ -405,7 +406,7 @@ static bool make_places(places *p, int32_t count, int32_t registers)
     return p->list && p->moved && p->order && p->rest && p->registers;
 }
 
-/* Where loads ahead would need more registers than there are. */
+/* Delays early loads that would need more registers than there are. */
 static void limit_loads(maker *m, const wl_ptx_segment *s, const wl_op *ops, int32_t count)
 {
     const wl_ptx_unordered in = {ops, count, s->from, s->to, m->origin, m->base, m->ops->registers, m->places->rest};
@@ -448,7 +449,7 @@ static bool ends_segment(const wl_ptx_instruction *in) { return in->op == WL_PTX
 /* Whether the instruction belongs to the predicated body of a branch. */
 static bool is_predicated(const maker *m, int32_t at) { return m->in->counting && m->in->counting->as[at] != at; }
 
-/* By block: the ways to it besides the one from the block before it. */
+/* By block: edges to it, except that from the preceding block. */
 static int32_t *find_jumps(maker *m)
 {
     const wl_ptx_flow *flow = &m->out->flow;
@@ -460,8 +461,8 @@ static int32_t *find_jumps(maker *m)
     return jumps;
 }
 
-/* Do all warps reach a block from the one before it, or by one branch around that one? It is in the
- * same loop, and no other branch leads to it. */
+/* Do all warps reach a block from the preceding one, or by one branch around that one? Then it is
+ * in the same loop, and no other branch leads to it. */
 static bool follows_alone(const wl_ptx_flow *flow, const int32_t *jumps, int32_t block)
 {
     const int32_t loop = flow->loop_of[block];
@@ -499,7 +500,7 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     hoist_loads(m, s, s->first, s->count);
 }
 
-/* Whether it adds a constant to a register: copies of an unrolled loop fold it into their
+/* Does it add a constant to a register? Copies of an unrolled loop fold that into their
  * addresses. */
 static bool is_step(const wl_ptx_instruction *in)
 {
@@ -510,7 +511,7 @@ static bool is_step(const wl_ptx_instruction *in)
 
 typedef struct first_use {
     uint8_t *seen; /* by register */
-    bool written;  /* what is computed */
+    bool written;  /* registers written; else registers read */
 } first_use;
 
 static void note_use(void *user, int32_t reg, bool written)
@@ -520,7 +521,7 @@ static void note_use(void *user, int32_t reg, bool written)
         u->seen[reg] = written ? WRITTEN_FIRST : READ_FIRST;
 }
 
-/* An instruction reads before it writes; one with a guard may leave what was there. */
+/* An instruction reads before it writes; with a guard, it may keep the old value. */
 static void note_uses(const maker *m, const wl_ptx_instruction *in, first_use *u)
 {
     for (int pass = 0; pass < (in->guard < 0 ? 2 : 1); pass++) {
@@ -529,7 +530,8 @@ static void note_uses(const maker *m, const wl_ptx_instruction *in, first_use *u
     }
 }
 
-/* The operations of several trips: what a trip computes for itself has registers of its own. */
+/* The operations of several trips: values used only within a trip have separate registers in each
+ * copy. */
 static void write_copies(maker *m, wl_ptx_segment *s)
 {
     first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1), false};

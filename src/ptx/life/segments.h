@@ -1,11 +1,11 @@
-/* segments.h - a function as machine code has it, as far as the order of its instructions matters:
- * loads first, loops unrolled, short branches predicated.
+/* segments.h - the instructions of a function in the order of machine code: loads first, loops
+ * unrolled, short branches predicated.
  *
- * A segment is a basic block, up to a barrier or call. Where the assembler predicates the body of a
- * branch, the block before it, the body and the block behind it are one segment. Within a segment a
- * load moves up as far as its address allows: past arithmetic, not past stores that may change what
- * it loads, nor past what uses its register. A loop of one segment that the assembler unrolls has a
- * second form with the operations of WL_PTX_ROUND trips.
+ * A segment is a basic block, up to a barrier or call. If the assembler predicates the body of a
+ * branch, the block before it, the body and the block after it are one segment. Within a segment, a
+ * load moves up as far as its address allows: past arithmetic, but not past stores that may change
+ * what it loads, nor past uses of its register. A loop of one segment that the assembler unrolls
+ * has a second form with the operations of WL_PTX_ROUND trips.
  *
  * Layer  ptx/life (uses base, timeline, ptx/module, ptx/cost, ptx/emulate). Oracle:
  * tests/unit/test_ptx_life.c
@@ -35,17 +35,17 @@ typedef struct wl_ptx_segments {
 typedef struct wl_ptx_ops {
     wl_op *list;
     int32_t count, room;
-    int32_t registers; /* numbers given out */
+    int32_t registers; /* registers numbered so far */
 } wl_ptx_ops;
 
-/* What is known of a function besides its text. */
+/* Information about a function besides its text. */
 typedef struct wl_ptx_life_input {
     const wl_ptx_module *module;
     const wl_ptx_function *function;
     const double *weight;            /* by instruction */
     const wl_ptx_counting *counting; /* of it */
     const int32_t *field;            /* by instruction; -1: none */
-    int32_t registers;               /* of a thread; 0: as many as loads ahead need */
+    int32_t registers;               /* of a thread; 0: as many as early loads need */
 } wl_ptx_life_input;
 
 wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, wl_ptx_ops *ops, wl_ptx_segments *out,

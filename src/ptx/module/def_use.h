@@ -36,8 +36,8 @@ void wl_ptx_registers_of(const wl_ptx_function *function, const wl_ptx_instructi
 /* The instruction a direct branch targets; -1: not a direct branch. */
 int32_t wl_ptx_branch_target(const wl_ptx_instruction *in);
 
-/* Whether the loop that begins with this instruction is not to be unrolled: compilers say so of
- * those they have unrolled. */
+/* Does a pragma forbid unrolling the loop that begins with this instruction? Compilers mark loops
+ * that they have unrolled. */
 bool wl_ptx_forbids_unrolling(const wl_ptx_function *function, int32_t first);
 
 static inline int32_t wl_ptx_reader_count(const wl_ptx_def_use *def_use, int32_t reg)
@@ -45,8 +45,8 @@ static inline int32_t wl_ptx_reader_count(const wl_ptx_def_use *def_use, int32_t
     return def_use->first_reader[reg + 1] - def_use->first_reader[reg];
 }
 
-/* The only definition of the register that operand `which` reads. NULL: the operand is no
- * register, or the register has none or several definitions. */
+/* The only definition of the register that operand `which` reads. NULL: the operand is not a
+ * register, or the register has no definition or several. */
 const wl_ptx_instruction *wl_ptx_definition_of(const wl_ptx_def_use *def_use, const wl_ptx_instruction *in, int which);
 
 #endif /* WL_PTX_MODULE_DEF_USE_H */

@@ -9,7 +9,7 @@
 
 #define SYMBOL_MAX 8192 /* bytes */
 #define DEPTH_MAX 192
-#define NODES_MAX 65536 /* far more than a sound name of that length has */
+#define NODES_MAX 65536 /* far more than a valid name of that length has */
 
 /* ---- what all readers need ---- */
 
@@ -237,7 +237,7 @@ static const wl_mangled *nested_name(wl_mangled_reader *r, wl_mangled_name *abou
         if (fresh)
             wl_mangled_remember(r, name);
     }
-    if (fresh && r->substitution_count > 0) /* the whole is no scope */
+    if (fresh && r->substitution_count > 0) /* the whole name is not a scope */
         r->substitution_count--;
     return name;
 }

@@ -1,10 +1,10 @@
 /* demangle.h - names as they stand in the source: _Z4axpyIfLi4EEvPT_ is void axpy<float,
  * 4>(float*).
  *
- * Reads what nvcc, clang and gcc make by the Itanium rules of C++: nested and local names,
+ * Reads names mangled by nvcc, clang and gcc under the Itanium C++ ABI: nested and local names,
  * templates with types, values and packs, substitutions, function and member pointers, lambdas,
- * expressions in template arguments. Spelling is that of c++filt, but for the name nvcc gives to a
- * file (_INTERNAL_..), which is left out.
+ * expressions in template arguments. The spelling is that of c++filt, except that nvcc's name for a
+ * file (_INTERNAL_..) is left out.
  * Layer  ptx/module (uses base). Oracle: tests/unit/test_demangle.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_DEMANGLE_H
@@ -14,7 +14,7 @@
 
 /* "void ns::axpy<float>(float*)": places in the text of the parts that a user may name. */
 typedef struct wl_ptx_demangled {
-    const char *text; /* all of it; the symbol itself where it is not mangled or not understood */
+    const char *text; /* all of it; the symbol itself if it is not mangled or not understood */
     size_t name;      /* ns::axpy<float>(float*) */
     size_t base;      /* axpy<float>(float*) */
     size_t args;      /* <float>(float*) */

@@ -59,13 +59,13 @@ typedef struct wl_mangled_reader {
     bool failed; /* out of memory */
 } wl_mangled_reader;
 
-/* What a name says of the function that has it. */
+/* What the name of a function tells about it. */
 typedef struct wl_mangled_name {
     bool is_template, is_structor; /* with return type; without */
     const char *qualifiers;        /* " const" */
 } wl_mangled_name;
 
-/* Readers return NULL where the text is none of theirs, or memory ran out. */
+/* Readers return NULL if the text is of another kind, or memory ran out. */
 const wl_mangled *wl_mangled_new(wl_mangled_reader *r, wl_mangled node);
 bool wl_mangled_take(wl_mangled_reader *r, const char *text);
 bool wl_mangled_number(wl_mangled_reader *r, int *number);

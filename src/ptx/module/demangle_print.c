@@ -18,7 +18,7 @@ struct scope {
     const scope *outer;
 };
 
-/* What parameters and packs stand for at a place. */
+/* The values of parameters and packs at some point of the tree. */
 typedef struct meaning {
     const scope *scope;
     int pack; /* element of packs to print; -1: all */
@@ -85,8 +85,8 @@ static const wl_mangled *argument(const printer *p, const wl_mangled *parameter)
     return cell ? cell->a : NULL;
 }
 
-/* What a node stands for: the argument for a parameter, the element that is printed now for a pack.
- * The meaning changes to that of its inside; callers keep the outer one. NULL: nothing. */
+/* Resolves a node: a parameter to its argument, a pack to the element being printed. Changes the
+ * meaning to that inside the result; callers keep the outer one. NULL: nothing. */
 static const wl_mangled *meant(printer *p, const wl_mangled *n)
 {
     if (n && n->kind == WL_MANGLED_PARAMETER) {
@@ -201,7 +201,7 @@ static const wl_mangled *arguments_of(const wl_mangled *n)
 
 static void name(printer *p, const wl_mangled *n, wl_ptx_demangled *places);
 
-/* A function; one around a name is printed without what it returns. */
+/* A function; one that encloses a name is printed without its return type. */
 static void encoding(printer *p, const wl_mangled *n, bool returns, wl_ptx_demangled *places)
 {
     const meaning outer = p->now;
@@ -260,7 +260,7 @@ static bool is_around(const wl_mangled *n)
 
 static bool is_reference(const wl_mangled *n) { return n && n->kind == WL_MANGLED_POINTER && n->text[0] == '&'; }
 
-/* A reference to a reference is one: && only where both are. */
+/* Reference collapsing: && only if both are &&. */
 static const wl_mangled *referred(printer *p, const wl_mangled *n, const char **sign)
 {
     const wl_mangled *to = meant(p, n->a);
@@ -341,7 +341,7 @@ static void array_right(printer *p, const wl_mangled *n)
     right(p, n->a);
 }
 
-/* "const" is said once, also where a template argument has it already. */
+/* Prints "const" once, even if a template argument has it already. */
 static void qualified_left(printer *p, const wl_mangled *n)
 {
     const meaning outer = p->now;

@@ -1,4 +1,4 @@
-/* demangle_type.c - types of mangled names, template arguments and what refers back to them.
+/* demangle_type.c - types in mangled names, template arguments and back references.
  * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static const wl_mangled *member_pointer(wl_mangled_reader *r)
     return wl_mangled_new(r, node);
 }
 
-/* A type that another is made of: pointers, references, C's complex numbers. */
+/* Compound types: pointers, references, C's complex numbers. */
 static const wl_mangled *made_of(wl_mangled_reader *r, wl_mangled_kind kind, const char *text)
 {
     const wl_mangled *of = wl_mangled_type(r);

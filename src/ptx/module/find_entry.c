@@ -7,11 +7,11 @@
 #include "ptx/module/module.h"
 #include "ptx/module/name_match.h"
 
-/* A name that is looked for; NULL: any. */
+/* A search for a name; NULL: any. */
 typedef struct search {
     const wl_ptx_module *module;
     const char *name, *compared;
-    wl_ptx_fit loosest; /* that counts */
+    wl_ptx_fit loosest; /* the loosest match that counts */
     bool failed;        /* out of memory */
 } search;
 
@@ -134,8 +134,7 @@ wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, con
     const wl_status status = find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
     if (status != WL_E_INPUT || !wl_ptx_printed_generic(name))
         return status;
-    /* parameters of template types say less than the template's arguments, which stand before
-     * them */
+    /* parameters of template types identify less than the template arguments before them */
     wl_arena scratch = {0};
     wl_error second = {0};
     const char *plain = wl_arena_text(&scratch, name, wl_ptx_printed_end(name));

@@ -59,7 +59,7 @@ static wl_status find_blocks(const wl_ptx_function *f, wl_arena *arena, wl_ptx_f
         flow->block_of[i] = b;
     }
     flow->first[flow->block_count] = n;
-    /* the end: a label may stand behind the last instruction */
+    /* the end: a label may follow the last instruction */
     flow->block_of[n] = flow->block_count;
     return WL_OK;
 }

@@ -5,8 +5,8 @@
  * so that the others still reconverge there. That is not the immediate post-dominator, which a
  * single such lane would move to the end of the loop, or of the kernel.
  *
- * "First" is meant in an order of the blocks in which edges lead forward, but for back edges, and
- * the blocks of a loop follow each other.
+ * "First" refers to an order of the blocks in which all edges except back edges lead forward, and
+ * the blocks of a loop are contiguous.
  * Layer  ptx/module. Oracle: tests/unit/test_ptx_flow.c. SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_back(const wl_ptx_flow *flow, int32_t from, int32_t to)
     return to < flow->block_count && wl_ptx_flow_dominates(flow, to, from);
 }
 
-/* The first ready block of the innermost loop that has one; of all blocks if none has. */
+/* The first ready block of the innermost loop that has a ready block; else of all blocks. */
 static int32_t choose(const sorter *s, int32_t last)
 {
     const wl_ptx_flow *flow = s->flow;
@@ -95,8 +95,8 @@ typedef struct finder {
     int32_t search;
 } finder;
 
-/* Marks what forward edges reach from a block. Returns the first block that another search, from
- * number `since` on, has reached before; -1: none. */
+/* Marks all blocks that forward edges reach from a block. Returns the first one that an earlier
+ * search, from number `since` on, reached; -1: none. */
 static int32_t reach(finder *f, int32_t from, int32_t since)
 {
     const wl_ptx_flow *flow = f->flow;
@@ -188,7 +188,7 @@ static bool only_returns(const wl_ptx_function *f, const wl_ptx_flow *flow, int3
     return in->guard < 0 && (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit);
 }
 
-/* Whether lanes get past the meeting point only by an exit: then all that are left join there. */
+/* Can lanes bypass the meeting point only by exiting? Then all remaining lanes join there. */
 static bool joins_all(finder *f, const wl_ptx_function *function, int32_t block, int32_t met)
 {
     const wl_ptx_flow *flow = f->flow;

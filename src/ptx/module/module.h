@@ -1,8 +1,8 @@
 /* module.h - a PTX file as data: functions, registers, variables and decoded instructions.
  *
- * An instruction holds an operation of the table (operations.def), types, modifiers, and
- * operands whose registers, variables and labels are numbers. What the reader does not
- * understand stays as WL_PTX_OP_unknown with its text and a note; nothing is dropped.
+ * An instruction holds an operation of the table (operations.def), types, modifiers, and operands
+ * whose registers, variables and labels are numbers. Instructions that the reader does not
+ * understand are kept as WL_PTX_OP_unknown, with their text and a note; nothing is dropped.
  *
  * Layer  ptx/module (uses base, kernel). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_MODULE_H
@@ -360,7 +360,7 @@ typedef struct wl_ptx_note {
     const char *text;
 } wl_ptx_note;
 
-/* What PTX was compiled from. */
+/* The source that PTX was compiled from. */
 typedef struct wl_ptx_source_text {
     const char *name, *text; /* NULL: not known */
     size_t length;

@@ -51,8 +51,7 @@ static int order(piece a, piece b)
     return found != 0 ? found : (a.length > b.length) - (a.length < b.length);
 }
 
-/* The words between commas and brackets, in an order of their own: "const float *" is "float
- * const*". */
+/* The words between commas and brackets, in canonical order: "const float *" is "float const*". */
 static void add_words(wl_buffer *out, piece *words, int count)
 {
     for (int i = 1; i < count; i++)

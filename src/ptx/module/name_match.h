@@ -12,7 +12,7 @@
 
 #include "ptx/module/demangle.h"
 
-/* From the closest fit to the loosest; of several names, the closest fit is meant. */
+/* From the closest match to the loosest; of several names, the closest match is meant. */
 typedef enum wl_ptx_fit {
     WL_PTX_FIT_SYMBOL,    /* the symbol itself */
     WL_PTX_FIT_SIGNATURE, /* ns::axpy<float>(float*), with or without "void" */
@@ -25,14 +25,14 @@ typedef enum wl_ptx_fit {
     WL_PTX_FIT_NONE
 } wl_ptx_fit;
 
-/* What is looked for, in the form that is compared; NULL: out of memory. */
+/* The wanted name in the form that is compared; NULL: out of memory. */
 const char *wl_ptx_wanted_name(const char *wanted, wl_arena *arena);
 
 /* Where the parameters of a printed name begin: "void ns::axpy<f(int)>" of "void
  * ns::axpy<f(int)>(float *)"; its length where it has none. */
 size_t wl_ptx_printed_end(const char *printed);
-/* Does it have parameters that stand for template arguments, as ncu prints them: "void
- * axpy<float>(T1 *, int)"? */
+/* Does it have placeholders for template arguments, as ncu prints them: "void axpy<float>(T1 *,
+ * int)"? */
 bool wl_ptx_printed_generic(const char *printed);
 
 /* `compared` is that form of `wanted`. *failed is set when memory runs out. */
