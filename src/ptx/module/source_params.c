@@ -24,7 +24,7 @@ static bool is_letter(char c) { return wl_is_letter(c) || wl_is_digit(c) || c ==
 
 static bool is(word w, const char *text) { return w.length == strlen(text) && memcmp(w.at, text, w.length) == 0; }
 
-/* Behind the quote that ends a text; a line ends it, too. */
+/* The position after the quote that ends a text; the end of a line ends it, too. */
 static const char *behind_quote(const char *at, const char *end)
 {
     const char quote = *at++;
@@ -93,10 +93,9 @@ static bool is_type_word(word w)
     return false;
 }
 
-/* One parameter as it is read: words outside of brackets count, and of "(*f)(int)" the first
- * name. */
+/* One parameter as it is read: words outside brackets, or the first name of "(*f)(int)". */
 typedef struct parameter {
-    word last, inner; /* inner: behind "(*" */
+    word last, inner; /* inner: after "(*" */
     int words, depth, angles;
     bool ended; /* at '=' or '[' */
     bool any;
@@ -137,7 +136,7 @@ static void take_parameter(declaration *d, const parameter *p)
         d->count = -1;
 }
 
-/* From behind '(' to ')'. */
+/* From after '(' to ')'. */
 static bool read_parameters(const char **at, const char *end, declaration *d)
 {
     parameter p = {0};
@@ -160,7 +159,7 @@ static bool read_parameters(const char **at, const char *end, declaration *d)
     }
 }
 
-/* Behind the ')' of "(" in front of *at. */
+/* Moves *at, which follows a '(', past its ')'. */
 static void skip_brackets(const char **at, const char *end)
 {
     for (int depth = 1; depth > 0;) {
@@ -171,8 +170,8 @@ static void skip_brackets(const char **at, const char *end)
     }
 }
 
-/* From behind __global__ to the '(' of the parameters of a function of that name; false: another
- * one's. */
+/* From after __global__ to the '(' of the parameters of a function of that name; false: another
+ * function. */
 static bool find_parameters(const char **at, const char *end, word name)
 {
     word before = {*at, 0};

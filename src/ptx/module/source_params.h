@@ -7,9 +7,9 @@
 
 #include "ptx/module/module.h"
 
-/* One name for each parameter of the entry; *names is NULL where the module has no source. The text
- * is not compiled: a declaration that macros make, or several that disagree, is WL_E_INPUT, with
- * the reason. */
+/* One name for each parameter of the entry; *names is NULL if the module has no source. The text is
+ * not preprocessed: WL_E_INPUT, with the reason, if macros generate the declaration, or if several
+ * declarations disagree. */
 wl_status wl_ptx_source_params(const wl_ptx_module *module, const wl_ptx_function *entry, wl_arena *arena,
                                const char ***names, wl_error *err);
 

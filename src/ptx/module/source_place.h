@@ -1,5 +1,5 @@
-/* source_place.h - where an instruction comes from, for messages: a line of the source (.loc) if
- * the module was compiled from one, because its PTX is not kept then; else a line of the PTX.
+/* source_place.h - the place of an instruction for messages: a line of the source (.loc) if the
+ * module was compiled from one, since its PTX is not kept; else a line of the PTX.
  * Layer  ptx/module (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_SOURCE_PLACE_H
 #define WL_PTX_MODULE_SOURCE_PLACE_H
@@ -12,7 +12,7 @@ wl_status wl_ptx_fail_at(wl_error *err, const wl_ptx_module *module, const wl_pt
 /* "k.cu:12" */
 void wl_ptx_place_text(const wl_ptx_module *module, const wl_ptx_instruction *in, char *text, size_t size);
 
-/* Of a path: what follows its last slash. */
+/* The part of a path after its last slash. */
 const char *wl_ptx_last_part(const char *path);
 
 #endif /* WL_PTX_MODULE_SOURCE_PLACE_H */

@@ -1,11 +1,11 @@
-/* loop_conditions.c - whether a condition is the same in all trips of the loops that are executed
- * symbolically: decided in one way, or open (it divides the threads) in every trip.
+/* loop_conditions.c - is a condition the same in all trips of the symbolically executed loops:
+ * decided in the same way, or open (threads diverge) in every trip?
  *
- * The bounds of a condition over a range of trips decide it for all of them. That it is open over
- * the range does not make it open in each trip: "k < threadIdx.x || k >= threadIdx.x + 60" divides
- * the threads of a warp at first, then none of them, then again. A condition is made of
- * comparisons. If what they compare with 0 grows linearly, the trips before which their results can
- * change are known, and the condition is evaluated in these trips.
+ * The bounds of a condition over a range of trips decide it for all of them. If it is open over the
+ * range, it need not be open in each trip: under "k < threadIdx.x || k >= threadIdx.x + 60", the
+ * threads of a warp diverge at first, then do not, then do again. A condition is made of
+ * comparisons. If their operands grow linearly, the trips at which their results can change are
+ * known, and the condition is evaluated in these trips.
  *
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
@@ -13,7 +13,7 @@
 
 typedef enum answer { IS_FALSE, IS_TRUE, IS_OPEN } answer;
 
-/* What a condition is while k is in a range. */
+/* The answer of a condition for all k in a range. */
 static answer answer_for(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t lo, int64_t hi)
 {
     wl_sym_range(s, var, (wl_interval){lo, hi});
@@ -30,10 +30,10 @@ static answer answer_for(wl_symbols *s, const wl_symbol *condition, wl_var var, 
 typedef struct changes {
     wl_symbols *symbols;
     wl_var var;
-    int64_t trips;           /* that are examined */
+    int64_t trips;           /* trips that are examined */
     int64_t at[CHANGES_MAX]; /* the first trip that may differ from the one before, in no order */
     int count;
-    bool is_complete; /* there are no others */
+    bool is_complete; /* the list has all such trips */
 } changes;
 
 static void note_change(changes *c, int64_t trip)
@@ -46,7 +46,7 @@ static void note_change(changes *c, int64_t trip)
         c->is_complete = false;
 }
 
-/* Records where x + k * growth reaches or passes 0. */
+/* Records the trip in which x + k * growth reaches or passes 0. */
 static void note_zero(changes *c, int64_t x, int64_t growth)
 {
     if (growth == 0)
@@ -64,8 +64,8 @@ static bool is_variable(const wl_symbol *a, wl_var var)
     return wl_sym_is_atom(a) && a->terms[0].atom->op == WL_ATOM_VAR && a->terms[0].atom->var == var;
 }
 
-/* Whether a sum is linear in k: multiples of k, and products of k with what does not depend on
- * it. */
+/* Is a sum linear in k: only multiples of k, and products of k with symbols that do not depend on
+ * it? */
 static bool is_linear(const wl_symbol *sum, wl_var var)
 {
     for (int i = 0; i < sum->count; i++) {
@@ -89,13 +89,14 @@ static bool is_line(int64_t first, int64_t second, int64_t last, int64_t trips)
     return (wl_wide)last - first == ((wl_wide)second - first) * (trips - 1);
 }
 
-/* Notes where the bounds of a sum that is compared with 0 come to it. They are lines, unless a fact
- * of the path cuts them off; then they bend one way only, and the last trip shows it. */
+/* Records the trips in which the bounds of a sum reach the 0 that it is compared with. The bounds
+ * are linear, unless a fact of the path limits them; then they are convex or concave, and the last
+ * trip shows it. */
 static void note_comparison(changes *c, const wl_symbol *sum)
 {
     const wl_interval first = bounds_in(c, sum, 0), second = bounds_in(c, sum, 1),
                       last = bounds_in(c, sum, c->trips - 1);
-    if (!wl_interval_is_known(first) && is_linear(sum, c->var)) /* whatever k is */
+    if (!wl_interval_is_known(first) && is_linear(sum, c->var)) /* open for every k */
         return;
     if (!is_linear(sum, c->var) || !wl_interval_is_known(second) || !wl_interval_is_known(last) ||
         !is_line(first.lo, second.lo, last.lo, c->trips) || !is_line(first.hi, second.hi, last.hi, c->trips)) {
@@ -139,8 +140,8 @@ static int64_t open_trips(wl_symbols *s, const wl_symbol *condition, wl_var var,
             open = c.at[i];
     if (c.is_complete || answer_for(s, condition, var, open - 1, open - 1) == IS_OPEN)
         return open;
-    /* remainders and the like: there may be decided trips between open ones, in which accesses then
-     * have a condition that says so; wl_ptx_counts_in_loops looks after what has none */
+    /* with remainders and the like, decided trips may lie between open ones. Accesses keep a
+     * condition that tells them apart; for what has no condition, wl_ptx_counts_in_loops checks */
     int64_t alike = 1;
     while (open - alike > 1) {
         const int64_t middle = alike + (open - alike) / 2;
@@ -152,7 +153,8 @@ static int64_t open_trips(wl_symbols *s, const wl_symbol *condition, wl_var var,
     return alike;
 }
 
-/* The number of trips, at most `most`, in which the condition is what it is in the first. */
+/* The number of trips, at most `most`, in which the condition has the same answer as in the
+ * first. */
 static int64_t alike_trips(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t most)
 {
     const answer first = answer_for(s, condition, var, 0, 0);
@@ -173,7 +175,7 @@ static int64_t alike_trips(wl_symbols *s, const wl_symbol *condition, wl_var var
 
 #define COORDINATES ((1u << WL_VAR_LOOP_0) - 1)
 
-/* Whether a symbolic loop around open loop i is named. */
+/* Does it name the variable of a symbolic loop around open loop i? */
 static bool names_outer(const wl_ptx_executor *r, int i, uint32_t vars)
 {
     while (i-- > 0)
@@ -191,8 +193,8 @@ static int64_t same_trips(const wl_ptx_executor *r, int i, const wl_symbol *cond
     const uint32_t vars = wl_sym_vars(condition);
     if (vars & COORDINATES || answer_for(s, condition, l->var, 0, 0) != IS_OPEN)
         return alike_trips(s, condition, l->var, l->trips);
-    /* it does not diverge, and is open because it is not the same in all trips of other loops:
-     * those of the outermost are executed one by one */
+    /* it does not diverge: it is open because it differs between trips of other loops, so those of
+     * the outermost are executed one by one */
     return names_outer(r, i, vars) ? l->trips : 1;
 }
 

@@ -60,14 +60,14 @@ bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *a
 
 #define PERIOD_MAX 64 /* rows of a period, and before the first one */
 
-/* The rows from which on each is `growth` more than the one a period before. */
+/* The first row from which on each row exceeds the one a period earlier by `growth`. */
 static size_t start_of_periods(const int64_t *rows, int places, size_t n, size_t length, const int64_t *growth)
 {
     size_t first = n - length;
     while (first > 0 &&
            grows_by(rows + (first - 1) * (size_t)places, rows + (first - 1 + length) * (size_t)places, growth, places))
         first--;
-    return first + (n - first) % length; /* whole periods */
+    return first + (n - first) % length; /* so that whole periods follow */
 }
 
 bool wl_ptx_period_find(const int64_t *rows, int places, size_t n, size_t least, wl_arena *arena, wl_ptx_period *out)
@@ -86,7 +86,7 @@ bool wl_ptx_period_find(const int64_t *rows, int places, size_t n, size_t least,
 
 /* ---- runs ---- */
 
-/* The first `levels` levels are the same. */
+/* Are the first `levels` levels the same? */
 static bool same_levels(const wl_ptx_run *a, const wl_ptx_run *b, int levels)
 {
     for (int i = 0; i < levels; i++)

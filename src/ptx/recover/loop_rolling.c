@@ -10,12 +10,13 @@
 #include "base/hash.h"
 #include "ptx/recover/loop_nest.h"
 
-#define LEAST_STEPS 4     /* fewer steps stay a list */
+#define LEAST_STEPS 4     /* fewer steps are not rolled */
 #define ACCESSES_MAX 4096 /* per kernel */
-#define SINGLE_MAX 256    /* accesses that one group of steps may become */
-#define MANY_STEPS 16     /* that are better written as loops which fit less well */
-#define EXPANDED_MAX 64   /* accesses that such a group may become */
-#define NODES_MAX 1900    /* per expression: a kernel file allows 2000 */
+#define SINGLE_MAX 256    /* the most accesses that one group of steps may become */
+/* from so many steps on, a loop that fits less well is better than a list */
+#define MANY_STEPS 16
+#define EXPANDED_MAX 64 /* the most accesses that such a group may become */
+#define NODES_MAX 1900  /* per expression: a kernel file allows 2000 */
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
 {
@@ -68,7 +69,7 @@ static bool is_vectorized(const double *weights, const wl_ptx_instruction *in, c
     return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
 }
 
-/* Bytes one lane moves; 0: a neighbour's vector load moves them. */
+/* Bytes that one lane moves; 0: they are part of a neighbour's vector load. */
 static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
@@ -129,7 +130,7 @@ static const wl_ptx_thread_access *step_of(const roller *r, size_t execution)
     return &r->recovery->steps[r->executions[execution].step];
 }
 
-/* The step of an execution with symbols that have no loop variables. NULL: out of memory. */
+/* The step of an execution, with symbols without loop variables. NULL: out of memory. */
 static const wl_ptx_thread_access *single_step(const roller *r, size_t execution)
 {
     wl_ptx_thread_access *step = WL_ARENA_NEW(r->arena, wl_ptx_thread_access, 1);
@@ -237,7 +238,7 @@ static bool access_in_loops(roller *r, const wl_ptx_nest *nest, const wl_ptx_in_
     return is_writable(step, out);
 }
 
-/* Adds an access for each combination of the levels that are written out. */
+/* Adds an access for each combination of the unrolled levels. */
 static bool add_accesses(roller *r, const keyed *keys, const wl_ptx_nest *nest, const wl_ptx_in_loops *in, int places)
 {
     const size_t before = r->out->count;
@@ -259,7 +260,7 @@ static bool add_accesses(roller *r, const keyed *keys, const wl_ptx_nest *nest, 
     return true;
 }
 
-/* Rolls a group into loops of its own; false: there are none, or no room for them. */
+/* Rolls a group into new loops; false: it has none, or there is no room for them. */
 static bool add_rolled(roller *r, const keyed *steps, size_t n)
 {
     const wl_ptx_loop_table before = r->out->table;
@@ -275,7 +276,7 @@ static bool add_rolled(roller *r, const keyed *steps, size_t n)
     return false;
 }
 
-/* Rolls a group into the loops that there are. */
+/* Rolls a group into existing loops. */
 static bool add_fitted(roller *r, const keyed *steps, size_t n)
 {
     wl_ptx_nest nest;
@@ -300,8 +301,8 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
     return WL_OK;
 }
 
-/* Rolls steps that come in periods, one after another: several loads of a body that was unrolled,
- * say. False: they do not, or there is no room for their loop. */
+/* Rolls periodic steps, such as several loads of an unrolled body. False: they are not periodic, or
+ * there is no room for their loop. */
 static bool add_periods(roller *r, const keyed *steps, size_t n)
 {
     const wl_ptx_loop_table table = r->out->table;
@@ -352,9 +353,8 @@ static int by_program(const void *p, const void *q)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* If one execution of an instruction must be traced, all are; and with it all of the steps that
- * were rolled together: an access stands for several, and would take the others with it. Keys are
- * in order. */
+/* If one execution of an instruction must be traced, all are; and so are all steps that were rolled
+ * together with them, since one access represents them all. Keys are in order. */
 static void drop_traced(roller *r, const keyed *keys, size_t count)
 {
     size_t n = 0;
@@ -375,8 +375,7 @@ static void drop_traced(roller *r, const keyed *keys, size_t count)
     r->out->count = n;
 }
 
-/* Where a kernel has too many different accesses, the instructions that have the most of them are
- * traced. */
+/* If a kernel has too many different accesses, the instructions with most of them are traced. */
 static wl_status trace_many(roller *r, const keyed *keys, size_t count)
 {
     int32_t *accesses = WL_ARENA_NEW(&r->scratch, int32_t, r->launch->entry->instruction_count + 1);
@@ -396,7 +395,7 @@ static wl_status trace_many(roller *r, const keyed *keys, size_t count)
     return WL_OK;
 }
 
-/* Notes all executions of steps that are not traced, with their keys. */
+/* Lists all executions of steps that are not traced, with their keys. */
 static wl_status list_executions(roller *r, size_t total, keyed *keys, size_t *count)
 {
     wl_ptx_recovery *recovery = r->recovery;
@@ -423,7 +422,7 @@ static wl_status list_executions(roller *r, size_t total, keyed *keys, size_t *c
     return WL_OK;
 }
 
-/* What the steps look like. The grid's extents may be constants, which reveals more loops. */
+/* Makes the forms of the steps. The grid's extents may be constants, which reveals more loops. */
 static wl_status make_forms(roller *r)
 {
     wl_ptx_recovery *recovery = r->recovery;
@@ -439,10 +438,11 @@ static wl_status make_forms(roller *r)
 
 /* ---- more executions than can be listed ---- */
 
-#define PARTS_MAX 16 /* runs that may yet become one */
+#define PARTS_MAX 16 /* runs that may still be merged */
 
-/* Adds a run to a list, and joins those at its end as far as possible: the first and the last
- * iterations of a loop, executed by themselves, thus become a run before they meet the others. */
+/* Adds a run to a list and merges runs at its end as far as possible: so the first and last
+ * iterations of a loop, which were executed one by one, become a run before they are merged with
+ * the others. */
 static bool add_run(roller *r, wl_ptx_run *runs, int *count, const wl_ptx_run *next)
 {
     if (*count == PARTS_MAX)
@@ -453,8 +453,8 @@ static bool add_run(roller *r, wl_ptx_run *runs, int *count, const wl_ptx_run *n
     return true;
 }
 
-/* The steps of a group inside a loop (-1: none) as one run; false: they are no nest. Takes steps
- * while they are in the loop; *at is the first that is not. */
+/* The steps of a group inside a loop (-1: none) as one run; false: they do not form a nest. Takes
+ * steps while they are in the loop; *at is the first that is not. */
 static bool fold(roller *r, const keyed *steps, size_t n, int32_t loop, size_t *at, wl_ptx_run *out)
 {
     const wl_ptx_recovery *recovery = r->recovery;
@@ -614,6 +614,6 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
     *out = (wl_ptx_rolled_loops){0};
     const wl_status status = roll(&r);
     wl_arena_free(&r.scratch);
-    /* symbols that could not be made look like ones that cannot be rolled */
+    /* symbols that were not made for lack of memory look as if they could not be rolled */
     return status == WL_OK && recovery->symbols.out_of_memory ? wl_fail_memory(err) : status;
 }

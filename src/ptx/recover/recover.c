@@ -35,7 +35,7 @@ static bool exits_early(const wl_ptx_executor *r, int32_t pc)
     return pc >= r->f->instruction_count;
 }
 
-/* Nothing has been executed yet that a limit of the domain would have to apply to. */
+/* Nothing that a limit of the domain would affect has been executed yet. */
 static bool at_start(const wl_ptx_executor *r)
 {
     return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
@@ -56,8 +56,8 @@ static void narrow(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const 
         give_up(r, pc);
 }
 
-/* Notes what a thread executes that leaves the domain at `pc`: all so far, and the way from `to` to
- * its exit; -1: it is an exit itself. */
+/* Records what a thread executes that exits at `pc`: everything so far, and the path from `to` to
+ * its exit; -1: `pc` is the exit itself. */
 static wl_status note_exit(wl_ptx_executor *r, int32_t pc, int32_t to)
 {
     wl_ptx_recovery *o = r->out;
@@ -73,7 +73,7 @@ static wl_status note_exit(wl_ptx_executor *r, int32_t pc, int32_t to)
     if (!e->executed)
         return wl_fail_memory(r->err);
     memcpy(e->executed, o->executed, (size_t)r->f->instruction_count * sizeof *e->executed);
-    /* lanes that do not jump right to an exit cost their warp an instruction more */
+    /* lanes that do not jump directly to an exit cost their warp one more instruction */
     if (to >= 0 && !(all[pc].operands[0].value == to && is_exit(r->f, to)))
         o->idle_differs = true;
     while (to >= 0 && to < r->f->instruction_count) {
@@ -173,8 +173,8 @@ static bool fork_room(wl_ptx_executor *r, size_t registers)
     return *before && *first;
 }
 
-/* Executes both sides of a divergent branch; where they join, registers become selects. Threads
- * may have left inside a side. */
+/* Executes both sides of a divergent branch; where they join, registers become selects. Threads may
+ * have exited inside a side. */
 static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_t join, const wl_symbol *condition)
 {
     const int32_t next = pc + 1;
@@ -232,7 +232,7 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
     for (size_t i = 0; i < registers && !r->ended; i++) {
         if (first[i] == now[i])
             continue;
-        if (first[i] && now[i]) /* if the select is too long; else one side tells why */
+        if (first[i] && now[i]) /* the select is too long; otherwise one side gives the cause */
             r->unknown[i] = (wl_ptx_cause){WL_PTX_WHY_LONG, pc};
         now[i] = wl_sym_select(s, condition, first[i], now[i]);
     }
@@ -404,7 +404,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
     return WL_OK;
 }
 
-/* Notes where loops begin. */
+/* Records where loops begin. */
 static bool find_headers(wl_ptx_executor *r)
 {
     r->loop_at = WL_ARENA_NEW(r->arena, int32_t, r->f->instruction_count + 1);

@@ -4,9 +4,9 @@
  * The kernel is executed once, for all threads together. Registers hold symbols, arguments are
  * numbers. If the launch decides a branch, only that side is executed. Of a divergent branch both
  * sides are executed, and the accesses of each side get its condition. A branch that depends on
- * data is skipped, and the memory instructions in its region are *traced*: only emulation tells
- * what they do. A loop whose registers provably grow by equal amounts is executed once, for all its
- * iterations together (recover_loops.c); other loops run for their real trip count.
+ * data is skipped, and the memory instructions in its region are *traced*: their addresses come
+ * from emulation. A loop whose registers provably grow by equal amounts is executed once, for all
+ * its iterations together (recover_loops.c); other loops run for their real trip count.
  *
  * An early exit of the threads outside a box of cells defines the kernel's domain. So does a
  * condition that all accesses share.
@@ -25,7 +25,7 @@
 /* A step: one execution of a memory instruction by a thread, or one per trip of its loops. */
 typedef struct wl_ptx_thread_access {
     int32_t instruction;
-    /* of an instruction that loads and stores (cp.async): which of the two */
+    /* for an instruction that both loads and stores (cp.async): which of the two */
     bool store;
     wl_ptx_space space;       /* global or shared */
     const wl_symbol *address; /* bytes, as the emulator counts them */
@@ -56,14 +56,14 @@ typedef struct wl_ptx_kept_loop {
 
 /* Why something is not known symbolically, most telling first. */
 typedef enum wl_ptx_why {
-    WL_PTX_WHY_DATA,      /* it depends on what memory holds */
+    WL_PTX_WHY_DATA,      /* it depends on the contents of memory */
     WL_PTX_WHY_FLOAT,     /* it is computed with floating-point numbers */
-    WL_PTX_WHY_OPERATION, /* the operation `at` is not followed */
+    WL_PTX_WHY_OPERATION, /* the operation `at` is not supported symbolically */
     WL_PTX_WHY_LONG,      /* the expression of `at` is too long */
     WL_PTX_WHY_DEEP,      /* too many divergent branches are open at `at` */
     WL_PTX_WHY_IRREGULAR, /* too many executions without a pattern */
     WL_PTX_WHY_MANY,      /* the kernel has too many different accesses */
-    WL_PTX_WHY_SPLIT,     /* the lanes of a warp come to it on several paths */
+    WL_PTX_WHY_SPLIT,     /* the lanes of a warp reach it on several paths */
     WL_PTX_WHY_COUNT
 } wl_ptx_why;
 typedef struct wl_ptx_cause {
@@ -74,7 +74,7 @@ typedef struct wl_ptx_cause {
 /* An exit of threads outside the domain. */
 typedef struct wl_ptx_exit {
     int64_t first[3], domain[3]; /* the domain so far: threads outside of it have exited */
-    double *executed;            /* by instruction: executions of a thread that leaves here */
+    double *executed;            /* by instruction: executions of a thread that exits here */
 } wl_ptx_exit;
 
 typedef struct wl_ptx_recovery {
@@ -93,11 +93,12 @@ typedef struct wl_ptx_recovery {
     bool uniform;
     /* by instruction: executions per thread of the domain, if uniform */
     double *executed;
-    double *on; /* of them, those whose guard is true */
-    /* where threads outside the domain leave, in order */
+    double *on; /* of these: executions whose guard is true */
+    /* exits of threads outside the domain, in order */
     wl_ptx_exit exits[WL_IDLE_STAGES_MAX + 1];
     int exit_count;
-    bool idle_differs; /* not all threads outside leave at these, or their warps execute more */
+    /* not all threads outside the domain take these exits, or their warps execute more */
+    bool idle_differs;
     double barriers;
     bool gave_up; /* everything is traced */
     /* too much work, or too long a condition, from this instruction on; -1: neither */

@@ -91,7 +91,7 @@ static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
     return a && b ? wl_sym_both(s, a, b) : a ? a : b;
 }
 
-/* Says what the variables of the kept loops around a step range over: recovery leaves them in their
+/* Sets the ranges of the variables of the kept loops around a step: recovery leaves them in their
  * first trip. */
 static void range_over_trips(wl_ptx_recovery *o, const wl_ptx_thread_access *step)
 {
@@ -99,7 +99,7 @@ static void range_over_trips(wl_ptx_recovery *o, const wl_ptx_thread_access *ste
         wl_sym_range(&o->symbols, o->loops[l].var, (wl_interval){0, o->loops[l].trips - 1});
 }
 
-/* Drops what holds for every thread of the domain from the conditions of steps. */
+/* Drops the parts of step conditions that hold for every thread of the domain. */
 static void simplify_conditions(wl_ptx_recovery *o)
 {
     int32_t loop = -1;
@@ -132,7 +132,7 @@ void wl_ptx_share_limits(wl_ptx_recovery *o)
         const int64_t domain[3] = {o->domain[0], o->domain[1], o->domain[2]},
                       first[3] = {o->first[0], o->first[1], o->first[2]};
         wl_ptx_limit_domain(o, &widest);
-        /* threads outside execute what the others do, without an access */
+        /* threads outside execute the same as others, except for accesses */
         o->idle_differs = o->idle_differs || memcmp(domain, o->domain, sizeof domain) != 0 ||
                           memcmp(first, o->first, sizeof first) != 0;
     }

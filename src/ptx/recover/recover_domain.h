@@ -1,11 +1,11 @@
-/* recover_domain.h - the domain of a kernel: the box of cells that its tests let pass.
+/* recover_domain.h - the domain of a kernel: the box of cells that pass its bounds checks.
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_DOMAIN_H
 #define WL_PTX_RECOVER_RECOVER_DOMAIN_H
 
 #include "ptx/recover/recover.h"
 
-/* The box of cells that a test lets pass, ends included. */
+/* The box of cells that pass a bounds check, inclusive. */
 typedef struct wl_ptx_limits {
     int64_t first[3], last[3];
 } wl_ptx_limits;

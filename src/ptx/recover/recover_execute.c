@@ -309,7 +309,7 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
         trace(r, pc, by_operation);
         wl_ptx_set_result_unknown(r, in, by_operation);
         return WL_OK;
-    case WL_PTX_OP_tex: /* texels lie in blocks, coordinates are mostly floats */
+    case WL_PTX_OP_tex: /* texels are stored in blocks, and coordinates are mostly floats */
     case WL_PTX_OP_suld:
     case WL_PTX_OP_sust:
         if (r->launch->arguments->has_textures)

@@ -19,7 +19,7 @@ typedef struct wl_ptx_open_loop {
     bool at_header;   /* an iteration begins */
     bool is_symbolic; /* all iterations at once: `var` counts them */
     wl_var var;
-    int64_t trips;   /* that are examined together */
+    int64_t trips;   /* trips that are examined together */
     int64_t at_most; /* trips that conditions met so far seem to allow */
     bool is_shorter; /* a condition does not hold for all these trips: `trips` was lowered */
 } wl_ptx_open_loop;
@@ -50,8 +50,8 @@ typedef struct wl_ptx_executor {
     int32_t kept;       /* the kept loop that new steps belong to; -1: none */
     uint8_t *failures;  /* by loop: in how many ways it could not be kept */
     struct wl_ptx_loop_state *states[WL_PTX_OPEN_LOOPS_MAX]; /* memory of recover_loops.c */
-    /* by instruction: the last fork with a step of it on the first side, and which lanes that then
-     * ended executed it alone; NULL: none (split_warps.c) */
+    /* by instruction: the last fork with a step of it on the first side; and the lanes that
+     * executed it and have ended since, NULL: none (split_warps.c) */
     int32_t *side_of, side_count;
     const wl_symbol **left_behind;
     int64_t work, work_max;
@@ -65,15 +65,15 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *pc, int32_t stop);
 /* Executes a loop from its header until it is left: iterations that execute the same at once,
  * others one by one. */
 wl_status wl_ptx_execute_loop(wl_ptx_executor *r, int32_t loop, int32_t *pc, int32_t stop);
-/* The symbolic execution of loops ends here: what follows differs between iterations, or leaves
- * the loop. */
+/* Ends the symbolic execution of loops here: the code that follows differs between iterations, or
+ * leaves the loop. */
 void wl_ptx_abandon_loop(wl_ptx_executor *r);
-/* Whether a condition is the same in all iterations of the symbolic loops: decided in one way, or
- * in none. If not, the loop is undone and tried again with fewer iterations. */
+/* Is a condition the same in all iterations of the symbolic loops: decided in the same way, or
+ * open? If not, the loop is undone and tried again with fewer iterations. */
 bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
-/* Whether as many threads come here in all iterations of the symbolic loops: neither the condition
- * nor that of the path depends on them. If not, a loop is unwound. For what is counted, and is no
- * step that keeps its condition. */
+/* Do equally many threads get here in all iterations of the symbolic loops, because neither the
+ * condition nor that of the path depends on them? If not, a loop is unwound. For instructions that
+ * are only counted: a step keeps its condition. */
 bool wl_ptx_counts_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
 /* Whether an instruction is in the innermost symbolic loop, if there is one. */
 bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc);
@@ -86,7 +86,7 @@ typedef struct wl_ptx_sides {
 } wl_ptx_sides;
 /* Traces the instructions that both sides execute, if the branch splits a warp. */
 void wl_ptx_compare_sides(wl_ptx_executor *r, const wl_ptx_sides *sides);
-/* Whether lanes of a split warp that have ended executed this, too: it is traced. */
+/* Did lanes of a split warp that have ended execute this, too? Then it is traced. */
 bool wl_ptx_is_left_behind(wl_ptx_executor *r, int32_t pc, const wl_symbol *when);
 
 /* Executes an instruction that neither branches nor exits. condition: the lanes that execute it;
@@ -95,7 +95,7 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
 
 /* Marks what an instruction writes as unknown. */
 void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in, wl_ptx_cause cause);
-/* Why what an instruction computes, or a register that it reads, is unknown. */
+/* Why the result of an instruction, or a register that it reads, is unknown. */
 wl_ptx_cause wl_ptx_cause_of(const wl_ptx_executor *r, int32_t pc);
 
 #endif /* WL_PTX_RECOVER_RECOVER_INTERNAL_H */

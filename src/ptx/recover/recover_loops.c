@@ -7,7 +7,7 @@
  * the test are unknown at the header, and the body is executed again. A condition that is not the
  * same for all k cuts the range of k; the rest of the loop starts again.
  *
- * Nothing is lost where this fails: the loop is executed iteration by iteration.
+ * If this fails, nothing is lost: the loop is executed iteration by iteration.
  *
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -205,7 +205,7 @@ static bool nothing_lost(const wl_ptx_executor *r, const wl_ptx_loop_state *stat
 
 /* ---- keeping a loop ---- */
 
-/* Makes a place for a kept loop, whose number new steps then have. */
+/* Adds a kept loop; new steps then belong to it. */
 static wl_status reserve(wl_ptx_executor *r, const wl_ptx_open_loop *l)
 {
     wl_ptx_recovery *o = r->out;
@@ -278,7 +278,7 @@ static wl_status settle(wl_ptx_executor *r, wl_ptx_loop_state *state, int period
     wl_ptx_open_loop *l = &r->open_loops[own];
     const mark m = mark_of(r, state);
     const wl_symbol *k = wl_sym_var(s, l->var);
-    bool is_probe = true; /* few trips at first: conditions then tell how many there are */
+    bool is_probe = true; /* few trips at first: conditions then show how many there are */
     l->trips = TRIPS_MIN;
     l->at_most = TRIPS_MAX;
     for (int round = 0; k && round < ROUNDS_MAX && l->trips >= TRIPS_MIN; round++) {

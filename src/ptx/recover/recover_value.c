@@ -5,8 +5,9 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-/* Atoms are numbered at creation and sums are sorted by number. Each operand that may create
- * atoms is therefore a statement of its own: the compiler chooses the order of arguments. */
+/* Atoms are numbered at creation and sums are sorted by number. Each operand that may create atoms
+ * is therefore a separate statement, since C does not define the order in which arguments are
+ * evaluated. */
 
 /* ---- operands ---- */
 

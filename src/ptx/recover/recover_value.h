@@ -6,8 +6,8 @@
 #include "ptx/emulate/emulate.h"
 #include "ptx/recover/symbol.h"
 
-/* The registers of the function. A symbol stands for a register's bits as an integer modulo two
- * to the power of its width. */
+/* The registers of the function. A symbol represents the bits of a register as an integer modulo
+ * two to the power of its width. */
 typedef struct wl_ptx_values {
     wl_symbols *symbols;
     const wl_ptx_launch *launch;

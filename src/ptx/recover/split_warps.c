@@ -12,7 +12,7 @@
 #include "base/ckd.h"
 #include "ptx/recover/recover_internal.h"
 
-/* whose conditions are evaluated; of larger launches, nothing is known */
+/* threads whose conditions are evaluated; larger launches count as unknown */
 #define THREADS_MOST (1 << 14)
 
 void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_t thread, int64_t values[WL_VAR_COUNT])
@@ -49,7 +49,7 @@ static bool reads_lanes(const wl_ptx_launch *l, const wl_symbol *condition)
     return wl_sym_vars(condition) & lanes;
 }
 
-/* NULL: every thread. */
+/* A condition of NULL: every thread. */
 static bool reads_loops(const wl_symbol *condition)
 {
     return condition && wl_sym_vars(condition) & (1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2);
@@ -85,7 +85,8 @@ static bool share_a_warp(wl_ptx_executor *r, const wl_symbol *a, const wl_symbol
     const wl_ptx_launch *l = r->launch;
     const int64_t *g = l->grid;
     int64_t blocks, threads;
-    if ((a && !reads_lanes(l, a)) || (b && !reads_lanes(l, b))) /* all lanes of a warp, or none */
+    /* all lanes of a warp take that path, or none */
+    if ((a && !reads_lanes(l, a)) || (b && !reads_lanes(l, b)))
         return false;
     if (reads_loops(a) || reads_loops(b) || !wl_mul(g[0] * g[1], g[2], &blocks) ||
         !wl_mul(blocks, l->block[0] * l->block[1] * l->block[2], &threads) || threads > THREADS_MOST)

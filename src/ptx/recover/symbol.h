@@ -9,8 +9,8 @@
  * blockIdx * blockDim is written as cell - threadIdx, so that the usual global thread index
  * becomes the cell's coordinate.
  *
- * Every symbol has two sets of bounds: at the launch the kernel is read at, and at any launch.
- * An answer that only the first decides holds for this launch only.
+ * Every symbol has two sets of bounds: at the launch the kernel is read at, and at any launch. An
+ * answer that follows only from the first holds only for this launch.
  *
  * Layer  ptx/recover (uses base, kernel). Oracle: evaluation at random points
  * (tests/property/prop_symbol.c). SPDX-License-Identifier: MIT */
@@ -146,7 +146,7 @@ void wl_sym_drop_facts(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate permanently. */
 void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits);
-/* Says what a loop variable ranges over from now on. */
+/* Sets the range of a loop variable from now on. */
 void wl_sym_range(wl_symbols *s, wl_var var, wl_interval range);
 
 /* The same symbol with the extents of block and grid as constants. */

@@ -133,7 +133,7 @@ const wl_symbol *wl_sym_mod(wl_symbols *s, const wl_symbol *a, const wl_symbol *
     const wl_symbol *quotient = divide_by_const(s, a, b->c);
     if (wl_sym_is_const(quotient))
         return wl_sym_sub(s, a, wl_sym_const(s, quotient->c * b->c));
-    /* multiples of b vanish, and so does an inner remainder by a multiple of b */
+    /* multiples of b vanish, and an inner remainder by a multiple of b is redundant */
     wl_symbol const *rest = wl_sym_const(s, wl_floor_mod(a->c, b->c));
     for (int i = 0; i < a->count; i++) {
         const wl_atom *atom = a->terms[i].atom;
@@ -178,7 +178,7 @@ const wl_symbol *wl_sym_extreme(wl_symbols *s, bool largest, const wl_symbol *a,
     return operation(s, largest ? WL_ATOM_MAX : WL_ATOM_MIN, swap ? b : a, swap ? a : b);
 }
 
-/* Whether `power` divides it, whatever its atoms are. */
+/* Does `power` divide it for all values of its atoms? */
 static bool is_multiple_of(const wl_symbol *a, int64_t power)
 {
     return common_factor(a) % power == 0 && a->c % power == 0;

@@ -168,7 +168,7 @@ static bool is_as_told(builder *b, const int64_t trip[WL_LOOPS_MAX])
 
 #define SAMPLES 8
 
-/* The trips to look at: the first ones, the middle and the end; returns how many. */
+/* The sampled trips: the first ones, the middle and the end; returns how many. */
 static int sample_trips(int64_t n, int64_t out[SAMPLES])
 {
     const int64_t wanted[SAMPLES] = {0, 1, 2, 3, n / 2, n / 2 + 1, n - 2, n - 1};
@@ -184,8 +184,8 @@ static int sample_trips(int64_t n, int64_t out[SAMPLES])
 }
 
 /* Constants come from sums, quotients and remainders of trips. Such a function is linear if it is
- * so at the first trips, in the middle and at the end: a remainder that wraps around, or a quotient
- * that steps, would leave the line for good. */
+ * linear in the first trips, in the middle and at the end: once a remainder wraps around or a
+ * quotient steps, it never returns to the line. */
 static bool is_even(builder *b, const int64_t trips[WL_LOOPS_MAX])
 {
     int64_t samples[WL_LOOPS_MAX][SAMPLES];

@@ -1,4 +1,4 @@
-/* unrolled_steps.h - the steps of a thread one by one, those of kept loops once per trip.
+/* unrolled_steps.h - the steps of a thread one by one; those of kept loops, once per trip.
  *
  * Layer  ptx/recover (uses base, kernel). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_UNROLLED_STEPS_H
