@@ -10,12 +10,12 @@ typedef struct batch_launch {
     const wl_prediction *prediction;
     const wl_kernel *kernel;
     const wl_device *device;
-    const wl_launch *launch; /* as the line has it: a grid of 0 follows from the domain */
+    const wl_launch *launch; /* as in the line; grid 0: determined by the domain */
 } batch_launch;
 typedef wl_status (*batch_visit)(void *user, const batch_launch *launch, wl_error *err);
 
-/* Predicts every line of --batch and shows it to `visit`. The first line that cannot be predicted,
- * or that `visit` refuses, ends it: the message names the line. The exit code. */
+/* Predicts every line of --batch and passes it to `visit`. Ends at the first line that cannot be
+ * predicted or that `visit` refuses, with a message that names the line. Returns the exit code. */
 int batch_each(const options *options, const wl_predict_options *predict, batch_visit visit, void *user);
 
 #endif /* WL_CLI_BATCH_H */

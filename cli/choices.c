@@ -1,5 +1,5 @@
-/* choices.c - see choices.h. Names come from the library's tables; what is written here is what the
- * help of the option lists, which tests/completion compares. SPDX-License-Identifier: MIT */
+/* choices.c - see choices.h. Names come from the library's tables; the others are those in the help
+ * of the option, as tests/completion checks. SPDX-License-Identifier: MIT */
 #include "choices.h"
 
 #include <stdio.h>
@@ -62,8 +62,8 @@ static const struct {
 
 /* ---- which of them an option takes ---- */
 
-/* Beside those that option_values.c allows. Letters of commands as in options.c. Words separated by
- * blanks; @file: any file, @list: several with commas. */
+/* Values in addition to those in option_values.c. Letters of commands as in options.c. Words are
+ * separated by blanks; @file: any file, @list: several with commas. */
 static const struct {
     const char *option, *commands, *words;
 } table[] = {
@@ -94,7 +94,7 @@ static const struct {
     {"--include", EVERY, "@file"},
 };
 
-/* The same of arguments: which one (-1: any). */
+/* The same for arguments: the number of the argument (-1: any). */
 static const struct {
     const char *commands;
     int place;
@@ -117,7 +117,7 @@ static const char *words_of(const command *c, const char *option, size_t before)
     return option ? value_words(c, option) : NULL;
 }
 
-/* True: names of files. */
+/* True: file names are allowed. */
 static bool give(const char *word, choice_sink sink, void *user)
 {
     if (strcmp(word, "@file") == 0)

@@ -16,13 +16,13 @@ typedef struct advised {
     job job;
     wl_advise_options options;
     wl_advised *result;
-    wl_elsewhere devices[DEVICES_MAX]; /* the one asked about first */
+    wl_elsewhere devices[DEVICES_MAX]; /* the given device first */
     size_t device_count;
     wl_model_id device_model;
-    bool devices_left; /* for the time it would take */
+    bool devices_left; /* others were left out, as they would take long */
 } advised;
 
-/* NOT_SAID: some, unless that would take long */
+/* NOT_SAID: some, unless they would take long */
 static bool read_devices(const options *o, int64_t *others)
 {
     *others = NOT_SAID;

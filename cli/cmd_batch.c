@@ -1,7 +1,7 @@
 /* cmd_batch.c - predict --batch: one JSON object per line in, one result per line out, in order.
  *
- * Kernels and devices are kept between lines, so that a stream over many launches reads each file
- * once. A line that cannot be predicted gives {"error": "..."} and the rest goes on.
+ * Kernels and devices are cached between lines, so that a stream of many launches reads each file
+ * once. A line that cannot be predicted gives {"error": "..."}, and reading continues.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <jansson.h>
@@ -20,7 +20,7 @@
 
 /* A kernel on a device. */
 typedef struct kept {
-    json_t *named; /* what the lines that want it have in common */
+    json_t *named; /* the members that all lines with this kernel share */
     wl_kernel *kernel;
     wl_device *device;
     wl_predictor *predictor;
@@ -30,7 +30,7 @@ typedef struct kept {
 typedef struct batch {
     const options *options;
     kept kept[KEPT];
-    size_t next; /* to be replaced */
+    size_t next; /* the next one to replace */
     held_output held;
     const wl_predict_options *predict; /* NULL: the defaults */
     batch_visit visit;                 /* NULL: the answers are printed */
@@ -155,7 +155,7 @@ static wl_status check_keys(const json_t *line, wl_error *err)
 
 /* ---- kernels ---- */
 
-/* What a line says of its kernel; strings are the line's. */
+/* The kernel of a line; strings belong to the line. */
 typedef struct source {
     const char *kernel, *device, *update, *domain, *type;
     char **sets, **with, **constants, **named; /* named: arguments by name */
@@ -237,7 +237,7 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
     return status;
 }
 
-/* What "set" gives, and the arguments that are numbers with a name. */
+/* The names from "set", and the named arguments that are numbers. */
 static wl_status read_names(source *s, wl_error *err)
 {
     ptx_request *r = &s->request;
@@ -292,7 +292,7 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     return status ? status : read_names(s, err);
 }
 
-/* What domain.x .. are in a rule: extents beyond the domain's are 1. */
+/* The values of domain.x .. in a rule: extents beyond the domain's dimensions are 1. */
 static void domain_of(const source *s, const kept *k, int64_t domain[3])
 {
     memcpy(domain, s->request.domain, 3 * sizeof *domain);
@@ -321,7 +321,7 @@ static wl_status read_rule(const json_t *line, const source *s, const kept *k, w
     return status;
 }
 
-/* The launch it is read for is that of the first line that names it, with its registers. */
+/* It is read for the launch of the first line that names it, with its registers. */
 static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
 {
     ptx_request r = s->request;
@@ -337,7 +337,7 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
 {
     const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
     wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
-    if (status == WL_OK && is_ptx(s)) /* it is read for a launch */
+    if (status == WL_OK && is_ptx(s)) /* PTX is read for a launch */
         status = read_rule(line, s, k, launch, err);
     if (status == WL_OK && s->update)
         status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
@@ -353,8 +353,8 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* Is this member of a line about the launch alone? A kernel in PTX is also its registers, which
- * decide how many loads go ahead. */
+/* Does this member of a line belong to the launch only? The registers belong to a kernel in PTX as
+ * well: they determine how many loads are issued early. */
 static bool is_of_launch(const char *key, const source *s)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
@@ -434,13 +434,13 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
         return bad(err, "%s", "\"block\" is missing");
     if (status == WL_OK && schedule) {
         status = launch_schedule(schedule, &launch->schedule, err);
-        err->loc = (wl_loc){0, 0, 0}; /* of the value; messages name the line */
+        err->loc = (wl_loc){0, 0, 0}; /* a position inside the value; messages name the line */
     }
     return status;
 }
 
-/* A line, character by character: where jansson gets no memory it may leave one out and go on, or
- * call the line wrong, so errno is looked at before it sets it. */
+/* A line, character by character: without memory, jansson may skip a character and continue, or
+ * call the line malformed, so errno is checked before jansson sets it. */
 typedef struct line_source {
     const char *text;
     size_t length, at;
@@ -509,7 +509,7 @@ static wl_status render_error(wl_error *err, size_t number, char **out)
     return wl_error_json(&answered, number, out, err);
 }
 
-/* Everything but the device comes from the lines. */
+/* The lines give everything except the device. */
 static bool check_usage(const options *o)
 {
     const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold ||
@@ -523,7 +523,7 @@ static bool check_usage(const options *o)
     return false;
 }
 
-/* The line of an error where the kernel it names has no error of its own. */
+/* Sets the line of an error that is not one inside the kernel it names. */
 static void name_line(const batch *b, size_t number, wl_error *err)
 {
     if (err->loc.line > 0 || err->code == WL_E_NOMEM)
@@ -568,7 +568,7 @@ static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
         if (status == WL_OK && f == stdin) /* the writer of the lines may wait for the answer */
             held_flush(&b->held);
     }
-    if (status == WL_OK && !feof(f) && !ferror(f)) /* a line was too long for the memory there is */
+    if (status == WL_OK && !feof(f) && !ferror(f)) /* there was no memory for a long line */
         status = out_of_memory(err);
     free(buffer);
     return status;

@@ -86,7 +86,7 @@ static wl_status check_given(check *c, wl_prediction *p, wl_error *err)
 
 /* ---- launches of a baseline ---- */
 
-/* Is it the grid of the options? A rule gives one for every block. */
+/* Does the launch have the grid of the options? A rule gives one for every block. */
 static bool has_given_grid(const check *c, const wl_launch *l)
 {
     wl_error ignored = {0};
@@ -97,8 +97,7 @@ static bool has_given_grid(const check *c, const wl_launch *l)
            shape_same(given.grid, l->grid);
 }
 
-/* Is a stored launch the one that --block number i means, with all that it says besides the
- * options? */
+/* Is a stored launch the one that --block number i describes, with all its settings? */
 static bool is_launch(const check *c, size_t i, const wl_launch *l)
 {
     const wl_launch *common = &c->job.common, *given = &c->job.launches[i];
@@ -110,8 +109,7 @@ static bool is_launch(const check *c, size_t i, const wl_launch *l)
            (given->shared_bytes == common->shared_bytes || given->shared_bytes == l->shared_bytes);
 }
 
-/* The first option that says something else than the stored launch; NULL when it is the one
- * meant. */
+/* The first option that contradicts the stored launch; NULL: none does. */
 static const char *contradiction(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
@@ -134,8 +132,8 @@ static const char *contradiction(const check *c, const wl_stored *s)
     return o->shared && given->shared_bytes != l->shared_bytes ? "--shared" : NULL;
 }
 
-/* Every block given must be there with everything else that is given; without blocks, one launch at
- * least. */
+/* The baseline must have every given block with all other given settings; without blocks, at least
+ * one launch. */
 static wl_status check_selection(const check *c, wl_error *err)
 {
     const size_t wanted = c->job.launch_count > 0 ? c->job.launch_count : 1;
@@ -162,9 +160,9 @@ static wl_status check_selection(const check *c, wl_error *err)
     return WL_OK;
 }
 
-/* Kernel and domain decide a part of the launch, and today's decide. If the baseline differs there
- * and the command line is silent, a change of the kernel, or an option that was given when the
- * baseline was written, would go unnoticed. */
+/* Kernel and domain determine a part of the launch, and the current ones are used. If the baseline
+ * differs there and the command line does not mention it, a change of the kernel, or an option that
+ * was given when the baseline was written, would go unnoticed. */
 static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_prediction *p, wl_error *err)
 {
     const wl_launch *now = wl_prediction_launch(p), *then = wl_prediction_launch(s->prediction);
@@ -201,7 +199,7 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
     return WL_OK;
 }
 
-/* The launch of the baseline, except for what the kernel itself says. */
+/* The launch of the baseline, except for what the kernel itself states. */
 static wl_launch launch_again(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
@@ -236,7 +234,7 @@ static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl
     if (status == WL_OK)
         status = predict(c, &launch, block, p, err);
     if (status == WL_OK && wl_prediction_launch(p)->shared_bytes == 0 &&
-        then->shared_bytes > 0) { /* the kernel does not say */
+        then->shared_bytes > 0) { /* the kernel does not state it */
         launch.shared_bytes = then->shared_bytes;
         status = predict(c, &launch, block, p, err);
     }
@@ -288,7 +286,7 @@ static wl_status render(const check *c, wl_format format, char **text, char **ju
     return status == WL_OK ? wl_check_render(c->found, kernel, format, text, err) : status;
 }
 
-/* The file first: without it, nothing is printed. */
+/* Writes the file first: if that fails, nothing is printed. */
 static int print(const options *o, const char *text, wl_format format, const char *junit)
 {
     const int code = o->junit ? output_write(o->junit, junit, WL_FORMAT_TEXT) : EXIT_OK;

@@ -13,7 +13,7 @@
 /* One side: a launch, or the object of a file. */
 typedef struct side {
     const char *spec;   /* the argument */
-    launch_text text;   /* the same, as a launch */
+    launch_text text;   /* the same, parsed as a launch */
     const char *device; /* to load */
     stored_file file;
     char *kernel_name, *device_name;
@@ -23,14 +23,14 @@ typedef struct side {
 
 typedef enum source { FILES, LAUNCHES } source;
 
-/* "32x4x2:regs=40"; no file is called like this. */
+/* "32x4x2:regs=40"; such a name is never a file. */
 static bool is_launch(const char *text)
 {
     const size_t length = strspn(text, "0123456789x");
     return length > 0 && text[0] != 'x' && (text[length] == '\0' || text[length] == ':');
 }
 
-/* Two arguments, of which one is a launch at least. */
+/* There are two arguments, at least one of them a launch. */
 static void missing_argument(const options *o)
 {
     const char *first = o->arguments[0], *second = o->arguments[1];
@@ -71,7 +71,7 @@ static bool check_usage(const options *o, source *from)
 
 /* ---- launches ---- */
 
-/* The launch does not fit: the message shows it, whichever part of it is wrong. */
+/* The launch cannot run: the message shows it, whichever part is wrong. */
 static void show_launch(const side *s, wl_error *err)
 {
     if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
@@ -100,7 +100,7 @@ static wl_status name_side(const char *kernel, const char *device, side *s, wl_e
     return WL_E_NOMEM;
 }
 
-/* The kernel is loaded once; a device of its own takes the place of the other side's. */
+/* The kernel is loaded once; a side with another device replaces the device of the first side. */
 static int predict_side(const options *o, job *j, side *s)
 {
     wl_error err = {0};

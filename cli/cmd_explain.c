@@ -18,7 +18,7 @@ static int print(wl_status status, char *text, const wl_error *err)
     return status == WL_OK ? EXIT_OK : diag_report(err);
 }
 
-/* All words first: with one that is not known, nothing is printed. */
+/* Looks up all words first: if one is unknown, nothing is printed. */
 static int explain(const options *o, size_t count, const wl_prediction *example)
 {
     char *texts[MANY_MAX] = {NULL};
@@ -86,7 +86,7 @@ int cmd_kernels(const options *o)
         for (size_t i = 0; i < wl_kernel_builtin_count(); i++) {
             size_t length = 0;
             const char *text = wl_kernel_builtin_text(wl_kernel_builtin_name(i), &length);
-            /* the file's first line */
+            /* the first line of the kernel file */
             const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : "";
             char summary[256];
             (void)snprintf(summary, sizeof summary, "%.*s", (int)strcspn(comment, "\n"), comment);

@@ -18,8 +18,8 @@ typedef struct job {
     char origin[300];
 } job;
 
-/* Shorter launches are mostly launch overhead: not used as searches, unless --min-time says
- * otherwise. */
+/* Shorter launches are mostly launch overhead: they are not used as searches, unless --min-time is
+ * given. */
 #define CONTEST_TIME_S 20e-6
 #define RANKING "ranking"
 

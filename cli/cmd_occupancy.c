@@ -15,7 +15,7 @@ typedef struct request {
     int64_t threads, registers, shared;
 } request;
 
-/* --block 32x8:regs=40 says all of it. */
+/* --block 32x8:regs=40 gives all settings at once. */
 static int read_block(const options *o, request *r)
 {
     launch_text text = {.launch = {.registers = r->registers, .shared_bytes = r->shared}};

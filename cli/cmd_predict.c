@@ -37,7 +37,7 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     if (format == WL_FORMAT_JSON)
         return wl_prediction_write(out, p, j->kernel, j->device, err);
     wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
-    const bool headed = format == WL_FORMAT_CSV && !first; /* one header */
+    const bool headed = format == WL_FORMAT_CSV && !first; /* only the first has the header */
     const char *shown = status == WL_OK && headed ? strchr(text, '\n') + 1 : text;
     status = status ? status : out->sink(out->user, shown, strlen(shown), err);
     out->count++;
@@ -45,14 +45,14 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     return status;
 }
 
-/* Everything that is predicted: one job for each device, since the kernel may be compiled for it;
- * devices outermost. */
+/* All predictions: one job per device, since the kernel may be compiled for it; devices
+ * outermost. */
 typedef struct batch_of_jobs {
     job *jobs;
     wl_prediction **predictions; /* launches of the first device, of the second, .. */
     size_t devices, launches;
     wl_prediction_writer writer;
-    bool table; /* text of several */
+    bool table; /* text output of several launches */
 } batch_of_jobs;
 
 static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, wl_error *err)
@@ -76,7 +76,7 @@ static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, 
     return WL_OK;
 }
 
-/* Launch by launch, so that the devices of each stand one below the other. */
+/* Launch by launch, so that the devices of a launch are in consecutive lines. */
 static wl_status compare_devices(const batch_of_jobs *b, char **text, wl_error *err)
 {
     const size_t count = b->devices * b->launches;
@@ -113,7 +113,7 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
 {
     job *j = &b->jobs[device];
     const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
-    /* a launch or two: predication and divergence are worth some milliseconds */
+    /* for a few launches, milliseconds to count predication and divergence are affordable */
     j->options.emulate = true;
     return status == WL_OK ? predict_job(o, b, device, err) : status;
 }

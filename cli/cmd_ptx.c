@@ -1,4 +1,4 @@
-/* cmd_ptx.c - warpline ptx: what a PTX or CUDA file holds, and how much of it is understood.
+/* cmd_ptx.c - warpline ptx: the entries of a PTX or CUDA file, and how much of it is supported.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* cmd_rank.c - warpline rank: from what to search to a ranking, and to what shows it.
+/* cmd_rank.c - warpline rank: searches spaces and writes rankings, exports and plots.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "team.h"
 
 #define TOP_DEFAULT 10
-/* launches of each space, however little memory may be used: a table needs some */
+/* launches kept of each space, however little memory may be used: a table needs some */
 #define KEPT_LEAST 64
 
 /* ---- the search ---- */
@@ -23,7 +23,7 @@ static bool on_progress(void *user, int64_t done, int64_t total)
     return team_pulse(done, total);
 }
 
-/* Writes the spaces that are searched and not yet written, best first. */
+/* Writes the searched spaces that are not yet written, best launches first. */
 static wl_status write_sorted(rank_job *j, size_t end, wl_error *err)
 {
     wl_status status = WL_OK;
@@ -32,7 +32,7 @@ static wl_status write_sorted(rank_job *j, size_t end, wl_error *err)
     return status;
 }
 
-/* Only now is it sure that there is something to write. */
+/* Called when it is certain that there is something to write. */
 static wl_status start_stream(rank_job *j, wl_error *err)
 {
     const wl_status status = write_sorted(j, j->space_count - 1, err);
@@ -77,7 +77,8 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Rounded up to two digits after the point. */
 static double mebibytes(double bytes) { return ceil(100 * bytes / (1 << 20)) / 100; }
 
-/* More launches than may be kept are written as they come, in the order of the space. */
+/* If there are more launches than may be kept, they are written as they come, in the order of the
+ * space. */
 static void announce_stream(const rank_job *j, int64_t size)
 {
     usage_error(
@@ -86,7 +87,7 @@ static void announce_stream(const rank_job *j, int64_t size)
         (long long)size, mebibytes((double)size * sizeof(wl_ranked)), mebibytes((double)j->memory));
 }
 
-/* The table or the set asked for is longer than what may be kept. */
+/* The requested table or set is longer than what may be kept. */
 static void announce_short(const rank_job *j, int64_t room, int64_t size)
 {
     const int64_t wanted = smaller(size, j->choose ? j->choose : j->top ? (int64_t)j->top : TOP_DEFAULT);
@@ -187,7 +188,7 @@ static int nothing_found(const rank_job *j, const wl_ranked_space *s)
 static int finish_space(rank_job *j, wl_ranked_space *s)
 {
     wl_error err = {0};
-    if (j->write_error.code == WL_E_NOMEM) /* output_close tells what cannot be written */
+    if (j->write_error.code == WL_E_NOMEM) /* output_close reports what cannot be written */
         return diag_report(&j->write_error);
     if (s->count == 0 && !s->ranking.stopped)
         return nothing_found(j, s);
@@ -199,7 +200,7 @@ static int finish_space(rank_job *j, wl_ranked_space *s)
     return choose(j, s);
 }
 
-/* Searches one space; what streams is in the output then. The exit code. */
+/* Searches one space; streamed launches are then in the output. Returns the exit code. */
 static int rank_one(rank_job *j, size_t device, size_t domain)
 {
     wl_error err = {0};
@@ -226,7 +227,7 @@ static int rank_all(rank_job *j)
             code = rank_one(j, d, k);
             if (code == EXIT_OK && team_leads() && progress_interrupted())
                 code = EXIT_INTERRUPTED;
-            code = team_agree(code); /* only the leader knows what came out */
+            code = team_agree(code); /* only the leader knows the result */
         }
     progress_end();
     return code == EXIT_INTERRUPTED ? EXIT_OK : code; /* what was found is shown */
@@ -270,7 +271,7 @@ static int make_exports(const rank_job *j, char **made)
     return EXIT_OK;
 }
 
-/* Those that go to files, or those that are printed. */
+/* Writes the exports that go to files, or prints the others. */
 static int write_exports(const rank_job *j, char *const *made, bool printed)
 {
     wl_export format;
@@ -310,7 +311,7 @@ static wl_status hold_text(rank_job *j, wl_error *err)
     return status;
 }
 
-/* The result is held back, it is printed last. */
+/* Holds the result back: it is printed last. */
 static int hold_result(rank_job *j)
 {
     wl_error err = j->write_error;
@@ -318,12 +319,12 @@ static int hold_result(rank_job *j)
         return hold_text(j, &err) == WL_OK ? EXIT_OK : diag_report(&err);
     if (err.code == WL_OK && write_sorted(j, j->space_count, &err) == WL_OK)
         (void)!wl_rank_write_end(&j->writer, &err); /* in err */
-    /* output_close tells what cannot be written */
+    /* output_close reports what cannot be written */
     return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK;
 }
 
-/* All is made before any is written, and files come before what is printed: after a failure
- * standard output is empty. */
+/* Everything is made before anything is written, and files are written before the rest is printed:
+ * after a failure, standard output is empty. */
 static int show(rank_job *j)
 {
     char *exports[MANY_MAX] = {0};

@@ -1,4 +1,4 @@
-/* cmd_report.c - warpline report: all that is known of launches, as one HTML file.
+/* cmd_report.c - warpline report: everything about launches in one HTML file.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,14 @@ static bool check_usage(const options *o)
         one.arguments[0] = o->arguments[i];
         one.argument_count = 1;
         one.entry = o->kernels[0];
-        if (!o->batch && !job_kernel_usage(&one, true)) /* each as if it were the only one */
+        /* checks each kernel as if it were the only one */
+        if (!o->batch && !job_kernel_usage(&one, true))
             return false;
     }
     if (o->batch && o->device_count > 1)
         usage_error("--batch takes at most one --device: for lines that name none");
     if (o->batch)
-        return o->device_count <= 1; /* batch.h looks at the rest */
+        return o->device_count <= 1; /* batch.h checks the rest */
     if (o->argument_count == 0 && !job_kernel_usage(o, false))
         return false;
     if (o->device_count == 0)
@@ -70,7 +71,7 @@ static wl_status add(report *r, const report_launch *launch, wl_error *err)
     return status;
 }
 
-/* A kernel that is emulated gets less effort where many launches are predicted. */
+/* An emulated kernel gets less effort per launch if many launches are predicted. */
 static wl_status load_quick(const options *o, job *j, wl_kernel **out, wl_error *err)
 {
     ptx_request request = j->request;
@@ -172,7 +173,7 @@ static int add_lines(report *r)
 {
     options o = *r->options;
     r->predict.model = option_model(&o);
-    o.model = NULL; /* goes with every line */
+    o.model = NULL; /* each line names its model */
     o.device = o.device_count ? o.devices[0] : NULL;
     ask_for_all(&r->predict);
     const int code = batch_each(&o, &r->predict, visit, r);

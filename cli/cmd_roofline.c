@@ -78,7 +78,7 @@ static bool check_usage(const options *o)
 
 /* ---- launches ---- */
 
-/* The launch as it was asked for. */
+/* The name of a launch, as the user gave it. */
 static void name_launch(const options *o, size_t launch, char text[LAUNCH_LENGTH])
 {
     (void)snprintf(text, LAUNCH_LENGTH, o->fold ? "%.24s fold %.24s" : "%.24s", o->block[launch], o->fold);
@@ -182,7 +182,7 @@ static int add_lines(picture *p)
     options o = *p->options;
     wl_predict_options predict = {.emulate = true};
     predict.model = option_model(&o);
-    o.model = NULL; /* goes with every line */
+    o.model = NULL; /* each line names its model */
     return batch_each(&o, &predict, visit, p);
 }
 
@@ -252,7 +252,7 @@ static int write_numbers(const picture *p, const char *path)
     return code;
 }
 
-/* Without gnuplot there is still an SVG. */
+/* Without gnuplot, writes an SVG. */
 static int fall_back(const picture *p, const char *path)
 {
     char *beside = plot_sibling(path, ".svg");
@@ -308,7 +308,7 @@ int cmd_roofline(const options *o)
     if (!check_usage(o))
         return EXIT_USAGE;
     if (o->kind)
-        (void)wl_roofline_kind_find(o->kind, &p.kind); /* a word that is none was refused */
+        (void)wl_roofline_kind_find(o->kind, &p.kind); /* other words were refused already */
     int code = add_all(&p);
     if (code == EXIT_OK)
         code = report(&p);

@@ -23,7 +23,7 @@ static bool check_usage(const options *o)
     return false;
 }
 
-/* A device is needed only to say what to compile for. */
+/* A device is needed only for the architecture to compile for. */
 static wl_status load(const options *o, job *j, wl_error *err)
 {
     wl_status status = o->device ? load_device(o->device, o->with, o->with_count, &j->device, err) : WL_OK;

@@ -1,4 +1,4 @@
-/* cmd_trace.c - warpline trace: which lines of memory tasks use, and what a cache makes of it.
+/* cmd_trace.c - warpline trace: which lines of memory tasks use, and how a cache serves them.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "wrap.h"
 
 #define WIDTH_DEFAULT 100 /* in a file or a pipe */
-#define WARP 32           /* threads of a task where no device says otherwise */
+#define WARP 32           /* threads of a task if no device is given */
 #define EXAMPLE_LINE 16
 
 static bool check_usage(const options *o)
@@ -104,7 +104,7 @@ static wl_status trace_job(const options *o, job *j, const wl_trace_options *t, 
     return status;
 }
 
-/* The kernel with its device, where there is one, and a launch, where a block is given. */
+/* The kernel, with its device if one is given, and a launch if a block is given. */
 static wl_status load(const options *o, job *j, wl_error *err)
 {
     const char *kernel = o->update ? NULL : o->arguments[0];
@@ -118,7 +118,7 @@ static int trace_kernel(const options *o, job *j, wl_trace **out)
     wl_error err = {0};
     wl_trace_options t = {0};
     options unordered = *o;
-    unordered.schedule = NULL; /* of tasks, not of a launch that is predicted */
+    unordered.schedule = NULL; /* the schedule is that of tasks, not of a predicted launch */
     int code = job_read_launches(&unordered, j);
     if (code != EXIT_OK)
         return code;

@@ -1,5 +1,5 @@
-/* compare_load.c - what compare and fit read first: map, device, tables, and what is left out of
- * them.
+/* compare_load.c - reads what compare and fit need: map, device, tables; and reports what is left
+ * out.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ int comparison_load(comparison *c)
         status = wl_comparison_new(o->map ? o->map : o->arguments[0], wl_device_name(c->device),
                                    wl_device_title(c->device), c->min_time_s, &c->found, &err);
     for (size_t i = 0; i < o->metric_count && status == WL_OK; i++)
-        /* known ones: cmd_compare.c has seen them */
+        /* cmd_compare.c has checked the names */
         (void)wl_comparison_want(c->found, o->metric[i]);
     status = status ? status : load_tables(c, &err);
     status = status ? status : comparison_predict(c, &err);

@@ -1,5 +1,4 @@
-/* compare_predict.c - the measured launches predicted: which rows, of which kernel, with which
- * launch.
+/* compare_predict.c - predicts measured launches: which rows, with which kernel and launch.
  *
  * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat
  * them row after row.
@@ -27,9 +26,9 @@ typedef struct model {
 
 typedef struct predictor {
     comparison *c;
-    wl_prediction *prediction; /* of the row at hand */
+    wl_prediction *prediction; /* of the current row */
     model models[KEPT];
-    size_t next;                   /* to be replaced */
+    size_t next;                   /* the next one to replace */
     char ignored[IGNORED_MAX][40]; /* params no kernel of the table declares */
     size_t ignored_count;
 } predictor;
@@ -52,7 +51,7 @@ static void model_free(model *m)
 
 /* ---- kernels ---- */
 
-/* A map names its kernels from where it stands. */
+/* Paths in a map are relative to the map. */
 static char *kernel_path(const comparison *c, const char *kernel)
 {
     const char *slash = c->map && kernel[0] != '/' ? strrchr(c->options->map, '/') : NULL;
@@ -105,8 +104,8 @@ static void note_ignored(predictor *p, const char *name)
         snprintf(p->ignored[p->ignored_count++], sizeof p->ignored[0], "%s", name);
 }
 
-/* The sets of a row, later ones win: its params, those of the map, those of the command line. Cuts
- * `params` up. */
+/* The settings of a row, of which later ones win: its params, those of the map, those of the
+ * command line. Splits `params` in place. */
 static size_t collect_sets(predictor *p, const wl_kernel *plain, char *params, const wl_map_entry *entry,
                            const char **sets)
 {
@@ -308,7 +307,7 @@ static wl_status open_ptx_model(predictor *p, const ptx_row *row, model **out, w
     return status;
 }
 
-/* With the place in the source, where it is about one. */
+/* The reason includes a place in the source, if it refers to one. */
 static wl_status skip_ptx_row(comparison *c, size_t table, const wl_measurement *m, const wl_error *why, wl_error *err)
 {
     char reason[WL_INPUT_NAME_MAX + WL_MESSAGE_MAX + 32];
@@ -332,7 +331,7 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     wl_status status = ptx_row_find(c, path, entry, m, &row, &why, err);
     free(path);
     if (status != WL_OK && why.code == WL_OK)
-        return status; /* the file itself */
+        return status; /* the file itself cannot be used */
     if (status == WL_OK)
         status = open_ptx_model(p, &row, &found, &why);
     if (status == WL_OK)
@@ -366,7 +365,7 @@ static bool is_comparable(const wl_measurement *m)
     return measured;
 }
 
-/* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
+/* Leaves out a row that cannot be predicted; only errors that affect every row end the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
     comparison *c = p->c;

@@ -8,14 +8,15 @@
 
 #include "diag.h"
 
-#define FILES_KEPT 4 /* beside those that are held: rows of one file mostly follow one another */
+/* in addition to files that are held: rows of one file are mostly consecutive */
+#define FILES_KEPT 4
 
 struct compared_unit {
     compared_unit *next;
     ptx_unit *unit;
-    int64_t number; /* of those opened, from 1 */
+    int64_t number; /* in order of opening, from 1 */
     int held;
-    bool compiled; /* takes seconds: kept */
+    bool compiled; /* compiling takes seconds, so it is kept */
     char path[];
 };
 
@@ -133,7 +134,7 @@ static bool is_entry(const wl_ptx *ptx, size_t entry, const char *wanted)
     return wl_ptx_entry_find(ptx, wanted, &found, &ignored) == WL_OK && found == entry;
 }
 
-/* The first entry of --args that fits; NULL: none. */
+/* The first entry of --args that matches; NULL: none. */
 static const wl_map_entry *arguments_of(const comparison *c, const wl_ptx *ptx, size_t entry, const wl_measurement *m)
 {
     const wl_map_entry *e = NULL;
@@ -149,8 +150,7 @@ static bool is_whole_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Params of the row that are whole numbers: names in its arguments. Kept, since messages show
- * them. */
+/* Whole-number params of the row, as names for its arguments. Kept, since messages show them. */
 static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *row, size_t *count, wl_error *err)
 {
     const size_t length = strlen(m->params);
@@ -174,7 +174,7 @@ static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *ro
     return WL_OK;
 }
 
-/* Those of the table first, then of the file: names that are set later win. */
+/* Names of the table first, then of the file: later ones win. */
 static wl_status take_sets(comparison *c, const wl_map_entry *e, const wl_measurement *m, ptx_row *row, wl_error *err)
 {
     size_t count = 0;
@@ -216,8 +216,7 @@ static wl_status left_out(wl_error *why, const char *format, const char *name)
     return WL_E_INPUT;
 }
 
-/* The entry that the table calls so; where it has no names of kernels, the one that the map
- * names. */
+/* The entry with the name in the table; if the table has no kernel names, the one in the map. */
 static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_map_entry *mapped, const wl_measurement *m,
                             size_t *entry, wl_error *why)
 {
@@ -276,7 +275,7 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
         return status;
     out->unit = out->file->unit;
     if (ptx_request_read(c->options, &out->request) != EXIT_OK) {
-        err->code = WL_E_INPUT; /* said already */
+        err->code = WL_E_INPUT; /* reported already */
         return WL_E_INPUT;
     }
     const wl_ptx *ptx = ptx_unit_module(out->unit);

@@ -17,8 +17,7 @@ static const char *value_of(const char *params, const char *name, size_t length)
     return NULL;
 }
 
-/* Puts the row's params in the place of their names in braces; false: one is unknown, or the text
- * too long. */
+/* Replaces names in braces by the row's params; false: one is unknown, or the text is too long. */
 static bool fill_in(const char *pattern, const char *params, char *text, size_t size)
 {
     size_t used = 0;

@@ -20,7 +20,7 @@ static wl_status fail(wl_error *err, wl_status code, const char *input, const ch
     return code;
 }
 
-/* errno says why. */
+/* The reason is in errno. */
 static wl_status fail_system(wl_error *err, const char *input, const char *format)
 {
     const int error = errno;
@@ -50,7 +50,7 @@ bool arch_of_device(const wl_device *device, char arch[ARCH_LENGTH])
 
 /* ---- programs ---- */
 
-/* A program of CUDA's: under $CUDA_HOME or $CUDA_PATH, else where it is installed by default. */
+/* A program of the CUDA toolkit: under $CUDA_HOME or $CUDA_PATH, else in the default location. */
 static bool find_installed(const char *name, char path[PATH_LENGTH])
 {
     char installed[PATH_LENGTH];
@@ -97,7 +97,7 @@ static void add(words *w, const char *word)
         w->at[w->count++] = word;
 }
 
-/* Two words each, so that nothing need be put together: "-D" "X=Y". */
+/* Two words each, so that no text must be built: "-D" "X=Y". */
 static void add_each(words *w, const char *option, const char *const *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ static void add_each(words *w, const char *option, const char *const *values, si
     }
 }
 
-/* A default gives way to an option of the user's that starts alike: compilers take no two. */
+/* Adds a default, unless the user gives an option that starts alike: compilers refuse two. */
 static void add_default(words *w, const options *o, const char *option, const char *start)
 {
     for (size_t i = 0; i < o->compiler_option_count; i++)
@@ -148,7 +148,7 @@ static bool lacks_arch(const char *log)
     return at && strstr(at, "gpu architecture");
 }
 
-/* The compiler's own words, and in the error the line of them that says most. */
+/* Shows the compiler's messages, and puts the most informative line into the error. */
 static wl_status compiler_failed(const char *source, const char *compiler, const char *arch, int code, const char *log,
                                  wl_error *err)
 {
@@ -194,7 +194,8 @@ static wl_status compile_in(const scratch *s, const options *o, const char *sour
     return fail(err, WL_E_INPUT, source, "%.180s made no PTX of it", compiler);
 }
 
-/* A compiler answers to other files with messages by the megabyte, or as if there was none. */
+/* Rejects files that are not text: a compiler prints megabytes of messages about them, or behaves
+ * as if there were no file. */
 static wl_status check_text(const char *path, wl_error *err)
 {
     char *text = NULL;
@@ -241,7 +242,7 @@ static int target_of(const char *ptx, char arch[ARCH_LENGTH])
     return 0;
 }
 
-/* PTX runs on what it was made for and on what came later; "sm_90a" on nothing else. */
+/* PTX runs on its target and on later architectures; "sm_90a" only on its target. */
 static bool choose_arch(const char *ptx, const char *wanted, char arch[ARCH_LENGTH])
 {
     int number = 0;
@@ -261,7 +262,7 @@ static bool write_file(const char *path, const char *text, size_t length)
     return f && fclose(f) == 0 && written;
 }
 
-/* What was not to be had does no harm, unless it was memory. */
+/* Results that ptxas does not give are optional; only missing memory is an error. */
 static wl_status not_asked(bool out_of_memory, wl_error *err)
 {
     return out_of_memory ? fail(err, WL_E_NOMEM, "ptxas", "%s", "out of memory") : WL_OK;

@@ -9,8 +9,8 @@
 #define MEANING_LENGTH 72 /* characters shown beside a word */
 
 typedef struct wanted {
-    const char *whole;  /* what is typed so far */
-    const char *prefix; /* its beginning, which stays: "--device=" or "column:8," */
+    const char *whole;  /* the word typed so far */
+    const char *prefix; /* its beginning, which is kept: "--device=" or "column:8," */
     size_t prefix_length;
 } wanted;
 
@@ -33,7 +33,7 @@ static void offer_device(const wanted *w, const char *name)
     wl_device_free(device);
 }
 
-/* A candidate goes on as what is typed does. */
+/* Prints a candidate if it continues the typed text. */
 static void offer(void *user, const char *word, const char *meaning)
 {
     const wanted *w = user;
@@ -46,7 +46,7 @@ static void offer(void *user, const char *word, const char *meaning)
         offer_device(w, word);
 }
 
-/* Of a list, the last one is completed. */
+/* In a list, the last value is completed. */
 static void offer_values(const command *c, const char *option, size_t before, wanted w)
 {
     const char *comma = strrchr(w.whole + w.prefix_length, ',');
@@ -98,7 +98,7 @@ static bool is_given(const char *const *words, size_t count, const char *name)
     return false;
 }
 
-/* Those that may still be given. */
+/* Options that may still be given. */
 static void offer_options(const command *c, const char *const *words, size_t count)
 {
     option_text option;
@@ -108,7 +108,7 @@ static void offer_options(const command *c, const char *const *words, size_t cou
             offer(&w, option.name, option.help);
 }
 
-/* Arguments among the words behind the command and before the last one. */
+/* Arguments among the words after the command and before the last word. */
 static size_t arguments_before(const command *c, const char *const *words, size_t count)
 {
     size_t n = 0;

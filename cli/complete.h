@@ -1,4 +1,4 @@
-/* complete.h - what programs ask about the command line: shells that complete a word, and the build
+/* complete.h - the command line described for programs: shells that complete a word, and the build
  * of the man pages.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_COMPLETE_H
@@ -6,8 +6,8 @@
 
 #include "options.h"
 
-/* warpline --complete WORD...: what the last word can become, after the others. A line each: the
- * word, a tab, what it is; "@file" where names of files will do. */
+/* warpline --complete WORD...: completions of the last word. One per line: the word, a tab, a
+ * description; "@file" if file names are allowed. */
 int complete(const command *commands, size_t count, const char *const *words, size_t word_count);
 
 /* warpline --tables: commands and options as lines of fields with tabs between them.

@@ -9,7 +9,7 @@
 #include "options.h"
 
 #define INPUTS_MAX 256
-#define LINE_MAX_SHOWN 160 /* columns; stored predictions are lines of thousands */
+#define LINE_MAX_SHOWN 160 /* columns: stored predictions can be lines of thousands */
 
 static struct {
     const char *input, *text;
@@ -52,7 +52,7 @@ static void put_styled(look_style style, const char *text, size_t length)
     fputs(look_code(LOOK_PLAIN, stderr), stderr);
 }
 
-/* How much of a message its kind is: "error:", "warning:" or "note:". */
+/* The length of the kind that starts a message: "error:", "warning:" or "note:". */
 static size_t kind_of(const char *message, look_style *style)
 {
     static const struct {
@@ -71,8 +71,7 @@ static size_t kind_of(const char *message, look_style *style)
 #define NAME "warpline:"
 #define NOTE_INDENT 10
 
-/* Notes are broken to the terminal; errors are not, so that what reads them finds them in one
- * line. */
+/* Wraps notes to the terminal, but not errors, so that programs find each in one line. */
 static void put_message(const char *text)
 {
     look_style style;
@@ -138,7 +137,7 @@ void diag_quote(const char *text)
         fputc('\n', stderr);
 }
 
-/* The line, or of a long one the piece around the place, and carets under columns col ..
+/* The line, or the part of a long line around the position, and carets under columns col ..
  * col+len-1. */
 static void show_line(const char *text, wl_loc loc)
 {
@@ -200,7 +199,7 @@ int diag_report(const wl_error *err)
         fprintf(stderr, "%s\n", err->message);
         for (size_t i = 0; i < input_count; i++)
             if (strncmp(inputs[i].input, err->input, sizeof err->input - 1) ==
-                0) /* an error keeps the start of a long name */
+                0) /* errors store only the start of a long name */
                 show_line(inputs[i].text, err->loc);
     } else {
         put_message("error:");
@@ -218,7 +217,7 @@ void diag_say_set(wl_error *err)
     char name[40];
     (void)snprintf(name, sizeof name, "%s", err->message + strlen(start));
     name[strcspn(name, "'")] = '\0';
-    if (strchr(name, '.')) /* "block.w" can be no name of --set */
+    if (strchr(name, '.')) /* names of --set have no dots, unlike "block.w" */
         return;
     (void)snprintf(err->message + used, sizeof err->message - used, " (--set %s=NUMBER gives it a value)", name);
 }

@@ -9,7 +9,7 @@
 #include "load.h"
 #include "output.h"
 
-#define RELATIVE "h200" /* the one with the most measurements */
+#define RELATIVE "h200" /* the device with most measurements */
 #define NONE "none"
 
 int fit_device_text(const char *device, const char **text, char **file, size_t *length)

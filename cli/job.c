@@ -61,7 +61,7 @@ bool job_launch_usage(const options *o)
     return false;
 }
 
-/* An error in the rule shows it. */
+/* Makes an error in the rule show the rule. */
 static void show_grid(const options *o, wl_error *err)
 {
     if (err->input[0])
@@ -70,7 +70,7 @@ static void show_grid(const options *o, wl_error *err)
     diag_remember("--grid", o->grid);
 }
 
-/* "20x128x256"; a rule may name params of the kernel, which is not there yet. */
+/* "20x128x256"; a rule may use params of the kernel, which is not loaded yet. */
 static int read_grid(const options *o, job *j)
 {
     if (!o->grid || grid_is_rule(o->grid))
@@ -78,7 +78,7 @@ static int read_grid(const options *o, job *j)
     return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
 }
 
-/* A kernel in PTX has no params, and needs a grid before it is there. */
+/* A kernel in PTX has no params, and needs a grid before it is loaded. */
 static wl_status read_rule(const options *o, job *j, wl_error *err)
 {
     if (!o->grid || !grid_is_rule(o->grid) || j->grid)
@@ -94,7 +94,7 @@ static wl_status read_rule(const options *o, job *j, wl_error *err)
     return status;
 }
 
-/* What --block says of one launch, and the options of all. */
+/* One launch: from its --block, and from the options for all launches. */
 static int read_launch(const options *o, size_t i, job *j)
 {
     launch_text text = {.launch = j->common};
@@ -175,7 +175,7 @@ wl_status job_load_kernel(const options *o, const char *kernel, job *j, wl_error
     return status == WL_OK ? read_rule(o, j, err) : status;
 }
 
-/* Also where --block says it. */
+/* Also for foldings in --block. */
 static wl_status check_folds(const char *kernel, const job *j, wl_error *err)
 {
     bool folds = false;
@@ -204,7 +204,7 @@ wl_status job_load(const options *o, const char *kernel, const char *device, job
     return status;
 }
 
-/* Does the block say it itself, as in "32x8:grid=20x4"? */
+/* Does the block itself have this setting, as in "32x8:grid=20x4"? */
 static bool says(const char *block, const char *option)
 {
     char key[32];
@@ -224,7 +224,7 @@ void job_show_option(const options *o, const char *block, wl_error *err)
                                                                : NULL;
     if (!text && !strchr(block, ':'))
         return;
-    if (!text) { /* it is the block that says so */
+    if (!text) { /* it comes from the block */
         text = block;
         (void)snprintf(err->input, sizeof err->input, "--block");
     }

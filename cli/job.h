@@ -1,5 +1,5 @@
-/* job.h - what commands that predict launches of one kernel have in common: kernel, device,
- * predictor, and the launches the options name. SPDX-License-Identifier: MIT */
+/* job.h - shared by commands that predict launches of one kernel: kernel, device, predictor, and
+ * the launches in the options. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_JOB_H
 #define WL_CLI_JOB_H
 
@@ -14,19 +14,19 @@ typedef struct job {
     ptx_unit *unit;      /* of a kernel in PTX or CUDA */
     ptx_request request; /* its launch is the one it is read for ... */
     launch_rule read_at; /* ... with this grid, where that is a rule */
-    wl_grid_rule *grid;  /* of every launch that has none; NULL: none has one */
-    wl_launch common;    /* what the options say of every launch; no block */
+    wl_grid_rule *grid;  /* for every launch without its own grid; NULL: no rule */
+    wl_launch common;    /* the options for every launch, without a block */
     wl_launch launches[MANY_MAX];
     launch_rule rules[MANY_MAX]; /* of their grids, where --block has one */
     size_t launch_count;
     wl_predict_options options;
 } job;
 
-/* A kernel or --update, and what goes with either: prints what is wrong and returns false. `named`
- * says whether the arguments hold a kernel. */
+/* Checks a kernel or --update, and the options that go with either: prints what is wrong and
+ * returns false. `named`: the arguments contain a kernel. */
 bool job_kernel_usage(const options *options, bool named);
 
-/* The same for commands that look at one launch on one device. */
+/* The same for commands that take one launch on one device. */
 bool job_launch_usage(const options *options);
 
 /* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to
@@ -45,7 +45,7 @@ wl_status job_set_grid(const options *options, const job *job, const launch_rule
 /* Makes room for another device; the predictor goes as well. */
 void job_drop_device(job *job);
 
-/* The launch does not fit: the message shows the option it is about. `block` is the text of the
+/* The launch cannot run: makes the message show the option it is about. `block` is the text of the
  * block. */
 void job_show_option(const options *options, const char *block, wl_error *err);
 

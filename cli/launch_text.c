@@ -20,7 +20,7 @@ static key key_of(const char *setting)
 
 bool grid_is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
 
-/* A rule may name params of the kernel, which is not there yet. */
+/* A rule may use params of the kernel, which is not loaded yet. */
 static bool read_grid(const char *option, const char *name, const char *value, launch_text *l)
 {
     if (!grid_is_rule(value))
@@ -79,7 +79,7 @@ static int read_setting(const char *option, launch_text *l, const char *setting)
     return ok ? EXIT_OK : EXIT_INPUT;
 }
 
-/* Where the part at `at` ends; the width of a schedule follows a colon of its own. */
+/* The end of the part at `at`; a schedule contains a colon before its width. */
 static char *end_of_part(char *at)
 {
     char *end = strchr(at, ':');

@@ -9,7 +9,7 @@
 
 #define LAUNCH_TEXT_MAX 256
 
-/* A grid that is a rule, "cdiv(nx,block.x),ny": a piece of the text of its launch. length 0:
+/* A grid that is a rule, "cdiv(nx,block.x),ny": a part of the text of its launch. length 0:
  * none. */
 typedef struct launch_rule {
     const char *option, *given;
@@ -19,15 +19,15 @@ typedef struct launch_rule {
 typedef struct launch_text {
     const char *given;
     char parts[LAUNCH_TEXT_MAX]; /* the same, cut at its colons */
-    wl_launch launch;            /* what the text does not say stays as it is */
+    wl_launch launch;            /* settings that the text does not have stay unchanged */
     launch_rule rule;            /* needs names of the kernel: launch_rule_apply */
-    const char *device;          /* NULL: not said */
+    const char *device;          /* NULL: not given */
 } launch_text;
 
 /* `option` is what messages call it. Prints what is wrong; the exit code. */
 int launch_text_read(const char *option, const char *text, launch_text *out);
 
-/* "20x128x256" is none. */
+/* "20x128x256" is not a rule. */
 bool grid_is_rule(const char *grid);
 
 /* Sets the grid of a launch whose text has a rule for it; the --set of the options and the params

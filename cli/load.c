@@ -38,7 +38,7 @@ static wl_status no_memory(const char *path, wl_error *err)
     return read_error(WL_E_NOMEM, path, "out of memory", err);
 }
 
-/* errno says why. */
+/* The reason is in errno. */
 static wl_status io_error(const char *path, wl_error *err)
 {
     return errno == ENOMEM ? no_memory(path, err) : read_error(WL_E_IO, path, strerror(errno), err);
@@ -103,8 +103,7 @@ static void keep(char *text)
 
 static bool exists(const char *path) { return access(path, R_OK) == 0; }
 
-/* "share/kernels/star3d_r4.yaml" names the built-in kernel also where that folder is not at
- * hand. */
+/* "share/kernels/star3d_r4.yaml" names the built-in kernel even if there is no such folder. */
 static const char *builtin_name(const char *name, const char *folder, char *buffer, size_t size)
 {
     const size_t n = strlen(folder), length = strlen(name);
@@ -137,7 +136,7 @@ wl_status load_device(const char *name, const char *const *with, size_t with_cou
     wl_status status;
     if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
         status = wl_device_builtin(builtin, out, err);
-        if (status == WL_E_INPUT) /* there is none of that name */
+        if (status == WL_E_INPUT) /* no built-in one has that name */
             say_devices(err);
     } else {
         char *file = NULL;

@@ -14,7 +14,7 @@ wl_status load_text(const char *path, char **text, size_t *length, wl_error *err
 /* A built-in name or a file. The text stays remembered for messages until load_forget. */
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err);
 wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err);
-/* The same with its params set so that the domain is as in "4096x4096"; NULL: as the file says. */
+/* The same with its params set so that the domain is as in "4096x4096"; NULL: as in the file. */
 wl_status load_kernel_with_domain(const char *name, const wl_kernel_options *options, const char *domain,
                                   wl_kernel **out, wl_error *err);
 /* A kernel from --update, --domain and --type (NULL: f64), remembered likewise. */

@@ -1,4 +1,4 @@
-/* load_domain.c - kernel files whose domain is given: the params it is made of are set.
+/* load_domain.c - kernel files with a given domain: sets the params that determine it.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static wl_status wrong_extent(const char *text, int d, const char *format, wl_er
     return wrong_domain(text, 1, message, err);
 }
 
-/* "100" for a domain of two dimensions leaves it open how high it is. */
+/* "100" for a domain of two dimensions does not give its height. */
 static wl_status read_domain(const wl_kernel *kernel, const char *text, int64_t domain[3], wl_error *err)
 {
     int column = 1;
@@ -73,7 +73,7 @@ static wl_status check_not_set(const settings *s, const char *param, int64_t bef
     return WL_OK;
 }
 
-/* What has to be set so that the domain is as wanted, besides what is set already. */
+/* The settings, in addition to the given ones, that produce the wanted domain. */
 static wl_status set_domain(const wl_kernel *plain, const char *text, const int64_t domain[3], settings *s,
                             wl_error *err)
 {

@@ -1,6 +1,6 @@
-/* look.c - see look.h. Few parts have a style, and none means good or bad by red or green. Blue and
- * orange of the palette of 256 colours are readable on light and on dark; bold is the terminal's
- * own. SPDX-License-Identifier: MIT */
+/* look.c - see look.h. Few parts have a style, and none uses red or green for bad or good. Blue and
+ * orange of the 256-colour palette are readable on light and dark backgrounds; bold is the
+ * terminal's own. SPDX-License-Identifier: MIT */
 #include "look.h"
 
 #include <stdlib.h>
@@ -63,12 +63,12 @@ static look_style style_of(char mark)
 }
 
 /* Where text is printed; properties of the terminal are queried once. Messages on standard error
- * that go to a file or a pipe stay one line each, for those who search them. */
+ * that go to a file or a pipe stay one line each, so that they can be searched. */
 typedef struct page {
     FILE *file;
     bool coloured;
-    int columns;   /* of lines that may be broken; 0: any number */
-    bool narrowed; /* tables are made to fit into a terminal; never in files and pipes */
+    int columns;   /* to which lines may be wrapped; 0: any number */
+    bool narrowed; /* tables are made to fit a terminal; never in files and pipes */
 } page;
 
 static page page_of(FILE *file)
@@ -89,13 +89,13 @@ static void put(const page *p, const char *text, size_t length)
         fwrite(text + i, 1, plain, p->file);
         i += plain;
         if (i < length && starts_line(text[i]))
-            i++; /* by how much it is set in */
+            i++; /* its indentation */
         else if (i < length && p->coloured && text[i] != WL_MARK_WIDE)
             fputs(look_code(style_of(text[i]), p->file), p->file);
     }
 }
 
-/* Characters that show; of those of several bytes the first. */
+/* Visible characters; of a multibyte character, only the first byte counts. */
 static int width_of(const char *text, size_t length)
 {
     int width = 0;
@@ -188,14 +188,14 @@ static size_t line_at(const char *text, size_t length)
     return stop ? (size_t)(stop - text) : length;
 }
 
-/* What shows of a line with the mark that begins it. */
+/* The visible width of a line, including the mark that begins it. */
 static int line_width(const char *text, size_t length)
 {
     const size_t head = length >= 2 && starts_line(text[0]) ? 2 : 0;
     return width_of(text + head, length - head);
 }
 
-/* Up to the end of the next empty line: what is narrowed together. */
+/* Up to the end of the next empty line: the part that is narrowed together. */
 static size_t table_at(const char *text, size_t length)
 {
     size_t i = 0;
@@ -220,7 +220,7 @@ static bool is_too_wide(const char *text, size_t length, int columns)
     return false;
 }
 
-/* Removes those parts; returns what is left of the length. Blanks at the end of a line go, too. */
+/* Removes those parts, and blanks at the end of lines; returns the remaining length. */
 static size_t narrow(char *text, size_t length)
 {
     bool wide = false;
@@ -253,7 +253,7 @@ static void print_lines(const page *p, const char *text, size_t length)
 static void print_table(const page *p, const char *text, size_t length)
 {
     char *copy = is_too_wide(text, length, p->columns) ? malloc(length) : NULL;
-    if (!copy) { /* without memory for it, the table is wide */
+    if (!copy) { /* without memory, the table stays wide */
         print_lines(p, text, length);
         return;
     }

@@ -156,7 +156,7 @@ static int run_command(const command *c, int argc, char **argv)
     return EXIT_OK;
 }
 
-/* How many words --color and --quiet before the command are. */
+/* The number of words in --color and --quiet before the command. */
 static int leading_options(int argc, char **argv)
 {
     int n = 0;
@@ -207,7 +207,7 @@ static int run(int argc, char **argv)
     return c ? run_command(c, argc, argv) : unknown_command(word);
 }
 
-/* Whatever was printed, help as well as results: what could not be written is a failure. */
+/* If any output, help or results, could not be written, that is a failure. */
 int main(int argc, char **argv)
 {
     const int code = run(argc, argv);
@@ -215,7 +215,8 @@ int main(int argc, char **argv)
     const bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written)
         return code;
-    if (code <= EXIT_CHECK_FAILED || code == EXIT_NO_PICTURE) /* others have said why */
+    /* with other codes, a message was printed */
+    if (code <= EXIT_CHECK_FAILED || code == EXIT_NO_PICTURE)
         usage_error("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return EXIT_INTERNAL;
 }

@@ -19,10 +19,10 @@
 
 static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */
-    const char *offered;                   /* of them, those worth completing; NULL: all */
+    const char *offered;                   /* the words worth completing; NULL: all */
 } choices[] = {
     {"--model", "pmcDraRPS", MODEL_WORDS, NULL},
-    /* the others have no stack */
+    /* other models have no stack */
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
     {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
@@ -71,7 +71,7 @@ static bool is_word(const char *option, const char *value, const char *words)
 
 /* ---- other forms ---- */
 
-/* YYYY-MM-DD, as far as the form goes. */
+/* YYYY-MM-DD; only the form is checked. */
 static bool is_date(const char *text)
 {
     static const char form[] = "dddd-dd-dd";

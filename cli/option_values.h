@@ -9,11 +9,11 @@
 
 struct command;
 
-/* Is this a value that the option may have, as far as that is known before the command runs? Says
- * what is wrong. */
+/* Is the value allowed for the option, as far as that is known before the command runs? Prints what
+ * is wrong. */
 bool value_ok(const struct command *command, const char *option, const char *value);
-/* The words that the value of an option can be, separated by blanks, without those that no one
- * wants; NULL: any. */
+/* The possible values of an option, separated by blanks, except those not worth completing; NULL:
+ * any. */
 const char *value_words(const struct command *command, const char *option);
 
 /* "32x4x2"; missing extents are 1. How many there are; 0: malformed, at *column. */

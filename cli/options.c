@@ -10,10 +10,10 @@
 #include "option_values.h"
 #include "wrap.h"
 
-typedef enum kind { ONE, MANY, NAMED /* many, each name once */, FLAG } kind;
+typedef enum kind { ONE, MANY, NAMED /* several, each name once */, FLAG } kind;
 
 #define EVERY EVERY_COMMAND
-/* but for rooflines and reports, which take any number of kernels, and devices */
+/* except for rooflines and reports, which take any number of kernels, and for devices */
 #define ARGUMENTS_MAX 8
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D
@@ -277,7 +277,7 @@ static const struct spec *find(const command *c, const char *word, size_t length
     return NULL;
 }
 
-/* "NAME=VALUE" gives a name a value once: of two, one would be ignored. NULL: it is the first. */
+/* The earlier "NAME=VALUE" for the same name: of two, one would be ignored. NULL: there is none. */
 static const char *given_before(const char *const *list, size_t count, const char *value)
 {
     const size_t length = strcspn(value, "=");
@@ -374,13 +374,13 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
         return EXIT_INPUT;
     if (!store(s, value, out))
         return EXIT_USAGE;
-    if (out->color) /* already for messages about what follows */
+    if (out->color) /* now, so that it applies to messages about later options */
         look_set_colour(out->color);
     return EXIT_OK;
 }
 
-/* What --arg n=4096 calls n is known wherever names of --set are: in --grid, --where and other
- * arguments. A value of --set counts more. */
+/* The name in --arg n=4096 is known wherever names of --set are: in --grid, --where and other
+ * arguments. A value of --set takes precedence. */
 static int name_arguments(options *o)
 {
     wl_error err = {0};
@@ -407,7 +407,7 @@ int options_read(const command *c, int argc, char **argv, options *out)
         else
             code = read_option(c, argc, argv, &i, out);
     }
-    /* compare does this for every row: rows have names of their own */
+    /* compare does this for every row: rows have their own names */
     if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
         code = name_arguments(out);
     return code;
@@ -504,11 +504,11 @@ wl_model_id option_model(const options *o)
 {
     wl_model_id model = WL_MODEL_BEST;
     if (o->model)
-        (void)wl_model_find(o->model, &model); /* a word that is none was refused */
+        (void)wl_model_find(o->model, &model); /* other words were refused already */
     return model;
 }
 
-/* Which of them a command knows stands in the table of commands. */
+/* The table of commands lists the formats that a command knows. */
 wl_format option_format(const options *o)
 {
     static const struct {

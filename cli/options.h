@@ -81,17 +81,17 @@ typedef struct option_text {
 } option_text;
 bool options_at(const command *command, size_t index, option_text *out);
 
-/* The time model; without --model the best there is for the device. */
+/* The time model; without --model, the best one for the device. */
 wl_model_id option_model(const options *options);
 /* --fidelity and --budget of predict and compare; the exit code. */
 int option_fidelity(const options *options, int64_t *simulate);
 /* The output format, text unless --format says otherwise. */
 wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
-/* What options say of how to predict: model, samples. Prints what is wrong; the exit code. */
+/* The options for predictions: model, samples. Prints what is wrong; returns the exit code. */
 int option_predict(const options *options, wl_predict_options *out);
-/* --schedule of a launch that is to be predicted; batches have a wl_error, other commands print it:
- * the exit code. */
+/* --schedule of a launch to predict: launch_schedule, for batches, fails with a wl_error; the other
+ * prints it and returns the exit code. */
 wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
 /* Any schedule: prints what is wrong and returns false. */

@@ -19,8 +19,8 @@ static int cannot_write(const char *path, const char *why)
     return EXIT_INTERNAL;
 }
 
-/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is.
- * NULL: no link. False: out of memory. */
+/* The target of a symbolic link: the target is written, and /dev/stdout stays a link. NULL: not a
+ * link. False: out of memory. */
 static bool behind_link(const char *path, char **target)
 {
     struct stat info;
@@ -31,7 +31,7 @@ static bool behind_link(const char *path, char **target)
     return *target || errno != ENOMEM;
 }
 
-/* A name beside the file; NULL: out of memory. */
+/* A temporary name in the same folder; NULL: out of memory. */
 static char *name_beside(const char *target)
 {
     const size_t size = strlen(target) + sizeof ".XXXXXX";
@@ -48,8 +48,8 @@ static void forget_names(output *out)
     out->beside = out->target = NULL;
 }
 
-/* A file that will be replaced: a name beside it, so that the rename stays on one file system. What
- * is no plain file (a pipe, /dev/null) is written directly. */
+/* A regular file is written under a temporary name in its folder, so that the rename stays on one
+ * file system. Others (a pipe, /dev/null) are written directly. */
 int output_open(const char *path, output *out)
 {
     *out = (output){.file = stdout};
@@ -184,7 +184,7 @@ wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
 void held_flush(held_output *h)
 {
     if (h->length > 0 && !h->passes)
-        (void)held_write(h, h->text, h->length); /* output_close and main look for errors */
+        (void)held_write(h, h->text, h->length); /* output_close and main check for errors */
     h->length = 0;
     (void)fflush(h->file);
 }

@@ -1,5 +1,5 @@
-/* plot.h - pictures through gnuplot. FILE.svg comes from FILE.gp and FILE.dat, which stay: the
- * numbers behind every point, and a script to change. SPDX-License-Identifier: MIT */
+/* plot.h - pictures by gnuplot. FILE.svg is drawn from FILE.gp and FILE.dat, which are kept: the
+ * numbers behind every point, and a script to edit. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PLOT_H
 #define WL_CLI_PLOT_H
 
@@ -24,7 +24,8 @@ int plot_draw(const plot *p, const char *script, const char *data);
 
 /* The library can make no picture of this: says why. The exit code. */
 int plot_none(const char *path, const wl_error *err);
-/* Of two exit codes the one to end with; the first wins, but for a missing picture. */
+/* The exit code that results from two: the first that is not 0, except that a missing picture
+ * yields to any other. */
 int plot_worse(int first, int second);
 
 #endif /* WL_CLI_PLOT_H */

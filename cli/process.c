@@ -63,7 +63,7 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
 
 /* ---- running them ---- */
 
-/* As system() does: an interrupt is meant for the program we started; we clean up afterwards. */
+/* As in system(): an interrupt is meant for the started program; we clean up afterwards. */
 static int wait_for(pid_t child)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, interrupt, quit;
@@ -93,7 +93,7 @@ int process_run(const char *const *argv, const char *log)
         error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    if (!error) /* nothing is written to the strings */
+    if (!error) /* posix_spawn does not write to the strings */
         error = posix_spawn(&child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error) {

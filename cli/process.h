@@ -9,22 +9,22 @@
 
 #define PATH_LENGTH 4096
 
-/* The program a name stands for: itself where it has a '/', else the first in PATH. False: there is
+/* The path of a program: the name itself if it has a '/', else the first in PATH. False: there is
  * none. */
 bool process_find(const char *name, char path[PATH_LENGTH]);
-/* The same beside another program, in its folder or in that of the file a link leads to. */
+/* The same in the folder of another program, or of the target of its link. */
 bool process_find_beside(const char *program, const char *name, char path[PATH_LENGTH]);
 
-/* Runs a program and waits for it: nothing to read, all it prints goes to the file `log`. Its exit
- * code; 128 and more: it was ended by a signal; -1: it cannot be started, and errno says why. */
+/* Runs a program and waits for it: with empty input; all output goes to the file `log`. Returns its
+ * exit code; 128 and more: ended by a signal; -1: it cannot be started, see errno. */
 int process_run(const char *const *argv, const char *log);
 
 /* A folder of our own under $TMPDIR. */
 typedef struct scratch {
     char folder[PATH_LENGTH];
-    DIR *contents; /* open from the start: removing it needs no memory then */
+    DIR *contents; /* open from the start, so that removal needs no memory */
 } scratch;
-/* False: errno says why. */
+/* False: see errno. */
 bool scratch_make(scratch *scratch);
 /* False: the name is too long. */
 bool scratch_path(const scratch *scratch, const char *name, char path[PATH_LENGTH]);

@@ -24,7 +24,7 @@ static void handle(int signal_number, bool ours)
 {
     struct sigaction action = {0};
     action.sa_handler = ours ? remember : SIG_DFL;
-    action.sa_flags = ours ? (int)SA_RESETHAND : 0; /* the second one is not caught */
+    action.sa_flags = ours ? (int)SA_RESETHAND : 0; /* a second signal is not caught */
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }

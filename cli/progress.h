@@ -1,4 +1,4 @@
-/* progress.h - a bar on stderr for what takes longer than a second, and Ctrl-C.
+/* progress.h - a progress bar on stderr for work that takes longer than a second, and Ctrl-C.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PROGRESS_H
 #define WL_CLI_PROGRESS_H
@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From here on Ctrl-C (or a polite kill) is remembered instead of ending the program; a second one
- * ends it. */
+/* From here on, Ctrl-C (or SIGTERM) is remembered instead of ending the program; a second one ends
+ * it. */
 void progress_start(void);
 /* Draws the bar when stderr is a terminal and a second has passed; false after Ctrl-C. */
 bool progress_show(int64_t done, int64_t total);
-/* Wipes the bar and gives Ctrl-C back. */
+/* Erases the bar and restores Ctrl-C. */
 void progress_end(void);
 /* Around a call that may emulate for long: says so on a terminal once a second has passed. */
 void progress_wait(void);

@@ -26,8 +26,8 @@ static bool is_known(const char *word, size_t length, const ptx_request *r)
     return false;
 }
 
-/* Does it name something, which is then missed if it has no value? Numbers begin with a digit, with
- * their units and exponents; what follows a colon is contents, or bytes. */
+/* Does it use a name, so that a missing value is an error? Numbers, with units and exponents, begin
+ * with a digit; contents or bytes follow a colon. */
 static bool names_something(const char *text, size_t length)
 {
     bool named = false;
@@ -41,7 +41,7 @@ static bool names_something(const char *text, size_t length)
     return named && !memchr(text, ':', length);
 }
 
-/* Everything else, with its units and contents, is for the library to read. */
+/* Everything else, with units and contents, is read by the library. */
 static bool is_expression(const char *text, size_t length, const ptx_request *r)
 {
     bool computed = false, numbers = true;
@@ -65,10 +65,10 @@ static wl_status no_memory(wl_error *err)
     return WL_E_NOMEM;
 }
 
-/* A text with numbers in the place of expressions, as far as it is read. */
+/* A text in which expressions are replaced by numbers, so far. */
 typedef struct resolution {
     const ptx_request *request;
-    const char *option, *text, *at; /* the whole of it, and what is left */
+    const char *option, *text, *at; /* the whole text, and the rest */
     char *out;
     size_t *places; /* of its characters in the text */
     size_t used, room;
@@ -84,8 +84,8 @@ static bool grow(resolution *r, size_t room)
     return larger && places;
 }
 
-/* Adds characters that come from this place of the text: each from its own, or all from the
- * first. */
+/* Adds characters and records their positions in the original text: one each, or the first for
+ * all. */
 static wl_status put_from(resolution *r, const char *text, size_t length, size_t place, bool each, wl_error *err)
 {
     if (r->used + length + 1 > r->room && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
@@ -99,7 +99,7 @@ static wl_status put_from(resolution *r, const char *text, size_t length, size_t
     return WL_OK;
 }
 
-/* A part of the text as it is. */
+/* Copies a part of the text. */
 static wl_status put(resolution *r, const char *text, size_t length, wl_error *err)
 {
     return put_from(r, text, length, (size_t)(text - r->text), true, err);
@@ -125,13 +125,13 @@ static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER
     return status;
 }
 
-/* The next `length` characters: an expression, or anything else, which stays as it is. */
+/* The next `length` characters: an expression, or anything else, which is copied. */
 static wl_status put_number(resolution *r, size_t length, wl_error *err)
 {
     char number[NUMBER_LENGTH];
     const char *text = r->at;
     wl_status status = WL_OK;
-    /* a variable may hold a file, whatever it is called */
+    /* the contents of a variable may be a file of any name */
     const bool argument = strcmp(r->option, "--arg") == 0;
     const bool computed = length < EXPRESSION_MAX &&
                           (is_expression(text, length, r->request) || (argument && names_something(text, length)));
@@ -144,7 +144,7 @@ static wl_status put_number(resolution *r, size_t length, wl_error *err)
                     : put(r, text, length, err);
 }
 
-/* How far a value goes: inside braces up to the next comma or brace that is not in parentheses. */
+/* The length of a value: inside braces, up to the next comma or brace outside parentheses. */
 static size_t value_length(const char *at, bool braced, const char *stops)
 {
     size_t length = 0;
@@ -156,8 +156,8 @@ static size_t value_length(const char *at, bool braced, const char *stops)
     return length;
 }
 
-/* A head of some characters, up to `most` numbers that end at one of `ends`, with `between` from
- * one to the next (0: there is one number), and the rest as it is. */
+/* A prefix, up to `most` numbers that end at one of `ends`, separated by `between` (0: one number),
+ * and the rest unchanged. */
 static wl_status put_numbers(resolution *r, size_t head, int most, const char *ends, char between, bool braced,
                              wl_error *err)
 {
@@ -267,7 +267,7 @@ wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *r, wl_error
     return status;
 }
 
-/* Is it this text that the error names? It has as much of it as there is room. */
+/* Does the error name this text? It stores as much of it as there is room for. */
 static bool names_text(const wl_error *err, const char *text)
 {
     return text && strncmp(err->input, text, sizeof err->input - 1) == 0;

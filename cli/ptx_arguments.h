@@ -1,4 +1,4 @@
-/* ptx_arguments.h - the arguments of a kernel, with numbers in the place of names.
+/* ptx_arguments.h - the arguments of a kernel, with names replaced by numbers.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PTX_ARGUMENTS_H
 #define WL_CLI_PTX_ARGUMENTS_H
@@ -10,7 +10,7 @@ typedef struct ptx_arguments {
     struct ptx_arguments *next;
     size_t count, constant_count;
     char *texts[MANY_MAX], *constants[MANY_MAX];
-    /* of every character of them, where it comes from in the text as it was given */
+    /* for each of their characters, its position in the given text */
     size_t *places[MANY_MAX], *constant_places[MANY_MAX];
 } ptx_arguments;
 
@@ -18,8 +18,8 @@ typedef struct ptx_arguments {
  * and of the domain.
  */
 wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *request, wl_error *err);
-/* An error in one of the latest texts becomes one in the option as it was given, which the message
- * then shows. */
+/* Turns an error in one of the latest texts into one in the given option, which the message then
+ * shows. */
 void ptx_arguments_show(const ptx_arguments *list, const ptx_request *request, wl_error *err);
 void ptx_arguments_free(ptx_arguments *list);
 

@@ -19,7 +19,7 @@
 struct ptx_unit {
     char name[NAME_LENGTH]; /* of the PTX text in messages */
     char *text;
-    char *source; /* what it was compiled from; NULL: nothing */
+    char *source; /* the source it was compiled from; NULL: none */
     size_t source_length;
     wl_ptx *ptx;
     ptxas_report resources;
@@ -130,7 +130,7 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
     /* shared memory is known from the PTX itself */
     if (status == WL_OK && !o->no_ptxas && !o->registers)
         status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
-    *out = u; /* kept also when it failed: a message shows a line of it */
+    *out = u; /* kept even if it failed: a message shows a line of it */
     return status;
 }
 
@@ -155,7 +155,7 @@ const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { re
 
 /* ---- a kernel of it ---- */
 
-/* The entry that is meant; their number: none or several, which the library will say. */
+/* The entry that is meant; entry count: none or several, which the library reports. */
 static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
 {
     wl_error ignored = {0};

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of all releases look like this; commas separate what is used, and what comes when
- * changes:
+/* Messages of all releases look like this; commas separate the amounts, whose order differs:
  *   ptxas info    : Compiling entry function 'name' for 'sm_90'
  *   ptxas info    : Function properties for name
  *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
@@ -15,7 +14,7 @@
 /* Is `word` at the start of what is left of the line? */
 static bool starts(const char *at, const char *word) { return strncmp(at, word, strlen(word)) == 0; }
 
-/* Where the word first is on the line, behind it; NULL: nowhere. */
+/* The position after the first occurrence of the word in the line; NULL: none. */
 static const char *behind(const char *line, size_t length, const char *word)
 {
     const size_t n = strlen(word);
@@ -40,7 +39,7 @@ static ptxas_entry *add_entry(ptxas_report *r, const char *name, size_t length)
     return &r->entries[r->count++];
 }
 
-/* A number, or a sum as older releases wrote it: "4096+0". Moves *at behind it. */
+/* A number, or a sum as older releases wrote it: "4096+0". Moves *at past it. */
 static bool take_sum(const char **at, int64_t *value)
 {
     char *end = NULL;
@@ -89,7 +88,7 @@ static bool is_named(const ptxas_entry *e, const char *name)
 
 bool ptxas_read(const char *text, ptxas_report *report)
 {
-    ptxas_entry *entry = NULL; /* what "Used" is about */
+    ptxas_entry *entry = NULL; /* the entry that "Used" refers to */
     bool own = false;          /* are the properties those of the entry? */
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\r\n");

@@ -9,7 +9,7 @@
 
 typedef struct ptxas_entry {
     char *name;
-    int64_t registers; /* 0: not said */
+    int64_t registers; /* 0: not reported */
     int64_t shared_bytes, stack_bytes, spill_store_bytes, spill_load_bytes;
 } ptxas_entry;
 
@@ -18,10 +18,10 @@ typedef struct ptxas_report {
     size_t count;
 } ptxas_report;
 
-/* Takes what it knows from the text, of any release from CUDA 9 on, and leaves the rest. False: out
+/* Reads the output of any release from CUDA 9 on; ignores lines that it does not know. False: out
  * of memory. */
 bool ptxas_read(const char *text, ptxas_report *report);
-/* NULL: nothing is known of it. */
+/* NULL: unknown entry. */
 const ptxas_entry *ptxas_find(const ptxas_report *report, const char *name);
 void ptxas_free(ptxas_report *report);
 

@@ -1,4 +1,4 @@
-/* rank_job.h - what the parts of 'warpline rank' share. SPDX-License-Identifier: MIT */
+/* rank_job.h - shared by the parts of 'warpline rank'. SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_RANK_JOB_H
 #define WL_CLI_RANK_JOB_H
 
@@ -7,7 +7,7 @@
 #include "output.h"
 #include "ptx_unit.h"
 
-/* The whole of it. */
+/* All of the state. */
 typedef struct rank_job {
     const options *options;
     wl_space *space;

@@ -1,4 +1,4 @@
-/* rank_load.c - what to search, from the options: numbers, the space, kernels and devices.
+/* rank_load.c - reads what to search from the options: numbers, the space, kernels and devices.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -24,8 +24,8 @@ static int inputs_from_stdin(const options *o)
     return n;
 }
 
-/* Do options say what to combine? With --block, one folding and one number of registers are those
- * of every launch. */
+/* Do options describe a space? With --block, one folding and one number of registers apply to every
+ * launch. */
 static bool names_space(const options *o)
 {
     return o->block_axis[0] || o->block_axis[1] || o->block_axis[2] || o->threads || o->space || o->schedules ||
@@ -155,7 +155,7 @@ static int read_space(const options *o, rank_job *j)
         wl_space_names(j->space, j->kernels[0], o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);
     if (o->grid)
-        diag_remember("--grid", o->grid); /* whether it fits is known only with the kernel */
+        diag_remember("--grid", o->grid); /* errors in it are found only with the kernel */
     int code = read_space_file(j, o->space, wl_space_read);
     if (code == EXIT_OK)
         code = read_space_file(j, o->registers_file, wl_space_read_registers);
@@ -200,7 +200,7 @@ static int read_launches(const options *o, rank_job *j)
     return EXIT_OK;
 }
 
-/* What a rule may call domain.x: 0 where there is none. */
+/* The value of domain.x in a rule; 0: there is none. */
 static void domain_of(const rank_job *j, size_t index, int64_t domain[3])
 {
     const options *o = j->options;
@@ -296,8 +296,8 @@ static wl_status read_at(rank_job *j, ptx_request *r, wl_kernel **out, wl_error 
     return status == WL_OK ? ptx_unit_kernel(j->unit, r, out, err) : status;
 }
 
-/* The domain may be no multiple of the common block, and the kernel may not test bounds: smaller
- * blocks may fit. */
+/* If the domain is not a multiple of the common block and the kernel does not check bounds, tries
+ * smaller blocks. */
 static wl_status read_ptx(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
 {
     wl_status status = read_at(j, r, out, err);
@@ -319,7 +319,7 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
     ptx_request r = {0};
     memcpy(r.domain, domain, sizeof r.domain);
     if (ptx_request_read(o, &r) != EXIT_OK) {
-        err->code = WL_E_INPUT; /* said already */
+        err->code = WL_E_INPUT; /* reported already */
         return WL_E_INPUT;
     }
     choose_launch(j, domain, &r.launch);
@@ -338,7 +338,7 @@ static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_
     if (!ptx_is_source(o->arguments[0]))
         return load_kernel_with_domain(o->arguments[0], &sets, o->domain_count ? o->domains[domain] : NULL, out, err);
     if (o->domain_count && !option_shape("--domain", o->domains[domain], extent)) {
-        err->code = WL_E_INPUT; /* said already */
+        err->code = WL_E_INPUT; /* reported already */
         return WL_E_INPUT;
     }
     return load_ptx(j, extent, out, err);

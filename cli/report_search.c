@@ -1,5 +1,6 @@
-/* report_search.c - see report_search.h. The space is that of 'warpline rank' by default, kept near
- * the launch: other foldings and far blocks are what 'rank' is for. SPDX-License-Identifier: MIT */
+/* report_search.c - see report_search.h. The space is the default one of 'warpline rank',
+ * restricted to blocks near the launch: for other foldings and distant blocks, use 'rank'.
+ * SPDX-License-Identifier: MIT */
 #include "report_search.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static bool on_progress(void *user, int64_t done, int64_t total)
 
 /* ---- the space ---- */
 
-/* The block is fixed where the kernel, or its grid, was written for it. */
+/* The block cannot change if the kernel, or its grid, was written for it. */
 static const char *why_not(const report_launch *l)
 {
     if (l->launch.grid[0] && !l->rule)

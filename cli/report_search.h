@@ -1,4 +1,4 @@
-/* report_search.h - what a page says beyond the launch itself: launches around it, and changes that
+/* report_search.h - what a page shows beyond the launch itself: similar launches, and changes that
  * help.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_REPORT_SEARCH_H
@@ -15,19 +15,19 @@ typedef struct report_launch {
     const wl_device *device;
     const wl_predict_options *predict;
     const options *options;  /* registers and names of the rule */
-    const wl_kernel *others; /* the kernel to predict others with: less effort for each */
-    wl_launch launch;        /* as it was asked for: a grid of 0 follows from the domain */
+    const wl_kernel *others; /* the kernel for the other launches: less effort for each */
+    wl_launch launch;        /* as requested; grid 0: determined by the domain */
     const char *rule;        /* of the grid; NULL: none */
 } report_launch;
 
 typedef struct report_search {
-    wl_ranked_space space; /* its ranker is NULL where nothing was searched */
+    wl_ranked_space space; /* its ranker is NULL if nothing was searched */
     char searched[SEARCHED_LENGTH];
     wl_advised *advised; /* NULL: no_advice says why */
     char no_advice[SEARCHED_LENGTH];
 } report_search;
 
-/* What cannot be searched is said in the result. WL_E_NOMEM. */
+/* If the launch cannot be varied, the result says why. WL_E_NOMEM. */
 wl_status report_search_run(const report_launch *launch, report_search *out, wl_error *err);
 void report_search_free(report_search *search);
 

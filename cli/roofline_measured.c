@@ -12,13 +12,13 @@
 #include "roofline_job.h"
 
 #define LAUNCH_LENGTH 120
-#define PARAMS_END 15 /* the first params tell launches apart; all of them would fill the line */
+#define PARAMS_END 15 /* the first params distinguish launches; all of them would fill the line */
 
 bool picture_is_table(const char *path) { return has_suffix(path, ".csv"); }
 
 /* ---- what was not measured ---- */
 
-/* Of one table: what some launch lacks, and what was measured in another way than usual. */
+/* For one table: what some launch lacks, and what was measured in an unusual way. */
 typedef struct survey {
     size_t rows, added;
     bool known[WL_TALLY_COUNT]; /* by every launch */
@@ -112,7 +112,7 @@ static void name_launch(const wl_measurement *m, char text[LAUNCH_LENGTH])
     }
 }
 
-/* A measured launch, and the predicted one it belongs to: the one added last; NULL: to none. */
+/* A measured launch, and the predicted one that it belongs to, which was added last; NULL: none. */
 static wl_status add_measured(picture *p, const wl_measurement *m, const wl_tallies *predicted, survey *s,
                               wl_error *err)
 {
@@ -127,7 +127,7 @@ static wl_status add_measured(picture *p, const wl_measurement *m, const wl_tall
     t.kernel = title;
     t.launch = launch;
     look_at(m, &t, s);
-    if (predicted) { /* how wide accesses are is a matter of the code, and no counter tells */
+    if (predicted) { /* the width of accesses depends on the code, and no counter measures it */
         t.of = p->added;
         t.known[WL_TALLY_element_bytes] = predicted->known[WL_TALLY_element_bytes];
         t.value[WL_TALLY_element_bytes] = predicted->value[WL_TALLY_element_bytes];

@@ -17,7 +17,7 @@ wl_status stored_fail(const stored_file *file, const wl_stored *at, wl_error *er
     va_start(args, format);
     (void)vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    /* a message quotes the file's text: nothing a terminal obeys */
+    /* a message quotes the file's text: replaces characters that control a terminal */
     for (char *c = err->message; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';

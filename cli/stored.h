@@ -10,7 +10,7 @@ typedef struct stored_file {
     wl_stored_list *list;
 } stored_file;
 
-/* `path` may be "-" and must live on; free the file even when this fails, but after the message is
+/* `path` may be "-" and must stay valid; free the file even if this fails, but after the message is
  * printed. WL_E_IO: it cannot be read; WL_E_INPUT: not JSON, not predictions, no prediction at
  * all. */
 wl_status stored_load(const char *path, stored_file *out, wl_error *err);

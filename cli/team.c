@@ -58,7 +58,7 @@ int team_size(void) { return the_team.size; }
 
 /* ---- joining ---- */
 
-/* MPI knows only this process. Where there are others, each would do the same as this one. */
+/* MPI knows only this process. If there are others, each would do the same work. */
 static int be_alone(const team_launch *launch)
 {
     MPI_Finalize();
@@ -70,7 +70,7 @@ static int be_alone(const team_launch *launch)
     return EXIT_UNSUPPORTED;
 }
 
-/* Open MPI ends the process where it cannot start, with words for those who install it. */
+/* If Open MPI cannot start, it ends the process, with a message for administrators. */
 static void warn_of_start(const team_launch *launch)
 {
 #ifdef OPEN_MPI
@@ -118,7 +118,7 @@ int team_threads(void)
 
 /* ---- sending without waiting ---- */
 
-/* Forgets the letters that have arrived. */
+/* Frees the letters that have arrived. */
 static void clear_letters(void)
 {
     for (letter **at = &letters; *at;) {
@@ -165,7 +165,8 @@ void team_lose(int process)
 
 bool team_is_in_a_hurry(void) { return progress_interrupted() == SIGTERM; }
 
-/* How long the leader hears its members out: for ever while they live, but not after Ctrl-C. */
+/* Until when the leader waits for its members: for ever while they are alive, but not after
+ * Ctrl-C. */
 static double hearing_ends(void)
 {
     if (!progress_interrupted())
@@ -173,7 +174,7 @@ static double hearing_ends(void)
     return team_now() + (team_is_in_a_hurry() ? TEAM_HURRY_SECONDS : 10 * TEAM_HURRY_SECONDS);
 }
 
-/* A member's last exit code; false: it does not come. */
+/* A member's last exit code; false: it did not arrive. */
 static bool hear_from(int process, double until, int *code)
 {
     team_member *m = &the_team.members[process];
@@ -248,7 +249,7 @@ int team_agree(int code)
 
 /* ---- leaving ---- */
 
-/* Are all members still alive? The output is complete: only the orderly shutdown remains. */
+/* Are all members still alive? The output is complete; only the shutdown remains. */
 static bool take_leave(int code, int *verdict)
 {
     if (!team_leads()) {
@@ -303,14 +304,14 @@ bool team_pulse(int64_t done, int64_t total)
     return !team_message_waits(0, TEAM_TAG_END, MPI_STATUS_IGNORE);
 }
 
-/* A part that came before the end and was not begun. */
+/* Marks a part as left out that arrived before the end and was not begun. */
 static void leave_out(const team_parcel *p, wl_ranked *records)
 {
     for (int64_t i = p->first; i < p->last; i++)
         records[i - p->first] = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
 }
 
-/* Predicts what it is given, until the leader has everything. Ctrl-C is the leader's to answer. */
+/* Predicts the parts it is given until the leader has everything. The leader handles Ctrl-C. */
 static wl_status serve(wl_ranker *ranker, wl_error *err)
 {
     team_parcel *p = malloc(sizeof *p + TEAM_PART_MOST * sizeof(wl_ranked));

@@ -6,8 +6,8 @@
 
 #include "diag.h"
 
-/* In the order in which they are believed: a launcher inside a job of Slurm knows better than
- * Slurm. SLURM_NTASKS is not among them: a batch script has it, too, and is one process. */
+/* In order of precedence: a launcher inside a Slurm job knows better than Slurm. SLURM_NTASKS is
+ * not used: a batch script has it, too, and is one process. */
 static const struct {
     const char *processes, *number;
 } variables[] = {
@@ -53,7 +53,7 @@ bool team_launch_has_others(const team_launch *launch) { return launch->processe
 
 void team_launch_refuse(const team_launch *launch, const char *wrong, const char *remedy)
 {
-    /* where only those behind the first can tell, each of them says so */
+    /* if only processes after the first can tell, each of them reports it */
     if (launch->number > 0 && launch->processes > 1)
         return;
     usage_error("error: %s says that several processes were started together, but %s: each would search everything. "

@@ -1,4 +1,4 @@
-/* team_lead.c - the leader of a team: deals out the space, puts together what comes back.
+/* team_lead.c - the leader of a team: distributes the space and collects the results.
  * SPDX-License-Identifier: MIT */
 #ifdef WARPLINE_MPI
 
@@ -12,7 +12,7 @@
 #include "team_wire.h"
 
 #define PART_LEAST 1
-/* parts dealt out beyond the first that is missing: bounds the memory of records that wait */
+/* the most parts handed out after the first missing one: bounds the memory of waiting records */
 #define WINDOW 64
 
 typedef struct finished {
@@ -24,7 +24,7 @@ typedef struct lead {
     wl_ranker *ranker;
     wl_ranking *ranking;
     const team_listener *listener;
-    /* launches; next: not yet dealt out; added: all before are in the ranking */
+    /* in launches; next: the first not yet handed out; added: all before it are in the ranking */
     int64_t size, part, next, added;
     team_parcel *again; /* parts of lost members */
     size_t again_count;
@@ -59,7 +59,7 @@ static void add_to_ranking(lead *l, finished *f)
     f->records = NULL;
 }
 
-/* The records that come first of those put aside; NULL: none. */
+/* The first of the waiting records; NULL: none. */
 static finished *first_waiting(lead *l)
 {
     finished *first = NULL;
@@ -69,8 +69,8 @@ static finished *first_waiting(lead *l)
     return first;
 }
 
-/* Puts records that came early aside, and adds all that are in order now: what is written does not
- * depend on who was fast. Takes the records. */
+/* Stores records that arrive early, and adds all that are now in order, so that the output does not
+ * depend on the speed of members. Takes ownership of the records. */
 static void add_records(lead *l, int64_t first, int64_t last, wl_ranked *records)
 {
     size_t slot = 0;
@@ -99,7 +99,7 @@ static void forget_part(team_member *m, const team_parcel *p)
         }
 }
 
-/* Takes the records of a part that came back, or why there are none. */
+/* Takes the records of a finished part, or the reason why there are none. */
 static void take_result(lead *l, const team_parcel *p, const char *records)
 {
     const size_t size = (size_t)(p->last - p->first) * sizeof(wl_ranked);
@@ -115,8 +115,8 @@ static void take_result(lead *l, const team_parcel *p, const char *records)
     }
 }
 
-/* Only what belongs to the search: a member that is done may say already that it is ready for what
- * comes next. */
+/* Receives only messages of this search: a member that is done may already report that it is ready
+ * for the next. */
 static bool receive_any(lead *l)
 {
     MPI_Status from;
@@ -168,7 +168,7 @@ static void look_for_lost(lead *l)
     }
 }
 
-/* All that came in, gaps or not. */
+/* Adds all records that arrived, even if there are gaps. */
 static void close_ranking(lead *l)
 {
     for (finished *f; (f = first_waiting(l));)
@@ -180,7 +180,8 @@ static void close_ranking(lead *l)
     wl_ranking_finish(l->ranking);
 }
 
-/* In the middle of the leader's own prediction; what the members have sent by now counts. */
+/* Called in the middle of the leader's own prediction; records that members have sent so far
+ * count. */
 static void cut_short(void *context)
 {
     lead *l = context;

@@ -15,7 +15,7 @@
 #define PATIENCE 30.0
 #define TICK_SECONDS 0.1
 #define PULSE_SECONDS 1.0
-/* between members that notice the same silence: one of them speaks for all */
+/* between members that notice the same silence, so that only one of them reports it */
 #define STAGGER_SECONDS 0.5
 
 typedef struct peer {
@@ -31,17 +31,17 @@ static struct {
     pthread_t thread;
     bool has_thread;
     phase phase;
-    MPI_Comm comm; /* of its own: pulses are not mistaken for anything else */
+    MPI_Comm comm; /* a separate one, so that heartbeats are not mistaken for other messages */
     peer *peers;   /* by process number; a member's only peer is the leader */
     int me, count;
     double patience, ticked, pulsed;
     void (*cut_short)(void *user); /* NULL: the process is not in a prediction */
     void *user;
-    double told_to_end; /* since when; 0: it was not */
+    double told_to_end; /* time of the request to end; 0: none */
     double deadline;    /* LEAVING */
     int code;
     bool quiet;
-    int messages; /* where to say what must be said: members have no stderr */
+    int messages; /* file descriptor for messages: members have no stderr */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .messages = -1};
 
 static const char nothing = 0;
@@ -102,7 +102,7 @@ static void end_on_the_way_out(void)
     _exit(watch.code);
 }
 
-/* Does not return where it does something. */
+/* Does not return if it ends the process. */
 static void cut_short_in_time(double now)
 {
     if (watch.told_to_end == 0 && team_is_in_a_hurry())
@@ -111,8 +111,8 @@ static void cut_short_in_time(double now)
         watch.cut_short(watch.user);
 }
 
-/* With the lock. A process that was stopped, or the whole machine, must not take its own absence
- * for the others'. */
+/* Needs the lock. A process that was stopped, or whose machine was, must not mistake its own pause
+ * for silence of the others. */
 static void look(void)
 {
     const double now = team_now(), elapsed = now - watch.ticked;

@@ -11,24 +11,24 @@
 
 #include <stdbool.h>
 
-/* To be called by all, after MPI has started; `threads`: it may be used from several. False: no
- * memory. */
+/* To be called by all after MPI has started; `threads`: MPI may be called from several threads.
+ * False: no memory. */
 bool team_watch_start(bool threads);
 
-/* From loops that wait, and from time to time while working: where there is no thread, this is the
- * sign of life. */
+/* To be called in waiting loops, and from time to time while working: without a thread, this sends
+ * the heartbeats. */
 void team_watch_tick(void);
 
 /* Seconds a process may be silent: WARPLINE_PATIENCE, or 30. */
 double team_watch_patience(void);
 
-/* Seconds since a process was heard. Time in which this process was stopped itself does not
- * count. */
+/* Seconds since the last heartbeat of a process. Time in which this process itself was stopped does
+ * not count. */
 double team_watch_silence(int process);
 
-/* Between these two the process predicts, and touches nothing else. A launcher that wants it to end
- * does not wait for a long prediction: where one does not come to its end soon, `cut_short` is
- * called from another thread, to write what there is and end the process. */
+/* Between these two calls, the process only predicts. A launcher that ends it does not wait for a
+ * long prediction: if the prediction does not finish soon, `cut_short` is called from another
+ * thread, to write the results so far and end the process. */
 void team_watch_absent(void (*cut_short)(void *user), void *user);
 void team_watch_present(void);
 
@@ -36,7 +36,7 @@ void team_watch_present(void);
  * ended with `code`, and a message says so unless `quiet`. */
 void team_watch_leave(double seconds, int code, bool quiet);
 
-/* Once it has left. */
+/* To be called after leaving. */
 void team_watch_end(void);
 
 #endif /* WL_CLI_TEAM_WATCH_H */

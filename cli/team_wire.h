@@ -1,4 +1,4 @@
-/* team_wire.h - what the processes of a team say to each other, and the files of team.h share.
+/* team_wire.h - the messages between the processes of a team, and what the files of team.h share.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_TEAM_WIRE_H
 #define WL_CLI_TEAM_WIRE_H
@@ -8,9 +8,10 @@
 #include "team.h"
 
 #define TEAM_PART_MOST 1024 /* launches of a part */
-#define TEAM_AHEAD 2        /* parts a member has at once, so that it never waits for the next */
+/* parts that a member has at once, so that it never waits for the next */
+#define TEAM_AHEAD 2
 /* After Ctrl-C, mpirun kills all processes a second after its first signal: the result is written
- * before that, and no process is waited for much longer. */
+ * before that, and no process waits for another much longer. */
 #define TEAM_HURRY_SECONDS 0.2
 
 enum { TEAM_TAG_WORK, TEAM_TAG_END, TEAM_TAG_RESULT, TEAM_TAG_READY, TEAM_TAG_VERDICT };
@@ -22,12 +23,12 @@ typedef struct team_parcel {
     wl_error err;
 } team_parcel;
 
-/* What the leader knows of a member. */
+/* What the leader knows about a member. */
 typedef struct team_member {
     bool lost;
-    /* times it said that it is ready and the leader did not wait for it */
+    /* ready messages from it that the leader did not wait for */
     int unheard;
-    int parts;                    /* dealt out and not yet back */
+    int parts;                    /* handed out and not yet returned */
     team_parcel work[TEAM_AHEAD]; /* these */
 } team_member;
 
@@ -40,10 +41,10 @@ typedef struct team {
 } team;
 extern team the_team;
 
-/* Sends without waiting: a stopped process takes nothing, and a send that waits for it would stop
- * the leader. */
+/* Sends without waiting: a stopped process receives nothing, and a blocking send would stop the
+ * leader. */
 void team_send(int process, int tag, const team_parcel *content);
-/* Does a message of this kind wait to be received? MPI_ANY_SOURCE: from anybody. `from` may be
+/* Is there a message of this kind to receive? MPI_ANY_SOURCE: from anybody. `from` may be
  * MPI_STATUS_IGNORE. */
 bool team_message_waits(int process, int tag, MPI_Status *from);
 void team_lose(int process);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define COLUMNS_LEAST 40 /* a narrower terminal breaks lines itself */
-#define COLUMNS_FILE 100 /* files and pipes: what editors and mails show without a second line */
+#define COLUMNS_FILE 100 /* files and pipes: editors and mails show so many columns in one line */
 
 static bool has_size(int descriptor, struct winsize *size)
 {

@@ -1,4 +1,4 @@
-/* wrap.h - text for people: lines that are too long are broken between words.
+/* wrap.h - wraps long lines of text between words.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_WRAP_H
 #define WL_CLI_WRAP_H
