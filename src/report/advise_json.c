@@ -23,7 +23,7 @@ static json_t *launch(wl_json *j, const wl_launch *l)
     return one;
 }
 
-/* Where the fields go. */
+/* Collects the fields. */
 typedef struct field_list {
     wl_json *json;
     json_t *object;

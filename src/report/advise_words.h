@@ -1,4 +1,4 @@
-/* advise_words.h - what a piece of advice says, once for text and JSON.
+/* advise_words.h - the words of a piece of advice, shared by text and JSON.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ADVISE_WORDS_H
 #define WL_REPORT_ADVISE_WORDS_H
@@ -13,15 +13,16 @@ typedef struct wl_advice_words {
 /* "--block 32x4x2, rows 32 bytes longer" */
 void wl_advice_describe(const wl_advice *advice, wl_advice_words *words);
 bool wl_advice_has(const wl_advice *advice, wl_change change);
-/* Is it what a cause was already predicted without: fewer registers, less shared memory? People are
- * told once. */
+/* Does a cause already include this change (fewer registers, less shared memory)? Text mentions it
+ * once. */
 bool wl_advice_is_cause(const wl_advised *advised, const wl_advice *advice);
-/* The pieces of advice that are not; and which changes they and the combination are made of. */
+/* The number of pieces of advice that no cause includes; and the changes that these and the
+ * combination consist of. */
 size_t wl_advice_left(const wl_advised *advised);
 uint32_t wl_advice_changes(const wl_advised *advised);
-/* Was the caveat of this change told with a cause? */
+/* Does a cause already state the caveat of this change? */
 bool wl_change_is_explained(const wl_advised *advised, wl_change change);
-/* Does it change where the rows of fields lie? */
+/* Does it change the addresses of the rows of fields? */
 bool wl_advice_lays_out(const wl_advice *advice);
 
 /* Calls `show` for every field that the advice lays out differently. */

@@ -1,4 +1,4 @@
-/* check_text.c - findings for people: a line each, what fails first, and the verdict.
+/* check_text.c - findings for people: a line each, failures first, and the verdict.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const char *mark(wl_verdict v) { return wl_verdict_fails(v) ? "FAIL" : wl_verdict_name(v); }
 
-/* Two decimals, but for what would read as nothing, or as a row of digits. */
+/* Two decimals, except for numbers that would show as 0 or as many digits. */
 static void write_percent(double percent, char *text, size_t size)
 {
     const double much = fabs(percent);

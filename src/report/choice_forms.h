@@ -13,18 +13,18 @@ typedef struct wl_form_row {
     wl_fetches fetches;
 } wl_form_row;
 
-/* Linear order, columns of 32 cells, those of the width that fits, and the columns recommended:
- * through an LRU cache as large as the L1, one thread after the other. */
+/* Linear order, columns of 32 cells, columns of the width that fits, and the recommended ones, for
+ * an LRU cache as large as the L1 and one thread after another. */
 typedef struct wl_choice_forms {
     wl_known problem;
     int64_t line_bytes, cache_lines, least;
     double threads; /* of a multiprocessor */
-    double width;   /* of columns that fit; below 1: none does */
+    double width;   /* of columns that fit; below 1: none fits */
     wl_form_row rows[WL_FORM_ROWS];
     int count;
 } wl_choice_forms;
 
-/* False where the kernel is neither a stencil nor a product. */
+/* False: the kernel is neither a stencil nor a matrix product. */
 bool wl_choice_forms_of(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device,
                         wl_choice_forms *out);
 

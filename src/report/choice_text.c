@@ -67,7 +67,7 @@ static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *
         line(c, kernel, device, i, out);
 }
 
-/* Others that are as good as the one recommended. */
+/* Other schedules that are as good as the recommended one. */
 static void equals(const wl_choice *c, const wl_kernel *kernel, wl_buffer *out)
 {
     const size_t best = wl_choice_best(c);
@@ -96,7 +96,7 @@ static void add_width(const wl_choice_forms *f, wl_buffer *out)
                 section);
 }
 
-/* What the paper's problems fetch, where the kernel is one. */
+/* What the problems of the paper fetch, if the kernel is one of them. */
 static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
     wl_choice_forms f;
@@ -122,8 +122,8 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
     add_width(&f, out);
 }
 
-/* What the code of the one recommended takes, and what all assume; those of the launch given hold
- * for all. */
+/* The cost of the recommended schedule's code, and the assumptions of all; those of the given
+ * launch hold for all. */
 static void notes(const wl_choice *c, wl_buffer *out)
 {
     const wl_prediction *given = &c->rows[0], *shown = &c->rows[wl_choice_best(c) ? wl_choice_best(c) : c->fastest];

@@ -8,7 +8,7 @@
 #include "kernel/kernel_internal.h"
 
 #define PERCENT 100.0
-/* volumes within this ratio of the least are the least: enumerated waves are as uncertain */
+/* volumes within this ratio of the least count as the least: the uncertainty of enumerated waves */
 #define AS_LITTLE 1.05
 
 const char *wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row,

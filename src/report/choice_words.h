@@ -7,12 +7,13 @@
 #define WL_CHOICE_WORDS 4
 #define WL_CHOICE_LENGTH 240
 
-/* The schedule of a row as people call it: "column:32", or "linear 1-D", threads of one row over
- * all cells. */
+/* The name of the schedule of a row: "column:32", or "linear 1-D" for one row of threads over all
+ * cells. */
 const char *wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row,
                            char text[WL_SCHEDULE_TEXT_MAX]);
 
-/* Sentences: what to use, then the volumes and limits that say why. Returns how many. */
+/* Sentences: which schedule to use, then the volumes and limits that explain it. Returns how
+ * many. */
 int wl_choice_words(const wl_choice *choice, const wl_kernel *kernel, char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH]);
 
 #endif /* WL_REPORT_CHOICE_WORDS_H */

@@ -1,4 +1,4 @@
-/* compare_plot.c - predicted over measured, one panel per metric, through gnuplot.
+/* compare_plot.c - predicted over measured values, one panel per metric, by gnuplot.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static void write_panel(const wl_comparison *c, int v, size_t index, double lo, 
     wl_buffer_text(out, "\n");
 }
 
-/* The legend has a cell of its own, where it covers no points: all it names lies outside of its
+/* The legend has a separate panel, so that it covers no points: its own points are outside the
  * axes. */
 static void write_legend(const wl_comparison *c, wl_buffer *out)
 {

@@ -69,7 +69,7 @@ static void add_number(const char *text, wl_buffer *out)
     wl_buffer_add(out, " %*s", NARROW, text);
 }
 
-/* Of one row or of the head: what follows is text that may go on in the next line. */
+/* The cells of one row, or of the head; text that may be wrapped follows. */
 static void add_cells(const char *const cells[6], wl_buffer *out)
 {
     wl_mark_row(out, 10);

@@ -9,7 +9,7 @@
 #include "measure/counters.h"
 #include "warpline/roofline.h"
 
-/* What is asked for: bits of kinds of roofline, and one for what `compare` and `fit` compare. */
+/* The purpose of the counters: one bit per kind of roofline, and one for `compare` and `fit`. */
 typedef unsigned wl_purpose;
 #define WL_PURPOSE_ROOFLINES ((1u << WL_ROOFLINE_KIND_COUNT) - 1)
 #define WL_PURPOSE_COMPARE (1u << WL_ROOFLINE_KIND_COUNT)
@@ -17,7 +17,7 @@ typedef unsigned wl_purpose;
 bool wl_purpose_find(const char *name, wl_purpose *purpose);
 
 bool wl_tally_is_needed(wl_tally tally, wl_purpose purpose);
-/* Sets needed[i] for the counters of counters.def that measure it. */
+/* Sets needed[i] for the counters of counters.def that the purpose needs. */
 void wl_counters_needed(wl_purpose purpose, bool needed[WL_COUNTER_COUNT]);
 /* "ncu --csv --page raw .. PROGRAM >measured.csv", without a line end; in lines of `width` columns
  * that a shell joins again (0: in one line). */

@@ -12,7 +12,7 @@
 
 static const char *or_dash(const char *name) { return name[0] ? name : "-"; }
 
-/* Our name and nvprof's. What is too long for a narrow terminal goes on in the next line. */
+/* Our name and nvprof's. On a narrow terminal, long names continue in the next line. */
 static void put_names(const char *ours, const char *nvprof, wl_buffer *out)
 {
     wl_mark_row(out, 4);
@@ -20,7 +20,7 @@ static void put_names(const char *ours, const char *nvprof, wl_buffer *out)
     wl_mark_wide(out, " %-40s", nvprof);
 }
 
-/* Sums go on in the next line. */
+/* Sums continue in the next line. */
 static void put_row(const wl_counter_row *c, wl_buffer *out)
 {
     const char *sum = c->ncu;
@@ -90,7 +90,7 @@ static json_t *counters_of(wl_json *j, const bool *needed)
     return list;
 }
 
-/* What rooflines make of the counters. */
+/* The tallies that rooflines compute from counters. */
 static json_t *tallies_of(wl_json *j, wl_purpose purpose)
 {
     json_t *list = wl_json_array(j);

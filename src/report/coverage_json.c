@@ -1,4 +1,4 @@
-/* coverage_json.c - what of a PTX file is understood, schema warpline.coverage/1.
+/* coverage_json.c - which operations of a PTX file are supported, schema warpline.coverage/1.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 

@@ -17,7 +17,7 @@ const char *wl_derived_name(wl_derived_id id)
     return names[id];
 }
 
-/* What is divided by what; metrics that are WL_METRIC_COUNT count nothing. */
+/* Numerators and denominators; WL_METRIC_COUNT: no metric. */
 static const struct {
     wl_metric over, under, and_under;
 } ratios[WL_DERIVED_COUNT] = {

@@ -1,4 +1,4 @@
-/* derived.h - figures people compute from metrics, once for text and JSON.
+/* derived.h - figures derived from metrics, shared by text and JSON.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_DERIVED_H
 #define WL_REPORT_DERIVED_H
@@ -17,7 +17,7 @@ typedef enum wl_derived_id {
 } wl_derived_id;
 const char *wl_derived_name(wl_derived_id id);
 
-/* False where a metric is not known, or there is nothing to divide by. */
+/* False: a metric is unknown, or the divisor is 0. */
 bool wl_derived(const wl_report *report, wl_derived_id id, double *value);
 
 #endif /* WL_REPORT_DERIVED_H */

@@ -1,4 +1,4 @@
-/* device_columns.h - what text and JSON of a comparison of devices share.
+/* device_columns.h - shared by text and JSON of a comparison of devices.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_DEVICE_COLUMNS_H
 #define WL_REPORT_DEVICE_COLUMNS_H
@@ -18,7 +18,7 @@ static inline size_t wl_devices_with(const wl_device *const *devices, size_t cou
     return having;
 }
 
-/* A number of device `d` over that of the first; false for lists, and where one has none. */
+/* A number of device `d` / that of the first device; false: a list, or one of them lacks it. */
 static inline bool wl_device_ratio(const wl_device *const *devices, size_t d, wl_device_key key, double *ratio)
 {
     const wl_device_entry *first = &devices[0]->entries[key], *e = &devices[d]->entries[key];

@@ -36,7 +36,7 @@ static json_t *device_json(wl_json *j, const wl_device *const *devices, size_t c
                         only_json(j, devices, count, d));
 }
 
-/* null where the device has none */
+/* null: the device does not have the key */
 static json_t *value_json(wl_json *j, const wl_device *const *devices, size_t d, wl_device_key key)
 {
     const wl_device_entry *e = &devices[d]->entries[key];

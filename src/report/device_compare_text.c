@@ -1,5 +1,5 @@
-/* device_compare_text.c - devices side by side for people, in 80 columns: as many devices a table
- * as fit, the first in each of them. SPDX-License-Identifier: MIT */
+/* device_compare_text.c - devices side by side for people, in 80 columns: as many devices per table
+ * as fit, the first device in each. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,11 @@ enum {
     NAME_WIDTH = 27,  /* of a key and its unit                           */
     VALUE_WIDTH = 10, /* of a number, in the unit of the row             */
     RATIO_WIDTH = 7,
-    OTHERS = 2, /* devices of a table beside the first             */
+    OTHERS = 2, /* devices of a table besides the first */
     LINE_WIDTH = 80
 };
 
-/* The letter of a kind of source behind a value. */
+/* The letter after a value, for the kind of its source. */
 static char mark_of(wl_source_kind kind)
 {
     static const char marks[WL_SOURCE_KINDS + 1] = "mfpdau";
@@ -66,7 +66,7 @@ static void add_value(const table *t, size_t column, size_t key, double scale)
                   ratio);
 }
 
-/* Long texts of devices, each behind its name. */
+/* The sources of a key, each after the name of its device. */
 static void add_sources(const table *t, size_t key)
 {
     for (size_t c = 0; c < t->column_count; c++) {

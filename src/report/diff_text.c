@@ -12,8 +12,8 @@
 #include "report/wrapped_text.h"
 #include "report/shape_text.h"
 
-#define WIDTH 98   /* with the two blanks before it, what a pipe shows in one line */
-#define MOVED 0.05 /* of the metric: parts that moved less are not shown */
+#define WIDTH 98   /* with two leading blanks, 100 columns */
+#define MOVED 0.05 /* share of the metric: parts that changed less are not shown */
 
 static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)
 {
@@ -112,7 +112,7 @@ static void add_occupancy(const wl_diff *d, wl_buffer *out)
     wl_buffer_add(out, "\n  %-16s %12s %12s %9s\n", "launch", "A", "B", "B/A");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].a <= 0 || rows[i].b <= 0)
-            continue; /* cycles of a block: the turnover model alone has them */
+            continue; /* only the turnover model has cycles of a block */
         wl_buffer_add(out, "  %-16s %12.6g %12.6g", rows[i].name, rows[i].a, rows[i].b);
         add_ratio(rows[i].a, rows[i].b, out);
         wl_buffer_add(out, "\n");
@@ -131,7 +131,7 @@ static void add_total(const wl_value *v, const char *unit, wl_buffer *out)
     wl_buffer_add(out, " %12s", text);
 }
 
-/* What is next to nothing beside the whole is shown as nothing. */
+/* Values that are negligible compared with the whole are shown as 0. */
 static double visible(double part, double whole) { return fabs(part) < 1e-6 * whole ? 0 : part; }
 
 static void add_parts(const wl_diff *d, wl_metric m, wl_buffer *out)

@@ -1,5 +1,5 @@
-/* explain_text.c - what any word of the output means, for people: looked up in all tables that have
- * words. SPDX-License-Identifier: MIT */
+/* explain_text.c - the meaning of any word of the output, looked up in all tables.
+ * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +157,7 @@ static void add_wait_example(const wl_prediction *p, const char *word, wl_buffer
             wl_buffer_add(out, "  here: a block waits %.6g cycles for it\n", list[i].cycles);
 }
 
-/* Of words that have no table of numbers. */
+/* Examples for words that are not keys of a table of numbers. */
 static void add_word_example(const wl_prediction *p, const char *word, wl_buffer *out)
 {
     const wl_launch *l = &p->launch;

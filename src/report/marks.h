@@ -11,22 +11,23 @@ wl_buffer wl_text_buffer(wl_format format);
 
 /* A part of a line begins, or ends (WL_MARK_END). */
 void wl_mark_add(wl_buffer *out, wl_text_mark mark);
-/* A line begins that may be broken between words; what is broken off is set in by `indent`
+/* Starts a line that may be wrapped between words; continuation lines are indented by `indent`
  * columns. */
 void wl_mark_line(wl_buffer *out, int indent);
-/* A row of a table begins: like a line, but broken only on a terminal, never in files and pipes. */
+/* Starts a row of a table: like a line, but wrapped only on a terminal, never in files and
+ * pipes. */
 void wl_mark_row(wl_buffer *out, int indent);
-/* A whole line that may be broken, with its end in the text. */
+/* A whole line that may be wrapped; the text includes its line end. */
 void wl_line(wl_buffer *out, int indent, const char *format, ...) WL_PRINTF(3, 4);
 /* A whole line: "LEADnote: TEXT". */
 void wl_note_line(wl_buffer *out, const char *lead, const char *format, ...) WL_PRINTF(3, 4);
-/* A line that begins with "note" follows, which the caller writes. */
+/* Starts a line of notes; the caller writes it, beginning with "note". */
 void wl_note_start(wl_buffer *out);
 /* An empty line that belongs to the notes below it. */
 void wl_note_gap(wl_buffer *out);
 
-/* Cells of a table that can be left out on a narrow terminal; in every line of the table the
- * same. */
+/* Cells of a table that can be left out on a narrow terminal; the same ones in every line of the
+ * table. */
 void wl_mark_wide(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
 
 /* Text as a part of its own. */

@@ -1,6 +1,6 @@
 /* page.c - launches of any kernels and devices in one HTML file: a section each, a table of
- * contents and a comparison on top. Nothing is loaded from elsewhere, and a policy in the file
- * forbids it; the only script is the one that sorts tables. SPDX-License-Identifier: MIT */
+ * contents and a comparison on top. The file loads nothing from elsewhere, and its content security
+ * policy forbids it; the only script sorts tables. SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct wl_page {
 };
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
-/* The one that says most comes first. */
+/* The most informative kind first. */
 static const wl_roofline_kind kind_order[WL_ROOFLINE_KIND_COUNT] = {WL_ROOFLINE_HIERARCHICAL, WL_ROOFLINE_CLASSIC,
                                                                     WL_ROOFLINE_INSTRUCTION};
 
@@ -92,11 +92,11 @@ static void name_launch(const wl_page_part *p, char text[2 * WL_SHAPE_LENGTH])
                    folded ? " fold " : "", folded ? wl_shape_text(f, fold) : "");
 }
 
-/* The launch in one picture of each kind; a kind that has no place for it says why. */
+/* The launch in one picture of each kind; a kind that cannot show it states why. */
 typedef struct pictures {
-    wl_roofline *rooflines[WL_ROOFLINE_KIND_COUNT]; /* as kind_order has them */
+    wl_roofline *rooflines[WL_ROOFLINE_KIND_COUNT]; /* in the order of kind_order */
     wl_error why[WL_ROOFLINE_KIND_COUNT];
-    int first; /* the first that has a place */
+    int first; /* the first that shows it */
 } pictures;
 
 static wl_status make_pictures(const wl_page_part *p, pictures *out, wl_error *err)

@@ -95,7 +95,7 @@ static void add_ties(const wl_page_part *p, wl_buffer *out)
                       100 * (time / s->best_s - 1));
 }
 
-/* What became of launches that were not predicted, a line each. */
+/* The launches that were not predicted, a line per reason. */
 static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error *err)
 {
     char *text = NULL;
@@ -256,7 +256,7 @@ void wl_page_causes(const wl_page_part *p, wl_buffer *out)
     uint32_t named = 0;
     bool any = false;
     if (!r)
-        return; /* why, is said with the changes */
+        return; /* the reason is given with the changes */
     wl_buffer_text(out, "<h3>What slows it down</h3>\n");
     if (r->cause_count == 0) {
         wl_buffer_text(out, "<p>None of the causes that are looked for was found.</p>\n");

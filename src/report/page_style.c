@@ -1,4 +1,4 @@
-/* page_style.c - how a page looks, and the script that sorts its tables.
+/* page_style.c - the style sheet of a page, and the script that sorts its tables.
  *
  * Colours of fields: Okabe and Ito, distinguishable for people with colour-blindness. The script
  * only moves rows, and the page is complete without it.
@@ -92,5 +92,5 @@ const char wl_page_script[] =
     "  });\n"
     "}\n";
 
-/* Of the script: tests/page/page.sh says what it should be. */
+/* The hash of the script: tests/page/page.sh prints the right one. */
 const char wl_page_script_hash[] = "sha256-F+xfXszU86fnFAxzNBKU3AwMAx2Bwz+B0NSSY4oa2UU=";

@@ -1,14 +1,14 @@
-/* page_volumes.c - how much moves on each level, and for which field, access and source line.
+/* page_volumes.c - the data volume on each level, by field, access and source line.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
 
 #include "report/page.h"
 
-#define COLOURS 7      /* fields with a colour of their own; all others share the last */
+#define COLOURS 7      /* fields with a separate colour; all others share the last */
 #define ROWS_MOST 1000 /* accesses or lines of a table */
-#define LABELLED 0.12  /* of the width: parts of a bar that have room for a name */
-#define SHOWS 1e-4     /* of a level: what belongs to no field and is worth a part */
+#define LABELLED 0.12  /* share of the width: larger parts of a bar have room for a name */
+#define SHOWS 1e-4     /* share of a level: if more belongs to no field, it is shown */
 
 /* What crosses one level in one direction. */
 typedef enum level { L1, L2_LOAD, L2_STORE, DRAM_LOAD, DRAM_STORE, LEVEL_COUNT } level;
@@ -97,7 +97,7 @@ static void add_piece(const volumes *v, level l, size_t colour, const char *name
     wl_buffer_text(out, "</i>");
 }
 
-/* The fields with a colour, the others, and what belongs to none: local memory, textures. */
+/* The fields with a colour, the others, and volumes of no field: local memory, textures. */
 static void add_pieces(const volumes *v, level l, wl_buffer *out)
 {
     double left = v->total[l], others = 0;

@@ -1,5 +1,5 @@
-/* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, written as it comes:
- * predictions are many. Values that are not known are absent. SPDX-License-Identifier: MIT */
+/* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, streamed, since there
+ * may be many predictions. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/json_out.h"
@@ -305,7 +305,7 @@ wl_status wl_report_json_line(const wl_report *r, wl_buffer *out, wl_error *err)
     return wl_out_status(&o, err);
 }
 
-/* The array of predictions, opened before the first of them, or gone on with. */
+/* Opens the array of predictions before the first of them, or continues it. */
 static wl_json_out array_of(wl_buffer *out, bool first)
 {
     wl_json_out o = {.text = out, .form = WL_JSON_INDENTED, .digits = WL_JSON_DIGITS};

@@ -23,7 +23,7 @@
 
 #define STRANGE_MAX 8 /* metrics that this version does not have */
 
-/* An object with what was read of it, which borrows its texts. */
+/* A JSON object, and the prediction read from it, which borrows its texts. */
 typedef struct entry {
     wl_stored stored;
     wl_prediction prediction;
@@ -78,7 +78,7 @@ static const char *text_of(reader *r, const json_t *object, const char *key)
     return value && json_is_string(value) ? json_string_value(value) : "";
 }
 
-/* Ratios of such numbers are numbers. */
+/* Ratios of such numbers are finite. */
 static bool is_sane(double v) { return v == 0 || (fabs(v) > 1e-60 && fabs(v) < 1e60); }
 
 static double number_of(reader *r, const json_t *object, const char *key, double least)
@@ -128,7 +128,7 @@ static void read_schedule(reader *r, const json_t *launch, wl_schedule *schedule
         refuse(r, "'schedule' is wrong: %s", err.message);
 }
 
-/* Predictions of older versions do not name it. */
+/* Predictions of older versions do not have it. */
 static wl_work_unit unit_of(const json_t *work)
 {
     const char *name = json_string_value(json_object_get(work, "unit"));
@@ -280,7 +280,7 @@ static int32_t lines_in(const char *text, size_t length)
     return lines;
 }
 
-/* jansson counts from where it was started, `at` bytes into the text. */
+/* jansson counts positions from where it started, `at` bytes into the text. */
 static wl_status syntax_error(const char *text, size_t at, size_t length, const json_error_t *e, wl_error *err)
 {
     const bool cut = e->position >= 0 && at + (size_t)e->position >= length;
@@ -288,7 +288,7 @@ static wl_status syntax_error(const char *text, size_t at, size_t length, const 
     return wl_fail(err, WL_E_INPUT, loc, "%s: %s", cut ? "the file ends in the middle" : "not JSON", e->text);
 }
 
-/* Takes hold of the prediction. */
+/* Keeps a reference to the JSON of the prediction. */
 static wl_status add_one(wl_stored_list *list, const json_t *json, int32_t line, size_t number, wl_error *err)
 {
     entry **larger = realloc(list->all, (list->count + 1) * sizeof *larger);
@@ -304,7 +304,7 @@ static wl_status add_one(wl_stored_list *list, const json_t *json, int32_t line,
     return read_prediction(json, number, e, err);
 }
 
-/* JSON does not say where its values stood: predictions of a call have the line where it begins. */
+/* jansson does not keep positions: predictions of a call get the line where the call begins. */
 static wl_status add(wl_stored_list *list, const json_t *json, int32_t line, wl_error *err)
 {
     const json_t *array;

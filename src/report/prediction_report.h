@@ -23,7 +23,7 @@ void wl_report_json_end(bool none, wl_buffer *out);
 /* Schema warpline.prediction/2: one prediction on a line, without a line end. */
 wl_status wl_report_json_line(const wl_report *report, wl_buffer *out, wl_error *err);
 
-/* What the error of predictions by this model is known or believed to be on the device. */
+/* The measured or estimated error of predictions by this model on the device. */
 void wl_confidence_text(const wl_device *device, wl_model_id model, wl_buffer *out);
 void wl_confidence_json(wl_json_out *out, const wl_device *device, wl_model_id model);
 

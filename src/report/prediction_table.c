@@ -11,8 +11,8 @@
 
 #define BAR_WIDTH 48
 
-/* What is loaded, what is evicted and loaded again, what earlier blocks had left in the cache; per
- * unit of work. */
+/* Loads, loads after eviction, and loads saved because earlier blocks left the data in the cache;
+ * per unit of work. */
 typedef struct parts {
     double loaded, again, saved;
 } parts;
@@ -57,7 +57,7 @@ static void add_numbers(const wl_prediction *p, const char *sm_word, wl_buffer *
     wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
 }
 
-/* Both lines of heads over the columns that add_numbers fills, but for the last two. */
+/* Two lines of heads over the columns of add_numbers, except for the last two. */
 static void add_upper_head(const char *sm_word, wl_buffer *out)
 {
     wl_buffer_add(out, "%-12s %-6s %*s", "", "", width_of(sm_word), "blk");
@@ -197,7 +197,7 @@ static bool is_named(const wl_prediction *const *predictions, const wl_device *c
     return false;
 }
 
-/* A note, with the devices it is about where it is not about all: "note (h200, v100): .." */
+/* A note, with the devices that it concerns unless it concerns all: "note (h200, v100): .." */
 static void add_note(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
                      const char *note, wl_buffer *out)
 {
@@ -234,7 +234,7 @@ static void add_device_notes(const wl_prediction *const *predictions, const wl_d
         }
 }
 
-/* Times of different models are no fair comparison. */
+/* Times of different models cannot be compared fairly. */
 static void add_models(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
                        wl_buffer *out)
 {

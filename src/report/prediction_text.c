@@ -14,7 +14,7 @@
 #include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
-#define PARTS_COLUMN 50 /* where the parts of a metric stand in its row */
+#define PARTS_COLUMN 50 /* where the parts of a metric begin in its row */
 
 static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
 {
@@ -131,7 +131,7 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     add_row(r, "DRAM stores", WL_METRIC_dram_store_bytes, out);
 }
 
-/* "LABEL  4 per load, 8 per store": those of the figures that are known. */
+/* "LABEL  4 per load, 8 per store": the known figures. */
 static void add_derived(const wl_report *r, const char *label, const wl_derived_id *ids, const char *const *what, int n,
                         wl_buffer *out)
 {
@@ -174,7 +174,7 @@ static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-/* Without a unit behind it. */
+/* Without a unit. */
 static void count_text(double count, char *text, size_t size)
 {
     wl_scaled_text(count, text, size);
@@ -261,7 +261,7 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
     const wl_status status = wl_layer_condition_of(r->prediction, r->kernel, r->device, &c, NULL);
     out->failed = out->failed || status == WL_E_NOMEM;
     if (status != WL_OK || c.layers < 2)
-        return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
+        return; /* no layer condition: nothing is reused from layer to layer */
     wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
     wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
     wl_line(out, 8, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
@@ -273,7 +273,7 @@ static const char *share_name(const wl_report *r, size_t fields, size_t i)
     return i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
 }
 
-/* Of the longest name, so that columns stay aligned. */
+/* The width of the longest name, so that columns stay aligned. */
 static int share_width(const wl_report *r, size_t fields, size_t count)
 {
     enum { LEAST = 16, MOST = 40 };
@@ -307,7 +307,7 @@ static void add_shares(const wl_report *r, wl_buffer *out)
     }
 }
 
-/* What decided the wait of a block, where it comes from the life of a warp: largest first. */
+/* What a block waits for, if that comes from the life of a warp: largest first. */
 static void add_waits(const wl_model_result *m, wl_buffer *out)
 {
     wl_named_wait waits[WL_NAMED_WAITS];
@@ -332,10 +332,10 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     wl_buffer_add(out, " cycles\n");
 }
 
-#define LEAST_TAIL 0.01 /* of the wait of a block: less is not shown */
+#define LEAST_TAIL 0.01 /* share of the wait of a block: less is not shown */
 
-/* What keeps a block on its multiprocessor, and how many others are there: a small launch does not
- * fill it. */
+/* How long a block stays on its multiprocessor, and how many others share it: a small launch does
+ * not fill it. */
 static void add_block(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;

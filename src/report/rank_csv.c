@@ -10,7 +10,7 @@
 
 #define VALUE_DIGITS 15 /* as in JSON */
 
-/* Where all launches are linear there is no such column. */
+/* If all launches are linear, there is no column for schedules. */
 void wl_rank_csv_start(const wl_ranked_space *s, wl_buffer *out)
 {
     wl_buffer_text(out, "kernel,device,domain_x,domain_y,domain_z,rank,group,block_x,block_y,block_z,fold_x,fold_y,"

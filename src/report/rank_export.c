@@ -1,9 +1,9 @@
 /* rank_export.c - ranked launches as text for autotuners: Kernel Tuner's search space, its cache
  * file, Triton's pruning.
  *
- * What is written is plain Python or JSON that needs nothing of ours. All of it is made from one
- * list per space: block and fold of each launch, and its schedule where one has another than
- * linear, best first, each launch once. docs/export.md shows how the texts are used.
+ * The output is plain Python or JSON without dependencies on Warpline. It is made from one list per
+ * space: block and fold of each launch, and its schedule if any launch has one other than linear;
+ * best first, each launch once. docs/export.md shows how the texts are used.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #define FOLDED 6 /* of these, without a schedule */
 #define PLAIN 3  /* nor a folding */
 
-/* A launch as an autotuner sees it. */
+/* A launch as the values of an autotuner's parameters. */
 typedef struct entry {
     int64_t values[PARAMS];
     double time_s;
@@ -39,7 +39,7 @@ typedef struct export
     const char *kernel;
     launch_list *lists;
     size_t count;
-    int params; /* PLAIN, or more where a launch has more */
+    int params; /* PLAIN, or more if some launch needs more */
     wl_buffer *out;
 }
 export;
@@ -67,7 +67,7 @@ static int compare_ranks(const void *a, const void *b)
 
 static bool same_values(const entry *a, const entry *b) { return memcmp(a->values, b->values, sizeof a->values) == 0; }
 
-/* Launches that differ only in what autotuners do not set (registers, shared memory) are one: the
+/* Of launches that differ only in what autotuners do not set (registers, shared memory), keeps the
  * better. */
 static void drop_repeated(launch_list *list)
 {
@@ -137,7 +137,7 @@ static wl_status check_spaces(const export *e, wl_error *err)
 
 /* ---- pieces of text ---- */
 
-/* With a point or an exponent: Kernel Tuner passes over times that are read back as integers. */
+/* With a point or an exponent: Kernel Tuner ignores times that it reads back as integers. */
 static void write_time(double value, wl_buffer *out)
 {
     char text[40];
@@ -160,8 +160,7 @@ static void write_tuple(const int64_t *values, int count, wl_buffer *out)
     wl_buffer_text(out, count == 1 ? ",)" : ")");
 }
 
-/* Names are quoted, and come third at the earliest: Python looks for an encoding in the first two
- * lines. */
+/* Names are quoted, and not in the first two lines, where Python looks for an encoding. */
 static void write_header(const export *e, const char *what)
 {
     wl_buffer_add(
@@ -201,7 +200,7 @@ static wl_status write_choices(const launch_list *list, int param, wl_buffer *ou
     return WL_OK;
 }
 
-/* The numbers that stand for orders: "# 0 linear, 1 column, .." */
+/* The numbers of orders: "# 0 linear, 1 column, .." */
 static void write_kinds(const char *name, wl_buffer *out)
 {
     wl_buffer_add(out, "# %s is", name);
@@ -215,7 +214,7 @@ static void write_kinds(const char *name, wl_buffer *out)
 
 /* ---- Kernel Tuner: a search space ---- */
 
-/* Restrictions are a string: what a function is called with depends on Kernel Tuner's version. */
+/* Restrictions are a string, since the arguments of a function depend on Kernel Tuner's version. */
 static const char kernel_tuner_code[] =
     "\n\n"
     "def make_tune_params(launches):\n"
@@ -286,9 +285,9 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
 
 /* ---- Kernel Tuner: a cache ---- */
 
-/* One line per launch, and "cache" the last key: Kernel Tuner opens the file for more by cutting
- * off its end. The date is that of no measurement; the simulation adds up the times that tuning
- * would have taken, of which none is known. */
+/* One line per launch, and "cache" the last key: Kernel Tuner appends to the file by cutting off
+ * its end. There is no date of a measurement, and the times that tuning would have taken, which its
+ * simulation adds up, are unknown. */
 static void write_cache_entry(const export *e, const entry *launch)
 {
     wl_buffer_text(e->out, "\"");
@@ -411,7 +410,7 @@ static bool device_before(const export *e, size_t index)
     return false;
 }
 
-/* What is known of a model's error is known by device. */
+/* The error of a model is known per device. */
 static void write_triton_ties(const export *e)
 {
     const char *before = "";

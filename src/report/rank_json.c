@@ -1,6 +1,5 @@
 /* rank_json.c - rankings as JSON, schema warpline.rank/1, in pieces that make one text: launches
- * are written as they come, the few lines around them are built as trees. SPDX-License-Identifier:
- * MIT */
+ * are streamed, the few lines around them are built as trees. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "search/ranker.h"
 #include "report/symbol_json.h"
 
-#define SUMMARY_DIGITS 6 /* of ties and ratios, which are rough themselves */
+#define SUMMARY_DIGITS 6 /* of ties and ratios, which are rough anyway */
 
 /* Adds the text of `root` without its first `skip` and its last `drop` characters. */
 static void add_json(wl_json *j, json_t *root, int digits, size_t skip, size_t drop, wl_buffer *out)
@@ -23,7 +22,7 @@ static void add_json(wl_json *j, json_t *root, int digits, size_t skip, size_t d
     free(text);
 }
 
-/* An object that more keys follow: "{..., " and one that goes on: ", ...}" */
+/* The start of an object to which keys are added, "{..., ", and its continuation, ", ...}". */
 static void add_opened(wl_json *j, json_t *object, wl_buffer *out)
 {
     add_json(j, object, WL_JSON_DIGITS, 0, 1, out);
@@ -107,7 +106,7 @@ void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_
     wl_out_object_end(o);
 }
 
-/* What became of launches that were not predicted. */
+/* Why launches were not predicted. */
 static json_t *reason(wl_json *j, wl_outcome outcome, const char *condition, int64_t count)
 {
     json_t *all = wl_json_object(j);

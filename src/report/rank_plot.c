@@ -1,11 +1,10 @@
-/* rank_plot.c - a searched space as a picture, through gnuplot: one row of panels per device and
- * domain.
+/* rank_plot.c - a searched space as a picture by gnuplot: one row of panels per device and domain.
  *
  * Left: predicted performance over memory volume, a point per launch. Its colour is the shape of
  * the block: a mix of blue, orange and purple by the logarithms of its extents in x, y and z. The
  * three are Okabe and Ito's, distinguishable for people with colour-blindness; the paper's red,
- * green and blue are not. Above the points the roof: what the memory bandwidth allows. Right: the
- * volumes of the best launches.
+ * green and blue are not. Above the points is the roof: the performance at the memory bandwidth.
+ * Right: the volumes of the best launches.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
@@ -69,7 +68,7 @@ static double per_item(const wl_ranked_space *space, const wl_ranked *launch, wl
     return launch->values[value] / (double)wl_ranker_launch_items(space->ranker, launch->index);
 }
 
-/* False where the volume is not known: such a launch has no place in the panel. */
+/* False: the volume is unknown, so the launch cannot be shown in the panel. */
 static bool make_point(const wl_ranked_space *space, const wl_ranked *launch, point *out)
 {
     out->volume = per_item(space, launch, WL_RANK_dram_load_bytes) + per_item(space, launch, WL_RANK_dram_store_bytes);
@@ -92,8 +91,7 @@ static unsigned block_colour(const int64_t block[3])
     return (unsigned)lround(rgb[0]) << 16 | (unsigned)lround(rgb[1]) << 8 | (unsigned)lround(rgb[2]);
 }
 
-/* The best, and of the rest evenly many from each speed: launches are in the order of their
- * times. */
+/* The best, and evenly spaced ones of the rest, which are sorted by time. */
 static bool is_shown(const wl_ranked_space *space, size_t rank)
 {
     if (space->count <= POINTS_MAX || rank < POINTS_MAX / 10)
@@ -102,8 +100,8 @@ static bool is_shown(const wl_ranked_space *space, size_t rank)
     return floor(share * (double)rank) > floor(share * (double)(rank - 1));
 }
 
-/* A logarithmic axis where values differ by much. Room beside the points is a share of their span,
- * but what differs by a few percent only is not spread over the whole panel. */
+/* A logarithmic axis if values differ by much. The margin is a share of their range, but values
+ * that differ by only a few percent are not spread over the whole panel. */
 static void round_axis(axis *a, double below, double above)
 {
     a->log = a->lo > 0 && a->hi > 8 * a->lo;
@@ -140,7 +138,7 @@ static void make_panel(const wl_ranked_space *space, panel *out)
         out->y = (axis){0, 1.2 * fastest, false};
 }
 
-/* Where on the axis a value lies: 0 .. 1. */
+/* The position of a value on the axis: 0 .. 1. */
 static double place(const axis *a, double value)
 {
     return a->log ? log(value / a->lo) / log(a->hi / a->lo) : (value - a->lo) / (a->hi - a->lo);
@@ -237,7 +235,7 @@ static void write_axis(char name, const axis *a, double unit, wl_buffer *out)
     write_tics(name, a, unit, out);
 }
 
-/* A label of the marked points: those that lie on one another share it. */
+/* A label of marked points: points at the same place share it. */
 typedef struct mark {
     double x, y;
     unsigned ranks; /* bit 0: the best */
@@ -283,7 +281,7 @@ static size_t make_marks(const panel *p, mark marks[BEST])
     return count;
 }
 
-/* A label of that height beside the roof, or just below it where the roof would strike it. */
+/* The height of a label next to the roof, or just below it if the roof would cross it. */
 static double clear_of_roof(const panel *p, double x, double y)
 {
     static const double width = 0.13, half = 0.035; /* of a label */
@@ -294,7 +292,7 @@ static double clear_of_roof(const panel *p, double x, double y)
     return y > right - half && y < left + half ? right - half : y;
 }
 
-/* Points near the roof lie close together, so their ranks stand in a column to the right, above the
+/* Points near the roof are close together, so their ranks are in a column to the right, above the
  * roof, with a line from each. */
 static void write_marks(const panel *p, wl_buffer *out)
 {
@@ -383,14 +381,15 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
 
 static double highest_bar(const wl_ranked_space *space, size_t count)
 {
-    double highest = 0; /* fmax passes over what is not known */
+    double highest = 0; /* fmax ignores unknown values (NaN) */
     for (size_t i = 0; i < count; i++)
         for (int v = 0; v < VOLUMES; v++)
             highest = fmax(highest, per_item(space, &space->launches[i], volumes[v].value));
     return highest > 0 ? highest : 1;
 }
 
-/* The names of launches are long: what they are stands below them, at that height of the page. */
+/* The names of launches are long, so the title of the axis is below them, at this height of the
+ * page. */
 static void write_bars(const panel *p, size_t row, double below, wl_buffer *out)
 {
     const wl_ranked_space *space = p->space;

@@ -1,11 +1,11 @@
-/* rank_report.h - what the writers of rankings share. SPDX-License-Identifier: MIT */
+/* rank_report.h - shared by the writers of rankings. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_RANK_REPORT_H
 #define WL_REPORT_RANK_REPORT_H
 
 #include "base/buffer.h"
 #include "warpline/report.h"
 
-/* The tie group of each launch, counted from 1: a group starts with its fastest and takes in all
+/* The tie group of each launch, counted from 1: a group consists of its fastest launch and all
  * within `tie` of it. */
 typedef struct wl_tie_groups {
     double tie, start_s;
@@ -13,7 +13,7 @@ typedef struct wl_tie_groups {
 } wl_tie_groups;
 size_t wl_tie_group_of(wl_tie_groups *groups, const wl_ranked *launch);
 
-/* Where a launch stands; 0: not known, because launches come in the order of the space. */
+/* The rank of a launch; 0: unknown, because launches come in the order of the space. */
 typedef struct wl_rank_place {
     size_t rank, group;
 } wl_rank_place;

@@ -1,4 +1,4 @@
-/* rank_text.c - the best launches as a table, and what to make of it.
+/* rank_text.c - the best launches as a table, and how to use it.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void number(wl_buffer *out, int width, int digits, double value)
 
 #define SCHEDULE_WIDTH 12
 
-/* Nothing where all launches are linear. */
+/* Empty if all launches are linear. */
 static void schedule_cell(const wl_ranked_space *s, const wl_launch *launch, wl_buffer *out)
 {
     char text[WL_SCHEDULE_TEXT_MAX];
@@ -67,8 +67,7 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
     wl_buffer_text(out, "\n");
 }
 
-/* Two lines of heads are alike: nine columns, of which those that a narrow terminal can do without
- * are marked. */
+/* A line of heads: nine columns, with marks on those that a narrow terminal leaves out. */
 static void head(wl_buffer *out, const char *const *cells, const char *last)
 {
     wl_mark_wide(out, " %8s %7s %6s", cells[0], cells[1], cells[2]);

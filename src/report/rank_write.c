@@ -1,5 +1,6 @@
-/* rank_write.c - rankings piece by piece, so that a space of any size can pass through: a text of a
- * million launches would not fit the memory a search is allowed. SPDX-License-Identifier: MIT */
+/* rank_write.c - streams rankings in pieces, so that a space can have any size: the text of a
+ * million launches would not fit into the memory that a search may use. SPDX-License-Identifier:
+ * MIT */
 #include "base/fail.h"
 #include "report/rank_report.h"
 
@@ -20,11 +21,11 @@ size_t wl_rank_within(const wl_ranked_space *s, double ratio)
     return n;
 }
 
-#define LAUNCH_LENGTH 512 /* of nearly every launch */
-/* launches of one piece, where they do not come one by one */
+#define LAUNCH_LENGTH 512 /* more than nearly every launch takes */
+/* bytes of one piece, if launches do not come one by one */
 #define PIECE_LENGTH ((size_t)1 << 16)
 
-/* Gives a piece to the sink; its memory can be used again. */
+/* Gives a piece to the sink; its memory can then be reused. */
 static wl_status pass_on(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
 {
     wl_status status = piece->failed ? wl_fail_memory(err) : WL_OK;
@@ -34,7 +35,7 @@ static wl_status pass_on(const wl_rank_writer *w, wl_buffer *piece, wl_error *er
     return status;
 }
 
-/* The same, and is done with it. */
+/* The same, and frees the piece. */
 static wl_status send(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
 {
     const wl_status status = pass_on(w, piece, err);

@@ -1,4 +1,4 @@
-/* render.c - one result in the format asked for. SPDX-License-Identifier: MIT */
+/* render.c - renders one result in the requested format. SPDX-License-Identifier: MIT */
 #include "report/render.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static wl_status no_form(wl_error *err, const char *what, wl_format format)
                    format == WL_FORMAT_SVG ? "SVG" : "CSV");
 }
 
-/* Where there are shares, they are of the kernel as it was for that launch. */
+/* Shares, if there are any, refer to the kernel at that launch. */
 static wl_report report_of(const wl_prediction *p, const wl_kernel *kernel, const wl_device *device)
 {
     return (wl_report){p, p->fields && p->kernel ? p->kernel : kernel, device};

@@ -1,4 +1,4 @@
-/* render.h - what stands behind the renderers of warpline/report.h: a writer per result and format.
+/* render.h - the writers behind warpline/report.h: one per result and format.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_RENDER_H
 #define WL_REPORT_RENDER_H

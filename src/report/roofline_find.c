@@ -1,4 +1,4 @@
-/* roofline_find.c - what the renderings of a roofline look up. SPDX-License-Identifier: MIT */
+/* roofline_find.c - lookups for the renderings of a roofline. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "report/roofline_scene.h"
@@ -84,7 +84,7 @@ static int add_mark_keys(const wl_roofline *r, wl_scene_key *out)
     return count;
 }
 
-/* Lines that are broken do not speak for themselves. */
+/* Dashed lines need an explanation. */
 static int add_line_keys(const wl_scene *s, wl_scene_key *out)
 {
     static const char *const joins[] = {[WL_JOIN_MEASURED] = "predicted to measured",
@@ -146,7 +146,7 @@ static size_t length_of(const char *text)
     return count;
 }
 
-/* Where the list of parameters begins: the last "(" outside of brackets; the end: there is none. */
+/* The start of the parameter list: the last "(" outside brackets; the end: there is none. */
 static size_t parameters_of(const char *text)
 {
     size_t at = strlen(text);
@@ -162,7 +162,7 @@ static size_t parameters_of(const char *text)
     return at;
 }
 
-/* Where the function's own name begins: behind the type it returns and its namespaces. */
+/* The start of the function's own name: after the return type and namespaces. */
 static size_t own_name(const char *text, size_t end)
 {
     size_t begin = 0;

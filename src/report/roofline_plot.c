@@ -1,4 +1,4 @@
-/* roofline_plot.c - a roofline through gnuplot, for PNG and PDF: the scene of the SVG.
+/* roofline_plot.c - a roofline by gnuplot, for PNG and PDF: the same scene as in the SVG.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>

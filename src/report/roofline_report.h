@@ -38,16 +38,16 @@ typedef enum wl_column {
     WL_COLUMN_PERCENT,
     WL_COLUMN_COUNT
 } wl_column;
-/* Does the picture have the column? One without a value for any launch is left out. *failed becomes
- * true where memory is short. */
+/* Is the column shown? A column without a value for any launch is left out. Sets *failed if memory
+ * runs out. */
 bool wl_column_shows(const wl_roofline *roofline, wl_column column, bool *failed);
 const char *wl_column_head(const wl_roofline *roofline, wl_column column);
-/* Where each column begins, from `left` to `right`; those that do not show have no width, the
- * kernel gets what is left. */
+/* The start of each column, from `left` to `right`; hidden columns have no width, the kernel gets
+ * the rest. */
 void wl_columns_place(const wl_roofline *roofline, double left, double right, double character, double gap,
                       double x[WL_COLUMN_COUNT + 1], bool *failed);
-bool wl_column_is_text(wl_column column); /* to be read from the left */
-/* Appends a cell; nothing where the value is not known. */
+bool wl_column_is_text(wl_column column); /* aligned to the left */
+/* Appends a cell; empty if the value is unknown. */
 void wl_roofline_cell(const wl_roofline *roofline, size_t launch, wl_column column, wl_buffer *out);
 
 #endif /* WL_REPORT_ROOFLINE_REPORT_H */

@@ -9,16 +9,16 @@
 #include "base/units.h"
 
 enum {
-    GLYPH = 6, /* pixels of a character of a label, about */
+    GLYPH = 6, /* approximate width of a character of a label, in pixels */
     TALL = 11, /* its height */
     MARK = 5,  /* half a mark */
     CLOSE = 4, /* marks closer than this share a number */
-    STEP = 12, /* between places along a line */
+    STEP = 12, /* pixels between candidate places along a line */
     DIRECTIONS = 12,
     JOINED = 8,       /* launches whose levels are joined */
-    JOINS_SEEN = 256, /* labels keep clear of so many; more are no lines to follow */
-    RINGS = 18,       /* distances at which a number may stand */
-    NEAR_RINGS = 4    /* of them, before it may stand on a line */
+    JOINS_SEEN = 256, /* labels avoid so many of them; more lines could not be followed anyway */
+    RINGS = 18,       /* distances from its mark at which a number may be placed */
+    NEAR_RINGS = 4    /* of these, distances tried before a number may be on a line */
 };
 
 #define DEGREES 57.29577951308232 /* of a radian */
@@ -69,7 +69,8 @@ static double steepest_of(const wl_scene *s)
     return most;
 }
 
-/* Marks, walls and the corners of all roofs, with room around; at least three decades each. */
+/* The range of marks, walls and corners of all roofs, with a margin; at least three decades per
+ * axis. */
 static void find_range(wl_scene *s)
 {
     const double top = top_of(s);
@@ -234,10 +235,10 @@ bool wl_scene_is_struck(const wl_scene *s, const wl_scene_label *l)
     return false;
 }
 
-/* Where labels of roofs find no place, a dotted wall through one is less bad than a roof. */
+/* If labels of roofs find no free place, crossing a dotted wall is better than crossing a roof. */
 static int less_care(int care) { return care == WL_CARE_LINES ? WL_CARE_LABELS : care + 1; }
 
-/* Puts the label there if that place is as free as the scene asks for now. */
+/* Places the label if its place is free enough for the current care. */
 static bool put(wl_scene *s, const wl_scene_label *l)
 {
     if (s->care <= WL_CARE_LABELS && !each_box(s, l, false))
@@ -280,7 +281,7 @@ static bool join_label(const wl_scene *s, int roof, char text[WL_SCENE_TEXT])
         if (other->slanted != f->slanted || fabs(other->rate / f->rate - 1) > 0.005)
             continue;
         if (i < roof)
-            return false; /* has been labelled */
+            return false; /* labelled already */
         if (i > roof) {
             wl_roof_text(other, name, sizeof name);
             const size_t used = strlen(all);
@@ -292,7 +293,7 @@ static bool join_label(const wl_scene *s, int roof, char text[WL_SCENE_TEXT])
     return true;
 }
 
-/* Along the line from its start, above it or below, then farther away. */
+/* Tries places along the line from its start, above or below it, then farther away. */
 static bool find_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     const double dx = f->line.x1 - f->line.x0, dy = f->line.y0 - f->line.y1, length = hypot(dx, dy);
@@ -311,7 +312,7 @@ static bool find_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label lab
     return false;
 }
 
-/* At the right end, above the line or below, else farther to the left. */
+/* Tries the right end, above or below the line, then farther to the left. */
 static bool find_flat(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     label.anchor = 1;
@@ -338,7 +339,7 @@ static void label_roofs(wl_scene *s, bool slanted)
     }
 }
 
-/* Upwards beside the wall, from its foot. */
+/* Upwards next to the wall, from its lower end. */
 static bool label_wall(wl_scene *s, double x, wl_scene_label *label)
 {
     label->x = x;
@@ -385,7 +386,7 @@ static bool share_number(const wl_scene *s, const wl_mark *a, const wl_mark *b)
            hypot(wl_scene_x(s, a->x) - wl_scene_x(s, b->x), wl_scene_y(s, a->y) - wl_scene_y(s, b->y)) < CLOSE;
 }
 
-/* "1", or "1-3,7" of marks on one spot; false where an earlier mark has the label. */
+/* "1", or "1-3,7" for marks at the same place; false: an earlier mark has the label. */
 static bool number_text(const wl_scene *s, size_t mark, char text[WL_SCENE_TEXT])
 {
     const wl_mark *m = &s->r->marks[mark];

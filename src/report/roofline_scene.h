@@ -1,9 +1,9 @@
-/* roofline_scene.h - where everything of a roofline picture lies, in pixels of a page. The SVG and
- * the script for gnuplot draw the same scene.
+/* roofline_scene.h - the layout of a roofline picture, in pixels of a page. The SVG and the script
+ * for gnuplot draw the same scene.
  *
- * Labels are placed one after another, each at the first of its places that is free and that no
- * line strikes: roofs first, then walls, then the numbers of marks, which move away from crowded
- * spots and keep a line to their mark.
+ * Labels are placed one after another, each at the first of its candidate places that is free and
+ * not crossed by a line: first roofs, then walls, then the numbers of marks, which move away from
+ * crowded spots, with a line to their mark.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_ROOFLINE_SCENE_H
 #define WL_REPORT_ROOFLINE_SCENE_H
@@ -19,7 +19,7 @@ enum {
     WL_SCENE_TEXT = 96 /* bytes of a label */
 };
 
-/* What a colour stands for. */
+/* The meaning of a colour. */
 typedef enum wl_ink { WL_INK_L1, WL_INK_L2, WL_INK_DRAM, WL_INK_SHARED, WL_INK_FLAT, WL_INK_TENSOR } wl_ink;
 
 typedef struct wl_scene_label {
@@ -43,7 +43,7 @@ typedef struct wl_scene_join {
     wl_join join;
 } wl_scene_join;
 
-/* What a form of mark or a broken line stands for, and where the key has it. */
+/* An entry of the key: the meaning of a form of mark or of a dashed line. */
 typedef enum wl_key_form { WL_KEY_MARK, WL_KEY_JOIN, WL_KEY_WALL, WL_KEY_UNFUSED } wl_key_form;
 typedef struct wl_scene_key {
     wl_key_form form;
@@ -66,8 +66,8 @@ typedef struct wl_scene_box {
     double x0, y0, x1, y1;
 } wl_scene_box;
 
-/* What a label must keep clear of: lines and other labels, roofs and other labels (for those of
- * roofs), other labels, nothing. */
+/* What a label must not overlap: lines and other labels; roofs and other labels (for those of
+ * roofs); other labels; nothing. */
 enum { WL_CARE_LINES, WL_CARE_ROOFS, WL_CARE_LABELS, WL_CARE_NONE };
 
 typedef struct wl_scene {
@@ -87,14 +87,14 @@ typedef struct wl_scene {
     wl_scene_box *boxes; /* taken */
     size_t box_count, box_room;
     int care;    /* while labels are placed */
-    int crowded; /* labels that found no free place, and stand over others */
+    int crowded; /* labels that found no free place and overlap others */
     bool failed; /* out of memory */
 } wl_scene;
 
 void wl_scene_make(const wl_roofline *roofline, wl_scene *out);
 void wl_scene_free(wl_scene *scene);
 wl_scene_line wl_scene_wall(const wl_scene *scene, int wall);
-/* Does a roof, a wall or a line between marks run through the label? */
+/* Does a roof, a wall or a line between marks cross the label? */
 bool wl_scene_is_struck(const wl_scene *scene, const wl_scene_label *label);
 
 int wl_scene_keys(const wl_scene *scene, wl_scene_key out[WL_SCENE_KEYS_MAX]);

@@ -2,8 +2,8 @@
  *
  * Colours: Okabe and Ito, distinguishable for people with colour-blindness; a dark page gets a dark
  * background and lighter inks. Shapes distinguish what colours do not: circles are predicted,
- * diamonds measured; open ones are loads and stores alone, triangles tensor instructions, small
- * ones what is left after predication.
+ * diamonds measured; open ones are only loads and stores, triangles are tensor instructions, small
+ * ones exclude inactive lanes.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdint.h>
@@ -203,7 +203,7 @@ static void add_labels(drawing *d)
     }
 }
 
-/* A line of the key, as it is in the picture; the space it takes beyond that of a mark. */
+/* A line of the key, as in the picture; returns how much wider it is than a mark. */
 static double add_key_line(drawing *d, const wl_scene_key *k)
 {
     const double left = k->x - 5, right = left + WL_SCENE_KEY_LINE, y = k->y - 4;
@@ -276,7 +276,7 @@ static void add_table(drawing *d)
 
 /* ---- words and notes ---- */
 
-/* Lines broken at blanks. */
+/* Text wrapped at blanks. */
 static void add_wrapped(drawing *d, const char *font, const char *text)
 {
     while (*text) {

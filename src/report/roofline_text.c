@@ -151,7 +151,7 @@ static void add_picture(const wl_scene *s, wl_buffer *out)
 
 /* ---- lists ---- */
 
-/* Of a list in one line, which may be broken. */
+/* Starts an item of a list in one line, which may be wrapped. */
 static void start_item(bool first, const char *list, wl_buffer *out)
 {
     if (first)
@@ -217,10 +217,10 @@ static void pad(const wl_buffer *cell, size_t width, wl_buffer *out)
     wl_buffer_repeat(out, " ", length < width ? (int)(width - length) : 0);
 }
 
-/* Of the columns that are shown. */
+/* The widths of the columns. */
 typedef struct table {
     size_t widths[WL_COLUMN_COUNT]; /* 0: not shown */
-    bool optional[WL_COLUMN_COUNT]; /* left out where there are few columns */
+    bool optional[WL_COLUMN_COUNT]; /* left out on a narrow terminal */
     int last;
 } table;
 
@@ -263,7 +263,7 @@ static void add_cell(const table *t, wl_column c, wl_buffer *cell, wl_buffer *ou
     wl_buffer_drop(cell);
 }
 
-/* Units of the columns of intensities, which are named after what moves the data. */
+/* The units of the columns of intensities, which are named after memory levels. */
 static void add_units(const wl_roofline *r, const table *t, wl_buffer *out)
 {
     const char *separator = "  ";

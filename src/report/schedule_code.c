@@ -1,13 +1,12 @@
 /* schedule_code.c - a schedule as a function in CUDA or C: the cell of a thread, or of a block.
  *
- * Extents are arguments, so that one function serves every domain; the width of the schedule is
- * part of it, as it is of its name. Code is written as templates: a $ and a letter stand for what
- * expand() says.
+ * Extents are arguments, so that one function serves every domain; the width of the schedule is a
+ * constant in it and part of its name. Code comes from templates: expand() replaces a $ and a
+ * letter.
  *
  * The form with constants divides by multiplying: with s = ceil(log2 d), n < 2^N and m =
- * ceil(2^(N+s) / d),
- * floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes N + 1 bits, so
- * that the upper half of the product 2n x m is what is needed. N is 31 or 63.
+ * ceil(2^(N+s) / d), floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes
+ * N + 1 bits, so the upper half of the product 2n x m is the quotient, shifted by s. N is 31 or 63.
  *
  * Oracle: tests/property/prop_schedule_code.c compiles and runs it. SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -22,7 +21,7 @@
 /* so that t and what is computed from it fits into 32 bits, unsigned */
 #define NARROW_CELLS_MAX ((int64_t)1 << 31)
 
-/* What the templates are filled with. */
+/* The values for the templates. */
 typedef struct filling {
     const wl_schedule *schedule;
     const wl_order *order; /* of the domain; NULL: not given */
@@ -75,7 +74,7 @@ static void set_names(filling *f)
     (void)snprintf(f->name, sizeof f->name, "warpline_%s", f->text);
     for (char *p = f->name; *p; p++)
         *p = *p == ':' ? '_' : *p;
-    for (int i = 0; i < 2; i++) /* more than any extent counts as the maximum */
+    for (int i = 0; i < 2; i++) /* larger numbers than any extent count as the maximum */
         (void)snprintf(f->size[i], sizeof f->size[i], "%lld%s", (long long)wl_min(sizes[i], most),
                        f->wide ? "ull" : "u");
 }

@@ -166,8 +166,8 @@ const char wl_schedule_use_of_grid[] =
     "    while (side < width || side < $R)\n"                                                                          \
     "        side *= 2;\n"
 
-/* across, down: the quadrant's place; next: how the curve lies in it. Those are expressions of
- * q. */
+/* across, down: the position of the quadrant; next: the orientation of the curve in it. All are
+ * expressions of q. */
 #define CURVE_DESCENT(across, down, next, w, h)                                                                        \
     "    $T left = 0, row = 0;\n"                                                                                      \
     "    unsigned turn = 0; /* how the curve lies in the square: bit 0 swaps x and y, bit 1 mirrors both */\n"         \

@@ -1,5 +1,4 @@
-/* schedule_templates.h - the code of each schedule; schedule_code.c says what a $ and a letter
- * stand for.
+/* schedule_templates.h - the code of each schedule; schedule_code.c replaces a $ and a letter.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SCHEDULE_TEMPLATES_H
 #define WL_REPORT_SCHEDULE_TEMPLATES_H
@@ -8,13 +7,14 @@
 
 typedef struct wl_schedule_template {
     const char *meaning;
-    const char *plain;                     /* sets *x and declares `row` */
-    const char *members, *prepare, *ready; /* of the constants c; the same with them */
+    const char *plain; /* sets *x and declares `row` */
+    /* of the struct of constants; and the same code with constants */
+    const char *members, *prepare, *ready;
 } wl_schedule_template;
 
 extern const wl_schedule_template wl_schedule_templates[WL_SCHEDULE_KIND_COUNT];
 
-/* Division by a constant of the host. */
+/* Division by a constant that the host computes. */
 extern const char wl_schedule_divisor[];
 extern const char wl_schedule_quotient_narrow[], wl_schedule_quotient_wide[], wl_schedule_quotient_cuda[];
 

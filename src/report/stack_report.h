@@ -12,7 +12,8 @@ typedef struct wl_stack_report {
     const wl_kernel *kernel;
     const wl_device *device;
     const wl_stacks *stacks;
-    wl_model_id models[WL_MODEL_COUNT]; /* that are shown; lines are sorted by the first */
+    /* the models that are shown; lines are sorted by the first */
+    wl_model_id models[WL_MODEL_COUNT];
     int model_count;
 } wl_stack_report;
 
@@ -24,17 +25,17 @@ wl_status wl_stack_json(const wl_stack_report *report, char **out, wl_error *err
 
 /* Is the part above 0 in a stack that is shown? */
 bool wl_stack_part_shows(const wl_stack_report *report, wl_stack_part part);
-/* Of the model's total; 0 where that is 0. */
+/* The share of the model's total; 0 if that is 0. */
 double wl_stack_share(const wl_stack_report *report, wl_model_id model, double cycles);
 /* What a line waits for, by the name of a part: "l2", "barrier", ..; "nothing" at the end of a
  * warp. */
 const char *wl_stack_cause(const wl_stack_line *line);
-/* What the line is where no instruction is known. */
+/* What the line represents if no instruction is known. */
 const char *wl_stack_assumed_words(const wl_stack_line *line);
-/* An operation as PTX has it, on one line. */
+/* An operation in PTX, on one line. */
 #define WL_STACK_PTX_LENGTH 160
 const char *wl_stack_ptx(const wl_op *op, char text[WL_STACK_PTX_LENGTH]);
-/* Of the source, without folders: "heat.cu:14"; "" where it is not known. */
+/* The place in the source, without folders: "heat.cu:14"; "": unknown. */
 #define WL_STACK_PLACE_LENGTH 96
 const char *wl_stack_place(const wl_stack_report *report, const wl_op *op, char text[WL_STACK_PLACE_LENGTH]);
 

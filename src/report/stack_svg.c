@@ -68,7 +68,7 @@ typedef struct drawing {
     double y;
 } drawing;
 
-/* The parts of a sum, from left to right; a viewer shows what each is. */
+/* The parts of a sum, from left to right; each has a tooltip. */
 static void add_parts(drawing *d, wl_model_id model, const double cycles[WL_STACK_PART_COUNT], double x, double height,
                       double per_cycle)
 {
@@ -107,7 +107,7 @@ static void add_head(drawing *d)
     d->y += 22;
 }
 
-/* 1, 2 or 5 times a power of ten, of which about five make the whole. */
+/* A step of 1, 2 or 5 times a power of ten, about a fifth of the whole. */
 static double tick_step(double whole)
 {
     const double power = pow(10, floor(log10(whole / 5))), digits = whole / 5 / power;
@@ -155,7 +155,7 @@ static void add_models(drawing *d)
         add_axis(d, most);
 }
 
-/* Names, and the shares of one model or two; bars of more say theirs where one points. */
+/* Names, and the shares of one or two models; for more models, tooltips of the bars show them. */
 static void add_legend(drawing *d)
 {
     int n = 0;

@@ -46,7 +46,7 @@ static void add_cell(const wl_stack_report *r, wl_model_id model, double cycles,
     wl_mark_add(out, WL_MARK_WIDE);
 }
 
-/* Blanks up to the next model, if there is one; fewer where there is no room for bars. */
+/* Blanks up to the next model, if there is one; fewer if there is no room for bars. */
 static void add_gap(const wl_stack_report *r, int model, int width, int bar, wl_buffer *out)
 {
     if (model + 1 >= r->model_count)
@@ -87,7 +87,7 @@ static void add_bars(const wl_stack_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-/* The cell of one of many models: a text or a number, and its share where there is room. */
+/* The cell of one of many models: a text or a number, and its share if there is room. */
 static void add_text_cell(const char *text, wl_buffer *out)
 {
     wl_mark_wide(out, "%5s", "");
@@ -195,7 +195,7 @@ static void add_line(const wl_stack_report *r, const wl_stack_line *line, wl_buf
         wl_line(out, 13, "  %6s   waits for line %d: %s\n", "", (int)line->from->line, wl_stack_ptx(line->from, ptx));
 }
 
-/* What belongs to no line that is listed: `first` is the first that is not. */
+/* The cycles outside the listed lines: `first` is the first line that is not listed. */
 static void add_others(const wl_stack_report *r, size_t first, wl_buffer *out)
 {
     const size_t count = r->stacks->line_count;

@@ -1,4 +1,4 @@
-/* svg.h - pieces of SVG that pictures have in common.
+/* svg.h - elements of SVG that pictures share.
  * Layer  report (uses base). Units: pixels. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SVG_H
 #define WL_REPORT_SVG_H

@@ -1,4 +1,4 @@
-/* symbol_json.h - what the entry of a kernel from PTX is called in the file.
+/* symbol_json.h - the symbol of a PTX entry in JSON.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_SYMBOL_JSON_H
 #define WL_REPORT_SYMBOL_JSON_H

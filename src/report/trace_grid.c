@@ -15,7 +15,7 @@ static void mark(wl_trace_grid *g, int64_t row, int64_t column, wl_cell cell)
     *at = *at < cell ? (uint8_t)cell : *at;
 }
 
-/* The line was there from one task to another, the latter not included. */
+/* Marks a line as cached from one task up to, but without, another. */
 static void mark_cached(const wl_trace *t, wl_trace_grid *g, uint32_t line, int64_t from, int64_t to)
 {
     const int64_t row = wl_trace_row(g, line), first = (from - t->first) / g->column_tasks;

@@ -11,7 +11,7 @@
 enum {
     COLUMNS_MAX = 2000,
     ROWS_MAX = 2000,
-    SIDE = 1000,        /* pixels that a side has, about; small diagrams are enlarged */
+    SIDE = 1000,        /* approximate pixels of a side; small diagrams are enlarged */
     SCALE_MAX = 8,      /* pixels of a cell */
     STORED_MAX = 65535, /* bytes of a block that is stored */
     ADLER = 65521       /* RFC 1950 */

@@ -1,5 +1,5 @@
-/* trace_report.h - a trace as rows of lines and columns of tasks, each cell the strongest thing
- * that happens in it.
+/* trace_report.h - a trace as rows of lines and columns of tasks; each cell shows the strongest
+ * event in it.
  *
  * Layer  report. Units: lines, tasks. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_TRACE_REPORT_H
@@ -9,7 +9,7 @@
 #include "cache/trace_internal.h"
 #include "warpline/report.h"
 
-/* Of a cell, the strongest last. */
+/* The events of a cell, the strongest last. */
 typedef enum wl_cell {
     WL_CELL_ABSENT,
     WL_CELL_CACHED,

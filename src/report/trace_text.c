@@ -11,7 +11,7 @@ enum { NAME = 12, ROWS = 96 };
 
 static const char *const ascii[WL_CELL_COUNT] = {" ", ".", "x", "o", "#"};
 static const char *const unicode[WL_CELL_COUNT] = {" ", "░", "×", "▒", "█"};
-/* of 256 colours: after Paul Tol's "bright"; absent is the page's own */
+/* of 256 colours: after Paul Tol's "bright"; absent: the terminal's background */
 static const int colours[WL_CELL_COUNT] = {-1, 153, 250, 67, 161};
 
 static void count_words(wl_buffer *out, int64_t n, const char *one, const char *many)

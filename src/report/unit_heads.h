@@ -12,8 +12,8 @@ typedef struct wl_unit_heads {
 
 wl_unit_heads wl_unit_heads_of(wl_work_unit unit);
 
-/* "LEAD167772160 lattice updates (LUP)", where all launches have as many; else only what a unit
- * is. */
+/* "LEAD167772160 lattice updates (LUP)" if all launches have as many; else only the meaning of the
+ * unit. */
 void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buffer *out);
 
 #endif /* WL_REPORT_UNIT_HEADS_H */

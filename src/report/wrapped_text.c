@@ -17,7 +17,7 @@ void wl_wrapped_text(const char *text, int width, wl_buffer *out)
             column = 0;
         }
         if (column == 0)
-            wl_mark_line(out, 2); /* for a narrower page */
+            wl_mark_line(out, 2); /* for a narrower terminal */
         wl_buffer_add(out, "%s%.*s", column ? " " : "  ", length, word);
         column += length + (column > 0);
         word += length + (word[length] == ' ');
@@ -25,7 +25,7 @@ void wl_wrapped_text(const char *text, int width, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
-/* How far it is to the next blank at which a line may end: a number and its unit stay together. */
+/* The distance to the next blank at which a line may end: a number and its unit stay together. */
 static size_t piece_length(const char *text)
 {
     size_t length = strcspn(text, " ");

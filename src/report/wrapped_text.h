@@ -4,10 +4,10 @@
 
 #include "base/buffer.h"
 
-/* Broken at blanks into lines of `width` columns, two columns in. */
+/* Wraps text at blanks into lines of `width` columns, indented by two. */
 void wl_wrapped_text(const char *text, int width, wl_buffer *out);
 
-/* Behind a head; further lines are set in as far as the head is long. */
+/* The same after a head; further lines are indented by its length. */
 void wl_hanging_text(const char *head, const char *text, size_t width, wl_buffer *out);
 
 #endif /* WL_REPORT_WRAPPED_TEXT_H */
