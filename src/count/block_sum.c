@@ -134,7 +134,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
     }
     const bool sample = kinds > KINDS_MAX;
     const int64_t blocks = c->count[0] * c->count[1] * c->count[2], n = sample ? SAMPLED_BLOCKS : kinds;
-    s->sum->sampled = s->sum->sampled || sample;
+    s->sum->sampled = wl_smaller_sample(s->sum->sampled, sample ? n : 0);
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = sample ? wl_sample_block(i, n, blocks) : i;
         const int64_t *extent = sample ? c->count : period;
@@ -168,7 +168,7 @@ static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_sample *out)
     const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
     const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
     const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
-    s->sum->sampled = n < g->blocks;
+    s->sum->sampled = n < g->blocks ? n : 0;
     return n < g->blocks ? wl_sample_by_place(g->grid, n, arena, out, s->err)
                          : wl_sample_evenly(n, n, arena, out, s->err);
 }
@@ -218,7 +218,7 @@ static wl_status sum_opaque(const summer *s)
     if (s->in->view->fields[s->in->field][s->in->side].uneven && !has_traced(s))
         return sum_uneven_blocks(s);
     wl_status status = opaque_sample(s, &arena, &sample);
-    s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample);
+    s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample) ? sample.count : 0;
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         int64_t block[3];
         wl_sample_block_at(&sample, s->in->geometry, i, block);
@@ -425,7 +425,7 @@ static wl_status sum_traced_warps(const summer *s, int warp_size)
     wl_arena arena = {0};
     wl_sample sample;
     wl_status status = wl_sample_traced(p, g, wl_min(p->run, TRACED_WARPS), &arena, &sample, s->err);
-    s->sum->sampled = true;
+    s->sum->sampled = status == WL_OK ? wl_max(1, sample.count) : 0;
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         int64_t block[3];
         wl_sample_block_at(&sample, g, i, block);
@@ -449,7 +449,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
     const bool spread = c.shape && !s->in->want_covered && warps > SAMPLED_WARPS;
     const int64_t most = wl_threads_are_ordered(g) ? ORDERED_WARPS : SAMPLED_WARPS;
     const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(most, warps));
-    s->sum->sampled = n < warps;
+    s->sum->sampled = n < warps ? n : 0;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);
         double weight = (double)warps / (double)n;

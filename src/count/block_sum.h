@@ -14,10 +14,13 @@ typedef struct wl_block_sum {
     double granules[WL_GRANULES_MAX]; /* distinct per block, summed over blocks */
     /* granules of the first size that a block accesses completely, if requested */
     double covered;
-    bool sampled; /* not every kind of block was counted */
+    int64_t sampled; /* blocks, tiles or warps of each sample; 0: every kind was counted */
     /* for tiles: sum over tiles of the squared number of granules */
     double squares[WL_GRANULES_MAX];
 } wl_block_sum;
+
+/* The smaller of two samples; 0: no sample. */
+static inline int64_t wl_smaller_sample(int64_t a, int64_t b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
 typedef struct wl_block_sum_input {
     const wl_view *view;

@@ -118,7 +118,7 @@ static wl_status sum_by_position(const summer *s, const wl_tiles *t)
     const bool sample = kinds > KINDS_MAX;
     const int64_t n = sample ? SAMPLED_TILES : kinds, *extent = sample ? t->count : period;
     const int64_t tiles = t->count[0] * t->count[1] * t->count[2];
-    s->sum->sampled = s->sum->sampled || sample;
+    s->sum->sampled = wl_smaller_sample(s->sum->sampled, sample ? n : 0);
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = sample ? wl_sample_block(i, n, tiles) : i;
         const int64_t at[3] = {number % extent[0], number / extent[0] % extent[1], number / extent[0] / extent[1]};

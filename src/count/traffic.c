@@ -91,7 +91,7 @@ static wl_status count_loads(const tally *t, size_t field)
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_LOADS, false, 3),
                              of_warps = sum_input(t, field, WL_LOADS, false, warps_share_stores(t) ? 2 : 1);
     WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
-    o->sampled = o->sampled || block.sampled;
+    o->sampled = wl_smaller_sample(o->sampled, block.sampled);
     f->loaded_too = f->requested > 0; /* not if a condition never holds */
     f->random = t->in->view->fields[field][WL_LOADS].random;
     f->block_units = block.granules[1];

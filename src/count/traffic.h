@@ -92,7 +92,9 @@ typedef struct wl_traffic {
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */
     double window_blocks[WL_WINDOWS_MAX];
     double window_repeats[WL_WINDOWS_MAX]; /* windows in the launch */
-    bool sampled, windows_known, partly_unknown;
+    /* blocks of the smallest sample behind the loads; 0: no sample */
+    int64_t sampled;
+    bool windows_known, partly_unknown;
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;

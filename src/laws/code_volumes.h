@@ -1,7 +1,7 @@
 /* code_volumes.h - L2 traffic of machine code that the instruction caches do not hold.
  *
  * Long kernels, such as those with unrolled loops, do not fit into the instruction cache of a
- * multiprocessor. Every block executes all of the code, and what it evicts is fetched again.
+ * multiprocessor. Every block executes all of the code, and evicted lines are fetched again.
  *
  * Layer  laws (uses device). Units: bytes per launch.
  * Maths  docs/model.md, "Machine code". Oracle: tests/unit/test_code_volumes.c
@@ -16,8 +16,8 @@
  * between two uses of a line. 0 if they fit. */
 double wl_code_missing(double size);
 
-/* Sets the volume of code, and adds its requests: `instructions` are those that the machine code
- * consists of. */
+/* Sets the volume of code, and adds its requests: `instructions` is the length of the machine
+ * code. */
 void wl_code_volumes(double instructions, double blocks, const wl_device *device, wl_volumes *out);
 
 #endif /* WL_LAWS_CODE_VOLUMES_H */

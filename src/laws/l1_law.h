@@ -1,10 +1,10 @@
 /* l1_law.h - L1 data wavefronts of a launch from those of its instructions.
  *
- * A load costs what it costs if every line misses (cold), a store what its bank conflicts cost
- * (hit), plus a surcharge if two of its lines have a tag conflict. A load that repeats the address
- * of an earlier loop step and hits costs what its bank conflicts cost, too. A warp that both loads
- * and stores has an additional cost that saturates; it grows with its loads and with the wavefronts
- * per access. That term is measured, not derived.
+ * A load costs as much as if every line missed (cold); a store costs its bank conflicts (hit), plus
+ * a surcharge if two of its lines have a tag conflict. A load that repeats the address of an
+ * earlier loop step and hits also costs only its bank conflicts. A warp that both loads and stores
+ * has an additional cost that saturates; it grows with its loads and with the wavefronts per
+ * access. That term is measured, not derived.
  *
  * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.
  * SPDX-License-Identifier: MIT */
@@ -17,7 +17,7 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
-    /* of load_cold - load_hit, that of repeated addresses */
+    /* the part of load_cold - load_hit from repeated addresses */
     double load_again;
     double warps;                      /* with work */
     double loads_per_warp;             /* executed */

@@ -1,9 +1,10 @@
 /* least_volumes.h - lower bounds of the DRAM volumes of a launch whose volumes cannot be counted.
  *
- * Accesses with a closed form are counted. For enumerated accesses, a sample of blocks tells what a
+ * Accesses with a closed form are counted. For enumerated accesses, a sample of blocks shows what a
  * block touches, and how much of it other blocks touch as well. If B is the sum over all blocks and
  * a granule of a block is shared by m blocks on average, the launch touches at least B / m granules
- * (Jensen); never more than lie between the lowest and the highest address, or in the buffer.
+ * (Jensen); but never more than there are between the lowest and the highest address, or in the
+ * buffer.
  *
  * Layer  laws (uses count). Units: bytes per launch. Maths: docs/model.md, "Unknown volumes".
  * Oracle  tests/unit/test_least_volumes.c

@@ -6,7 +6,7 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
-/* A square is a product, rounded once; pow need not round correctly. */
+/* A square is computed as a product, which is rounded correctly; pow need not be. */
 static double power(double base, double exponent) { return exponent == 2 ? base * base : pow(base, exponent); }
 
 /* Share of touched data that is evicted before its reuse: half of a working set that just fits. */

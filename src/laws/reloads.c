@@ -12,7 +12,8 @@ static double oversubscription(const wl_traffic *t, int n)
     return t->step_lines[n] * t->line * t->resident / t->l1_bytes;
 }
 
-#define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
+/* if working sets differ by less, the longer run passes over the same one again */
+#define SAME 0.99
 
 /* A longer run whose working set is that of the shorter one passes over it again. What every single
  * step touches is still in the cache. */
@@ -22,8 +23,8 @@ static bool is_pass(const wl_traffic *t, int n)
     return distinct[n - 1] >= SAME * distinct[n] && distinct[0] < SAME * distinct[n];
 }
 
-/* Sectors of a field that are loaded again, by the run length that decides whether they are still
- * there. */
+/* Sectors of a field that are loaded again, by the run length that determines whether they are
+ * still cached. */
 typedef struct by_distance {
     double others[WL_STEPS_MAX]; /* loaded by any warp of the block before */
     double own[WL_STEPS_MAX];    /* by the same warp */
@@ -95,7 +96,7 @@ static double evicted(const wl_traffic *t, const wl_laws *laws, int n, double mo
     return most * exp(-laws->reload[1] * exp(-laws->reload[2] * oversubscription(t, n)));
 }
 
-/* Warps that reload at the same moment. */
+/* Sectors that warps reload at the same moment and that miss. */
 static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const totals *s)
 {
     const double again = s->requested - s->sectors[0];
@@ -144,7 +145,7 @@ static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, do
     if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)
         return 0;
     const double touched = s->sectors[n - 1] + s->stored;
-    /* lines that warps share count for each */
+    /* lines that warps share count once per warp */
     const double alone = fmax(1, s->warps[n - 1] / s->sectors[n - 1]);
     return wl_reloads_gone(oversubscription(t, n - 1) * alone * fmin(1, (fetched + s->stored) / touched) * evict, 1);
 }
@@ -196,7 +197,7 @@ static double different(const wl_traffic *t, double *readers)
     return all > 0 ? distinct / all : 1;
 }
 
-/* What the wave moves through the L2 in one pass. */
+/* The volume that the wave moves through the L2 in one pass. */
 typedef struct pass {
     double lines, stores; /* bytes */
     double fetched;       /* share of the lines that miss the L1: the L2 sees no others */

@@ -1,4 +1,4 @@
-/* reloads.h - what a block loads again: how much of it misses the L1, and how much of that the L2.
+/* reloads.h - reloads of a block: how many miss the L1, and how many of those the L2.
  *
  * Reloads at about the same moment, mostly by other warps, follow a fitted curve of the working set
  * against the L1. Reuse after a run of steps (the next pass over a row) follows from the
@@ -14,14 +14,14 @@
 #include "laws/traffic_laws.h"
 
 typedef struct wl_reloads {
-    double fetched; /* sectors that miss the L1, those of the first pass, too */
+    double fetched; /* sectors that miss the L1, including those of the first pass */
     double rate;    /* share of what is requested again that misses the L1 */
     /* share of what the shortest runs of steps request again that misses the L1 */
     double at_once;
     /* of the data that a run of so many steps reuses from shorter runs, the share that misses the
      * L1 */
     double missed[WL_STEPS_MAX];
-    double missed_own[WL_STEPS_MAX]; /* the same of what the warp itself has loaded before */
+    double missed_own[WL_STEPS_MAX]; /* the same for data that the warp itself has loaded before */
     double through[WL_STEPS_MAX];    /* the share of `missed` which misses the L2, too */
 } wl_reloads;
 

@@ -105,7 +105,7 @@ static double requested_bytes(const estimator *e, size_t field)
     return sectors * (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector);
 }
 
-/* Blocks whose loops walk through the same data hit what others have just loaded, if they are not
+/* Blocks that loop through the same data hit lines that others have just loaded, if they are not
  * too far apart. */
 static wl_status walk_together(const estimator *e)
 {
@@ -138,7 +138,7 @@ static wl_status l1_volumes(estimator *e)
         wl_block_sum sum;
         WL_TRY(wl_block_sum_make(&in, &sum, e->err));
         e->out->fields[f].l2_compulsory = sum.granules[0] * (double)sector;
-        e->out->sampled = e->out->sampled || sum.sampled;
+        e->out->sampled = wl_smaller_sample(e->out->sampled, sum.sampled);
         lines += sum.granules[1];
     }
     e->out->l1_alloc_bytes = lines / (double)g->blocks * (double)line * (double)g->occupancy.blocks_per_sm;
@@ -301,9 +301,9 @@ static wl_status stores(estimator *e, const wl_region *wave)
     return WL_OK;
 }
 
-/* From one wave to the launch: every wave loads the same amount, and all but the first reuse data
- * of earlier blocks. Waves in the middle are full; all waves together load at most what their
- * blocks request, a fetch for each sector. */
+/* Extrapolates one wave to the launch: every wave loads the same amount, and all but the first
+ * reuse data of earlier blocks. Waves in the middle are full; all waves together load at most what
+ * their blocks request, a fetch for each sector. */
 static void extrapolate(estimator *e)
 {
     wl_volumes *o = e->out;
@@ -352,8 +352,8 @@ static wl_status one_wave(estimator *e, int64_t start)
 #define WAVES_SAMPLED 8    /* evenly spread: their mean represents all */
 #define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
 
-/* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy
- * ones: weighted with what it holds and reuses. */
+/* Volumes are means over all waves; footprint and reuse of a wave are means over busy waves,
+ * weighted by footprint and reuse. */
 static void add_wave(const wl_volumes *one, size_t fields, double share, wl_volumes *mean)
 {
     for (size_t f = 0; f < fields; f++) {

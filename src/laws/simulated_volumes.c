@@ -7,7 +7,7 @@
 #include "cache/simulate_launch.h"
 #include "device/device_internal.h"
 
-/* What one field asks for, in bytes; does it have atomics? */
+/* The requests of one field, in bytes; whether it has atomics. */
 typedef struct asked {
     double loads, stores;
     bool atomics;
@@ -32,13 +32,13 @@ static asked asked_of(const wl_traffic_input *in, size_t field)
 static void replace_l2(const asked *a, const wl_simulated_field *simulated, wl_volume *v)
 {
     const double loaded = fmin(simulated->l2_load, a->loads);
-    /* blocks share more, or less, than the laws say */
+    /* blocks share more, or less, than by the laws */
     v->l2_compulsory = fmin(v->l2_compulsory, loaded);
     v->l2_capacity = loaded - v->l2_compulsory;
     v->l2_store = fmin(simulated->l2_store, a->stores);
 }
 
-/* What is fetched to complete partial stores is among the loads of the simulator. */
+/* The simulator's loads include fetches to complete partial stores. */
 static void replace_dram(const wl_simulated_field *simulated, double stored_share, double per_sector, wl_volume *v)
 {
     const double most = per_sector * (v->l2_compulsory + v->l2_capacity);
@@ -108,6 +108,6 @@ wl_status wl_volumes_simulate(const wl_traffic_input *in, const wl_geometry *lau
     out->footprint = footprint;
     scale_requests(before, out->total.l2_compulsory + out->total.l2_capacity, &out->requests);
     out->estimator = WL_VOLUMES_SIMULATED;
-    out->sampled = false;
+    out->sampled = 0;
     return WL_OK;
 }

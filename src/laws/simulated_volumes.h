@@ -1,9 +1,9 @@
-/* simulated_volumes.h - the volumes that caches decide, by simulating them
- * (cache/simulate_launch.h) instead of laws or curves.
+/* simulated_volumes.h - volumes from simulated caches (cache/simulate_launch.h) instead of laws or
+ * curves.
  *
  * What the L1s load from the L2 and store to it is always replaced. Volumes of DRAM are replaced if
- * the whole launch was simulated, or if the sample filled the L2. Atomics are executed by the L2,
- * which the simulator does not know: fields with atomics stay as they were estimated.
+ * the whole launch was simulated, or if the sample filled the L2. The simulator does not model
+ * atomics, which the L2 executes: fields with atomics keep their estimates.
  *
  * Layer  laws (uses count, cache). Units: bytes per launch.
  * Maths  docs/schedule.md, "Predictions by simulation". Oracle  tests/unit/test_simulate_launch.c

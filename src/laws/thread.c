@@ -287,7 +287,7 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     if (program.innermost >= 0) {
         const int64_t extent = p->kernel->loop_extent[program.innermost];
-        /* odd, as conditions often test powers of two */
+        /* odd, since conditions often test powers of two */
         program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1;
         scale = (double)extent / (double)wl_ceil_div(extent, program.advance);
     }
@@ -396,7 +396,7 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 
-/* If a loop feeds atomics with what it loads, each step waits for its own load. */
+/* If a loop passes loaded values to atomics, each step waits for its own load. */
 static bool waits_each_step(const wl_kernel *k)
 {
     uint32_t loops[2] = {0, 0}; /* of loads, of atomics */

@@ -1,4 +1,4 @@
-/* thread.h - what one thread executes, in program order: how often it waits, and for what.
+/* thread.h - the execution of one thread, in program order: how often it waits, and for what.
  *
  * A time model needs to know which loads are in flight together (a phase: memory-level
  * parallelism), which phases wait for DRAM, and roughly how many instructions there are. All of it
@@ -25,23 +25,23 @@ typedef struct wl_thread {
     double instructions; /* of all kinds; estimated unless the kernel states them */
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
-    /* latencies do not overlap: each loop step uses what it loads */
+    /* latencies do not overlap: each loop step uses its loaded values */
     bool serial;
     double streams, store_streams; /* arrays walked at once: loads and stores, stores alone */
-    /* stores to what it has loaded: [1] in later steps, [0] others */
+    /* stores to addresses that it has loaded: [1] in later steps, [0] others */
     double in_place[2];
     double planes; /* cells of a block along the outermost dimension */
 } wl_thread;
 
 /* Numbers of a device and its compiler. */
 typedef struct wl_thread_numbers {
-    double loads_per_phase;                      /* 1 if the device does not say */
+    double loads_per_phase;                      /* 1 if the device does not state it */
     double start, coordinate, address, division; /* start_instructions, .. */
     int64_t reach;                               /* immediate_reach */
 } wl_thread_numbers;
 void wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out);
 
-/* `costs` of the accesses say how often conditions hold; NULL: blocks are sampled for it. */
+/* `costs` of the accesses give how often conditions hold; NULL: blocks are sampled for that. */
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                             const wl_instructions *instructions, const wl_access_cost *costs, int64_t line,
                             const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out, wl_error *err);

@@ -36,7 +36,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 
 typedef struct load_totals {
     double requested, block_sectors, block_lines, warp_lines, wave_sectors;
-    double far_lines; /* of fields that blocks may have in common */
+    double far_lines; /* of fields that distant blocks may share */
 } load_totals;
 
 static load_totals add_loads(const wl_traffic *t)
@@ -54,7 +54,7 @@ static load_totals add_loads(const wl_traffic *t)
     return s;
 }
 
-/* Resident blocks that read a sector, from what all blocks load and what a wave does. */
+/* Resident blocks that read a sector: sectors that the blocks of a wave load / distinct ones. */
 static double readers_of(const wl_traffic *t, double block_sectors, double wave_sectors)
 {
     return fmax(1, block_sectors * t->wave_blocks / t->blocks / wave_sectors);
@@ -69,8 +69,8 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
-/* Blocks of one group load the same data. There are as many groups as the data of the wave are
- * times those of one block. */
+/* Blocks of one group load the same data. The number of groups is the data of the wave / the data
+ * of one block. */
 static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
 {
     const double each = f->block_sectors / t->blocks;

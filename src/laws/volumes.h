@@ -75,7 +75,7 @@ typedef struct wl_volumes {
     bool has_distinct;
     /* bytes of the elements loaded, and stored, each once; for the model simple */
     double distinct[2];
-    bool sampled;
+    int64_t sampled;      /* blocks of the smallest sample behind the L2 loads; 0: no sample */
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;

@@ -184,7 +184,8 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "footprints have no closed form: %.2g addresses were evaluated one by one, which takes time",
                 c->traffic.evaluated);
     if (v->sampled)
-        wl_warn(out, "L2 load volume comes from a sample of blocks");
+        wl_warn(out, "L2 load volume comes from a sample of blocks: at least %lld of %lld", (long long)v->sampled,
+                (long long)c->launched.blocks);
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (pieces_far_apart(&c->traffic, c->has_traffic && v->known))
