@@ -9,14 +9,14 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define STEPS 64     /* of a loop that are evaluated */
-#define SECTORS 4096 /* at most, of all of them; half of the slots of their set */
-#define WARPS 64     /* that are compared with one another */
+#define STEPS 64     /* the most loop steps that are evaluated */
+#define SECTORS 4096 /* the most sectors in all; the set has twice as many slots */
+#define WARPS 64     /* the most warps that are compared */
 
 typedef struct sectors {
     int shift;
     double asked, fresh;
-    int64_t slots[2 * SECTORS]; /* a sector's number and 1; 0: none */
+    int64_t slots[2 * SECTORS]; /* 1 + number of a sector; 0: empty */
 } sectors;
 
 static bool is_new(sectors *s, int64_t number)
@@ -67,7 +67,7 @@ bool wl_access_walks(const wl_costs *costs, size_t access)
 typedef struct walker {
     const wl_geometry *geometry;
     int warp_size;
-    /* blocks of a wave, at least 1; one of them that is not at an edge */
+    /* multiprocessors; blocks of a wave, at least 1; a block that is not at an edge */
     int64_t sms, wave, middle;
     wl_program program;
     bool guarded;
@@ -113,7 +113,7 @@ static wl_status find_together(walker *w, int shift, double together[2], wl_erro
 {
     const int64_t warps = wl_ceil_div(w->geometry->threads, w->warp_size), sampled = wl_min(WARPS, w->wave);
     starts near = {0}, far = {0};
-    int in_block = 1; /* different places of one block's warps */
+    int in_block = 1; /* different start sectors among the warps of one block */
     for (int64_t b = w->middle; b < w->wave; b += w->sms) {
         for (int64_t i = 0; i < warps; i++)
             WL_TRY(add_start(w, b, i, shift, &near, err));

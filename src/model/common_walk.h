@@ -1,8 +1,8 @@
 /* common_walk.h - loops in which warps load the same data at the same time.
  *
  * The leading warp waits for each new sector. The others find the sector in the L1 or in flight,
- * and wait as long: none can overtake the leading one. So each waits as if it were alone, for any
- * hit rate.
+ * and wait as long: none can overtake the leading one. So each warp waits as if it were alone,
+ * whatever the hit rate.
  *
  * Layer  model (uses kernel, launch, metrics). Units: sectors, warps. Oracle:
  * tests/unit/test_common_walk.c
@@ -13,7 +13,7 @@
 #include "metrics/counts.h"
 
 typedef struct wl_common_walk {
-    /* of the sectors that a warp loads in its loops, the share it has not loaded before */
+    /* the share of the sectors loaded in a warp's loops that the warp has not loaded before */
     double fresh;
     /* warps that load the same at the same time: on a multiprocessor, on the GPU; 0: no loop */
     double together[2];

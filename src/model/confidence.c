@@ -47,7 +47,7 @@ static size_t numbers_of(const wl_device *device, wl_source_kind wanted, size_t 
     return count;
 }
 
-/* What the device itself says; a what-if is another device than the measured one. */
+/* The error stated for the device itself; a what-if is a different device from the measured one. */
 static void own(const wl_device *device, wl_device_key key, wl_confidence *out)
 {
     wl_source_kind kind = WL_SOURCE_ASSUMED;
@@ -62,7 +62,7 @@ static void own(const wl_device *device, wl_device_key key, wl_confidence *out)
         (void)snprintf(out->basis, sizeof out->basis, "%s", wl_device_source(device, key));
 }
 
-/* The errors measured on other GPUs, where this one has none. */
+/* The errors measured on other GPUs, for a GPU without measured errors. */
 static wl_status believed(const wl_device *device, wl_device_key key, wl_confidence *out, wl_error *err)
 {
     wl_device *other = NULL;

@@ -5,24 +5,26 @@
 
 #include "model/norm.h"
 
-#define EVEN_CUTS 16 /* of the whole launch, cut where the mix of kinds changes */
+/* even parts of the launch, in addition to cuts where the mix of kinds changes */
+#define EVEN_CUTS 16
 #define CUTS_MAX (2 * WL_KINDS_MAX + EVEN_CUTS)
 
 #define MOMENT 6.0 /* a density that grows from 0 to 2 has its mean 1/6 behind the middle */
 #define FLAT 0.05  /* a smaller slope counts as an even distribution */
 
 #define NOTED 1.01 /* a block that ends so much later than all others is named */
-/* of its wait a block still needs, on average: unequal ones do not end together */
+/* the mean share of its wait that a block still has to go: unequal blocks do not end together */
 #define BETWEEN 0.5
 
 /* A part of the launch order in which the kinds are mixed in the same way. */
 typedef struct part {
     double end; /* number of the block after it */
-    int kinds;  /* that it has blocks of */
+    int kinds;  /* kinds with blocks in it */
     double blocks[WL_KINDS_MAX];
     double filled[WL_KINDS_MAX]; /* share of the slots that hold blocks of the kind */
     bool lasting[WL_KINDS_MAX];  /* its blocks outlast the part */
-    double cycles, over;         /* it takes; the busiest multiprocessor takes longer by */
+    /* its duration; how much longer the busiest multiprocessor takes */
+    double cycles, over;
 } part;
 
 /* Blocks that hold slots: of a kind in this part, or left over from earlier parts. */
@@ -36,12 +38,12 @@ typedef struct filler {
     const wl_block_time *kinds;
     int count, part_count;
     double stay[WL_KINDS_MAX];  /* cycles that a block is resident beside blocks of its kind */
-    double ended[WL_KINDS_MAX]; /* of these, the mean that has passed when another block starts */
+    double ended[WL_KINDS_MAX]; /* of these: the mean that has passed when another block starts */
     holder left[WL_KINDS_MAX];  /* from earlier parts, until the next one */
     part parts[CUTS_MAX];
 } filler;
 
-/* How long a block stays beside others that keep the unit busy for so long in the meantime. `alone`
+/* How long a block is resident if others keep the unit busy for `others` cycles meanwhile. `alone`
  * is its work that nothing hides. */
 static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
@@ -136,7 +138,7 @@ static double over(const filler *f, const part *p)
     return p->kinds > 1 ? sqrt(2 * log(f->s->sms) * f->s->resident * fmax(0, square - mean * mean)) : 0;
 }
 
-/* The part if waiting takes so long, with all its blocks in turn. */
+/* The duration of the part for this wait, with all its blocks in turn. */
 static double time_with(const filler *f, const part *p, double wait)
 {
     const wl_slots *s = f->s;

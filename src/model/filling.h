@@ -13,19 +13,19 @@
 
 #include "kernel/counted_mix.h"
 
-/* One kind. Its blocks lie between two numbers of the launch order, evenly, or the more the nearer
- * to one of them, so that `middle` is the mean of their numbers. */
+/* One kind. Its blocks lie between two numbers of the launch order: evenly, or with a density that
+ * grows towards one end, so that `middle` is the mean of their numbers. */
 typedef struct wl_block_time {
     double blocks, first, last, middle;
     /* of one block: its multiprocessor's busiest unit, and latency */
     double own, wait;
     double longest_own, longest_wait; /* of its longest block */
-    /* of its work, done while its longest warp waits: 0 where its warps are alike */
+    /* the part of its work that is done while its longest warp waits; 0 if its warps are alike */
     double hidden;
     double traffic; /* of all its blocks: share of the launch's memory traffic */
 } wl_block_time;
 
-/* The machine, as far as it concerns all kinds. */
+/* The machine parameters, common to all kinds. */
 typedef struct wl_slots {
     double sms, resident; /* multiprocessors; blocks each of them holds */
     double launch;        /* cycles from one block start to the next */

@@ -15,11 +15,11 @@
 #include "model/common_walk.h"
 #include "timeline/profile.h"
 
-/* What the warps access of a field; launch totals of loads and of stores. */
+/* The accesses of warps to a field; launch totals of loads and of stores. */
 typedef struct wl_field_accesses {
     double inst[2], sectors[2];
     double tags;    /* tag wavefronts of loads; 0: not known */
-    double in_walk; /* loads of one step of the loop that leads them on; 0: none does */
+    double in_walk; /* loads per step of the loop that advances their addresses; 0: no loop does */
     double in_trip; /* loads per iteration of the machine code, which may be unrolled */
     bool traced;    /* addresses depend on data */
     wl_common_walk walk;

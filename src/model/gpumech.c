@@ -1,6 +1,6 @@
 /* gpumech.c - GPUMech (Huang et al. 2014). The network costs nothing. DRAM is an M/D/1 queue, which
  * the requests of an interval enter during the interval. A request waits for at most half of the
- * others: near saturation, the formula of the queue would give more.
+ * others, since near saturation the queue formula gives more.
  * SPDX-License-Identifier: MIT */
 #include "model/interval_model.h"
 

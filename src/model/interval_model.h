@@ -1,11 +1,11 @@
-/* interval_model.h - what the interval models share: how warps take turns, and what contention is
- * made of.
+/* interval_model.h - shared by the interval models: how warps take turns, and the components of
+ * contention.
  *
  * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue in the
- * meantime; what they issue after its stall, when it could continue itself, is not overlapped
- * (GPUMech: Huang et al. 2014). That gives the cycles C_i of an interval without contention. The
- * models differ in what they add for the L1's miss registers (MSHRs), the network (NoC) and DRAM:
- * one small file each.
+ * meantime; instructions that they issue after its stall, when it could continue, are not
+ * overlapped (GPUMech: Huang et al. 2014). That gives the cycles C_i of an interval without
+ * contention. The models differ in what they add for the L1's miss registers (MSHRs), the network
+ * (NoC) and DRAM: one small file each.
  *
  *   gpumech       DRAM as a queue M/D/1; mean wait for a miss register at the latency without
  *                 contention
@@ -31,13 +31,13 @@ typedef enum wl_warp_order { WL_ORDER_ROUND_ROBIN = 1, WL_ORDER_GREEDY = 2 } wl_
 /* Numbers of the device. */
 typedef struct wl_interval_machine {
     double sms;       /* multiprocessors */
-    double pools;     /* sub-cores: schedulers with warps of their own */
+    double pools;     /* sub-cores: schedulers, each with its own warps */
     double issue;     /* warp instructions per cycle and pool */
-    double mshrs;     /* misses an L1 keeps track of */
+    double mshrs;     /* miss registers of an L1 */
     double clock;     /* Hz */
     double request;   /* bytes */
     double noc, dram; /* bytes per second */
-    /* cycles of a miss: at least, and on top if it misses the L2, too */
+    /* cycles of an L1 miss; additional cycles if it also misses the L2 */
     double l2_latency, dram_latency;
     double launch; /* seconds */
     wl_warp_order order;

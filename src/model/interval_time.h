@@ -14,11 +14,11 @@
 /* NULL: not an interval model. */
 wl_contention_model *wl_contention_model_of(wl_model_id model);
 
-/* False if the device lacks a number; *missing names it. The network has the L2's bandwidth where
- * the device states none of its own. */
+/* False if the device lacks a number; *missing names it. If the device states no bandwidth of the
+ * network, that of the L2 is used. */
 bool wl_interval_machine_read(const wl_device *device, wl_interval_machine *out, const char **missing);
 
-/* What the lives of a launch are where its counts have none. */
+/* The life that is assumed for a launch whose counts have none. */
 typedef struct wl_assumed_life {
     wl_default_life life;
     wl_life_profile profile; /* of it */
@@ -35,8 +35,8 @@ void wl_interval_time(const wl_counts *counts, const wl_device *device, const wl
                       const wl_interval_machine *machine, wl_prediction *prediction, wl_model_id model, wl_stack *out,
                       wl_stack_row *rows);
 
-/* Sets time and bounds of the prediction; those of the limiter model are there. Warns about what it
- * assumes. */
+/* Sets time and bounds of the prediction, which already has those of the limiter model. Warns about
+ * assumptions. */
 void wl_interval_apply(const wl_counts *counts, const wl_device *device, const wl_demand *demand,
                        const wl_interval_machine *machine, wl_model_id model, wl_prediction *prediction);
 

@@ -1,8 +1,7 @@
 /* limiter.h - the model "limiter", a roofline: the time of the slowest resource, plus launch
  * overhead. Resources: the pipes of the multiprocessors, instruction issue, load-store units, data
- * and tag stage of the L1, as the multiprocessor with the most blocks needs them; L2 and DRAM
- * bandwidth; the rate at which blocks start. A resource with an unknown demand or rate sets no
- * bound.
+ * and tag stage of the L1, for the multiprocessor with the most blocks; L2 and DRAM bandwidth; the
+ * rate at which blocks start. A resource with an unknown demand or rate sets no bound.
  *
  * The model "four-limiters" is its published form (Ernst et al. 2022, section 2): arithmetic, L1
  * data stage, L2 and DRAM bandwidth, spread evenly over all multiprocessors; a launch costs

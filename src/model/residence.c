@@ -5,24 +5,25 @@
 
 #include "model/norm.h"
 
-/* A wait beside the work of others: the longer one, or more. Many average out. */
+/* A wait that overlaps with the work of others: the longer of the two, or more. With many blocks,
+ * this averages out. */
 static double hidden(const wl_turnover *n, double wait, double others, double many)
 {
     return wl_norm2(wait, others, n->overlap_norm * pow(fmax(1, many / 2), n->growth));
 }
 
-/* Warps that never wait for one another hide each other's waits, whichever block they are of. */
+/* Warps that never synchronize hide each other's waits, whichever block they belong to. */
 static double of_warps(const wl_turnover *n, const wl_residents *r, double wait)
 {
     const double warps = fmax(1, r->blocks * r->warps), own = r->own * r->blocks / warps;
     return own + hidden(n, fmax(0, wait - own), (warps - 1) * own, warps);
 }
 
-/* Warps that meet at barriers wait together: only other blocks hide that. The life of a warp has
- * its own work in it. */
+/* Warps that synchronize at barriers wait together: only other blocks hide that. The life of a warp
+ * includes its own work. */
 static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
+    const double alone = fmin(r->overlap, r->blocks); /* at most the work of all blocks */
     const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
     /* on a scheduler there are no more blocks than warps */
     const double many = r->blocks * (r->warps > 0 ? fmin(1, r->warps) : 1);
@@ -47,15 +48,15 @@ static double first_end(const wl_turnover *n, const wl_residents *r, double wait
     return fmin(together, fmax(wl_residence(n, &one, wait), queued));
 }
 
-/* The oldest block ends first, the others at equal distances. The fewer are left, the less work is
- * done per cycle; all of it is done when the last one ends. */
+/* The oldest block ends first, the others at equal distances. The fewer blocks are left, the less
+ * work is done per cycle. */
 double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
 {
     if (r->apart <= 0 || r->in_step < 0 || r->blocks <= 1)
         return 0;
     const double together = wl_residence(n, r, wait);
     wl_residents left = *r;
-    double rates = 0; /* blocks' worth of work per cycle, while one less is left each time */
+    double rates = 0; /* work per cycle, in blocks, summed over the numbers of remaining blocks */
     if (together <= 0)
         return 0;
     for (left.blocks = r->blocks - 1; left.blocks > 0; left.blocks--)

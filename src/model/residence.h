@@ -1,5 +1,5 @@
-/* residence.h - how long the blocks of a multiprocessor are resident: their work, and their waits
- * as far as the work of others does not hide them.
+/* residence.h - how long the blocks of a multiprocessor are resident: their work, plus the waits
+ * that the work of others does not hide.
  *
  * Layer  model. Units: cycles. Maths docs/model.md, "The life of a warp". Oracle:
  * tests/unit/test_residence.c
@@ -12,9 +12,9 @@
 /* Blocks as the multiprocessor sees them. */
 typedef struct wl_residents {
     double blocks, own; /* at once; cycles of the busiest unit for one of them */
-    double l1;          /* of these, those of the L1 */
-    double overlap;     /* own work that overlaps with no other block's */
-    /* cycles by which its warps delay one another; below 0: in phases, not known */
+    double l1;          /* of these: cycles of the L1 */
+    double overlap;     /* share of a block's work that overlaps with no other block */
+    /* cycles by which its warps delay one another; below 0: unknown, waits are phases */
     double in_step;
     double warps; /* of a block on one scheduler; 0: not known */
     /* share of its waits in which its warps do not wait for one another: 0 with barriers; without,
@@ -22,7 +22,8 @@ typedef struct wl_residents {
     double apart;
 } wl_residents;
 
-/* From the start of these blocks to their end, if all end together. `wait` is that of one alone. */
+/* From the start of these blocks to their end, if all end together. `wait` is that of a block that
+ * is alone. */
 double wl_residence(const wl_turnover *numbers, const wl_residents *blocks, double wait);
 
 /* How much later the last of them ends, as they do not end together. */

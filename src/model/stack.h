@@ -1,7 +1,7 @@
 /* stack.h - where the cycles of a launch go: a CPI stack.
  *
  * All parts are cycles of a multiprocessor, over the whole launch; they add up to the total.
- * Divided by the instructions that one multiprocessor issues they are the parts of its CPI.
+ * Divided by the instructions that one multiprocessor issues, they are the parts of its CPI.
  *
  * Layer  model. Units: cycles, warp instructions, seconds. Oracle: tests/unit/test_interval_model.c
  * SPDX-License-Identifier: MIT */
@@ -34,10 +34,10 @@ typedef enum wl_stack_part {
 const char *wl_stack_part_name(wl_stack_part part);
 const char *wl_stack_part_meaning(wl_stack_part part);
 
-/* The cost of one interval over all its executions. No imbalance, tail or launch: those belong to
- * no interval. */
+/* The cost of one interval over all its executions. Without imbalance, tail and launch, which
+ * belong to no interval. */
 typedef struct wl_stack_row {
-    int profile, interval; /* of the lives the stack was made of */
+    int profile, interval; /* number of the life, and of its interval */
     double cycles[WL_STACK_PART_COUNT];
 } wl_stack_row;
 
@@ -45,7 +45,7 @@ typedef struct wl_stack {
     double cycles[WL_STACK_PART_COUNT];
     double total;        /* their sum, in this order */
     double instructions; /* of the launch */
-    double sms;          /* that take part */
+    double sms;          /* multiprocessors with blocks */
     double seconds;
 } wl_stack;
 

@@ -49,7 +49,7 @@ static int slowest_level(const wl_life_interval *at)
     return level;
 }
 
-/* Sums; `stalled` is the longest wait so far, which says what the line waits for. */
+/* Adds up; `stalled` is the longest wait so far, which determines what the line waits for. */
 static void add_interval(const maker *m, wl_stack_line *line, const wl_life_interval *at, double warps, double *stalled)
 {
     const wl_lives *lives = m->in->lives;
@@ -174,7 +174,7 @@ static double weight_of(const wl_life_interval *at, wl_stack_part part)
     }
 }
 
-/* Its weight, or, where nothing waits for memory, its requests. */
+/* Its weight or, if nothing waits for memory, its requests. */
 static double weight_or_requests(const wl_life_interval *at, wl_stack_part part, bool requests)
 {
     const bool queue = part == WL_STACK_NOC || part == WL_STACK_DRAM_QUEUE;
@@ -240,7 +240,7 @@ static void sort_lines(wl_stacks *out)
     qsort(out->lines, out->line_count, sizeof *out->lines, by_cost);
 }
 
-/* The models that are shown unless another is asked for. */
+/* Warns if a model that is shown by default is missing. */
 static void warn_of_missing(maker *m)
 {
     static const wl_model_id shown[] = {WL_MODEL_TURNOVER, WL_MODEL_MDM};
@@ -258,7 +258,7 @@ static void find_lives(maker *m)
     m->life_count = m->out->assumed ? 1 : c->life_count;
     if (m->out->assumed)
         wl_assume_life(c, m->in->device, &m->demand, m->prediction, &m->assumed);
-    /* else the model has said it */
+    /* otherwise the model has warned already */
     if (m->out->assumed && !wl_contention_model_of(m->prediction->model.id))
         wl_assumed_life_warn(&m->assumed, &m->demand, m->prediction);
     for (size_t i = 0; i < m->life_count; i++)

@@ -1,8 +1,8 @@
 /* stacks.h - the stacks of a launch by every model that has one, and the lines of PTX that cost
  * most.
  *
- * The interval models say what each interval costs. The turnover model has only totals: these are
- * distributed over the intervals by what they issue, wait for and request.
+ * The interval models give the cost of each interval. The turnover model has only totals: these are
+ * distributed over the intervals in proportion to what they issue, wait for and request.
  *
  * Layer  model (uses timeline, metrics). Units: cycles of a multiprocessor.
  * Maths  docs/model.md, "Where the cycles go". Oracle: tests/unit/test_stacks.c
@@ -17,14 +17,14 @@
 
 /* Intervals that end at one line of PTX, of all warps; without PTX one kind of interval. */
 typedef struct wl_stack_line {
-    /* that stalls, and what it waits for; NULL: the end of a warp, or not known */
+    /* the operation that stalls, and the one it waits for; NULL: the end of a warp, or unknown */
     const wl_op *op, *from;
     wl_stall cause;
     /* of a memory stall: L1, L2 or DRAM, the slowest it waits for */
     int level;
-    /* of the launch, that pass it; each of them, on average */
+    /* warps of the launch that execute it; how often each does, on average */
     double warps, times;
-    double instructions, stall, reads, misses, writes; /* of one pass */
+    double instructions, stall, reads, misses, writes; /* of one execution */
     double cycles[WL_MODEL_COUNT][WL_STACK_PART_COUNT];
     double cost; /* the sum of these of the first model */
 } wl_stack_line;
@@ -49,8 +49,8 @@ typedef struct wl_stacks_input {
     wl_model_id model;     /* that the options name */
 } wl_stacks_input;
 
-/* Metrics and time of the prediction are known. Warns where a life is assumed and no warning says
- * so. */
+/* Metrics and time of the prediction are known. Warns if a life is assumed and no warning says so
+ * yet. */
 wl_status wl_stacks_make(const wl_stacks_input *input, wl_prediction *prediction, wl_arena *arena, wl_stacks **out,
                          wl_error *err);
 

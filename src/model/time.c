@@ -30,7 +30,7 @@ bool wl_model_find(const char *name, wl_model_id *model)
     return false;
 }
 
-/* Where layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads misses. A
+/* If layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads misses. A
  * block fetches at least a line for each such wait. */
 static void add_misses(const wl_volumes *v, double loads_per_phase, double line, wl_demand *d)
 {
@@ -118,7 +118,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
         d.special_cycles = work->specials * (double)out->items / fp_rate;
     if (c->executed.by_class && c->executed.mix.has_multiplies) {
-        /* by what is counted, not by what the addresses suggest */
+        /* as counted, not as estimated from the addresses */
         d.multiplies = c->executed.mix.multiplies[WL_MULTIPLY_NARROW];
         d.wide_multiplies = c->executed.mix.multiplies[WL_MULTIPLY_WIDE];
     }
@@ -162,8 +162,8 @@ static void limiter(const wl_counts *counts, const wl_device *device, const wl_v
     wl_limiter_apply(&d, device, least_moved(volumes), out);
 }
 
-/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's
- * time is taken. */
+/* By an interval model; if the device lacks a number, *missing names it, and the time of the
+ * limiter model is used. */
 static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                          wl_prediction *out, const char **missing)
 {

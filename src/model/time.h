@@ -1,4 +1,5 @@
-/* time.h - from metrics to time: chooses the model and checks what it needs of the device.
+/* time.h - computes time from metrics: chooses the model and checks that the device has its
+ * numbers.
  *
  * Layer  model (uses metrics). Units: seconds.
  * SPDX-License-Identifier: MIT */
@@ -11,7 +12,7 @@
 #include "model/turnover.h"
 #include "warpline/predict.h"
 
-/* What the kernel demands, once metrics are known. */
+/* The demand of the kernel; needs the metrics. */
 wl_demand wl_demand_of(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes,
                        const wl_prediction *prediction);
 

@@ -81,7 +81,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
             return false;
         }
     }
-    /* as they are counted */
+    /* at least a sector, as in the counts */
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
@@ -129,20 +129,20 @@ static double fullest(const wl_turnover *n, const wl_demand *d)
     return 1 + fmin(1 - fill, spread * sqrt(2 * log(fmax(1, n->sms)) / each)) / fill;
 }
 
-/* Whether its warps are followed through loops, barriers and steps. */
+/* Are its warps followed through loops, barriers and steps? */
 static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
 
-/* Two units that are busy at the same time: the busier one, or, where a device has a norm for it,
- * more. A warp that waits for one of them leaves the others idle, and so do conflicts for ports and
- * schedulers. */
+/* Two units that are busy at the same time: the time of the busier one or, if the device has a norm
+ * for it, more. A warp that waits for one of them leaves the others idle, and so do conflicts for
+ * ports and schedulers. */
 static double beside(double a, double b, double norm)
 {
     return norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, norm) : fmax(a, b);
 }
 
 /* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes
- * that multiply. The norm is for warps that loop or meet at barriers: the phases of others wait for
- * each instruction already. */
+ * that multiply. The norm applies to warps that loop or synchronize at barriers: for other warps,
+ * phases already include the wait for each instruction. */
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
     const double norm = lives(d) ? n->unit_norm : 0;
@@ -255,12 +255,12 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
-    if (d->longest.instructions <= 0 || lives(d)) /* the longest life says it */
+    if (d->longest.instructions <= 0 || lives(d)) /* the longest life includes it */
         return 0;
     return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
 }
 
-/* From none with one array that is written to 1 with many. */
+/* From 0 with one array that is written to 1 with many. */
 static double many_streams(const wl_turnover *n, const wl_demand *d)
 {
     return n->piece_streams > 1 ? fmin(1, fmax(0, d->store_streams - 1) / (n->piece_streams - 1)) : 0;
@@ -291,7 +291,7 @@ static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w
     return w->waves * each + in_step * (wl_residence(n, &last, wait) - (w->waves - full) * each);
 }
 
-/* By what a thread loads, in phases. */
+/* The wait from a thread's phases of loads. */
 static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
 {
     /* the block itself fetches lines from DRAM */
@@ -315,7 +315,7 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
 
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
-/* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait.
+/* How much longer each wait for DRAM is if all of its bandwidth is used, per cycle of the wait.
  * Reads queue, and between writes they wait longer. */
 static double dram_queue(const wl_turnover *n, const wl_demand *d)
 {
@@ -324,12 +324,12 @@ static double dram_queue(const wl_turnover *n, const wl_demand *d)
     return n->queue_wait + n->dram_write_wait * between;
 }
 
-/* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for
- * it. */
+/* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
+ * wait for it. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
                            wl_block_waits *parts)
 {
-    const double dram = life->level[2]; /* what it adds to the wait for the L2 */
+    const double dram = life->level[2]; /* what DRAM adds to the wait for the L2 */
     const double calm = w->start + life->cycles - dram * (1 - w->cold);
     const double q = n->norm, queue = dram_queue(n, d);
     double wait = calm;
@@ -348,11 +348,12 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     return wait;
 }
 
-/* Blocks as a multiprocessor sees them. Warps that meet at barriers execute the same instructions
- * in turn: they stay in lockstep and stall together, one instruction of each other warp apart. The
- * longest warp is delayed by the work of the others on its scheduler, or in the L1. Warps without
- * barriers are free of that. Where warps are not followed, they wait together in the first step of
- * a loop, as they start together, and apart from then on. */
+/* The resident blocks of a multiprocessor. Warps that synchronize at barriers execute the same
+ * instructions in turn: they stay in lockstep and stall together, apart by one instruction of each
+ * other warp. The longest warp is delayed by the work of the others on its scheduler, or in the L1.
+ * Warps without barriers are not delayed like this. If warps are not followed, they are assumed to
+ * wait together in the first step of a loop, since they start together, and separately from then
+ * on. */
 static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                                  double cycles, double busiest)
 {
@@ -374,7 +375,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     return r;
 }
 
-/* Warps that walk through the same data at the same time cannot overtake the leading one. It waits
+/* Warps that loop through the same data at the same time cannot overtake the leading one. It waits
  * for each new sector; the others work meanwhile. */
 static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits *w, double *wait, double *sm,
                           wl_model_result *m)
@@ -391,8 +392,9 @@ static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
     return true;
 }
 
-/* Cycles from the end of a block to the start of the last warp of the next one in its place: warps
- * start one after the other. Phases were fitted to blocks of all sizes without this. */
+/* Cycles from the end of a block to the start of the last warp of its successor: warps start one
+ * after the other. Phases were fitted to blocks of all sizes, so their further warps add
+ * nothing. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
     const double further = lives(d) ? n->warp_start * (d->block_warps - WL_USUAL_WARPS) : 0;
@@ -459,11 +461,11 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double both = wl_norm2(sm + apart, memory, q), conflicts = cold * delayed(n, d) * both;
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
-    /* however well the rest overlaps */
+    /* a lower bound, however well the rest overlaps */
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth);
     double share;
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
-    /* the busiest's, of one */
+    /* load of the busiest multiprocessor / mean load of those with blocks */
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,
@@ -479,7 +481,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                                    .atomics = share,
                                    .started = start};
     if (d->kinds && d->kinds->count > 1) {
-        /* of a mean block: all there is, evenly */
+        /* of a mean block: all work, distributed evenly */
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;

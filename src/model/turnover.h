@@ -2,10 +2,10 @@
  *
  * A block occupies the busiest unit of its multiprocessor for its own work, and it waits: for its
  * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
- * wait as far as their own work reaches. The resulting time, the L2's and the DRAM's combine as a
+ * wait with their own work. The resulting time, that of the L2 and that of DRAM are combined by a
  * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect. Blocks
- * that do unequal work are of several kinds: turnover_kinds.c says how long a block of each kind
- * works and waits, filling.h how they fill the GPU.
+ * that do unequal work are of several kinds: turnover_kinds.c computes how long a block of each
+ * kind works and waits, filling.h how they fill the GPU.
  *
  * Layer  model. Units: cycles, seconds.
  * Maths docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c,
@@ -21,7 +21,7 @@
 #include "warpline/device.h"
 #include "warpline/predict.h"
 
-/* What the kernel demands: launch totals unless noted. */
+/* The demand of the kernel: launch totals unless noted. */
 typedef struct wl_demand {
     double warps; /* with work */
     double blocks, blocks_per_sm;
@@ -39,9 +39,9 @@ typedef struct wl_demand {
     double integer_inst;                /* its warp instructions */
     double multiplies, wide_multiplies; /* warp instructions, of addresses */
     double results;                     /* floating-point ones, warp instructions */
-    double l2_moved, l2_loaded;         /* bytes, to and from the L1; to it */
+    double l2_moved, l2_loaded;         /* bytes between L1 and L2; of these, bytes loaded */
     double read_units, lone_units, written_units, pieces, lone_pieces;
-    /* shares of the stores, to lines that several requests change parts of: see delayed */
+    /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];
     /* random_read: bytes of random fetches */
     double dram_read, dram_write, random_read, random_fetches, cleaned;
@@ -54,18 +54,18 @@ typedef struct wl_demand {
     double phases, barriers, thread_instructions; /* of one thread */
     double steps;                                 /* iterations of loops in which it loads */
     bool stores;                                  /* to global memory */
-    double fresh_phases;                          /* of these phases, those that wait for DRAM */
+    double fresh_phases;                          /* of these phases: those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
     wl_longest_warp longest;                      /* 0: like the others */
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */
     double last_block;
-    /* of a block, from the lives of its warps; not known: NULL, or says so */
+    /* of a block, from the lives of its warps; NULL or not `known`: unknown */
     const wl_waiting *waiting;
-    /* of one whose warp comes first to what many walk through; likewise */
+    /* of a block whose warp leads others through the same data; NULL or not `known`: unknown */
     const wl_waiting *leading;
     double footprint; /* bytes that it touches, loads and stores */
-    /* of dram_read, what the cache of the memory holds from within the launch */
+    /* the part of dram_read that hits the memory-side cache, loaded earlier in the launch */
     double cached;
     /* of blocks that do unequal work; NULL or none: all are about alike */
     const wl_kinds *kinds;
@@ -84,9 +84,9 @@ typedef struct wl_turnover {
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
     double launch_latency, queue_wait, barrier_interval, warp_start, store_wait, turnaround, fill_width, unit_norm;
-    double room, steepness; /* of the L2, for what an earlier launch has left there */
+    double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
-    double cache, cache_bandwidth; /* of the memory */
+    double cache, cache_bandwidth; /* of the memory-side cache */
 } wl_turnover;
 
 /* False if the device lacks a number; *missing names it. */
@@ -99,7 +99,7 @@ double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, dou
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
 
-/* turnover_stack.c: where the cycles of that result go; the parts add up to its time. */
+/* turnover_stack.c: the parts of the cycles of that result; they add up to its time. */
 void wl_turnover_stack(const wl_turnover *numbers, const wl_demand *demand, const wl_model_result *result,
                        wl_stack *out);
 

@@ -1,12 +1,12 @@
 /* turnover_kinds.c - the model "turnover" for blocks of unequal work: how long a block of each kind
- * works and waits. filling.h says how such blocks fill the GPU. See turnover.h.
+ * works and waits. filling.h computes how such blocks fill the GPU. See turnover.h.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "model/filling.h"
 #include "model/turnover.h"
 
-/* What a kind does of the work that the busiest unit of a multiprocessor is busy with. */
+/* The share of a kind in the work of the busiest unit of a multiprocessor. */
 static double work_of(const wl_block_kind *k, const wl_model_result *m)
 {
     double others = 0;
@@ -59,7 +59,7 @@ static void add_waits(wl_block_waits *to, const wl_block_waits *one, double shar
         to->level[l] += share * one->level[l];
 }
 
-/* Of the work of a block, what its warps do beyond the mean while they wait for the longest one. */
+/* The part of a block's work that its warps do while they wait for the longest one. */
 static double hidden_of(const wl_demand *d, const wl_block_kind *k)
 {
     const double each = k->most / fmax(1, d->warps / d->blocks);

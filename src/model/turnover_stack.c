@@ -1,8 +1,8 @@
 /* turnover_stack.c - where the cycles of the model turnover go. See turnover.h, stack.h.
  *
- * Base is the busiest unit's own work, in full. The rest is what waits, network and memory add to
- * it. They combine as norms; each gets its share by what it weighs in the time: a part that is
- * smaller by 1 % makes the time shorter by 1 % of its share. SPDX-License-Identifier: MIT */
+ * Base is the work of the busiest unit, in full. Waits, network and memory add the rest. They are
+ * combined by norms; the share of each follows from its weight in the time: if a part is 1 %
+ * smaller, the time is shorter by 1 % of its share. SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "model/turnover.h"
@@ -26,7 +26,7 @@ static void add_waits(const wl_block_waits *w, double cycles, double out[WL_STAC
     out[WL_STACK_BARRIER] += each * w->barrier;
 }
 
-/* What a member of a norm weighs in it, per unit of the norm. */
+/* The weight of a member in a norm, per unit of the norm. */
 static double weight(double member, double all, double norm) { return all > 0 ? pow(member / all, norm) : 0; }
 
 /* Adds `cycles` beyond the own work: waits, the L2 with its network and atomics, DRAM. */
