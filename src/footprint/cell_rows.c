@@ -99,7 +99,7 @@ static bool visit_apart(const rows *r, const slab *s, int64_t cells, int32_t wid
     return true;
 }
 
-#define SLABS_MAX 16 /* of a box that are looked at together */
+#define SLABS_MAX 16 /* of a box that are compared with each other */
 
 typedef struct slabs {
     int count;

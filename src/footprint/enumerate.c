@@ -185,8 +185,8 @@ static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
     return WL_OK;
 }
 
-/* What to run on every block of a region: all accesses at once, so that a block is traced, and the
- * places of its threads are found, once. */
+/* The work for every block of a region: all accesses at once, so that a block is traced, and the
+ * cells of its threads are computed, only once. */
 typedef struct task {
     wl_program **programs;
     size_t count;
@@ -494,7 +494,7 @@ static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t cou
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
                            int64_t granule_bytes, bool want_covered, wl_count *out, wl_error *err)
 {
-    wl_arena arena = {0}; /* to tell what is covered, single bytes are recorded */
+    wl_arena arena = {0}; /* for covered granules, single bytes are recorded */
     walk w = {.granules = &counter->granules,
               .starts = &counter->starts,
               .region = region,

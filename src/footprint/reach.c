@@ -23,7 +23,7 @@ void wl_reach_find(const wl_region *region, const wl_bound *bound, int shift, wl
         return;
     out->first = lo >> shift;
     out->last = hi >> shift;
-    /* to look for them all costs less than as many addresses */
+    /* checking for all of them costs less than evaluating as many addresses */
     out->left = out->step = wl_max(FIRST_CHECK, out->last - out->first + 1);
 }
 

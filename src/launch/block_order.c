@@ -27,7 +27,7 @@ static int add_run(wl_block_run *runs, int n, int64_t blocks, int next, int64_t 
 {
     if (blocks >= all)
         return n;
-    /* the same blocks, but more is known of what comes next */
+    /* replaces a run of the same blocks, since this one has a better direction */
     n -= n > 0 && runs[n - 1].blocks == blocks;
     runs[n] = (wl_block_run){blocks, next};
     return n + 1;

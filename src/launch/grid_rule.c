@@ -266,7 +266,7 @@ wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t s
 
 /* ---- arguments as names ---- */
 
-/* Has one of them the name of this assignment? */
+/* Does one of them have the name of this assignment? */
 static bool assigns(const char *const *list, size_t count, const char *assignment)
 {
     const size_t length = strcspn(assignment, "=") + 1;
@@ -285,7 +285,7 @@ static wl_status add_argument(const char *argument, wl_where_named *named, size_
     return status == WL_E_NOMEM ? status : WL_OK;
 }
 
-/* One may use another that follows it: until a pass over all finds no more. */
+/* An argument may use a later one: repeats until a pass over all finds no more. */
 static wl_status add_arguments(const char *const *arguments, size_t count, const char *const *sets, size_t set_count,
                                wl_where_named *named, size_t known, wl_arena *arena, const char **names, size_t *found)
 {

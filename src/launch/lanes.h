@@ -40,7 +40,7 @@ static inline void wl_thread_box(const wl_geometry *g, int64_t first, int64_t la
 
 /* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loop
  * variables are left alone. lane[i] is the lane of entry i. Returns how many there are. WL_FOLD_ANY
- * stands for the first folded cell inside the domain, which may differ from lane to lane. */
+ * means the first folded cell inside the domain, which may differ from lane to lane. */
 #define WL_FOLD_ANY (-1)
 int wl_lanes_fill(const wl_geometry *geometry, const wl_warp_id *warp, int warp_size, const int64_t fold[3],
                   wl_lane_values *values, uint8_t lane[WL_LANES_MAX]);

@@ -1,7 +1,7 @@
 /* occupancy.c - how many blocks fit on a multiprocessor.
  *
- * Registers are allocated per scheduler, so warps are counted per scheduler first; that is all
- * there is to NVIDIA's "warp allocation granularity".
+ * Registers are allocated per scheduler, so warps are counted per scheduler first; this is NVIDIA's
+ * "warp allocation granularity".
  *
  * Layer  launch (uses base, device).
  * Oracle  tests/unit/test_occupancy.c: values of NVIDIA's occupancy calculator
@@ -122,8 +122,8 @@ static int64_t next_threads(const wl_device *d, const request *now, int64_t bloc
     return -1;
 }
 
-/* The L1 gets what the smallest sufficient carve-out of the unified memory leaves. Kernels that use
- * shared memory may get a larger one. */
+/* The L1 gets the rest of the unified memory after the smallest sufficient carve-out. Kernels that
+ * use shared memory may get a larger one. */
 static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use, bool uses_shared)
 {
     double least = 0;

@@ -1,4 +1,4 @@
-/* occupancy_next.h - what one more resident block would take.
+/* occupancy_next.h - the resources at which one more block would be resident.
  *
  * Layer  launch. Oracle: tests/unit/test_occupancy.c.
  * SPDX-License-Identifier: MIT */

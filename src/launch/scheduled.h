@@ -1,4 +1,4 @@
-/* scheduled.h - what a schedule makes of the geometry of a launch; geometry.c calls it.
+/* scheduled.h - the geometry of a launch with a schedule; geometry.c calls it.
  *
  * Layer   launch (uses base, schedule, kernel). Oracle: tests/unit/test_scheduled_launch.c
  * SPDX-License-Identifier: MIT */
@@ -7,8 +7,9 @@
 
 #include "launch/geometry.h"
 
-/* Notes the schedule in the geometry, which has its block and fold. *out is the launch with a grid
- * for threads that are ordered, else the same. WL_E_UNSUPPORTED: the schedule has no meaning. */
+/* Stores the schedule in the geometry, which has its block and fold already. *out is the launch
+ * with a grid for threads that are ordered, else the same. WL_E_UNSUPPORTED: the schedule has no
+ * meaning. */
 wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, wl_geometry *geometry, wl_launch *out,
                               wl_error *err);
 /* What follows from schedule and grid. */

@@ -34,7 +34,7 @@ typedef struct wl_counts {
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */
-    /* of its instructions, those with which a thread finds its cell in the order of a schedule */
+    /* of these: instructions with which a thread computes its cell under a schedule */
     double remapping;
     wl_local local;
     wl_warps_result warps;
@@ -44,7 +44,7 @@ typedef struct wl_counts {
     const wl_life_profile *lives; /* the kinds of warps, borrowed; none: a time model assumes one */
     size_t life_count;
     wl_waiting waiting; /* of a block, from them */
-    /* the same for the leading one of many warps that walk through the same data; not known: none
+    /* the same for the leading one of many warps that loop through the same data; not `known`: none
      * does */
     wl_waiting leading;
 } wl_counts;

@@ -39,7 +39,7 @@ typedef struct limits {
     double requested, written, atomics; /* sectors of instructions */
     /* that the launch loads, through the L2 and from DRAM; 0: not known */
     double distinct[2];
-    /* that one sector moves at most: from DRAM, to DRAM; relative to it */
+    /* the most bytes moved per byte of a sector: from DRAM, to DRAM */
     double per_sector[2];
 } limits;
 

@@ -14,7 +14,7 @@
 
 #include "metrics/prediction.h"
 
-/* What the relations are made of. */
+/* The quantities that the relations compare. */
 typedef struct wl_invariants_input {
     const wl_kernel *kernel;
     const wl_device *device;

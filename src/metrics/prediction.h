@@ -35,21 +35,21 @@ typedef struct wl_block_waits {
     double issue;              /* while its longest warp issues */
     double dependence, shared; /* for arithmetic; for shared memory or shuffles */
     double level[3];           /* for L1, L2 and DRAM without load */
-    double queue;              /* longer for DRAM, as others use it */
+    double queue;              /* additional wait for DRAM, because others use it */
     double barrier;
 } wl_block_waits;
 
-/* What the time of the model turnover is made of, in seconds. */
+/* The components of the time of the model turnover, in seconds. */
 typedef struct wl_turnover_steps {
     double own, even; /* the busiest unit, on the busiest multiprocessor and on average */
     double sm;        /* a multiprocessor, with the waits that other blocks do not hide */
     double l2, dram;  /* the memory's bounds, */
-    double alone[2];  /* what overlaps with neither: of the L2, of DRAM; */
+    double alone[2];  /* parts of the L2's and of DRAM's time that overlap with nothing; */
     double memory;    /* all of these, */
-    double conflicts; /* what requests that change parts of one line wait for each other; */
+    double conflicts; /* waits between requests that change parts of one line; */
     double rest;      /* multiprocessors, memory and these, */
     double together;  /* and atomics as well; */
-    double atomics;   /* what these weigh in it: a share */
+    double atomics;   /* the weight of atomics in it: a share */
     double longest;   /* until the longest block ends; */
     double apart;     /* of sm: from when blocks would end together to the last end */
     double first_end; /* until the first block ends: from then on, blocks retire one by one; */
@@ -63,16 +63,17 @@ typedef struct wl_model_result {
     double time_s, items_per_s;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
-    double tail_cycles;             /* the last block ends later than all together by this */
-    bool from_life;                 /* the wait comes from the lives of warps */
-    wl_block_waits waits;           /* the wait by what it is for: turnover only, as the steps */
+    /* how much later the last block ends than if all ended together */
+    double tail_cycles;
+    bool from_life;       /* the wait comes from the lives of warps */
+    wl_block_waits waits; /* the wait by cause; like the steps, for turnover only */
     wl_turnover_steps steps;
     double remains; /* share of the data that an earlier launch has left in the L2 */
     struct {
         int count; /* of kinds of blocks; 0: all are about alike */
         /* the one whose last block ends last, longest first; -1: none in particular */
         int last;
-        /* of that kind, or of the longest: how many, and what its longest waits */
+        /* of that kind, or of the longest: number of blocks, and wait of its longest block */
         double blocks, wait_cycles;
     } kinds;
     bool bound_known[WL_BOUND_COUNT];
@@ -103,7 +104,7 @@ struct wl_prediction {
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
     bool confidence; /* to be shown: the measured or estimated error on this device */
-    int clamped;     /* values that contradicted what must hold: metrics/invariants.h */
+    int clamped;     /* values that contradicted an invariant: metrics/invariants.h */
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked

@@ -122,7 +122,7 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
 
 #define NOTED_LAUNCH 0.1 /* share of the time */
 
-/* How much of the time of a small launch is none of its work, or would be. */
+/* How much of the time of a small launch is launch overhead, or that the model leaves it out. */
 static void warn_about_launch(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
