@@ -6,8 +6,10 @@
 #include "base/fail.h"
 #include "expr/operate.h"
 
-#define SAMPLES 1024 /* blocks */
-#define GROUPS 8     /* of blocks in a row */
+#define SAMPLES_MOST 1024 /* blocks */
+#define SAMPLES_LEAST 128
+#define SAMPLED_ACCESSES 4096 /* of all sampled blocks, about */
+#define GROUPS 8              /* of blocks in a row */
 
 static void add_run(wl_touch *t, int64_t lo, int64_t hi)
 {
@@ -51,17 +53,19 @@ static wl_status touch_block(wl_walk_loops *l, int64_t block, wl_touch *by_acces
 /* One block of each part of the launch, at random: every n-th would miss columns of blocks. */
 wl_status wl_touches_make(wl_walk_loops *l, wl_arena *arena, wl_touches *out, wl_error *err)
 {
-    const int64_t blocks = l->in->geometry->blocks;
+    const int64_t blocks = l->in->geometry->blocks,
+                  samples = wl_max(SAMPLES_LEAST, SAMPLED_ACCESSES / wl_max(1, l->walker_count));
     wl_touch touch[WL_WALK_ACCESSES];
-    *out = (wl_touches){.loops = l, .count = wl_min(blocks, SAMPLES)};
+    *out = (wl_touches){.loops = l, .count = wl_min(blocks, wl_min(SAMPLES_MOST, samples))};
     for (int i = 0; i < l->walker_count; i++)
-        if (!(out->of[i] = WL_ARENA_NEW(arena, wl_touch, out->count)))
+        if (l->walkers[i].field >= 0 && !(out->of[i] = WL_ARENA_NEW(arena, wl_touch, out->count)))
             return wl_fail_memory(err);
     for (int64_t n = 0; n < out->count; n++) {
         const int64_t first = n * blocks / out->count, next = (n + 1) * blocks / out->count;
         WL_TRY(touch_block(l, first + wl_random_below(n, next - first), touch, err));
         for (int i = 0; i < l->walker_count; i++)
-            out->of[i][n] = touch[i];
+            if (out->of[i])
+                out->of[i][n] = touch[i];
     }
     return WL_OK;
 }

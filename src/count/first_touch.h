@@ -15,7 +15,7 @@
 #include "count/walk_loops.h"
 
 /* Runs of bytes that a block loads at the first step. */
-#define WL_TOUCH_RUNS 8
+#define WL_TOUCH_RUNS 4
 typedef struct wl_touch {
     int64_t block;
     int count;
@@ -24,11 +24,12 @@ typedef struct wl_touch {
 
 typedef struct wl_touches {
     wl_walk_loops *loops;
-    wl_touch *of[WL_WALK_ACCESSES]; /* by access, in the order of the blocks */
+    /* by access, in the order of the blocks; NULL: no load */
+    wl_touch *of[WL_WALK_ACCESSES];
     int64_t count;
 } wl_touches;
 
-/* Samples up to about a thousand blocks. */
+/* Samples up to about a thousand blocks, fewer if they have many accesses. */
 wl_status wl_touches_make(wl_walk_loops *loops, wl_arena *arena, wl_touches *out, wl_error *err);
 
 /* The first block that loads all of these bytes; `block` itself, which does: none before it. */

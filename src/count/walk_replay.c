@@ -38,6 +38,8 @@
 #define HIT_CYCLES 32
 #define MISS_CYCLES 280
 #define MEMORY_OF_L2 2.35
+/* log2 of WL_STEPS_PER_WAIT, of the lines that a warp waits for together: the same everywhere */
+#define DOUBLINGS 2.415
 #define IN_FLIGHT 512
 
 /* ---- what is replayed ---- */
@@ -490,7 +492,7 @@ bool wl_walk_read(const wl_device *d, wl_walk_input *out)
     (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
     /* a warp waits for the last of several lines */
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
-    out->memory += spread * log2(WL_STEPS_PER_WAIT);
+    out->memory += spread * DOUBLINGS;
     out->wavefront = 1 / rate;
     out->in_flight = IN_FLIGHT;
     (void)wl_device_get(d, WL_DEVICE_l1_mshr, &out->in_flight);
