@@ -72,6 +72,16 @@ static bool has_avx2(void)
 #endif
 }
 
+static wl_spread spread_of(uint64_t sets, bool hashed)
+{
+    const bool power = (sets & (sets - 1)) == 0;
+    return (wl_spread){.sets = sets,
+                       .mask = power ? sets - 1 : 0,
+                       .inverse = UINT64_MAX / sets,
+                       .set_shift = power ? __builtin_ctzll(sets) : -1,
+                       .hashed = hashed};
+}
+
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
 {
     return wl_cache_new_near(shape, NEARBY_BYTES, out, err);
@@ -95,9 +105,7 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
         return wl_fail_memory(err);
     c->shape = *shape;
     c->ways = (int32_t)ways;
-    c->set_count = (uint64_t)(shape->lines / ways);
-    c->set_mask = (c->set_count & (c->set_count - 1)) == 0 ? c->set_count - 1 : 0;
-    c->set_inverse = UINT64_MAX / c->set_count;
+    c->spread = spread_of((uint64_t)(shape->lines / ways), shape->hashed_sets);
     c->few = ways <= WL_FEW_WAYS_MAX;
     c->wide = c->few && ways > WL_SET_WAYS(false);
     c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
@@ -128,13 +136,15 @@ void wl_cache_free(wl_cache *c)
 /* What follows from the number of a line. Those without room for large ones are widened. */
 static wl_key key_of(wl_cache *c, uint64_t line)
 {
-    if (line >= wl_bound_of(c) && wl_is_packed(c->kind))
+    if (line >= wl_bound_of(c) && wl_is_exact(c->kind))
+        c->failed = !wl_wide_number(c) || c->failed;
+    if (line >= wl_bound_of(c) && wl_is_packed(c->kind) && !c->failed)
         c->failed = !wl_packed_widen(c) || c->failed;
     if (line >= wl_bound_of(c) && wl_is_table(c->kind))
         c->failed = !wl_table_widen(c) || c->failed;
     if (line >= wl_bound_of(c))
         line %= wl_bound_of(c); /* counts are void */
-    return wl_key_of(c, line, c->kind);
+    return wl_key_of(&c->spread, line, c->kind);
 }
 
 bool wl_cache_failed(const wl_cache *c) { return c->failed; }
@@ -254,12 +264,12 @@ bool wl_cache_holds(const wl_cache *c, uint64_t line)
 {
     if (line >= wl_bound_of(c))
         return false;
-    return find(c, wl_key_of(c, line, c->kind)) >= 0;
+    return find(c, wl_key_of(&c->spread, line, c->kind)) >= 0;
 }
 
 static void clean_packed(wl_cache *c)
 {
-    for (uint64_t s = 0; s < c->set_count; s++)
+    for (uint64_t s = 0; s < c->spread.sets; s++)
         for (int way = 0; way < c->ways; way++) {
             uint8_t *sectors = &wl_sectors_in(c, s, c->kind)[way];
             const wl_slot slot = {.sectors = wl_unpacked_sectors(*sectors)};

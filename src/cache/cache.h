@@ -107,7 +107,7 @@ bool wl_cache_holds(const wl_cache *cache, uint64_t line);
 /* Counts what is dirty as written back, as at the end of a launch; the lines stay, clean. */
 void wl_cache_clean(wl_cache *cache);
 wl_cache_counts wl_cache_count(const wl_cache *cache);
-/* Memory ran out at a line number of 2^48 or more: from then on counts are invalid. */
+/* Memory ran out at a line number too large for the tags: from then on counts are invalid. */
 bool wl_cache_failed(const wl_cache *cache);
 
 /* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the

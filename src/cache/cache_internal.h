@@ -56,6 +56,9 @@ typedef enum wl_cache_kind {
     WL_PACKED_LRU,
     WL_PACKED_RANDOM,
     WL_PACKED_RANDOM_4,
+    WL_EXACT_LRU, /* more than 16 ways, without numbers of lines; from here on with them */
+    WL_EXACT_RANDOM,
+    WL_EXACT_RANDOM_4,
     WL_WIDE_LRU,
     WL_WIDE_RANDOM,
     WL_WIDE_RANDOM_4,
@@ -131,20 +134,23 @@ typedef struct wl_packed_set {
 
 /* See wide_sets.h. */
 typedef struct wl_wide_set {
-    uint16_t tags[WL_WIDE_WAYS];
-    union {
-        int8_t ages[WL_WIDE_WAYS];
-        wl_filled filled;
-    };
+    uint8_t tags[2][WL_WIDE_WAYS]; /* lower bytes, then upper ones */
+    int8_t ages[WL_WIDE_WAYS];
     uint8_t sectors[WL_WIDE_WAYS]; /* as those of a packed set */
-    uint32_t low[WL_WIDE_WAYS];    /* bits of the numbers of lines */
 } wl_wide_set;
+
+/* What a line's set, bucket or group follows from. */
+typedef struct wl_spread {
+    uint64_t sets, mask, inverse; /* mask: of a power of two, else 0; 2^64 / sets */
+    int set_shift;                /* log2 of a power of two, else -1 */
+    int group_shift;              /* 64 - log2 of the number of buckets or groups */
+    bool hashed;                  /* see wl_cache_shape */
+} wl_spread;
 
 struct wl_cache {
     wl_cache_shape shape;
     int32_t ways;
-    /* mask: of a power of two, else 0; 2^64 / set_count */
-    uint64_t set_count, set_mask, set_inverse;
+    wl_spread spread;
     wl_cache_kind kind;
     bool few, wide; /* wide: of the few, more than 16 */
     bool failed;    /* see wl_cache_failed */
@@ -158,9 +164,11 @@ struct wl_cache {
     /* few ways, packed */
     wl_packed_set *packed;
     wl_wide_set *wide_sets;
+    wl_filled *filled; /* of wide sets, under random policies */
+    uint32_t *low;     /* of WL_WIDE_WAYS ways a set: lower bits of the numbers of lines, or NULL */
     /* where a line is written that stands already */
     wl_packed_set spare;
-    uint16_t spare_tags[WL_WIDE_WAYS];
+    uint8_t spare_tags[2][WL_WIDE_WAYS];
     /* few ways */
     wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
     wl_ages last_age; /* of the oldest way, repeated to fill a vector */
@@ -169,7 +177,6 @@ struct wl_cache {
     wl_bucket *buckets;
     wl_group *groups;
     uint64_t group_mask;
-    int group_shift; /* 64 - log2 of their number */
     wl_queue *queues;
     uint32_t queue_room; /* entries of a queue, a multiple of 64 */
     uint32_t *entries;   /* slots */
@@ -195,43 +202,54 @@ typedef struct wl_key {
     uint32_t tag, more; /* tag: of 16 bits, or 32 bits and those in `more` */
 } wl_key;
 
+#define WL_EXACT_TAGS 0xffffu /* tags of exact sets are below; this one is none */
+
 /* With the lower half of a line's number, of 48 bits, it gives the upper half. */
 static inline uint32_t wl_wide_tag(uint64_t line)
 {
     return ((uint32_t)(line >> 32) ^ (uint32_t)line * 0x9e3779b1u >> 16) & 0xffff;
 }
 
-/* n mod sets, without a division: the quotient of the rounded inverse is right or one too small. */
-static inline uint64_t wl_set_remainder(const wl_cache *c, uint64_t n)
+/* n / sets and the remainder, without a division: the quotient of the rounded inverse is right or
+ * one too small. */
+WL_ALWAYS_INLINE uint64_t wl_set_quotient(const wl_spread *s, uint64_t n, uint64_t *rest)
 {
     __extension__ typedef unsigned __int128 product;
-    const uint64_t quotient = (uint64_t)((product)n * c->set_inverse >> 64), rest = n - quotient * c->set_count;
-    return rest >= c->set_count ? rest - c->set_count : rest;
+    if (s->set_shift >= 0) {
+        *rest = n & s->mask;
+        return n >> s->set_shift;
+    }
+    const uint64_t quotient = (uint64_t)((product)n * s->inverse >> 64), left = n - quotient * s->sets;
+    const uint64_t more = left >= s->sets;
+    *rest = left - more * s->sets;
+    return quotient + more;
 }
 
-WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kind kind)
+WL_ALWAYS_INLINE wl_key wl_key_of(const wl_spread *s, uint64_t line, wl_cache_kind kind)
 {
     const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
     const bool few = kind < WL_TABLE_LRU;
     wl_key key = {.line = line};
     if (wl_is_table(kind)) {
         const uint64_t all = line * (WL_TABLE_FACTOR << (64 - WL_TABLE_BITS));
-        key.group = all >> c->group_shift;
+        key.group = all >> s->group_shift;
         key.tag = (uint32_t)(all >> (64 - WL_TABLE_BITS));
         key.more = all >> 48 & 0xfe;
         return key;
     }
-    if (c->set_count > 1) {
-        const uint64_t number = c->shape.hashed_sets ? hash : line;
-        key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
+    if (kind >= WL_EXACT_LRU && kind <= WL_EXACT_RANDOM_4) {
+        key.tag = (uint32_t)wl_set_quotient(s, line, &key.set);
+        return key;
     }
+    if (s->sets > 1)
+        (void)wl_set_quotient(s, s->hashed ? hash : line, &key.set);
     if (kind <= WL_PACKED_RANDOM_4)
         return key;
     if (kind <= WL_WIDE_RANDOM_4) {
         key.tag = wl_wide_tag(line);
         return key;
     }
-    key.group = few ? 0 : spread >> c->group_shift;
+    key.group = few ? 0 : spread >> s->group_shift;
     key.tag = ((uint32_t)(few ? spread >> 48 : hash) & 0xffff) | 1;
     return key;
 }
@@ -239,7 +257,7 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kin
 /* The line that a key of a table is of: the lower 39 bits of its hash are in the tag and `more`. */
 static inline uint64_t wl_table_line(const wl_cache *c, wl_key key)
 {
-    const uint64_t low = (uint64_t)key.more << 31 | key.tag, high = key.group << c->group_shift >> 56;
+    const uint64_t low = (uint64_t)key.more << 31 | key.tag, high = key.group << c->spread.group_shift >> 56;
     return (high << 39 | low) * WL_TABLE_INVERSE & (WL_TABLE_LINES - 1);
 }
 

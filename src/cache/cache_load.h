@@ -17,6 +17,8 @@
 /* Numbers of lines that a cache has room for are below. */
 static inline uint64_t wl_bound_of(const wl_cache *c)
 {
+    if (wl_is_exact(c->kind))
+        return c->spread.sets * WL_EXACT_TAGS;
     return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c->kind) ? WL_TABLE_LINES : UINT64_MAX;
 }
 
@@ -25,11 +27,12 @@ WL_ALWAYS_INLINE uint32_t wl_way_of(wl_cache *c, wl_key key, wl_cache_kind kind,
 {
     switch (kind) {
     case WL_PACKED_LRU: return wl_packed_touch_lru(c, key, note, touched);
-    case WL_PACKED_RANDOM: return wl_touch_random(c, key, false, false, note, touched);
-    case WL_PACKED_RANDOM_4: return wl_touch_random(c, key, false, true, note, touched);
-    case WL_WIDE_LRU: return wl_wide_touch_lru(c, key, note, touched);
-    case WL_WIDE_RANDOM: return wl_touch_random(c, key, true, false, note, touched);
-    default: return wl_touch_random(c, key, true, true, note, touched);
+    case WL_EXACT_LRU: return wl_wide_touch_lru(c, key, true, note, touched);
+    case WL_WIDE_LRU: return wl_wide_touch_lru(c, key, false, note, touched);
+    case WL_PACKED_RANDOM:
+    case WL_EXACT_RANDOM:
+    case WL_WIDE_RANDOM: return wl_touch_random(c, key, kind, false, note, touched);
+    default: return wl_touch_random(c, key, kind, true, note, touched);
     }
 }
 

@@ -51,6 +51,8 @@ void wl_cache_free_memory(wl_cache *c)
     free(c->is_last);
     free(c->places);
     free(c->homes);
+    free(c->filled);
+    free(c->low);
     free(c->written);
     wl_cache_forget_memory(c);
 }
@@ -71,6 +73,8 @@ void wl_cache_forget_memory(wl_cache *c)
     c->is_last = NULL;
     c->places = NULL;
     c->homes = NULL;
+    c->filled = NULL;
+    c->low = NULL;
     c->written = NULL;
 }
 
@@ -79,7 +83,7 @@ size_t wl_cache_groups(wl_cache *c)
     int bits = 1;
     while ((int64_t)WL_GROUP_LINES << bits < c->shape.lines)
         bits++;
-    c->group_shift = 64 - bits;
+    c->spread.group_shift = 64 - bits;
     c->group_mask = ((size_t)1 << bits) - 1;
     return (size_t)1 << bits;
 }

@@ -6,13 +6,13 @@
 bool wl_few_make(wl_cache *c)
 {
     const size_t bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
-    c->index = calloc(c->set_count * bytes + WL_MEMORY_LINE, 1);
+    c->index = calloc(c->spread.sets * bytes + WL_MEMORY_LINE, 1);
     if (!c->index)
         return false;
     c->sets = (wl_tags *)(void *)((uint8_t *)c->index + (WL_MEMORY_LINE - (uintptr_t)c->index % WL_MEMORY_LINE));
     c->last_age = (wl_ages){0} + (int8_t)(c->ways - 1);
     c->empty = c->shape.lines;
-    for (uint64_t s = 0; s < c->set_count; s++) {
+    for (uint64_t s = 0; s < c->spread.sets; s++) {
         wl_ages *ages = wl_few_ages(wl_few_set(c, s, c->wide), c->wide);
         const wl_holes all = {0, c->ways};
         if (c->shape.policy != WL_POLICY_LRU)

@@ -12,7 +12,7 @@
 
 bool wl_table_can(const wl_cache *c)
 {
-    return c->set_count == 1 && !c->few && (c->large || c->shape.policy == WL_POLICY_LRU) &&
+    return c->spread.sets == 1 && !c->few && (c->large || c->shape.policy == WL_POLICY_LRU) &&
            c->shape.sectors <= WL_PACKED_SECTORS && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKETS_MOST;
 }
 
@@ -22,7 +22,7 @@ bool wl_table_make(wl_cache *c)
     while ((int64_t)LINES_OF_BUCKET << bits < c->shape.lines)
         bits++;
     const size_t buckets = (size_t)1 << bits;
-    c->group_shift = 64 - bits;
+    c->spread.group_shift = 64 - bits;
     c->group_mask = buckets - 1;
     c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
     c->homes = calloc(buckets * WL_PLACES_OF_LINES, sizeof *c->homes);
@@ -178,7 +178,7 @@ static void move_lines(wl_cache *c, const wl_cache *from)
         const wl_queue *q = &from->queues[0];
         for (uint32_t time = q->head, at; wl_lru_next(from, &time, q->tail, &at); time++) {
             const wl_slot s = wl_table_slot(from, at);
-            c->slots[wl_many_place(c, wl_key_of(c, s.line, WL_MANY_LRU))].sectors = s.sectors;
+            c->slots[wl_many_place(c, wl_key_of(&c->spread, s.line, WL_MANY_LRU))].sectors = s.sectors;
         }
         return;
     }
@@ -187,7 +187,7 @@ static void move_lines(wl_cache *c, const wl_cache *from)
         const wl_slot s = wl_table_slot(from, at);
         const uint32_t slot = wl_bucket_of(from, at)->used[wl_place_of(at)] - 1;
         c->slots[slot] = s;
-        wl_many_enter(c, wl_key_of(c, s.line, WL_MANY_RANDOM), (int32_t)slot);
+        wl_many_enter(c, wl_key_of(&c->spread, s.line, WL_MANY_RANDOM), (int32_t)slot);
     }
 }
 
@@ -195,7 +195,7 @@ static void move_written(wl_cache *c, const wl_cache *from)
 {
     const size_t parts = (size_t)c->shape.sectors;
     for (uint32_t at = 0; next_line(from, &at); at++) {
-        const size_t slot = (size_t)wl_many_find(c, wl_key_of(c, wl_table_slot(from, at).line, WL_MANY_LRU));
+        const size_t slot = (size_t)wl_many_find(c, wl_key_of(&c->spread, wl_table_slot(from, at).line, WL_MANY_LRU));
         memcpy(c->written + slot * parts, from->written + wl_table_number(at) * parts, parts * sizeof *c->written);
     }
 }

@@ -21,15 +21,16 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
     else if (kind > WL_TABLE_RANDOM)
         from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
     else if (wl_is_wide(kind))
-        from = (const uint8_t *)&c->wide_sets[key.set], bytes = offsetof(wl_wide_set, low);
+        from = (const uint8_t *)&c->wide_sets[key.set], bytes = sizeof *c->wide_sets;
     else if (wl_is_packed(kind))
         from = (const uint8_t *)&c->packed[key.set], bytes = sizeof *c->packed;
     else
         from = (const uint8_t *)wl_few_set(c, key.set, c->wide), bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
     for (size_t at = 0; at < bytes; at += line)
-        /* see wl_touch_random */
-        if (kind != WL_WIDE_RANDOM || at != offsetof(wl_wide_set, filled) || c->empty > 0)
+        if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU || !wl_is_wide(kind) || at != offsetof(wl_wide_set, ages))
             wl_fetch_ahead(from + at);
+    if (kind == WL_EXACT_RANDOM_4 || kind == WL_WIDE_RANDOM_4)
+        wl_fetch_ahead(&c->filled[key.set]);
 }
 
 /* Must a search find what else to fetch? Not where the index is all that a load needs, or nearly
@@ -93,15 +94,15 @@ WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t c
 {
     const bool slots = needs_slots(r->kind);
     for (size_t i = 0; i < count && i < AHEAD; i++)
-        fetch_index(r->c, wl_key_of(r->c, requests[i].line, r->kind), r->kind);
+        fetch_index(r->c, wl_key_of(&r->c->spread, requests[i].line, r->kind), r->kind);
     for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
-        fetch_slot(r->c, wl_key_of(r->c, requests[i].line, r->kind), r->kind);
+        fetch_slot(r->c, wl_key_of(&r->c->spread, requests[i].line, r->kind), r->kind);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
-            fetch_index(r->c, wl_key_of(r->c, requests[i + AHEAD].line, r->kind), r->kind);
+            fetch_index(r->c, wl_key_of(&r->c->spread, requests[i + AHEAD].line, r->kind), r->kind);
         if (slots && i + AHEAD / 2 < count)
-            fetch_slot(r->c, wl_key_of(r->c, requests[i + AHEAD / 2].line, r->kind), r->kind);
-        missing[i] = load(r, wl_key_of(r->c, requests[i].line, r->kind), requests[i].sectors);
+            fetch_slot(r->c, wl_key_of(&r->c->spread, requests[i + AHEAD / 2].line, r->kind), r->kind);
+        missing[i] = load(r, wl_key_of(&r->c->spread, requests[i].line, r->kind), requests[i].sectors);
     }
 }
 
@@ -109,7 +110,7 @@ WL_ALWAYS_INLINE void load_near(load_run *r, const wl_request *requests, size_t 
                                 load_step *load)
 {
     for (size_t i = 0; i < count; i++)
-        missing[i] = load(r, wl_key_of(r->c, requests[i].line, r->kind), requests[i].sectors);
+        missing[i] = load(r, wl_key_of(&r->c->spread, requests[i].line, r->kind), requests[i].sectors);
 }
 
 WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
@@ -133,6 +134,9 @@ WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t c
 FORM(load_packed_lru, load_all, WL_PACKED_LRU)
 FORM(load_packed_random, load_all, WL_PACKED_RANDOM)
 FORM(load_packed_random_4, load_all, WL_PACKED_RANDOM_4)
+FORM(load_exact_lru, load_all, WL_EXACT_LRU)
+FORM(load_exact_random, load_all, WL_EXACT_RANDOM)
+FORM(load_exact_random_4, load_all, WL_EXACT_RANDOM_4)
 FORM(load_wide_lru, load_all, WL_WIDE_LRU)
 FORM(load_wide_random, load_all, WL_WIDE_RANDOM)
 FORM(load_wide_random_4, load_all, WL_WIDE_RANDOM_4)
@@ -219,6 +223,9 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         [WL_PACKED_LRU] = load_packed_lru,
         [WL_PACKED_RANDOM] = load_packed_random,
         [WL_PACKED_RANDOM_4] = load_packed_random_4,
+        [WL_EXACT_LRU] = load_exact_lru,
+        [WL_EXACT_RANDOM] = load_exact_random,
+        [WL_EXACT_RANDOM_4] = load_exact_random_4,
         [WL_WIDE_LRU] = load_wide_lru,
         [WL_WIDE_RANDOM] = load_wide_random,
         [WL_WIDE_RANDOM_4] = load_wide_random_4,

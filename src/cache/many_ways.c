@@ -10,18 +10,18 @@ bool wl_many_make(wl_cache *c)
 {
     const size_t groups = wl_cache_groups(c);
     c->index = calloc(groups * sizeof *c->groups + WL_MEMORY_LINE, 1);
-    c->queues = calloc(c->set_count, sizeof *c->queues);
+    c->queues = calloc(c->spread.sets, sizeof *c->queues);
     c->places = calloc((size_t)c->shape.lines, sizeof *c->places);
     if (!c->index || !c->queues || !c->places)
         return false;
     c->groups = (wl_group *)(void *)((uint8_t *)c->index + (WL_MEMORY_LINE - (uintptr_t)c->index % WL_MEMORY_LINE));
-    for (uint64_t s = 0; s < c->set_count; s++)
+    for (uint64_t s = 0; s < c->spread.sets; s++)
         c->queues[s].holes.count = c->ways;
     if (c->shape.policy != WL_POLICY_LRU)
         return true;
     c->queue_room = ((uint32_t)c->ways * USES_PER_WAY + 63) / 64 * 64;
-    c->entries = wl_cache_memory(c->set_count * c->queue_room * sizeof *c->entries, &c->queue_memory);
-    c->last_uses = calloc(c->set_count * c->queue_room / 64, sizeof *c->last_uses);
+    c->entries = wl_cache_memory(c->spread.sets * c->queue_room * sizeof *c->entries, &c->queue_memory);
+    c->last_uses = calloc(c->spread.sets * c->queue_room / 64, sizeof *c->last_uses);
     return c->entries && c->last_uses;
 }
 
@@ -101,7 +101,7 @@ static void evict(wl_cache *c, uint64_t set, wl_holes *holes, int32_t first)
     for (int32_t i = 0; i < holes->count; i++) {
         const int32_t way = holes->first + i < c->ways ? holes->first + i : holes->first + i - c->ways;
         wl_slot *gone = &c->slots[first + way];
-        const wl_key key = wl_key_of(c, gone->line, WL_MANY_LRU);
+        const wl_key key = wl_key_of(&c->spread, gone->line, WL_MANY_LRU);
         wl_cache_note_evicted(c, i, gone);
         leave(c, key, first + way);
         gone->line = WL_NO_LINE;

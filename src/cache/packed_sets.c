@@ -11,25 +11,22 @@ bool wl_packed_can(const wl_cache *c) { return c->few && c->shape.sectors <= WL_
 
 wl_cache_kind wl_packed_kind(const wl_cache *c)
 {
-    static const wl_cache_kind kinds[2][WL_POLICY_COUNT] = {{WL_PACKED_LRU, WL_PACKED_RANDOM, WL_PACKED_RANDOM_4},
+    static const wl_cache_kind kinds[3][WL_POLICY_COUNT] = {{WL_PACKED_LRU, WL_PACKED_RANDOM, WL_PACKED_RANDOM_4},
+                                                            {WL_EXACT_LRU, WL_EXACT_RANDOM, WL_EXACT_RANDOM_4},
                                                             {WL_WIDE_LRU, WL_WIDE_RANDOM, WL_WIDE_RANDOM_4}};
-    return kinds[c->wide][c->shape.policy];
+    return kinds[!c->wide ? 0 : c->spread.hashed && c->spread.sets > 1 ? 2 : 1][c->shape.policy];
 }
 
 size_t wl_packed_bytes(const wl_cache *c)
 {
-    return c->set_count * (c->wide ? sizeof *c->wide_sets : sizeof *c->packed);
+    return c->spread.sets * (c->wide ? sizeof *c->wide_sets : sizeof *c->packed);
 }
 
 /* ---- making them ---- */
 
-/* Ages or ways without a line. What is no way is never the oldest, nor younger. */
-static void make_empty(const wl_cache *c, int8_t *ages, wl_filled *filled)
+/* Ages of ways without a line. What is no way is never the oldest, nor younger. */
+static void make_ages(const wl_cache *c, int8_t *ages)
 {
-    if (!is_lru(c)) {
-        *filled = (wl_filled){.count = (uint32_t)c->ways};
-        return;
-    }
     for (int way = 0; way < WL_SET_WAYS(c->wide); way++)
         ages[way] = way < c->ways ? (int8_t)(c->ways - 1 - way) : INT8_MAX;
 }
@@ -40,21 +37,43 @@ static void make_packed(wl_cache *c)
     memset(&none, 0, sizeof none);
     memset(none.low, -1, sizeof none.low);
     memset(none.high, -1, sizeof none.high);
-    make_empty(c, none.ages, &none.filled);
-    for (uint64_t s = 0; s < c->set_count; s++)
+    if (is_lru(c))
+        make_ages(c, none.ages);
+    else
+        none.filled = (wl_filled){.count = (uint32_t)c->ways};
+    for (uint64_t s = 0; s < c->spread.sets; s++)
         c->packed[s] = none;
 }
 
-static void make_wide(wl_cache *c)
+static void set_tag(wl_wide_set *set, uint32_t way, uint32_t tag)
 {
+    set->tags[0][way] = (uint8_t)tag;
+    set->tags[1][way] = (uint8_t)(tag >> 8);
+}
+
+static uint32_t *make_low(const wl_cache *c) { return malloc(c->spread.sets * WL_WIDE_WAYS * sizeof *c->low); }
+
+static bool make_wide(wl_cache *c)
+{
+    const size_t sets = c->spread.sets;
     wl_wide_set none;
     memset(&none, 0, sizeof none);
-    memset(none.low, -1, sizeof none.low);
-    for (int way = 0; way < WL_WIDE_WAYS; way++)
-        none.tags[way] = (uint16_t)wl_wide_tag(WL_PACKED_LINES);
-    make_empty(c, none.ages, &none.filled);
-    for (uint64_t s = 0; s < c->set_count; s++)
+    make_ages(c, none.ages);
+    for (uint32_t way = 0; way < WL_WIDE_WAYS; way++)
+        set_tag(&none, way, wl_is_exact(c->kind) ? WL_EXACT_TAGS : wl_wide_tag(WL_PACKED_LINES));
+    for (uint64_t s = 0; s < sets; s++)
         c->wide_sets[s] = none;
+    if (!is_lru(c)) {
+        c->filled = malloc(sets * sizeof *c->filled);
+        for (uint64_t s = 0; c->filled && s < sets; s++)
+            c->filled[s] = (wl_filled){.count = (uint32_t)c->ways};
+    }
+    if (!wl_is_exact(c->kind)) {
+        c->low = make_low(c);
+        if (c->low)
+            memset(c->low, -1, sets * WL_WIDE_WAYS * sizeof *c->low);
+    }
+    return (is_lru(c) || c->filled) && (wl_is_exact(c->kind) || c->low);
 }
 
 bool wl_packed_make(wl_cache *c)
@@ -66,21 +85,24 @@ bool wl_packed_make(wl_cache *c)
     c->empty = c->shape.lines;
     if (c->wide) {
         c->wide_sets = sets;
-        make_wide(c);
-    } else {
-        c->packed = sets;
-        make_packed(c);
+        return make_wide(c);
     }
+    c->packed = sets;
+    make_packed(c);
     return true;
 }
 
 /* ---- eviction ---- */
 
-bool wl_wide_is_empty(const wl_wide_set *set, uint32_t way) { return wl_wide_line(set, way) == WL_PACKED_LINES; }
-
 static uint64_t line_at(const wl_cache *c, uint64_t set, uint32_t way)
 {
-    return c->wide ? wl_wide_line(&c->wide_sets[set], way) : wl_packed_line(&c->packed[set], way);
+    return c->wide ? wl_wide_line(c, set, way, wl_is_exact(c->kind)) : wl_packed_line(&c->packed[set], way);
+}
+
+bool wl_wide_is_empty(const wl_cache *c, uint64_t set, uint32_t way)
+{
+    return wl_is_exact(c->kind) ? wl_tag_at(&c->wide_sets[set], way) == WL_EXACT_TAGS
+                                : line_at(c, set, way) == WL_PACKED_LINES;
 }
 
 void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
@@ -101,25 +123,49 @@ void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
 
 /* ---- lines with larger numbers ---- */
 
+/* Does a way of a set of any size have a line? */
+static bool is_filled(const wl_cache *c, uint64_t set, uint32_t way)
+{
+    if (!is_lru(c))
+        return (c->wide ? &c->filled[set] : &c->packed[set].filled)->lines >> way & 1;
+    return c->wide ? !wl_wide_is_empty(c, set, way) : line_at(c, set, way) != WL_PACKED_LINES;
+}
+
+bool wl_wide_number(wl_cache *c)
+{
+    c->low = make_low(c);
+    if (!c->low)
+        return false;
+    for (uint64_t s = 0; s < c->spread.sets; s++)
+        for (uint32_t way = 0; way < WL_WIDE_WAYS; way++) {
+            const uint64_t line = is_filled(c, s, way) ? line_at(c, s, way) : WL_PACKED_LINES;
+            wl_wide_low(c, s)[way] = (uint32_t)line;
+            set_tag(&c->wide_sets[s], way, wl_wide_tag(line));
+        }
+    c->kind = (wl_cache_kind)(c->kind + WL_WIDE_LRU - WL_EXACT_LRU);
+    return true;
+}
+
 static void widen_set(wl_cache *c, uint64_t number, const wl_cache *from)
 {
     wl_tags *tags = wl_few_set(c, number, c->wide);
     wl_ages *ages = wl_few_ages(tags, c->wide);
-    const wl_filled *filled = c->wide ? &from->wide_sets[number].filled : &from->packed[number].filled;
     const uint8_t *sectors = wl_sectors_in(from, number, from->kind);
-    const wl_holes holes = {(int32_t)filled->first, (int32_t)filled->count};
-    if (is_lru(c))
+    if (is_lru(c)) {
         memcpy(ages, c->wide ? from->wide_sets[number].ages : from->packed[number].ages, (size_t)WL_SET_WAYS(c->wide));
-    else
+    } else {
+        const wl_filled *filled = c->wide ? &from->filled[number] : &from->packed[number].filled;
+        const wl_holes holes = {(int32_t)filled->first, (int32_t)filled->count};
         memcpy(ages, &holes, sizeof holes);
+    }
     for (uint32_t way = 0; way < (uint32_t)c->ways; way++) {
         const uint64_t line = line_at(from, number, way);
-        const bool there = is_lru(c) ? line != WL_PACKED_LINES : filled->lines >> way & 1;
+        const bool there = is_filled(from, number, way);
         c->slots[number * (uint64_t)c->ways + way] =
             there ? (wl_slot){.line = line, .sectors = wl_unpacked_sectors(sectors[way])}
                   : (wl_slot){.line = WL_NO_LINE};
         if (there)
-            tags[way / WL_TAGS][way % WL_TAGS] = (uint16_t)wl_key_of(c, line, WL_FEW_16).tag;
+            tags[way / WL_TAGS][way % WL_TAGS] = (uint16_t)wl_key_of(&c->spread, line, WL_FEW_16).tag;
     }
 }
 
@@ -134,10 +180,14 @@ bool wl_packed_widen(wl_cache *c)
     }
     c->kind = !is_lru(c) ? WL_FEW_RANDOM : c->wide ? WL_FEW_64 : WL_FEW_16;
     c->empty = from.empty;
-    for (uint64_t s = 0; s < c->set_count; s++)
+    for (uint64_t s = 0; s < c->spread.sets; s++)
         widen_set(c, s, &from);
     free(from.index);
+    free(from.filled);
+    free(from.low);
     c->packed = NULL;
     c->wide_sets = NULL;
+    c->filled = NULL;
+    c->low = NULL;
     return true;
 }

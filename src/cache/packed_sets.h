@@ -18,7 +18,8 @@
 
 #define WL_PACKED_LINES (((uint64_t)1 << 48) - 1) /* numbers are below; this one is none */
 
-static inline bool wl_is_wide(wl_cache_kind kind) { return kind >= WL_WIDE_LRU && kind <= WL_WIDE_RANDOM_4; }
+static inline bool wl_is_exact(wl_cache_kind kind) { return kind >= WL_EXACT_LRU && kind <= WL_EXACT_RANDOM_4; }
+static inline bool wl_is_wide(wl_cache_kind kind) { return kind >= WL_EXACT_LRU && kind <= WL_WIDE_RANDOM_4; }
 static inline bool wl_is_packed(wl_cache_kind kind) { return kind <= WL_WIDE_RANDOM_4; }
 
 static inline uint64_t wl_packed_line(const wl_packed_set *set, uint32_t way)
@@ -149,6 +150,9 @@ wl_cache_kind wl_packed_kind(const wl_cache *cache);
 size_t wl_packed_bytes(const wl_cache *cache);
 /* False: no memory. */
 bool wl_packed_make(wl_cache *cache);
+/* Keeps the numbers of lines of wide sets that were exact, for larger ones. False: no memory, and
+ * nothing has changed. */
+bool wl_wide_number(wl_cache *cache);
 /* Makes sets of few_ways.h of them, for lines with larger numbers. False: no memory, and nothing
  * has changed. */
 bool wl_packed_widen(wl_cache *cache);

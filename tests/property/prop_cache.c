@@ -219,8 +219,9 @@ typedef struct walk {
     uint64_t line;
     int64_t distinct;
     int sectors;
-    int far;    /* of a hundred lines, those with numbers of more than 48 bits */
-    bool crowd; /* lines that belong to few buckets of a hash table */
+    int far;     /* of a hundred lines, those with larger numbers */
+    bool crowd;  /* lines that belong to few buckets of a hash table */
+    int far_bit; /* of those numbers: 40, or more than most caches have room for */
 } walk;
 
 /* The number of a line whose hash begins with one of seven numbers; the rest may be the same. */
@@ -238,7 +239,7 @@ static uint64_t next_line(walk *w)
         w->line = (uint64_t)random_in(w->r, 0, w->distinct - 1);
     w->line %= (uint64_t)w->distinct;
     if (w->far > 0 && random_chance(w->r, w->far))
-        return w->line | (uint64_t)1 << 50;
+        return w->line | (uint64_t)1 << w->far_bit;
     if (w->crowd)
         return crowded(w->line);
     /* some differ in their upper halves alone */
@@ -341,14 +342,14 @@ static void test_one_cache(void **state)
 {
     static naive n;
     /* caches that end as each kind; of these, with hits and misses mixed; packed ones that were
-     * made larger, by ways and policy */
-    int kinds[WL_MANY_RANDOM + 1] = {0}, mixed[WL_MANY_RANDOM + 1] = {0}, widened[2][2] = {{0}};
+     * made larger, by ways and policy; exact ones whose lines have got numbers, by policy */
+    int kinds[WL_MANY_RANDOM + 1] = {0}, mixed[WL_MANY_RANDOM + 1] = {0}, widened[2][2] = {{0}}, numbered[2] = {0};
     (void)state;
     for (uint64_t seed = 1; seed <= effort_cases(CASES); seed++) {
         random_source r = random_start(seed);
         const wl_cache_shape shape = random_shape(&r);
         const int64_t distinct = random_in(&r, 1, 3 * shape.lines);
-        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40)};
+        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40), random_chance(&r, 30) ? 40 : 50};
         wl_cache *cache = NULL;
         wl_error err = {0};
         /* as if it were large, or not */
@@ -359,8 +360,10 @@ static void test_one_cache(void **state)
         if (cache->kind == WL_TABLE_LRU && random_chance(&r, 30))
             cache->queues[0].head = cache->queues[0].tail = WL_LRU_TIMES - (uint32_t)random_in(&r, 0, ACCESSES);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
+        bool was_exact = false;
         naive_start(&n, &shape);
         for (int i = 0; i < ACCESSES; i++) {
+            was_exact |= i > ACCESSES / 8 && cache->kind >= WL_EXACT_LRU && cache->kind <= WL_EXACT_RANDOM_4;
             w.far = i >= begins_far ? 2 : 0;
             if (i % 500 == 0) /* at times, few lines, and most are not used for long */
                 w.distinct = random_chance(&r, 30) ? 1 + distinct / 8 : distinct;
@@ -374,6 +377,8 @@ static void test_one_cache(void **state)
         mixed[cache->kind] += cache->mixed;
         if (cache->few && cache->kind > WL_WIDE_RANDOM_4 && shape.sectors <= 4)
             widened[cache->wide][shape.policy == WL_POLICY_LRU]++;
+        if (was_exact && cache->kind >= WL_WIDE_LRU && cache->kind <= WL_WIDE_RANDOM_4)
+            numbered[shape.policy == WL_POLICY_LRU]++;
         wl_cache_counts counts = wl_cache_count(cache);
         check_counts(&counts, &n.counts);
         wl_cache_clean(cache);
@@ -388,6 +393,7 @@ static void test_one_cache(void **state)
         assert_true(kinds[i] > 0 && mixed[i] > 0);
     for (int i = 0; i < 4; i++)
         assert_true(widened[i / 2][i % 2] > 0);
+    assert_true(numbered[0] > 0 && numbered[1] > 0);
 }
 
 /* ---- laws ---- */
@@ -401,7 +407,7 @@ static void test_inclusion(void **state)
         const int64_t distinct = 1 + (int64_t)(seed % 90);
         for (int64_t lines = 1; lines <= 100; lines += 1 + lines / 4) {
             random_source r = random_start(seed);
-            walk w = {&r, 0, distinct, 4, 0, false};
+            walk w = {&r, 0, distinct, 4, 0, false, 0};
             const wl_cache_shape shape = {.lines = lines, .sectors = 4};
             bool seen[3 * LINES_MAX][4] = {0};
             int64_t cold = 0;
@@ -544,7 +550,7 @@ static void test_levels(void **state)
     for (uint64_t seed = 1; seed <= effort_cases(CASES / 2); seed++) {
         random_source r = random_start(seed);
         start_levels(&l, &r);
-        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false};
+        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false, 0};
         wl_hierarchy *h = NULL;
         wl_error err = {0};
         assert_int_equal(wl_hierarchy_new(&l.shape, &h, &err), WL_OK);
