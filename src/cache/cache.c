@@ -183,9 +183,12 @@ static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sec
 wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 {
     const wl_key key = key_of(c, line);
-    wl_load_sums sums = 0;
-    const wl_touched touched = wl_load_one(c, key, sectors, c->kind, true, &sums);
-    wl_add_loads(c, 1, sums);
+    const wl_touched touched = wl_load_one(c, key, sectors, c->kind, true);
+    c->counts.loads++;
+    c->counts.line_misses += touched.missing && !touched.resident;
+    c->counts.sector_misses += touched.missing && touched.resident;
+    c->counts.load_sectors += wl_bit_count(sectors);
+    c->counts.fetched_sectors += wl_bit_count(touched.missing);
     return touched;
 }
 

@@ -132,6 +132,11 @@ typedef struct wl_packed_set {
     uint8_t sectors[WL_PACKED_WAYS]; /* present; from bit 4 on dirty */
 } wl_packed_set;
 
+/* As wl_holes, of up to 64 ways. */
+typedef struct wl_holes_of_64 {
+    uint8_t first, count;
+} wl_holes_of_64;
+
 /* See wide_sets.h. */
 typedef struct wl_wide_set {
     uint8_t tags[2][WL_WIDE_WAYS]; /* lower bytes, then upper ones */
@@ -164,8 +169,8 @@ struct wl_cache {
     /* few ways, packed */
     wl_packed_set *packed;
     wl_wide_set *wide_sets;
-    wl_filled *filled; /* of wide sets, under random policies */
-    uint32_t *low;     /* of WL_WIDE_WAYS ways a set: lower bits of the numbers of lines, or NULL */
+    wl_holes_of_64 *holes; /* of each set, under random policies */
+    uint32_t *low;         /* of WL_WIDE_WAYS ways a set: lower bits of the numbers of lines, or NULL */
     /* where a line is written that stands already */
     wl_packed_set spare;
     uint8_t spare_tags[2][WL_WIDE_WAYS];

@@ -1,4 +1,4 @@
-/* cache_load.h - one load of a cache of each kind, and what loads add to its counts.
+/* cache_load.h - one load of a cache of each kind.
  *
  * Kinds are constants where it matters: the loops of load_many.c have one form for each.
  *
@@ -27,12 +27,9 @@ WL_ALWAYS_INLINE uint32_t wl_way_of(wl_cache *c, wl_key key, wl_cache_kind kind,
 {
     switch (kind) {
     case WL_PACKED_LRU: return wl_packed_touch_lru(c, key, note, touched);
-    case WL_EXACT_LRU: return wl_wide_touch_lru(c, key, true, note, touched);
-    case WL_WIDE_LRU: return wl_wide_touch_lru(c, key, false, note, touched);
-    case WL_PACKED_RANDOM:
-    case WL_EXACT_RANDOM:
-    case WL_WIDE_RANDOM: return wl_touch_random(c, key, kind, false, note, touched);
-    default: return wl_touch_random(c, key, kind, true, note, touched);
+    case WL_PACKED_RANDOM: return wl_packed_touch_random(c, key, false, note, touched);
+    case WL_PACKED_RANDOM_4: return wl_packed_touch_random(c, key, true, note, touched);
+    default: return wl_wide_touch(c, key, kind, touched);
     }
 }
 
@@ -52,40 +49,7 @@ WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, b
     }
 }
 
-/* Sums of some loads in one number: bits 0.. requested sectors, 16.. missing sectors, 32.. loads
- * that missed some, 48.. of these, loads whose line was not there. */
-typedef uint64_t wl_load_sums;
-#define WL_SUMMED_MAX 2048 /* loads: their sectors need 15 bits */
-
-#define WL_BITS(mask) (uint64_t)(((mask)&1) + ((mask) >> 1 & 1) + ((mask) >> 2 & 1) + ((mask) >> 3 & 1))
-#define WL_SUM(asked, missing) (WL_BITS(asked) | WL_BITS(missing) << 16 | (uint64_t)((missing) != 0) << 32)
-#define WL_SUMS_4(missing, a)                                                                                          \
-    WL_SUM(a, missing), WL_SUM((a) + 1, missing), WL_SUM((a) + 2, missing), WL_SUM((a) + 3, missing)
-#define WL_SUMS_16(missing)                                                                                            \
-    {                                                                                                                  \
-        WL_SUMS_4(missing, 0), WL_SUMS_4(missing, 4), WL_SUMS_4(missing, 8), WL_SUMS_4(missing, 12)                    \
-    }
-
-/* From missing and requested sectors. */
-static const uint64_t wl_sums_of_four[16][16] = {WL_SUMS_16(0),  WL_SUMS_16(1),  WL_SUMS_16(2),  WL_SUMS_16(3),
-                                                 WL_SUMS_16(4),  WL_SUMS_16(5),  WL_SUMS_16(6),  WL_SUMS_16(7),
-                                                 WL_SUMS_16(8),  WL_SUMS_16(9),  WL_SUMS_16(10), WL_SUMS_16(11),
-                                                 WL_SUMS_16(12), WL_SUMS_16(13), WL_SUMS_16(14), WL_SUMS_16(15)};
-
-static inline uint64_t wl_sums_of_many(uint32_t sectors, uint32_t missing)
-{
-    return (uint64_t)wl_bit_count(sectors) | (uint64_t)wl_bit_count(missing) << 16 | (uint64_t)(missing != 0) << 32;
-}
-
-WL_ALWAYS_INLINE wl_load_sums wl_sums_of(uint32_t sectors, uint32_t missing, bool resident)
-{
-    if (sectors - 1 < 15) /* something is missing of a line that is not there */
-        return wl_sums_of_four[missing][sectors] + ((uint64_t)!resident << 48);
-    return wl_sums_of_many(sectors, missing) + ((uint64_t)(missing && !resident) << 48);
-}
-
-WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sectors, wl_cache_kind kind, bool note,
-                                        wl_load_sums *sums)
+WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sectors, wl_cache_kind kind, bool note)
 {
     wl_touched touched = {0};
     if (wl_is_packed(kind) || wl_is_table(kind)) {
@@ -103,18 +67,7 @@ WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sector
         touched.missing = sectors & ~*present;
         *present |= sectors;
     }
-    *sums += wl_sums_of(sectors, touched.missing, touched.resident);
     return touched;
-}
-
-static inline void wl_add_loads(wl_cache *c, size_t loads, wl_load_sums sums)
-{
-    const int64_t misses = (int64_t)(sums >> 32 & 0xffff), of_lines = (int64_t)(sums >> 48);
-    c->counts.loads += (int64_t)loads;
-    c->counts.line_misses += of_lines;
-    c->counts.sector_misses += misses - of_lines;
-    c->counts.load_sectors += (int64_t)(sums & 0xffff);
-    c->counts.fetched_sectors += (int64_t)(sums >> 16 & 0xffff);
 }
 
 #endif /* WL_CACHE_CACHE_LOAD_H */

@@ -51,7 +51,7 @@ void wl_cache_free_memory(wl_cache *c)
     free(c->is_last);
     free(c->places);
     free(c->homes);
-    free(c->filled);
+    free(c->holes);
     free(c->low);
     free(c->written);
     wl_cache_forget_memory(c);
@@ -73,7 +73,7 @@ void wl_cache_forget_memory(wl_cache *c)
     c->is_last = NULL;
     c->places = NULL;
     c->homes = NULL;
-    c->filled = NULL;
+    c->holes = NULL;
     c->low = NULL;
     c->written = NULL;
 }

@@ -6,6 +6,7 @@
 #define WL_LOAD_MANY wl_load_many_plain
 #endif
 
+#define AT_ONCE 2048   /* loads */
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
 /* requests whose index is fetched ahead, a power of two; slots: half of it */
@@ -29,8 +30,6 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
     for (size_t at = 0; at < bytes; at += line)
         if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU || !wl_is_wide(kind) || at != offsetof(wl_wide_set, ages))
             wl_fetch_ahead(from + at);
-    if (kind == WL_EXACT_RANDOM_4 || kind == WL_WIDE_RANDOM_4)
-        wl_fetch_ahead(&c->filled[key.set]);
 }
 
 /* Must a search find what else to fetch? Not where the index is all that a load needs, or nearly
@@ -58,19 +57,23 @@ WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind ki
 /* What loads one after the other need. */
 typedef struct load_run {
     wl_cache *c;
-    wl_load_sums sums;
+    wl_spread spread;
+    int64_t absent; /* loads whose line was not there */
     wl_cache_kind kind;
     wl_policy policy;
     bool sure;
     wl_lru_run lru;
     wl_table_run table;
+    wl_wide_run wide;
 } load_run;
 
 typedef uint32_t load_step(load_run *run, wl_key key, uint32_t sectors);
 
 WL_ALWAYS_INLINE uint32_t load_usual(load_run *r, wl_key key, uint32_t sectors)
 {
-    return wl_load_one(r->c, key, sectors, r->kind, false, &r->sums).missing;
+    const wl_touched touched = wl_load_one(r->c, key, sectors, r->kind, false);
+    r->absent += !touched.resident;
+    return touched.missing;
 }
 
 WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sectors)
@@ -81,7 +84,17 @@ WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sector
     uint8_t *present = &at.bucket->sectors[at.place];
     const uint32_t before = *present & at.there, missing = sectors & ~before;
     *present = (uint8_t)(before | sectors);
-    r->sums += wl_sums_of(sectors, missing, at.there);
+    r->absent += ~at.there & 1;
+    return missing;
+}
+
+WL_ALWAYS_INLINE uint32_t load_of_wide(load_run *r, wl_key key, uint32_t sectors)
+{
+    const wl_way at = wl_wide_run_touch(r->c, &r->wide, key, r->kind);
+    uint8_t *present = &r->wide.sets[key.set].sectors[at.way];
+    const uint32_t before = *present & at.there, missing = sectors & ~before;
+    *present = (uint8_t)(before | sectors);
+    r->absent += ~at.there & 1;
     return missing;
 }
 
@@ -94,15 +107,15 @@ WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t c
 {
     const bool slots = needs_slots(r->kind);
     for (size_t i = 0; i < count && i < AHEAD; i++)
-        fetch_index(r->c, wl_key_of(&r->c->spread, requests[i].line, r->kind), r->kind);
+        fetch_index(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
     for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
-        fetch_slot(r->c, wl_key_of(&r->c->spread, requests[i].line, r->kind), r->kind);
+        fetch_slot(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
-            fetch_index(r->c, wl_key_of(&r->c->spread, requests[i + AHEAD].line, r->kind), r->kind);
+            fetch_index(r->c, wl_key_of(&r->spread, requests[i + AHEAD].line, r->kind), r->kind);
         if (slots && i + AHEAD / 2 < count)
-            fetch_slot(r->c, wl_key_of(&r->c->spread, requests[i + AHEAD / 2].line, r->kind), r->kind);
-        missing[i] = load(r, wl_key_of(&r->c->spread, requests[i].line, r->kind), requests[i].sectors);
+            fetch_slot(r->c, wl_key_of(&r->spread, requests[i + AHEAD / 2].line, r->kind), r->kind);
+        missing[i] = load(r, wl_key_of(&r->spread, requests[i].line, r->kind), requests[i].sectors);
     }
 }
 
@@ -110,18 +123,34 @@ WL_ALWAYS_INLINE void load_near(load_run *r, const wl_request *requests, size_t 
                                 load_step *load)
 {
     for (size_t i = 0; i < count; i++)
-        missing[i] = load(r, wl_key_of(&r->c->spread, requests[i].line, r->kind), requests[i].sectors);
+        missing[i] = load(r, wl_key_of(&r->spread, requests[i].line, r->kind), requests[i].sectors);
+}
+
+WL_ALWAYS_INLINE void load_some(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                                load_step *load)
+{
+    if (r->c->large)
+        load_far(r, requests, count, missing, load);
+    else
+        load_near(r, requests, count, missing, load);
 }
 
 WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                wl_cache_kind kind)
 {
-    load_run r = {.c = c, .kind = kind};
-    if (c->large)
-        load_far(&r, requests, count, missing, load_usual);
-    else
-        load_near(&r, requests, count, missing, load_usual);
-    wl_add_loads(c, count, r.sums);
+    load_run r = {.c = c, .spread = c->spread, .kind = kind};
+    load_some(&r, requests, count, missing, load_usual);
+    c->counts.line_misses += r.absent;
+}
+
+WL_ALWAYS_INLINE void load_wide(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                wl_cache_kind kind)
+{
+    load_run r = {.c = c, .spread = c->spread, .kind = kind};
+    wl_wide_run_begin(c, &r.wide, false);
+    load_some(&r, requests, count, missing, load_of_wide);
+    wl_wide_run_end(c, &r.wide, wl_takes_several(kind), r.absent);
+    c->counts.line_misses += r.absent;
 }
 
 /* One form for each kind or policy, apart: together they would share the registers. */
@@ -134,12 +163,12 @@ WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t c
 FORM(load_packed_lru, load_all, WL_PACKED_LRU)
 FORM(load_packed_random, load_all, WL_PACKED_RANDOM)
 FORM(load_packed_random_4, load_all, WL_PACKED_RANDOM_4)
-FORM(load_exact_lru, load_all, WL_EXACT_LRU)
-FORM(load_exact_random, load_all, WL_EXACT_RANDOM)
-FORM(load_exact_random_4, load_all, WL_EXACT_RANDOM_4)
-FORM(load_wide_lru, load_all, WL_WIDE_LRU)
-FORM(load_wide_random, load_all, WL_WIDE_RANDOM)
-FORM(load_wide_random_4, load_all, WL_WIDE_RANDOM_4)
+FORM(load_exact_lru, load_wide, WL_EXACT_LRU)
+FORM(load_exact_random, load_wide, WL_EXACT_RANDOM)
+FORM(load_exact_random_4, load_wide, WL_EXACT_RANDOM_4)
+FORM(load_wide_lru, load_wide, WL_WIDE_LRU)
+FORM(load_wide_random, load_wide, WL_WIDE_RANDOM)
+FORM(load_wide_random_4, load_wide, WL_WIDE_RANDOM_4)
 FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)
@@ -151,15 +180,12 @@ FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
 WL_ALWAYS_INLINE void load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
 {
-    load_run r = {.c = c, .kind = WL_TABLE_LRU, .sure = sure};
+    load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_LRU, .sure = sure};
     wl_lru_make_room(c, count);
     wl_lru_run_begin(c, &r.lru);
-    if (c->large)
-        load_far(&r, requests, count, missing, load_of_table);
-    else
-        load_near(&r, requests, count, missing, load_of_table);
+    load_some(&r, requests, count, missing, load_of_table);
     wl_lru_run_end(c, &r.lru);
-    wl_add_loads(c, count, r.sums);
+    c->counts.line_misses += r.absent;
 }
 
 FORM(load_recent_sure, load_recent, true)
@@ -176,7 +202,7 @@ static void load_table_lru(wl_cache *c, const wl_request *requests, size_t count
 WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                  wl_policy policy)
 {
-    load_run r = {.c = c, .kind = WL_TABLE_RANDOM, .policy = policy};
+    load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_RANDOM, .policy = policy};
     wl_draws draws;
     wl_table_run_begin(c, &r.table);
     /* tables are large: see wl_table_can */
@@ -191,22 +217,53 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
         load_far(&r, requests, count, missing, load_of_table);
     }
     wl_table_run_end(c, &r.table);
-    wl_add_loads(c, count, r.sums);
+    c->counts.line_misses += r.absent;
 }
 
 FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)
 FORM(load_table_mixed_random_4, load_table, WL_POLICY_RANDOM_4)
 #undef FORM
 
-static bool any_beyond(const wl_request *requests, size_t count, uint64_t bound)
+/* ---- what loads add up to, apart from each of them: that needs fewer steps ---- */
+
+/* Sectors that all of them ask for. False: some ask for none, or for lines from the bound on. */
+static bool add_requests(const wl_request *requests, size_t count, uint64_t bound, int64_t *sectors)
 {
     uint64_t all = 0; /* no line is larger than all of their bits together */
-    for (size_t i = 0; i < count; i++)
+    uint32_t less = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
         all |= requests[i].line;
-    bool beyond = false;
+        less |= requests[i].sectors - 1;
+        sum += wl_bit_count(requests[i].sectors);
+    }
+    bool usual = less >> 31 == 0;
     for (size_t i = 0; i < count && all >= bound; i++)
-        beyond |= requests[i].line >= bound;
-    return beyond;
+        usual &= requests[i].line < bound;
+    *sectors = sum;
+    return usual;
+}
+
+/* Bits of a mask of sectors, in the same steps for each: they are done for several at once. */
+WL_ALWAYS_INLINE uint32_t sectors_in(uint32_t mask)
+{
+    mask = mask - (mask >> 1 & 0x5555);
+    mask = (mask & 0x3333) + (mask >> 2 & 0x3333);
+    mask = (mask + (mask >> 4)) & 0x0f0f;
+    return (mask + (mask >> 8)) & 0x1f;
+}
+
+/* What up to AT_ONCE loads missed, of which so many found no line. */
+static void add_missing(wl_cache *c, const uint32_t *missing, size_t count, int64_t absent)
+{
+    uint32_t misses = 0, sectors = 0;
+    for (size_t i = 0; i < count; i++) {
+        misses += missing[i] != 0;
+        sectors += sectors_in(missing[i]);
+    }
+    c->counts.loads += (int64_t)count;
+    c->counts.sector_misses += misses - absent;
+    c->counts.fetched_sectors += sectors;
 }
 
 /* Is it of no use to guess whether a line is there? */
@@ -241,16 +298,19 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         [WL_POLICY_RANDOM] = load_table_mixed_random,
         [WL_POLICY_RANDOM_4] = load_table_mixed_random_4,
     };
-    if (wl_bound_of(c) != UINT64_MAX && any_beyond(requests, count, wl_bound_of(c))) {
+    int64_t sectors;
+    if (!add_requests(requests, count, wl_bound_of(c), &sectors)) {
         for (size_t i = 0; i < count; i++)
             missing[i] = wl_cache_load(c, requests[i].line, requests[i].sectors).missing;
         return;
     }
-    for (size_t at = 0; at < count; at += WL_SUMMED_MAX) {
-        const size_t some = count - at < WL_SUMMED_MAX ? count - at : WL_SUMMED_MAX;
+    c->counts.load_sectors += sectors;
+    for (size_t at = 0; at < count; at += AT_ONCE) {
+        const size_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
         const int64_t before = c->counts.line_misses;
         (is_mixed(c) ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
+        add_missing(c, missing + at, some, missed);
         if (some >= MIXED_LEAST)
             c->mixed = missed > few && missed < (int64_t)some - few;
     }

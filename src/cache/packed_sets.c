@@ -51,6 +51,12 @@ static void set_tag(wl_wide_set *set, uint32_t way, uint32_t tag)
     set->tags[1][way] = (uint8_t)(tag >> 8);
 }
 
+/* Of a way without a line. */
+static uint32_t no_tag(const wl_cache *c)
+{
+    return wl_is_exact(c->kind) ? WL_EXACT_TAGS : wl_wide_tag(WL_PACKED_LINES);
+}
+
 static uint32_t *make_low(const wl_cache *c) { return malloc(c->spread.sets * WL_WIDE_WAYS * sizeof *c->low); }
 
 static bool make_wide(wl_cache *c)
@@ -60,20 +66,20 @@ static bool make_wide(wl_cache *c)
     memset(&none, 0, sizeof none);
     make_ages(c, none.ages);
     for (uint32_t way = 0; way < WL_WIDE_WAYS; way++)
-        set_tag(&none, way, wl_is_exact(c->kind) ? WL_EXACT_TAGS : wl_wide_tag(WL_PACKED_LINES));
+        set_tag(&none, way, no_tag(c));
     for (uint64_t s = 0; s < sets; s++)
         c->wide_sets[s] = none;
     if (!is_lru(c)) {
-        c->filled = malloc(sets * sizeof *c->filled);
-        for (uint64_t s = 0; c->filled && s < sets; s++)
-            c->filled[s] = (wl_filled){.count = (uint32_t)c->ways};
+        c->holes = malloc(sets * sizeof *c->holes);
+        for (uint64_t s = 0; c->holes && s < sets; s++)
+            c->holes[s] = (wl_holes_of_64){.count = (uint8_t)c->ways};
     }
     if (!wl_is_exact(c->kind)) {
         c->low = make_low(c);
         if (c->low)
             memset(c->low, -1, sets * WL_WIDE_WAYS * sizeof *c->low);
     }
-    return (is_lru(c) || c->filled) && (wl_is_exact(c->kind) || c->low);
+    return (is_lru(c) || c->holes) && (wl_is_exact(c->kind) || c->low);
 }
 
 bool wl_packed_make(wl_cache *c)
@@ -99,19 +105,46 @@ static uint64_t line_at(const wl_cache *c, uint64_t set, uint32_t way)
     return c->wide ? wl_wide_line(c, set, way, wl_is_exact(c->kind)) : wl_packed_line(&c->packed[set], way);
 }
 
-bool wl_wide_is_empty(const wl_cache *c, uint64_t set, uint32_t way)
+/* Has a way of a wide set no line? */
+static bool is_empty(const wl_cache *c, uint64_t set, uint32_t way)
 {
-    return wl_is_exact(c->kind) ? wl_tag_at(&c->wide_sets[set], way) == WL_EXACT_TAGS
-                                : line_at(c, set, way) == WL_PACKED_LINES;
+    return wl_tag_at(&c->wide_sets[set], way) == no_tag(c) &&
+           (wl_is_exact(c->kind) || wl_wide_low(c, set)[way] == UINT32_MAX);
+}
+
+uint32_t wl_wide_replace(wl_cache *c, uint64_t set, uint32_t way, bool note)
+{
+    if (is_empty(c, set, way))
+        c->empty--;
+    else
+        wl_packed_note(c, 0, line_at(c, set, way), c->wide_sets[set].sectors[way]);
+    return wl_wide_apart(c, note);
+}
+
+void wl_wide_evict(wl_cache *c, uint64_t set, bool note)
+{
+    wl_wide_set *s = &c->wide_sets[set];
+    const uint32_t first = (uint32_t)wl_cache_draw(c, c->ways);
+    for (uint32_t i = 0, way = first; i < (uint32_t)c->run; i++) {
+        if (note || s->sectors[way] >> WL_PACKED_SECTORS)
+            wl_packed_note(c, (int)i, line_at(c, set, way), s->sectors[way]);
+        set_tag(s, way, no_tag(c));
+        s->sectors[way] = 0;
+        if (c->low)
+            wl_wide_low(c, set)[way] = UINT32_MAX;
+        way = way + 1 == (uint32_t)c->ways ? 0 : way + 1;
+    }
+    c->holes[set] = (wl_holes_of_64){(uint8_t)first, (uint8_t)c->run};
+    c->counts.evicted_lines += c->run;
 }
 
 void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
 {
-    uint8_t *sectors = wl_sectors_in(c, set, c->kind);
+    uint8_t *sectors = c->packed[set].sectors;
     uint32_t way = filled->first = (uint32_t)wl_cache_draw(c, c->ways);
     for (int i = 0; i < c->run; i++) {
         if (note)
-            wl_packed_note(c, i, line_at(c, set, way), sectors[way]);
+            wl_packed_note(c, i, wl_packed_line(&c->packed[set], way), sectors[way]);
         sectors[way] = 0;
         filled->lines &= ~((uint64_t)1 << way);
         way = way + 1 == (uint32_t)c->ways ? 0 : way + 1;
@@ -123,12 +156,12 @@ void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
 
 /* ---- lines with larger numbers ---- */
 
-/* Does a way of a set of any size have a line? */
+/* Does a way have a line? */
 static bool is_filled(const wl_cache *c, uint64_t set, uint32_t way)
 {
-    if (!is_lru(c))
-        return (c->wide ? &c->filled[set] : &c->packed[set].filled)->lines >> way & 1;
-    return c->wide ? !wl_wide_is_empty(c, set, way) : line_at(c, set, way) != WL_PACKED_LINES;
+    if (c->wide)
+        return !is_empty(c, set, way);
+    return is_lru(c) ? line_at(c, set, way) != WL_PACKED_LINES : c->packed[set].filled.lines >> way & 1;
 }
 
 bool wl_wide_number(wl_cache *c)
@@ -146,6 +179,14 @@ bool wl_wide_number(wl_cache *c)
     return true;
 }
 
+static wl_holes holes_of(const wl_cache *c, uint64_t set)
+{
+    if (c->wide)
+        return (wl_holes){c->holes[set].first, c->holes[set].count};
+    const wl_filled *filled = &c->packed[set].filled;
+    return (wl_holes){(int32_t)filled->first, (int32_t)filled->count};
+}
+
 static void widen_set(wl_cache *c, uint64_t number, const wl_cache *from)
 {
     wl_tags *tags = wl_few_set(c, number, c->wide);
@@ -154,8 +195,7 @@ static void widen_set(wl_cache *c, uint64_t number, const wl_cache *from)
     if (is_lru(c)) {
         memcpy(ages, c->wide ? from->wide_sets[number].ages : from->packed[number].ages, (size_t)WL_SET_WAYS(c->wide));
     } else {
-        const wl_filled *filled = c->wide ? &from->filled[number] : &from->packed[number].filled;
-        const wl_holes holes = {(int32_t)filled->first, (int32_t)filled->count};
+        const wl_holes holes = holes_of(from, number);
         memcpy(ages, &holes, sizeof holes);
     }
     for (uint32_t way = 0; way < (uint32_t)c->ways; way++) {
@@ -183,11 +223,11 @@ bool wl_packed_widen(wl_cache *c)
     for (uint64_t s = 0; s < c->spread.sets; s++)
         widen_set(c, s, &from);
     free(from.index);
-    free(from.filled);
+    free(from.holes);
     free(from.low);
     c->packed = NULL;
     c->wide_sets = NULL;
-    c->filled = NULL;
+    c->holes = NULL;
     c->low = NULL;
     return true;
 }

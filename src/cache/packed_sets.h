@@ -20,6 +20,10 @@
 
 static inline bool wl_is_exact(wl_cache_kind kind) { return kind >= WL_EXACT_LRU && kind <= WL_EXACT_RANDOM_4; }
 static inline bool wl_is_wide(wl_cache_kind kind) { return kind >= WL_EXACT_LRU && kind <= WL_WIDE_RANDOM_4; }
+static inline bool wl_takes_several(wl_cache_kind kind)
+{
+    return kind == WL_PACKED_RANDOM_4 || kind == WL_EXACT_RANDOM_4 || kind == WL_WIDE_RANDOM_4;
+}
 static inline bool wl_is_packed(wl_cache_kind kind) { return kind <= WL_WIDE_RANDOM_4; }
 
 static inline uint64_t wl_packed_line(const wl_packed_set *set, uint32_t way)
@@ -70,7 +74,7 @@ WL_ALWAYS_INLINE uint32_t wl_drawn_way(wl_cache *c, wl_way found)
 /* A full set loses some lines at random. */
 void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note);
 
-/* Random policies, any set: the way of a line, or the first one without. */
+/* Random policies, not only full sets: the way of a line, or the first one without. */
 WL_ALWAYS_INLINE uint32_t wl_filled_way(wl_cache *c, uint64_t set, wl_filled *f, wl_way found, bool note,
                                         wl_touched *touched)
 {
@@ -142,6 +146,33 @@ WL_ALWAYS_INLINE uint32_t wl_packed_touch_lru(wl_cache *c, wl_key key, bool note
     ages = (ages - (wl_ages)(ages < age)) & (wl_ages)(lane != used);
     memcpy(set->ages, &ages, sizeof ages);
     return way;
+}
+
+/* The way of a line with a bit in `filled`. */
+WL_ALWAYS_INLINE wl_way wl_packed_way(const wl_packed_set *set, uint64_t line, uint32_t filled)
+{
+    const uint32_t alike = wl_packed_alike(set, line) & filled;
+    return (wl_way){(uint32_t)__builtin_ctz(alike | 1u << 16), (uint32_t) - (alike != 0)};
+}
+
+/* Finds or makes a line; returns its way. several: lines are evicted at once. */
+WL_ALWAYS_INLINE uint32_t wl_packed_touch_random(wl_cache *c, wl_key key, bool several, bool note, wl_touched *touched)
+{
+    wl_packed_set *set = &c->packed[key.set];
+    const bool any = several || c->empty > 0;
+    wl_way at = wl_packed_way(set, key.line, any ? (uint32_t)set->filled.lines : UINT32_MAX);
+    if (wl_is_sure(c, at)) {
+        touched->resident = true;
+        return at.way;
+    }
+    if (any) {
+        at.way = wl_filled_way(c, key.set, &set->filled, at, note, touched);
+    } else {
+        at.way = wl_drawn_way(c, at);
+        wl_packed_replace(c, wl_packed_line(set, at.way), set->sectors[at.way], at.there, ~at.there & 1, note, touched);
+    }
+    wl_packed_enter(c, set, key, at);
+    return at.way;
 }
 
 /* Can a cache have packed or wide sets? */

@@ -52,6 +52,19 @@ WL_ALWAYS_INLINE uint64_t wl_wide_alike(const wl_wide_set *set, uint32_t tag)
 #endif
 }
 
+WL_ALWAYS_INLINE uint32_t wl_wide_oldest(const wl_ages *ages, uint32_t age)
+{
+#if defined(__AVX2__)
+    return (uint32_t)__builtin_ctzll(wl_aged_of_64(ages, (int8_t)age));
+#else
+    const wl_ages wanted = wl_every_age(age);
+    uint64_t oldest = 0;
+    for (int i = 0; i < WL_WIDE_AGES; i++)
+        oldest |= (uint64_t)wl_age_bits((wl_ages)(ages[i] == wanted)) << (i * WL_AGES);
+    return (uint32_t)__builtin_ctzll(oldest);
+#endif
+}
+
 /* The way of a line, of those with its tag; other: if it is not there. Its number is not read
  * then, but what is at hand, as the other way's may be far. */
 WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alike, uint32_t other, bool exact)
@@ -60,7 +73,7 @@ WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alik
     const uint32_t *low;
     do { /* once, but for one in thousands */
         const uint32_t way = (uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63);
-        found.there = (uint32_t) - (alike != 0);
+        found.there = wl_mask_of(alike != 0);
         found.way = wl_either(found.there, way, other);
         if (exact)
             break;
@@ -73,84 +86,146 @@ WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alik
 /* The way of a line; -1: it is not there. */
 static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 {
-    const uint64_t filled = c->filled ? c->filled[key.set].lines : UINT64_MAX;
-    const uint64_t alike = wl_wide_alike(&c->wide_sets[key.set], key.tag) & filled;
+    const uint64_t alike = wl_wide_alike(&c->wide_sets[key.set], key.tag);
     const wl_way found = wl_wide_way(c, key, alike, 0, wl_is_exact(c->kind));
     return found.there ? (int32_t)found.way : -1;
 }
 
-/* As wl_packed_enter. */
-WL_ALWAYS_INLINE void wl_wide_enter(wl_cache *c, wl_key key, wl_way at, bool exact)
+/* ---- one access or many ---- */
+
+/* What they need, apart from the cache: no store to its sets can change it. */
+typedef struct wl_wide_run {
+    wl_wide_set *sets;
+    wl_holes_of_64 *holes;
+    uint8_t *spare;  /* tags of no set */
+    uint32_t ways;
+    uint64_t random; /* the generator; not of WL_POLICY_RANDOM_4 */
+    int64_t empty;   /* slots at the beginning */
+    uint32_t apart;  /* of what a line replaces: bits for which wl_wide_replace is called */
+    bool note;       /* what is evicted, even if nothing of it is dirty */
+    uint32_t sure;   /* a mask: see wl_is_sure */
+} wl_wide_run;
+
+#define WL_REPLACES ((uint32_t)1 << 8) /* any line, besides its sectors */
+
+static inline uint32_t wl_wide_apart(const wl_cache *c, bool note)
 {
-    wl_wide_set *set = &c->wide_sets[key.set];
-    uint8_t *to = wl_either_of(at.there, c->spare_tags, set->tags);
+    return (c->empty > 0 || note ? WL_REPLACES : 0) | 0xf0;
+}
+
+WL_ALWAYS_INLINE void wl_wide_run_begin(wl_cache *c, wl_wide_run *m, bool note)
+{
+    m->sets = c->wide_sets;
+    m->holes = c->holes;
+    m->spare = c->spare_tags[0];
+    m->ways = (uint32_t)c->ways;
+    m->random = c->random;
+    m->empty = c->empty;
+    m->apart = wl_wide_apart(c, note);
+    m->note = note;
+    m->sure = (uint32_t)-!c->mixed;
+}
+
+/* absent: how many lines were not there. */
+WL_ALWAYS_INLINE void wl_wide_run_end(wl_cache *c, const wl_wide_run *m, bool several, int64_t absent)
+{
+    if (several)
+        return;
+    c->random = m->random;
+    c->counts.evicted_lines += absent - (m->empty - c->empty);
+}
+
+/* A line takes the place of another, or of none. Returns the run's `apart` from then on. */
+uint32_t wl_wide_replace(wl_cache *c, uint64_t set, uint32_t way, bool note);
+
+/* Enters a line, unless it stands there already: a search just after a store to a part of what it
+ * reads has to wait. */
+WL_ALWAYS_INLINE void wl_wide_enter(const wl_cache *c, const wl_wide_run *m, wl_key key, wl_way at, bool exact)
+{
+    uint8_t *to = wl_either_of(at.there, m->spare, m->sets[key.set].tags);
     to[at.way] = (uint8_t)key.tag;
     to[at.way + WL_WIDE_WAYS] = (uint8_t)(key.tag >> 8);
     if (!exact)
         wl_wide_low(c, key.set)[at.way] = (uint32_t)key.line;
-    set->sectors[at.way] &= (uint8_t)at.there;
 }
 
-/* Apart: otherwise the number of the line that is replaced would be read in any case. */
-bool wl_wide_is_empty(const wl_cache *c, uint64_t set, uint32_t way);
-
-/* Finds or makes a line, and makes it the last used one; returns its way. */
-WL_ALWAYS_INLINE uint32_t wl_wide_touch_lru(wl_cache *c, wl_key key, bool exact, bool note, wl_touched *touched)
+WL_ALWAYS_INLINE void wl_wide_run_replace(wl_cache *c, wl_wide_run *m, wl_key key, wl_way at, bool exact)
 {
-    wl_wide_set *set = &c->wide_sets[key.set];
+    if ((m->sets[key.set].sectors[at.way] | WL_REPLACES) & ~at.there & m->apart)
+        m->apart = wl_wide_replace(c, key.set, at.way, m->note);
+    wl_wide_enter(c, m, key, at, exact);
+}
+
+WL_ALWAYS_INLINE wl_way wl_wide_run_lru(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
+{
+    wl_wide_set *set = &m->sets[key.set];
     wl_ages *ages = (wl_ages *)(void *)set->ages;
-    const uint32_t oldest = wl_few_oldest(c, ages, true);
+    const uint32_t oldest = wl_wide_oldest(ages, m->ways - 1);
     const wl_way at = wl_wide_way(c, key, wl_wide_alike(set, key.tag), oldest, exact);
-    uint32_t evicts = ~at.there & 1;
-    if (c->empty > 0) {
-        const uint32_t hole = wl_wide_is_empty(c, key.set, at.way);
-        evicts &= ~hole;
-        c->empty -= hole;
-    }
-    wl_packed_replace(c, wl_wide_line(c, key.set, at.way, exact), set->sectors[at.way], at.there, evicts, note, touched);
-    wl_wide_enter(c, key, at, exact);
     wl_few_use(ages, at.way, true);
-    return at.way;
+    wl_wide_run_replace(c, m, key, at, exact);
+    return at;
 }
 
-/* ---- random policies, sets of both sizes ---- */
-
-/* The way of a line with a bit in `filled`. */
-WL_ALWAYS_INLINE wl_way wl_random_way(const wl_cache *c, wl_key key, wl_cache_kind kind, uint64_t filled)
+/* A random line goes, if the set is full. */
+WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
 {
-    if (wl_is_wide(kind))
-        return wl_wide_way(c, key, wl_wide_alike(&c->wide_sets[key.set], key.tag) & filled, 0, wl_is_exact(kind));
-    const uint32_t alike = wl_packed_alike(&c->packed[key.set], key.line) & (uint32_t)filled;
-    return (wl_way){(uint32_t)__builtin_ctz(alike | 1u << 16), (uint32_t) - (alike != 0)};
-}
-
-/* Finds or makes a line; returns its way. run: several lines are evicted at once. */
-WL_ALWAYS_INLINE uint32_t wl_touch_random(wl_cache *c, wl_key key, wl_cache_kind kind, bool run, bool note,
-                                          wl_touched *touched)
-{
-    const bool wide = wl_is_wide(kind), exact = wl_is_exact(kind);
-    wl_packed_set *p = wide ? NULL : &c->packed[key.set];
-    wl_filled *filled = wide ? &c->filled[key.set] : &p->filled;
-    /* that is in a memory line of its own: not read where it tells nothing */
-    uint64_t lines = UINT64_MAX;
-    if (run || c->empty > 0)
-        lines = filled->lines;
-    wl_way at = wl_random_way(c, key, kind, lines);
-    if (wl_is_sure(c, at)) {
-        touched->resident = true;
-        return at.way;
-    }
-    if (run || c->empty > 0) {
-        at.way = wl_filled_way(c, key.set, filled, at, note, touched);
+    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->sets[key.set], key.tag), 0, exact);
+    if (at.there & m->sure)
+        return at;
+    wl_holes_of_64 *holes = &m->holes[key.set];
+    if ((~at.there & m->apart & WL_REPLACES) && holes->count > 0) {
+        at.way = holes->first++;
+        holes->count--;
     } else {
-        at.way = wl_drawn_way(c, at);
-        const uint64_t line = wide ? wl_wide_line(c, key.set, at.way, exact) : wl_packed_line(p, at.way);
-        wl_packed_replace(c, line, wl_sectors_in(c, key.set, kind)[at.way], at.there, ~at.there & 1, note, touched);
+        const uint64_t next = wl_random_next(m->random), keep = (uint64_t)(int64_t)(int32_t)at.there;
+        m->random = (m->random & keep) | (next & ~keep);
+        at.way = wl_either(at.there, at.way, (uint32_t)wl_random_below(next, (int32_t)m->ways));
     }
-    if (wide)
-        wl_wide_enter(c, key, at, exact);
-    else
-        wl_packed_enter(c, p, key, at);
+    wl_wide_run_replace(c, m, key, at, exact);
+    return at;
+}
+
+/* A full set loses some lines at random. */
+void wl_wide_evict(wl_cache *c, uint64_t set, bool note);
+
+/* Several do. */
+WL_ALWAYS_INLINE wl_way wl_wide_run_random_4(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
+{
+    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->sets[key.set], key.tag), 0, exact);
+    if (at.there & m->sure)
+        return at;
+    wl_holes_of_64 *holes = &m->holes[key.set];
+    if ((holes->count | at.there) == 0)
+        wl_wide_evict(c, key.set, m->note);
+    const uint32_t fills = ~at.there & 1, after = holes->first + fills;
+    at.way = wl_either(at.there, at.way, holes->first);
+    holes->first = (uint8_t)(after == m->ways ? 0 : after);
+    holes->count = (uint8_t)(holes->count - fills);
+    wl_wide_enter(c, m, key, at, exact);
+    return at;
+}
+
+/* Finds or makes a line. LRU: makes it the last used one. The sectors of a new line are not set. */
+WL_ALWAYS_INLINE wl_way wl_wide_run_touch(wl_cache *c, wl_wide_run *m, wl_key key, wl_cache_kind kind)
+{
+    const bool exact = wl_is_exact(kind);
+    if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU)
+        return wl_wide_run_lru(c, m, key, exact);
+    return wl_takes_several(kind) ? wl_wide_run_random_4(c, m, key, exact) : wl_wide_run_random(c, m, key, exact);
+}
+
+/* The same of one access; returns the way. */
+WL_ALWAYS_INLINE uint32_t wl_wide_touch(wl_cache *c, wl_key key, wl_cache_kind kind, wl_touched *touched)
+{
+    const int64_t evicted = c->counts.evicted_lines;
+    wl_wide_run m;
+    wl_wide_run_begin(c, &m, true);
+    const wl_way at = wl_wide_run_touch(c, &m, key, kind);
+    wl_wide_run_end(c, &m, wl_takes_several(kind), ~at.there & 1);
+    c->wide_sets[key.set].sectors[at.way] &= (uint8_t)at.there;
+    touched->resident = at.there;
+    touched->evicted = (uint8_t)(c->counts.evicted_lines - evicted);
     return at.way;
 }
 
