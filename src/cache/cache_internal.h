@@ -101,19 +101,15 @@ typedef struct wl_group {
 typedef struct wl_bucket {
     uint32_t tags[WL_PLACES_OF_LINES];
     uint32_t used[WL_PLACES_OF_LINES];   /* time of the last use; random policies: slot + 1, or 0 */
-    uint8_t more[WL_PLACES_OF_LINES];    /* bits of the tag, and WL_PASSED */
     uint8_t sectors[WL_PLACES_OF_LINES]; /* packed */
+    uint8_t unused[WL_PLACES_OF_LINES];
     /* lines that found no place here, and lie in one of the next buckets: their last use; random
      * policies: their number */
     uint32_t passed;
 } wl_bucket;
 
-#define WL_PASSED 1u /* not in the bucket of its hash, which `homes` tells */
-#define WL_TABLE_BITS 47
-#define WL_TABLE_LINES ((uint64_t)1 << WL_TABLE_BITS) /* numbers of lines are below */
-/* odd, and its inverse modulo 2^47: the upper bits of wl_hash_add's factor */
-#define WL_TABLE_FACTOR 0x4f1bbcdcbfa5u
-#define WL_TABLE_INVERSE 0x31bdb6d8102du
+#define WL_TAG_BITS 31
+#define WL_PASSED ((uint32_t)1 << WL_TAG_BITS) /* not in the bucket of its hash, which `homes` tells */
 
 /* Which ways of a set have a line, under random policies. */
 typedef struct wl_filled {
@@ -149,6 +145,8 @@ typedef struct wl_spread {
     uint64_t sets, mask, inverse; /* mask: of a power of two, else 0; 2^64 / sets */
     int set_shift;                /* log2 of a power of two, else -1 */
     int group_shift;              /* 64 - log2 of the number of buckets or groups */
+    int tag_shift;                /* of tables: 64 - bits of the numbers of lines */
+    uint64_t factor, back;        /* by which hashes are made, and lines of hashes */
     bool hashed;                  /* see wl_cache_shape */
 } wl_spread;
 
@@ -186,7 +184,6 @@ struct wl_cache {
     uint32_t queue_room; /* entries of a queue, a multiple of 64 */
     uint32_t *entries;   /* slots */
     uint64_t *last_uses; /* a bit for each entry */
-    uint8_t *is_last;    /* or a byte: see lru_table.h */
     /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
     uint32_t *places;
     uint32_t *homes; /* of places in buckets: see WL_PASSED */
@@ -204,7 +201,7 @@ size_t wl_cache_groups(wl_cache *cache);
 /* Where a line may be: all that follows from its number alone. */
 typedef struct wl_key {
     uint64_t line, set, group;
-    uint32_t tag, more; /* tag: of 16 bits, or 32 bits and those in `more` */
+    uint32_t tag; /* of 16 bits; tables: WL_TAG_BITS */
 } wl_key;
 
 #define WL_EXACT_TAGS 0xffffu /* tags of exact sets are below; this one is none */
@@ -236,10 +233,9 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_spread *s, uint64_t line, wl_cache_ki
     const bool few = kind < WL_TABLE_LRU;
     wl_key key = {.line = line};
     if (wl_is_table(kind)) {
-        const uint64_t all = line * (WL_TABLE_FACTOR << (64 - WL_TABLE_BITS));
+        const uint64_t all = line * s->factor;
         key.group = all >> s->group_shift;
-        key.tag = (uint32_t)(all >> (64 - WL_TABLE_BITS));
-        key.more = all >> 48 & 0xfe;
+        key.tag = (uint32_t)(all >> s->tag_shift) & (WL_PASSED - 1);
         return key;
     }
     if (kind >= WL_EXACT_LRU && kind <= WL_EXACT_RANDOM_4) {
@@ -259,11 +255,13 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_spread *s, uint64_t line, wl_cache_ki
     return key;
 }
 
-/* The line that a key of a table is of: the lower 39 bits of its hash are in the tag and `more`. */
-static inline uint64_t wl_table_line(const wl_cache *c, wl_key key)
+/* Numbers of lines of a table are below. */
+static inline uint64_t wl_table_lines(const wl_spread *s) { return (uint64_t)1 << (64 - s->tag_shift); }
+
+/* The line that a key of a table is of. */
+static inline uint64_t wl_table_line(const wl_spread *s, wl_key key)
 {
-    const uint64_t low = (uint64_t)key.more << 31 | key.tag, high = key.group << c->spread.group_shift >> 56;
-    return (high << 39 | low) * WL_TABLE_INVERSE & (WL_TABLE_LINES - 1);
+    return (key.group << WL_TAG_BITS | key.tag) * s->back & (wl_table_lines(s) - 1);
 }
 
 static inline void wl_slot_clear(wl_slot *s, uint64_t line)

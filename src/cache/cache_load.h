@@ -19,7 +19,7 @@ static inline uint64_t wl_bound_of(const wl_cache *c)
 {
     if (wl_is_exact(c->kind))
         return c->spread.sets * WL_EXACT_TAGS;
-    return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c->kind) ? WL_TABLE_LINES : UINT64_MAX;
+    return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c->kind) ? wl_table_lines(&c->spread) : UINT64_MAX;
 }
 
 /* Finds or makes a line of a packed set, and makes it the last used one; returns its way. */

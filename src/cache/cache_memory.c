@@ -48,7 +48,6 @@ void wl_cache_free_memory(wl_cache *c)
     free(c->queues);
     free(c->queue_memory);
     free(c->last_uses);
-    free(c->is_last);
     free(c->places);
     free(c->homes);
     free(c->holes);
@@ -70,7 +69,6 @@ void wl_cache_forget_memory(wl_cache *c)
     c->entries = NULL;
     c->queue_memory = NULL;
     c->last_uses = NULL;
-    c->is_last = NULL;
     c->places = NULL;
     c->homes = NULL;
     c->holes = NULL;

@@ -7,7 +7,7 @@
 #include "cache/many_ways.h"
 
 #define LINES_OF_BUCKET 3 /* at most, on average */
-#define BUCKETS_LEAST 8   /* bits of their number: with those of tags, they tell the line */
+#define BUCKETS_LEAST 8   /* bits of their number: with those of a tag, they tell the line */
 #define BUCKETS_MOST 24   /* positions need less than 31 */
 
 bool wl_table_can(const wl_cache *c)
@@ -16,13 +16,26 @@ bool wl_table_can(const wl_cache *c)
            c->shape.sectors <= WL_PACKED_SECTORS && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKETS_MOST;
 }
 
+/* Hashes are the numbers of lines, below a power of two, times an odd number: the upper bits of
+ * wl_hash_add's. */
+static void spread_lines(wl_spread *s, int bucket_bits)
+{
+    s->group_shift = 64 - bucket_bits;
+    s->tag_shift = s->group_shift - WL_TAG_BITS;
+    s->factor = (wl_hash_add(0, 1) >> s->tag_shift | 1) << s->tag_shift;
+    const uint64_t factor = s->factor >> s->tag_shift;
+    s->back = factor; /* right in three bits; each step doubles them */
+    for (int i = 0; i < 5; i++)
+        s->back *= 2 - factor * s->back;
+}
+
 bool wl_table_make(wl_cache *c)
 {
     int bits = BUCKETS_LEAST;
     while ((int64_t)LINES_OF_BUCKET << bits < c->shape.lines)
         bits++;
     const size_t buckets = (size_t)1 << bits;
-    c->spread.group_shift = 64 - bits;
+    spread_lines(&c->spread, bits);
     c->group_mask = buckets - 1;
     c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
     c->homes = calloc(buckets * WL_PLACES_OF_LINES, sizeof *c->homes);
@@ -38,21 +51,15 @@ bool wl_table_make(wl_cache *c)
 
 /* ---- the table ---- */
 
-/* Is the line with this tag the one? */
-static bool is_line(const wl_cache *c, uint32_t position, wl_key key)
-{
-    const uint32_t more = wl_bucket_of(c, position)->more[wl_place_of(position)];
-    return (more & ~WL_PASSED) == key.more && wl_table_home(c, position) == key.group;
-}
-
 int32_t wl_table_search(const wl_cache *c, wl_key key)
 {
     const uint32_t first = wl_table_first(c);
     for (uint64_t at = key.group;; at = (at + 1) & c->group_mask) {
-        uint32_t alike = wl_bucket_places(&c->buckets[at], key.tag, first) & 0xff;
+        const uint32_t tag = at == key.group ? key.tag : key.tag | WL_PASSED;
+        uint32_t alike = wl_bucket_places(&c->buckets[at], tag, first) & 0xff;
         for (; alike; alike &= alike - 1) {
             const uint32_t position = (uint32_t)at * WL_POSITIONS + (uint32_t)__builtin_ctz(alike);
-            if (is_line(c, position, key))
+            if (wl_table_home(c, position) == key.group)
                 return (int32_t)position;
         }
         if (c->buckets[at].passed < first)
@@ -69,10 +76,10 @@ uint32_t wl_table_enter(wl_cache *c, wl_key key)
         at = (at + 1) & c->group_mask;
     const uint32_t place = (uint32_t)__builtin_ctz(open), position = (uint32_t)at * WL_POSITIONS + place;
     wl_bucket *b = &c->buckets[at];
-    wl_bucket_enter(b, place, key);
+    b->tags[place] = key.tag;
     b->sectors[place] = 0;
     if (at != key.group) {
-        b->more[place] |= WL_PASSED;
+        b->tags[place] |= WL_PASSED;
         c->homes[wl_table_number(position)] = (uint32_t)key.group;
     }
     return position;
@@ -80,7 +87,7 @@ uint32_t wl_table_enter(wl_cache *c, wl_key key)
 
 uint64_t wl_table_home(const wl_cache *c, uint32_t position)
 {
-    const bool passed = wl_bucket_of(c, position)->more[wl_place_of(position)] & WL_PASSED;
+    const bool passed = wl_bucket_of(c, position)->tags[wl_place_of(position)] & WL_PASSED;
     return passed ? c->homes[wl_table_number(position)] : position / WL_POSITIONS;
 }
 
@@ -88,9 +95,8 @@ wl_slot wl_table_slot(const wl_cache *c, uint32_t position)
 {
     const wl_bucket *b = wl_bucket_of(c, position);
     const uint32_t place = wl_place_of(position);
-    const wl_key key = {
-        .group = wl_table_home(c, position), .tag = b->tags[place], .more = b->more[place] & ~WL_PASSED};
-    return (wl_slot){.line = wl_table_line(c, key), .sectors = wl_unpacked_sectors(b->sectors[place])};
+    const wl_key key = {.group = wl_table_home(c, position), .tag = b->tags[place] & ~WL_PASSED};
+    return (wl_slot){.line = wl_table_line(&c->spread, key), .sectors = wl_unpacked_sectors(b->sectors[place])};
 }
 
 void wl_table_written_back(wl_cache *c, uint32_t position)

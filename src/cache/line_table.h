@@ -3,15 +3,16 @@
  *
  * A bucket has six places in one memory line: for each a tag, the sectors, and a number that tells
  * when the line was last used (lru_table.h) or which slot it has. All follows from the hash, so it
- * can be prefetched without a search. The hash is a permutation: with the bucket, the tag tells the
- * line. A bucket that is full passes lines on to the next ones, and knows of it: a search goes on
- * only where something was passed on. Of such a line, the bucket of its hash is noted elsewhere.
+ * can be prefetched without a search. The hash is a permutation: bucket and tag are all of it, so
+ * they tell the line. A bucket that is full passes lines on to the next ones, and knows of it: a
+ * search goes on only where something was passed on. The tag of such a line tells that, and the
+ * bucket of its hash is noted elsewhere.
  *
  * Random policies draw a slot, a number that each line has; draws are made in advance, so that
  * victims can be prefetched. Where some lines are there and some are not, no branch depends on that
  * (wl_table_run_random).
  *
- * A line beyond WL_TABLE_LINES makes the table one of many_ways.h.
+ * A line with a number that has no tag makes the table one of many_ways.h.
  *
  * Layer  cache. Oracle: tests/property/prop_cache.c
  * SPDX-License-Identifier: MIT */
@@ -49,23 +50,17 @@ WL_ALWAYS_INLINE uint32_t wl_bucket_places(const wl_bucket *b, uint32_t tag, uin
     return wl_same_or_before(b->tags, b->used, tag, first);
 }
 
-WL_ALWAYS_INLINE void wl_bucket_enter(wl_bucket *b, uint32_t place, wl_key key)
-{
-    b->tags[place] = key.tag;
-    b->more[place] = (uint8_t)key.more;
-}
-
 /* The position of a line from this bucket on; -1: it is not there. */
 int32_t wl_table_search(const wl_cache *c, wl_key key);
 
-/* The same of any: nearly always in the first place with its tag of its bucket, or not there. */
+/* The same of any: nearly always in its bucket, or not there. */
 WL_ALWAYS_INLINE int32_t wl_table_find(const wl_cache *c, wl_key key, uint32_t first)
 {
     const wl_bucket *b = &c->buckets[key.group];
-    const uint32_t alike = wl_bucket_places(b, key.tag, first) & 0xff, place = (uint32_t)__builtin_ctz(alike | 1u << 8);
-    if (alike && b->more[place] == key.more)
-        return (int32_t)((uint32_t)key.group * WL_POSITIONS + place);
-    return !alike && b->passed < first ? -1 : wl_table_search(c, key);
+    const uint32_t alike = wl_bucket_places(b, key.tag, first) & 0xff;
+    if (alike)
+        return (int32_t)((uint32_t)key.group * WL_POSITIONS + (uint32_t)__builtin_ctz(alike));
+    return b->passed < first ? -1 : wl_table_search(c, key);
 }
 
 /* Enters a line that is not there, without sectors. Returns its position. */
@@ -120,7 +115,6 @@ typedef struct wl_table_run {
     uint32_t *places;
     uint32_t spare; /* a bucket that belongs to no hash */
     int32_t ways;
-    int64_t evicted;
     uint32_t dirty; /* 1, if lines may be, else 0 */
     wl_holes holes;
     uint64_t random; /* the generator; if draws are known before: only where it is asked for */
@@ -134,7 +128,6 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
     m->places = c->places;
     m->spare = (uint32_t)c->group_mask + 1;
     m->ways = c->ways;
-    m->evicted = 0;
     m->dirty = c->shape.write_back;
     m->holes = c->queues[0].holes;
     m->random = c->random;
@@ -158,7 +151,6 @@ WL_ALWAYS_INLINE void wl_table_run_seen(wl_table_run *m) { m->random = m->draws-
 WL_ALWAYS_INLINE void wl_table_run_end(wl_cache *c, const wl_table_run *m)
 {
     c->queues[0].holes = m->holes;
-    c->counts.evicted_lines += m->evicted;
     c->random = m->random;
 }
 
@@ -181,7 +173,7 @@ WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_sp
     s->there = wl_mask_of((both & 0xff) != 0);
     s->place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8;
     s->position = (uint32_t)key.group * WL_POSITIONS + s->place;
-    return both && ((s->bucket->passed & ~s->there) | ((s->bucket->more[s->place] ^ key.more) & s->there)) == 0;
+    return both && (s->bucket->passed & ~s->there) == 0;
 }
 
 /* Enters the line if it is not there. Not where it stands already: a search just after a store to a
@@ -189,7 +181,7 @@ WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_sp
 WL_ALWAYS_INLINE void wl_table_run_enter(const wl_table_run *m, const wl_spot *s, wl_key key, uint32_t slot)
 {
     wl_bucket *to = &m->buckets[wl_either(s->there, m->spare, (uint32_t)key.group)];
-    wl_bucket_enter(to, s->place, key);
+    to->tags[s->place] = key.tag;
     to->used[s->place] = slot + 1;
     m->places[slot] = wl_either(s->there, m->places[slot], s->position);
 }
@@ -208,7 +200,6 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_ke
     uint8_t *used = (uint8_t *)m->buckets + offsetof(wl_bucket, used);
     const size_t removed = wl_either(s.there, m->spare * WL_POSITIONS, gone & ~WL_PASSED_ON);
     memcpy(used + removed * sizeof(uint32_t), &(uint32_t){0}, sizeof(uint32_t));
-    m->evicted += ~s.there & 1;
     wl_table_run_enter(m, &s, key, slot);
     m->drawn += ~s.there & 1;
     wl_fetch_ahead(&m->places[m->draws->slots[m->drawn + WL_DRAWS - 1]]);
@@ -253,7 +244,6 @@ WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
         m->buckets[gone[i] / WL_POSITIONS].used[gone[i] % WL_POSITIONS] = 0;
     }
     m->random = wl_random_next(m->random);
-    m->evicted += WL_RUN;
     m->holes = (wl_holes){(int32_t)first, WL_RUN};
     wl_table_run_look_ahead(m);
     return true;

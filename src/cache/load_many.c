@@ -176,16 +176,35 @@ FORM(load_table_random, load_all, WL_TABLE_RANDOM)
 FORM(load_many_lru, load_all, WL_MANY_LRU)
 FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
-/* ---- many loads that mix hits and misses ---- */
+/* ---- many loads of a table ---- */
+
+/* What they count: lines that find none empty evict others. */
+typedef struct evictions {
+    int64_t before;
+    int32_t holes;
+} evictions;
+
+static evictions evictions_begin(const wl_cache *c)
+{
+    return (evictions){c->counts.evicted_lines, c->queues[0].holes.count};
+}
+
+static void evictions_end(wl_cache *c, evictions e, int64_t absent)
+{
+    c->counts.line_misses += absent;
+    c->counts.evicted_lines = e.before + absent + c->queues[0].holes.count - e.holes;
+}
 
 WL_ALWAYS_INLINE void load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
 {
     load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_LRU, .sure = sure};
+    const evictions e = evictions_begin(c);
     wl_lru_make_room(c, count);
+    wl_lru_are_last(c, c->queues[0].tail, count);
     wl_lru_run_begin(c, &r.lru);
     load_some(&r, requests, count, missing, load_of_table);
     wl_lru_run_end(c, &r.lru);
-    c->counts.line_misses += r.absent;
+    evictions_end(c, e, r.absent);
 }
 
 FORM(load_recent_sure, load_recent, true)
@@ -203,6 +222,7 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
                                  wl_policy policy)
 {
     load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_RANDOM, .policy = policy};
+    const evictions e = evictions_begin(c);
     wl_draws draws;
     wl_table_run_begin(c, &r.table);
     /* tables are large: see wl_table_can */
@@ -217,7 +237,7 @@ WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t
         load_far(&r, requests, count, missing, load_of_table);
     }
     wl_table_run_end(c, &r.table);
-    c->counts.line_misses += r.absent;
+    evictions_end(c, e, r.absent);
 }
 
 FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)

@@ -13,29 +13,37 @@ bool wl_lru_make(wl_cache *c)
         room *= 2;
     c->queue_room = (uint32_t)room;
     c->entries = wl_cache_memory(room * sizeof *c->entries, &c->queue_memory);
-    c->is_last = calloc(room + WL_LRU_SPARE, 1);
+    c->last_uses = calloc(room / 64, sizeof *c->last_uses);
     /* what was never used was used at 0: before that */
     c->queues[0].head = c->queues[0].tail = 1;
-    return c->entries && c->is_last;
+    return c->entries && c->last_uses;
 }
 
 bool wl_lru_next(const wl_cache *c, uint32_t *at, uint32_t end, uint32_t *position)
 {
     const uint32_t ring = c->queue_room - 1;
-    while (*at < end && !c->is_last[*at & ring])
+    while (*at < end && !(c->last_uses[(*at & ring) / 64] >> *at % 64 & 1))
         ++*at;
     *position = c->entries[*at & ring];
     return *at < end;
 }
 
-static void forget_use(wl_cache *c, uint32_t time) { c->is_last[time & (c->queue_room - 1)] = 0; }
+void wl_lru_are_last(wl_cache *c, uint32_t from, size_t count)
+{
+    for (uint32_t at = from, left = (uint32_t)count, some; left > 0; at += some, left -= some) {
+        some = 64 - at % 64 < left ? 64 - at % 64 : left;
+        c->last_uses[(at & (c->queue_room - 1)) / 64] |= UINT64_MAX >> (64 - some) << at % 64;
+    }
+}
+
+static void forget_use(wl_cache *c, uint32_t time) { wl_lru_forget(c->last_uses, time, c->queue_room - 1, UINT32_MAX); }
 
 /* Makes a line the last used one, of which no use is noted. */
 static void note_use(wl_cache *c, uint64_t home, uint32_t position)
 {
     const uint32_t time = c->queues[0].tail++, at = time & (c->queue_room - 1);
     c->entries[at] = position;
-    c->is_last[at] = 1;
+    wl_lru_are_last(c, time, 1);
     wl_bucket_of(c, position)->used[wl_place_of(position)] = time;
     for (uint64_t b = home; b != position / WL_POSITIONS; b = (b + 1) & c->group_mask)
         c->buckets[b].passed = time;
@@ -93,7 +101,7 @@ void wl_lru_make_room(wl_cache *c, size_t uses)
 static void evict_oldest(wl_cache *c)
 {
     wl_queue *q = &c->queues[0];
-    const uint32_t oldest = wl_lru_oldest(c->is_last, q->head, c->queue_room - 1);
+    const uint32_t oldest = wl_lru_oldest(c->last_uses, q->head, c->queue_room - 1);
     const wl_slot gone = wl_table_slot(c, c->entries[oldest & (c->queue_room - 1)]);
     wl_cache_note_evicted(c, 0, &gone);
     forget_use(c, oldest);

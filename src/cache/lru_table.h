@@ -5,15 +5,15 @@
  * cache this time moves on behind the next one that is the last use of a line. Nothing else happens
  * to the line that is evicted: a line of the table that was last used before `head` is not there,
  * and its place is open. So an access needs the bucket of its hash, which can be fetched ahead
- * without a search, and a byte for each time that tells whether it is the last use of a line. Where
- * some lines are there and some are not, no branch depends on that.
+ * without a search, and a bit for each time that tells whether it is the last use of a line: so few
+ * that they stay near. Where some lines are there and some are not, no branch depends on that.
  *
  * A full bucket passes lines on to the next one, and knows when such a line was last used: a search
  * goes on only if that is not before `head`.
  *
- * These bytes are a ring, and so are the positions of the lines that were used, which tell what is
+ * These bits are a ring, and so are the positions of the lines that were used, which tell what is
  * evicted where that is asked for. If the times from `head` on fill the ring, the lines get new
- * ones.
+ * ones. What the bits are before `head` and from `tail` on does not matter.
  *
  * Layer  cache. Oracle: tests/property/prop_cache.c
  * SPDX-License-Identifier: MIT */
@@ -23,20 +23,27 @@
 #include "cache/line_table.h"
 
 #define WL_LRU_USES 256 /* for which room is made at once, at most */
-#define WL_LRU_SPARE 16 /* a byte so far behind the last one of the ring is none */
 /* the last one: vectors are compared as signed numbers */
 #define WL_LRU_TIMES ((uint32_t)INT32_MAX)
 
-/* The time of the oldest line, of which there is one. Bytes behind the ring are 0. */
-WL_ALWAYS_INLINE uint32_t wl_lru_oldest(const uint8_t *is_last, uint32_t head, uint32_t ring)
+/* The time of the oldest line, of which there is one. */
+WL_ALWAYS_INLINE uint32_t wl_lru_oldest(const uint64_t *last_uses, uint32_t head, uint32_t ring)
 {
-    uint64_t eight;
-    for (;; head = (head | 7) + 1) {
-        memcpy(&eight, is_last + (head & ring), sizeof eight);
-        if (eight)
-            return head + (uint32_t)__builtin_ctzll(eight) / 8;
+    for (;; head = (head | 63) + 1) {
+        const uint64_t from = last_uses[(head & ring) / 64] >> head % 64;
+        if (from)
+            return head + (uint32_t)__builtin_ctzll(from);
     }
 }
+
+/* Forgets a last use, if `is` is a mask of all bits. */
+WL_ALWAYS_INLINE void wl_lru_forget(uint64_t *last_uses, uint32_t time, uint32_t ring, uint32_t is)
+{
+    last_uses[(time & ring) / 64] &= ~((uint64_t)(is & 1) << time % 64);
+}
+
+/* Makes some times the last use of a line. */
+void wl_lru_are_last(wl_cache *c, uint32_t from, size_t count);
 
 /* Makes the ring take some more uses. */
 void wl_lru_make_room(wl_cache *c, size_t uses);
@@ -50,10 +57,9 @@ int32_t wl_lru_touch(wl_cache *c, wl_key key, wl_touched *touched);
 typedef struct wl_lru_run {
     wl_bucket *buckets;
     uint32_t *entries;
-    uint8_t *is_last;
+    uint64_t *last_uses;
     uint32_t head, tail, ring; /* ring: a mask */
     int32_t holes;
-    int64_t evicted;
     uint32_t dirty; /* 1, if lines may be, else 0 */
 } wl_lru_run;
 
@@ -61,13 +67,12 @@ WL_ALWAYS_INLINE void wl_lru_run_begin(const wl_cache *c, wl_lru_run *m)
 {
     m->buckets = c->buckets;
     m->entries = c->entries;
-    m->is_last = c->is_last;
+    m->last_uses = c->last_uses;
     m->head = c->queues[0].head;
     m->tail = c->queues[0].tail;
     m->ring = c->queue_room - 1;
     m->holes = c->queues[0].holes.count;
     m->dirty = c->shape.write_back;
-    m->evicted = 0;
 }
 
 WL_ALWAYS_INLINE void wl_lru_run_end(wl_cache *c, const wl_lru_run *m)
@@ -75,7 +80,6 @@ WL_ALWAYS_INLINE void wl_lru_run_end(wl_cache *c, const wl_lru_run *m)
     c->queues[0].head = m->head;
     c->queues[0].tail = m->tail;
     c->queues[0].holes.count = m->holes;
-    c->counts.evicted_lines += m->evicted;
 }
 
 /* By the usual way. */
@@ -91,10 +95,11 @@ WL_ALWAYS_INLINE wl_spot wl_lru_run_leave(wl_cache *c, wl_lru_run *m, wl_key key
 /* Makes a line the last used one. */
 WL_ALWAYS_INLINE void wl_lru_run_use(wl_lru_run *m, wl_spot *s)
 {
-    const uint32_t at = m->tail & m->ring;
-    m->is_last[at] = 1;
-    m->entries[at] = s->position;
-    s->bucket->used[s->place] = m->tail++;
+    uint32_t *used = &s->bucket->used[s->place];
+    /* what is evicted lies before `head` */
+    wl_lru_forget(m->last_uses, *used, m->ring, s->there);
+    m->entries[m->tail & m->ring] = s->position;
+    *used = m->tail++;
 }
 
 /* Where the lines that are there begin, if one must be made; makes: 1 or 0. */
@@ -104,10 +109,9 @@ WL_ALWAYS_INLINE uint32_t wl_lru_run_next(wl_cache *c, wl_lru_run *m, uint32_t m
         m->holes -= (int32_t)makes;
         return m->head;
     }
-    const uint32_t oldest = wl_lru_oldest(m->is_last, m->head, m->ring);
+    const uint32_t oldest = wl_lru_oldest(m->last_uses, m->head, m->ring);
     if (m->dirty & makes)
         wl_table_written_back(c, m->entries[oldest & m->ring]);
-    m->evicted += makes;
     return oldest + 1;
 }
 
@@ -120,20 +124,16 @@ WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key
     wl_spot s = {.bucket = b, .place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8};
     s.position = (uint32_t)key.group * WL_POSITIONS + s.place;
     s.there = sure ? (uint32_t) - (alike != 0) : wl_mask_of(alike != 0);
-    if (sure && alike && b->more[s.place] == key.more) {
-        s.there = UINT32_MAX;
-        m->is_last[b->used[s.place] & m->ring] = 0;
+    if (sure && alike) {
         wl_lru_run_use(m, &s);
         return s;
     }
-    /* few: no place, a part of the tag alone is the same, or lines were passed on */
-    if (!both || ((b->more[s.place] ^ key.more) & s.there) || (b->passed >= m->head && !s.there))
+    /* few: no place, or lines were passed on */
+    if (!both || (b->passed >= m->head && !s.there))
         return wl_lru_run_leave(c, m, key);
     const uint32_t next = wl_lru_run_next(c, m, ~s.there & 1);
     m->head = wl_either(s.there, m->head, next);
-    wl_bucket_enter(b, s.place, key);
-    /* what is evicted lies before `head` */
-    m->is_last[wl_either(s.there, b->used[s.place] & m->ring, m->ring + WL_LRU_SPARE)] = 0;
+    b->tags[s.place] = key.tag;
     wl_lru_run_use(m, &s);
     return s;
 }

@@ -224,11 +224,16 @@ typedef struct walk {
     int far_bit; /* of those numbers: 40, or more than most caches have room for */
 } walk;
 
-/* The number of a line whose hash begins with one of seven numbers; the rest may be the same. */
+/* The number of a line whose hash, in a table of 2^8 buckets, begins with one of seven numbers; the
+ * rest may be the same. */
 static uint64_t crowded(uint64_t line)
 {
-    const uint64_t hash = line % 7 << (WL_TABLE_BITS - 8) | line / 7;
-    return hash * WL_TABLE_INVERSE % WL_TABLE_LINES;
+    const int bits = 8 + WL_TAG_BITS;
+    const uint64_t factor = (0x9e3779b97f4a7c15u >> (64 - bits)) | 1, hash = line % 7 << WL_TAG_BITS | line / 7;
+    uint64_t back = factor;
+    for (int i = 0; i < 5; i++)
+        back *= 2 - factor * back;
+    return hash * back % ((uint64_t)1 << bits);
 }
 
 static uint64_t next_line(walk *w)
