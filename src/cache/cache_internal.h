@@ -25,6 +25,7 @@
 #define WL_PLACES 8                  /* of a group */
 #define WL_GROUP_LINES 4             /* of a group, at most, on average */
 #define WL_RUN 4                     /* lines that WL_POLICY_RANDOM_4 evicts */
+#define WL_AT_ONCE 256               /* loads, at most, of which counts are added up */
 #define WL_MEMORY_LINE ((size_t)64)  /* of the host */
 
 typedef struct wl_slot {

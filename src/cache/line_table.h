@@ -21,8 +21,7 @@
 
 #include "cache/cache_internal.h"
 
-#define WL_DRAWN 256 /* loads at once whose draws are known before, .. */
-#define WL_DRAWS 32  /* .. and as many more */
+#define WL_DRAWS 32 /* draws that are known before besides those of loads at once */
 
 /* A line's position is WL_POSITIONS * bucket + place: so is the number of its `used`, counted in
  * words from the one of the first bucket on. */
@@ -105,8 +104,8 @@ wl_spot wl_table_touch_apart(wl_cache *c, wl_key key);
 
 /* The generator before and after each of the next draws, and the slots that they give. */
 typedef struct wl_draws {
-    uint64_t states[WL_DRAWN + WL_DRAWS + 1];
-    uint32_t slots[WL_DRAWN + WL_DRAWS];
+    uint64_t states[WL_AT_ONCE + WL_DRAWS + 1];
+    uint32_t slots[WL_AT_ONCE + WL_DRAWS];
 } wl_draws;
 
 /* What many loads need, apart from the cache: no store to its tables can change it. */
@@ -133,7 +132,7 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
     m->random = c->random;
 }
 
-/* After wl_table_run_begin: for up to WL_DRAWN loads. */
+/* After wl_table_run_begin: for up to WL_AT_ONCE loads. */
 WL_ALWAYS_INLINE void wl_table_run_foresee(wl_table_run *m, wl_draws *draws, size_t loads)
 {
     uint64_t state = m->random;
@@ -253,7 +252,8 @@ WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
 WL_ALWAYS_INLINE wl_spot wl_table_run_random_4(wl_cache *c, wl_table_run *m, wl_key key)
 {
     wl_spot s;
-    if (!wl_table_run_spot(m, key, &s) || (~s.there && m->holes.count == 0 && !wl_table_run_evict(c, m)))
+    /* one test, not one of each: whether a line is there cannot be guessed */
+    if (!wl_table_run_spot(m, key, &s) || ((s.there | (uint32_t)m->holes.count) == 0 && !wl_table_run_evict(c, m)))
         return wl_table_run_leave(c, m, key);
     const uint32_t fills = ~s.there & 1;
     wl_table_run_enter(m, &s, key, (uint32_t)m->holes.first);

@@ -6,11 +6,13 @@
 #define WL_LOAD_MANY wl_load_many_plain
 #endif
 
-#define AT_ONCE 2048   /* loads */
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-/* requests whose index is fetched ahead, a power of two; slots: half of it */
+#ifndef AHEAD
 #define AHEAD 16
+#define TOGETHER 4
+#endif
+#define KEPT 32
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
@@ -58,7 +60,9 @@ WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind ki
 typedef struct load_run {
     wl_cache *c;
     wl_spread spread;
+    uint64_t bound; /* numbers of lines are below */
     int64_t absent; /* loads whose line was not there */
+    int64_t asked;  /* sectors of all of them */
     wl_cache_kind kind;
     wl_policy policy;
     bool sure;
@@ -100,65 +104,115 @@ WL_ALWAYS_INLINE uint32_t load_of_wide(load_run *r, wl_key key, uint32_t sectors
 
 /* ---- all of them ---- */
 
-/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. Keys
- * are made anew each time: that costs less than to keep them. */
-WL_ALWAYS_INLINE void load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
-                               load_step *load)
+/* Of a key what a load needs, where the index is all that it needs. */
+typedef struct kept_key {
+    uint32_t where, tag; /* a set or a bucket */
+} kept_key;
+
+WL_ALWAYS_INLINE kept_key keep(wl_key key, wl_cache_kind kind)
 {
-    const bool slots = needs_slots(r->kind);
-    for (size_t i = 0; i < count && i < AHEAD; i++)
-        fetch_index(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
-    for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
-        fetch_slot(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            fetch_index(r->c, wl_key_of(&r->spread, requests[i + AHEAD].line, r->kind), r->kind);
-        if (slots && i + AHEAD / 2 < count)
-            fetch_slot(r->c, wl_key_of(&r->spread, requests[i + AHEAD / 2].line, r->kind), r->kind);
+    return (kept_key){(uint32_t)(wl_is_table(kind) ? key.group : key.set), key.tag};
+}
+
+WL_ALWAYS_INLINE wl_key kept(const load_run *r, kept_key k, uint64_t line)
+{
+    if (needs_slots(r->kind))
+        return wl_key_of(&r->spread, line, r->kind);
+    return (wl_key){.line = line, .set = k.where, .group = k.where, .tag = k.tag};
+}
+
+/* Not usual: it asks for nothing, or its number is too large. */
+WL_ALWAYS_INLINE bool is_usual(const load_run *r, const wl_request *request)
+{
+    return request->line < r->bound && request->sectors != 0;
+}
+
+/* Looks at the next requests, from `from` up to `to` or one that is not usual, and fetches their
+ * index. Returns where it ends. */
+WL_ALWAYS_INLINE size_t look_at(load_run *r, const wl_request *requests, size_t from, size_t to, kept_key keys[KEPT])
+{
+    for (; from < to && is_usual(r, &requests[from]); from++) {
+        const wl_key key = wl_key_of(&r->spread, requests[from].line, r->kind);
+        fetch_index(r->c, key, r->kind);
+        keys[from % KEPT] = keep(key, r->kind);
+        r->asked += wl_bit_count(requests[from].sectors);
+    }
+    return from;
+}
+
+/* The index of requests is fetched before others are loaded, some at a time: then they wait for
+ * addresses together. Returns how many were loaded: up to one that is not usual. */
+WL_ALWAYS_INLINE size_t load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                                 load_step *load)
+{
+    kept_key keys[KEPT];
+    size_t at = 0, seen = look_at(r, requests, 0, count < AHEAD ? count : AHEAD, keys);
+    while (at < seen) {
+        const size_t stop = at + TOGETHER < seen ? at + TOGETHER : seen;
+        if (seen == at + AHEAD)
+            seen = look_at(r, requests, seen, count < stop + AHEAD ? count : stop + AHEAD, keys);
+        for (size_t i = at; needs_slots(r->kind) && i < stop; i++)
+            fetch_slot(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
+        for (; at < stop; at++)
+            missing[at] = load(r, kept(r, keys[at % KEPT], requests[at].line), requests[at].sectors);
+    }
+    return at;
+}
+
+WL_ALWAYS_INLINE size_t load_near(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                                  load_step *load)
+{
+    size_t i = 0;
+    for (; i < count && is_usual(r, &requests[i]); i++) {
+        r->asked += wl_bit_count(requests[i].sectors);
         missing[i] = load(r, wl_key_of(&r->spread, requests[i].line, r->kind), requests[i].sectors);
     }
+    return i;
 }
 
-WL_ALWAYS_INLINE void load_near(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
-                                load_step *load)
+WL_ALWAYS_INLINE load_run run_begin(wl_cache *c, wl_cache_kind kind)
 {
-    for (size_t i = 0; i < count; i++)
-        missing[i] = load(r, wl_key_of(&r->spread, requests[i].line, r->kind), requests[i].sectors);
+    return (load_run){.c = c, .spread = c->spread, .bound = wl_bound_of(c), .kind = kind};
 }
 
-WL_ALWAYS_INLINE void load_some(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
-                                load_step *load)
+WL_ALWAYS_INLINE void run_end(const load_run *r)
 {
-    if (r->c->large)
-        load_far(r, requests, count, missing, load);
-    else
-        load_near(r, requests, count, missing, load);
+    r->c->counts.line_misses += r->absent;
+    r->c->counts.load_sectors += r->asked;
 }
 
-WL_ALWAYS_INLINE void load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                               wl_cache_kind kind)
+WL_ALWAYS_INLINE size_t load_some(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
+                                  load_step *load)
 {
-    load_run r = {.c = c, .spread = c->spread, .kind = kind};
-    load_some(&r, requests, count, missing, load_usual);
-    c->counts.line_misses += r.absent;
+    const size_t done = r->c->large ? load_far(r, requests, count, missing, load)
+                                    : load_near(r, requests, count, missing, load);
+    run_end(r);
+    return done;
 }
 
-WL_ALWAYS_INLINE void load_wide(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                wl_cache_kind kind)
+WL_ALWAYS_INLINE size_t load_all(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                 wl_cache_kind kind)
 {
-    load_run r = {.c = c, .spread = c->spread, .kind = kind};
+    load_run r = run_begin(c, kind);
+    return load_some(&r, requests, count, missing, load_usual);
+}
+
+WL_ALWAYS_INLINE size_t load_wide(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                  wl_cache_kind kind)
+{
+    load_run r = run_begin(c, kind);
     wl_wide_run_begin(c, &r.wide, false);
-    load_some(&r, requests, count, missing, load_of_wide);
+    const size_t done = load_some(&r, requests, count, missing, load_of_wide);
     wl_wide_run_end(c, &r.wide, wl_takes_several(kind), r.absent);
-    c->counts.line_misses += r.absent;
+    return done;
 }
 
 /* One form for each kind or policy, apart: together they would share the registers. */
 #define FORM(name, load, constant)                                                                                     \
-    static __attribute__((noinline)) void name(wl_cache *c, const wl_request *requests, size_t count,                  \
-                                               uint32_t *missing)                                                      \
+    static __attribute__((noinline)) size_t name(wl_cache *c, const wl_request *requests, size_t count,                \
+                                                 uint32_t *missing)                                                    \
     {                                                                                                                  \
-        load(c, requests, count, missing, constant);                                                                   \
+        return load(c, requests, count, missing, constant);                                                            \
     }
 FORM(load_packed_lru, load_all, WL_PACKED_LRU)
 FORM(load_packed_random, load_all, WL_PACKED_RANDOM)
@@ -191,53 +245,44 @@ static evictions evictions_begin(const wl_cache *c)
 
 static void evictions_end(wl_cache *c, evictions e, int64_t absent)
 {
-    c->counts.line_misses += absent;
     c->counts.evicted_lines = e.before + absent + c->queues[0].holes.count - e.holes;
 }
 
-WL_ALWAYS_INLINE void load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
+WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
 {
-    load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_LRU, .sure = sure};
+    load_run r = run_begin(c, WL_TABLE_LRU);
     const evictions e = evictions_begin(c);
+    r.sure = sure;
     wl_lru_make_room(c, count);
     wl_lru_are_last(c, c->queues[0].tail, count);
     wl_lru_run_begin(c, &r.lru);
-    load_some(&r, requests, count, missing, load_of_table);
+    const size_t done = load_some(&r, requests, count, missing, load_of_table);
     wl_lru_run_end(c, &r.lru);
     evictions_end(c, e, r.absent);
+    return done;
 }
 
 FORM(load_recent_sure, load_recent, true)
 FORM(load_recent_mixed, load_recent, false)
 
-static void load_table_lru(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                   wl_policy policy)
 {
-    for (size_t at = 0; at < count; at += WL_LRU_USES) {
-        const size_t some = count - at < WL_LRU_USES ? count - at : WL_LRU_USES;
-        (c->mixed ? load_recent_mixed : load_recent_sure)(c, requests + at, some, missing + at);
-    }
-}
-
-WL_ALWAYS_INLINE void load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                 wl_policy policy)
-{
-    load_run r = {.c = c, .spread = c->spread, .kind = WL_TABLE_RANDOM, .policy = policy};
+    load_run r = run_begin(c, WL_TABLE_RANDOM);
     const evictions e = evictions_begin(c);
     wl_draws draws;
+    r.policy = policy;
     wl_table_run_begin(c, &r.table);
+    if (policy == WL_POLICY_RANDOM)
+        wl_table_run_foresee(&r.table, &draws, count);
     /* tables are large: see wl_table_can */
-    if (policy == WL_POLICY_RANDOM) {
-        for (size_t at = 0, some; at < count; at += some) {
-            some = count - at < WL_DRAWN ? count - at : WL_DRAWN;
-            wl_table_run_foresee(&r.table, &draws, some);
-            load_far(&r, requests + at, some, missing + at, load_of_table);
-            wl_table_run_seen(&r.table);
-        }
-    } else {
-        load_far(&r, requests, count, missing, load_of_table);
-    }
+    const size_t done = load_far(&r, requests, count, missing, load_of_table);
+    if (policy == WL_POLICY_RANDOM)
+        wl_table_run_seen(&r.table);
     wl_table_run_end(c, &r.table);
+    run_end(&r);
     evictions_end(c, e, r.absent);
+    return done;
 }
 
 FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)
@@ -245,24 +290,6 @@ FORM(load_table_mixed_random_4, load_table, WL_POLICY_RANDOM_4)
 #undef FORM
 
 /* ---- what loads add up to, apart from each of them: that needs fewer steps ---- */
-
-/* Sectors that all of them ask for. False: some ask for none, or for lines from the bound on. */
-static bool add_requests(const wl_request *requests, size_t count, uint64_t bound, int64_t *sectors)
-{
-    uint64_t all = 0; /* no line is larger than all of their bits together */
-    uint32_t less = 0;
-    int64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        all |= requests[i].line;
-        less |= requests[i].sectors - 1;
-        sum += wl_bit_count(requests[i].sectors);
-    }
-    bool usual = less >> 31 == 0;
-    for (size_t i = 0; i < count && all >= bound; i++)
-        usual &= requests[i].line < bound;
-    *sectors = sum;
-    return usual;
-}
 
 /* Bits of a mask of sectors, in the same steps for each: they are done for several at once. */
 WL_ALWAYS_INLINE uint32_t sectors_in(uint32_t mask)
@@ -273,7 +300,7 @@ WL_ALWAYS_INLINE uint32_t sectors_in(uint32_t mask)
     return (mask + (mask >> 8)) & 0x1f;
 }
 
-/* What up to AT_ONCE loads missed, of which so many found no line. */
+/* What up to WL_AT_ONCE loads missed, of which so many found no line. */
 static void add_missing(wl_cache *c, const uint32_t *missing, size_t count, int64_t absent)
 {
     uint32_t misses = 0, sectors = 0;
@@ -289,14 +316,14 @@ static void add_missing(wl_cache *c, const uint32_t *missing, size_t count, int6
 /* Is it of no use to guess whether a line is there? */
 static bool is_mixed(const wl_cache *c)
 {
-    if (!c->mixed || c->kind != WL_TABLE_RANDOM)
+    if (!c->mixed || !wl_is_table(c->kind))
         return false;
-    return c->shape.policy == WL_POLICY_RANDOM_4 || c->queues[0].holes.count == 0;
+    return c->shape.policy != WL_POLICY_RANDOM || c->queues[0].holes.count == 0;
 }
 
 void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
-    static void (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+    static size_t (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
         [WL_PACKED_LRU] = load_packed_lru,
         [WL_PACKED_RANDOM] = load_packed_random,
         [WL_PACKED_RANDOM_4] = load_packed_random_4,
@@ -309,29 +336,27 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         [WL_FEW_16] = load_few_16,
         [WL_FEW_64] = load_few_64,
         [WL_FEW_RANDOM] = load_few_random,
-        [WL_TABLE_LRU] = load_table_lru,
+        [WL_TABLE_LRU] = load_recent_sure,
         [WL_TABLE_RANDOM] = load_table_random,
         [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
-    static void (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+    static size_t (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+        [WL_POLICY_LRU] = load_recent_mixed,
         [WL_POLICY_RANDOM] = load_table_mixed_random,
         [WL_POLICY_RANDOM_4] = load_table_mixed_random_4,
     };
-    int64_t sectors;
-    if (!add_requests(requests, count, wl_bound_of(c), &sectors)) {
-        for (size_t i = 0; i < count; i++)
-            missing[i] = wl_cache_load(c, requests[i].line, requests[i].sectors).missing;
-        return;
-    }
-    c->counts.load_sectors += sectors;
-    for (size_t at = 0; at < count; at += AT_ONCE) {
-        const size_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+    for (size_t at = 0, done; at < count; at += done) {
+        const size_t some = count - at < WL_AT_ONCE ? count - at : WL_AT_ONCE;
         const int64_t before = c->counts.line_misses;
-        (is_mixed(c) ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
-        const int64_t missed = c->counts.line_misses - before, few = (int64_t)some / GUESSED;
-        add_missing(c, missing + at, some, missed);
-        if (some >= MIXED_LEAST)
-            c->mixed = missed > few && missed < (int64_t)some - few;
+        done = (is_mixed(c) ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
+        const int64_t missed = c->counts.line_misses - before, few = (int64_t)done / GUESSED;
+        add_missing(c, missing + at, done, missed);
+        if (done >= MIXED_LEAST)
+            c->mixed = missed > few && missed < (int64_t)done - few;
+        if (done < some) {
+            missing[at + done] = wl_cache_load(c, requests[at + done].line, requests[at + done].sectors).missing;
+            done++;
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 bool wl_lru_make(wl_cache *c)
 {
-    size_t room = 2 * WL_LRU_USES;
+    size_t room = 2 * WL_AT_ONCE;
     while (room < (size_t)c->ways * USES_PER_WAY)
         room *= 2;
     c->queue_room = (uint32_t)room;

@@ -22,7 +22,6 @@
 
 #include "cache/line_table.h"
 
-#define WL_LRU_USES 256 /* for which room is made at once, at most */
 /* the last one: vectors are compared as signed numbers */
 #define WL_LRU_TIMES ((uint32_t)INT32_MAX)
 
