@@ -8,7 +8,8 @@
 #include "cache/cache_load.h"
 
 #define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
-#define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead */
+#define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead, .. */
+#define DENSE 8                          /* .. and what is so many times larger is made small */
 
 static const char *const policy_names[WL_POLICY_COUNT] = {"lru", "random", "random4"};
 
@@ -33,7 +34,7 @@ static bool make_slots(wl_cache *c)
     if (wl_is_table(c->kind)) {
         if (!wl_table_make(c))
             return false;
-        places = (c->group_mask + 1) * WL_PLACES_OF_LINES;
+        places = (c->group_mask + 1) * wl_table_places(c->dense);
     }
     if (c->shape.write_back)
         c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
@@ -52,7 +53,8 @@ static bool make_slots(wl_cache *c)
 static wl_cache_kind kind_of(const wl_cache *c)
 {
     if (wl_table_can(c))
-        return c->shape.policy == WL_POLICY_LRU ? WL_TABLE_LRU : WL_TABLE_RANDOM;
+        return c->shape.policy == WL_POLICY_LRU ? (c->dense ? WL_DENSE_LRU : WL_TABLE_LRU)
+                                                : (c->dense ? WL_DENSE_RANDOM : WL_TABLE_RANDOM);
     if (wl_packed_can(c))
         return wl_packed_kind(c);
     if (c->shape.policy != WL_POLICY_LRU)
@@ -109,6 +111,7 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
     c->few = ways <= WL_FEW_WAYS_MAX;
     c->wide = c->few && ways > WL_SET_WAYS(false);
     c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
+    c->dense = (size_t)shape->lines * sizeof *c->slots / DENSE > nearby;
     c->run = shape->policy != WL_POLICY_RANDOM_4 ? 1 : ways < WL_RUN ? c->ways : WL_RUN;
     c->avx2 = has_avx2();
     c->kind = kind_of(c);
@@ -208,7 +211,7 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
 /* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
 static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    const size_t number = wl_is_table(c->kind) ? wl_table_number((uint32_t)at) : (size_t)at;
+    const size_t number = wl_is_table(c->kind) ? wl_table_number(c, (uint32_t)at) : (size_t)at;
     uint32_t *parts = c->written + number * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;

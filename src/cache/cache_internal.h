@@ -68,11 +68,14 @@ typedef enum wl_cache_kind {
     WL_FEW_RANDOM,
     WL_TABLE_LRU, /* from here on lines are hashed; these have one set */
     WL_TABLE_RANDOM,
+    WL_DENSE_LRU, /* the same with short tags */
+    WL_DENSE_RANDOM,
     WL_MANY_LRU,
     WL_MANY_RANDOM
 } wl_cache_kind;
 
-static inline bool wl_is_table(wl_cache_kind kind) { return kind == WL_TABLE_LRU || kind == WL_TABLE_RANDOM; }
+static inline bool wl_is_table(wl_cache_kind kind) { return kind >= WL_TABLE_LRU && kind <= WL_DENSE_RANDOM; }
+static inline bool wl_is_dense(wl_cache_kind kind) { return kind == WL_DENSE_LRU || kind == WL_DENSE_RANDOM; }
 
 /* Empty slots of a set follow each other, the last followed by the first. */
 typedef struct wl_holes {
@@ -98,19 +101,29 @@ typedef struct wl_group {
     uint32_t unused[3];
 } wl_group;
 
-/* See line_table.h. Tags and what is used are compared as if there were eight of each. */
+/* See line_table.h. Six tags and what is used are compared as if there were eight of each. */
 typedef struct wl_bucket {
-    uint32_t tags[WL_PLACES_OF_LINES];
-    uint32_t used[WL_PLACES_OF_LINES];   /* time of the last use; random policies: slot + 1, or 0 */
-    uint8_t sectors[WL_PLACES_OF_LINES]; /* packed */
-    uint8_t unused[WL_PLACES_OF_LINES];
+    union {
+        struct {
+            uint32_t tags[WL_PLACES_OF_LINES];
+            /* time of the last use; random policies: slot + 1, or 0 */
+            uint32_t used[WL_PLACES_OF_LINES];
+        };
+        struct { /* of a dense table */
+            uint16_t short_tags[WL_PLACES_MAX];
+            uint32_t short_used[WL_PLACES_MAX];
+        };
+    };
+    uint8_t sectors[WL_PLACES_MAX]; /* packed */
+    uint32_t unused;
     /* lines that found no place here, and lie in one of the next buckets: their last use; random
      * policies: their number */
     uint32_t passed;
 } wl_bucket;
 
-#define WL_TAG_BITS 31
-#define WL_PASSED ((uint32_t)1 << WL_TAG_BITS) /* not in the bucket of its hash, which `homes` tells */
+/* Of tags. The bit above them: not in the bucket of its hash, which `homes` tells. */
+#define WL_TAG_BITS(dense) ((dense) ? 15 : 31)
+#define WL_PASSED(dense) ((uint32_t)1 << WL_TAG_BITS(dense))
 
 /* Which ways of a set have a line, under random policies. */
 typedef struct wl_filled {
@@ -159,6 +172,7 @@ struct wl_cache {
     bool few, wide; /* wide: of the few, more than 16 */
     bool failed;    /* see wl_cache_failed */
     bool large;     /* more than the nearby caches of the host hold */
+    bool dense;     /* so much more that a table has short tags */
     bool avx2;      /* the host has vectors of 32 bytes */
     uint64_t random;
     int32_t run; /* lines that an access evicts if the set is full */
@@ -202,7 +216,7 @@ size_t wl_cache_groups(wl_cache *cache);
 /* Where a line may be: all that follows from its number alone. */
 typedef struct wl_key {
     uint64_t line, set, group;
-    uint32_t tag; /* of 16 bits; tables: WL_TAG_BITS */
+    uint32_t tag; /* of 16 bits, tables: WL_TAG_BITS */
 } wl_key;
 
 #define WL_EXACT_TAGS 0xffffu /* tags of exact sets are below; this one is none */
@@ -236,7 +250,7 @@ WL_ALWAYS_INLINE wl_key wl_key_of(const wl_spread *s, uint64_t line, wl_cache_ki
     if (wl_is_table(kind)) {
         const uint64_t all = line * s->factor;
         key.group = all >> s->group_shift;
-        key.tag = (uint32_t)(all >> s->tag_shift) & (WL_PASSED - 1);
+        key.tag = (uint32_t)(all >> s->tag_shift) & (WL_PASSED(wl_is_dense(kind)) - 1);
         return key;
     }
     if (kind >= WL_EXACT_LRU && kind <= WL_EXACT_RANDOM_4) {
@@ -262,7 +276,7 @@ static inline uint64_t wl_table_lines(const wl_spread *s) { return (uint64_t)1 <
 /* The line that a key of a table is of. */
 static inline uint64_t wl_table_line(const wl_spread *s, wl_key key)
 {
-    return (key.group << WL_TAG_BITS | key.tag) * s->back & (wl_table_lines(s) - 1);
+    return (key.group << (s->group_shift - s->tag_shift) | key.tag) * s->back & (wl_table_lines(s) - 1);
 }
 
 static inline void wl_slot_clear(wl_slot *s, uint64_t line)

@@ -42,8 +42,10 @@ WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, b
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
     case WL_FEW_RANDOM: return wl_few_touch_random(c, key, touched);
-    case WL_TABLE_LRU: return wl_lru_touch(c, key, touched);
-    case WL_TABLE_RANDOM: return wl_table_touch_random(c, key, touched);
+    case WL_TABLE_LRU:
+    case WL_DENSE_LRU: return wl_lru_touch(c, key, touched);
+    case WL_TABLE_RANDOM:
+    case WL_DENSE_RANDOM: return wl_table_touch_random(c, key, touched);
     case WL_MANY_LRU: return wl_many_touch(c, key, true, touched);
     default: return wl_many_touch(c, key, false, touched);
     }

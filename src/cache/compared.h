@@ -180,6 +180,7 @@ WL_ALWAYS_INLINE void wl_use_of_64(void *ages, uint32_t used)
 #endif
 
 #define WL_PLACES_OF_LINES 6 /* of a bucket of a hash table */
+#define WL_PLACES_MAX 8      /* of a dense one */
 
 /* A bit for each of six tags that is this one and whose time is not before `first`, and from bit 8
  * on one for each time that is before it. Times are below 2^31. */
@@ -209,6 +210,35 @@ WL_ALWAYS_INLINE uint32_t wl_same_or_before(const uint32_t *tags, const uint32_t
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_andnot_si128(before, same), before)) & 0x3f3f;
 #else
     return wl_same_or_before_folded(tags, times, wanted, first);
+#endif
+}
+
+/* The same of eight tags of 16 bits. */
+WL_ALWAYS_INLINE uint32_t wl_same_or_before_of_8_folded(const uint16_t *tags, const uint32_t *times, uint32_t wanted,
+                                                        uint32_t first)
+{
+    uint32_t both = 0;
+    for (int i = 0; i < WL_PLACES_MAX; i++) {
+        const uint32_t before = times[i] < first;
+        both |= (~before & (tags[i] == wanted)) << i;
+        both |= before << (i + 8);
+    }
+    return both;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_same_or_before_of_8(const uint16_t *tags, const uint32_t *times, uint32_t wanted,
+                                                 uint32_t first)
+{
+#if defined(__SSE2__)
+    const __m128i limit = _mm_set1_epi32((int)first);
+    const __m128i *of_times = (const __m128i *)(const void *)times;
+    const __m128i same =
+        _mm_cmpeq_epi16(_mm_loadu_si128((const __m128i *)(const void *)tags), (__m128i)wl_every_tag(wanted));
+    const __m128i before = _mm_packs_epi32(_mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times)),
+                                           _mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times + 1)));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_andnot_si128(before, same), before));
+#else
+    return wl_same_or_before_of_8_folded(tags, times, wanted, first);
 #endif
 }
 

@@ -6,7 +6,9 @@
 #include "cache/lru_table.h"
 #include "cache/many_ways.h"
 
-#define LINES_OF_BUCKET 3 /* at most, on average */
+/* at most, on average */
+#define LINES_OF_BUCKET 3
+#define LINES_OF_DENSE 4
 #define BUCKETS_LEAST 8   /* bits of their number: with those of a tag, they tell the line */
 #define BUCKETS_MOST 24   /* positions need less than 31 */
 
@@ -18,10 +20,10 @@ bool wl_table_can(const wl_cache *c)
 
 /* Hashes are the numbers of lines, below a power of two, times an odd number: the upper bits of
  * wl_hash_add's. */
-static void spread_lines(wl_spread *s, int bucket_bits)
+static void spread_lines(wl_spread *s, int bucket_bits, int tag_bits)
 {
     s->group_shift = 64 - bucket_bits;
-    s->tag_shift = s->group_shift - WL_TAG_BITS;
+    s->tag_shift = s->group_shift - tag_bits;
     s->factor = (wl_hash_add(0, 1) >> s->tag_shift | 1) << s->tag_shift;
     const uint64_t factor = s->factor >> s->tag_shift;
     s->back = factor; /* right in three bits; each step doubles them */
@@ -32,13 +34,13 @@ static void spread_lines(wl_spread *s, int bucket_bits)
 bool wl_table_make(wl_cache *c)
 {
     int bits = BUCKETS_LEAST;
-    while ((int64_t)LINES_OF_BUCKET << bits < c->shape.lines)
+    while ((int64_t)(c->dense ? LINES_OF_DENSE : LINES_OF_BUCKET) << bits < c->shape.lines)
         bits++;
     const size_t buckets = (size_t)1 << bits;
-    spread_lines(&c->spread, bits);
+    spread_lines(&c->spread, bits, WL_TAG_BITS(c->dense));
     c->group_mask = buckets - 1;
     c->buckets = wl_cache_memory((buckets + 1) * sizeof *c->buckets, &c->index); /* one to spare */
-    c->homes = calloc(buckets * WL_PLACES_OF_LINES, sizeof *c->homes);
+    c->homes = calloc(buckets * wl_table_places(c->dense), sizeof *c->homes);
     c->queues = calloc(1, sizeof *c->queues);
     if (!c->buckets || !c->homes || !c->queues)
         return false;
@@ -55,8 +57,8 @@ int32_t wl_table_search(const wl_cache *c, wl_key key)
 {
     const uint32_t first = wl_table_first(c);
     for (uint64_t at = key.group;; at = (at + 1) & c->group_mask) {
-        const uint32_t tag = at == key.group ? key.tag : key.tag | WL_PASSED;
-        uint32_t alike = wl_bucket_places(&c->buckets[at], tag, first) & 0xff;
+        const uint32_t tag = at == key.group ? key.tag : key.tag | WL_PASSED(c->dense);
+        uint32_t alike = wl_bucket_places(&c->buckets[at], tag, first, c->dense) & 0xff;
         for (; alike; alike &= alike - 1) {
             const uint32_t position = (uint32_t)at * WL_POSITIONS + (uint32_t)__builtin_ctz(alike);
             if (wl_table_home(c, position) == key.group)
@@ -72,30 +74,28 @@ uint32_t wl_table_enter(wl_cache *c, wl_key key)
     const uint32_t first = wl_table_first(c);
     uint64_t at = key.group;
     uint32_t open;
-    while ((open = wl_bucket_places(&c->buckets[at], key.tag, first) >> 8) == 0)
+    while ((open = wl_bucket_places(&c->buckets[at], key.tag, first, c->dense) >> 8) == 0)
         at = (at + 1) & c->group_mask;
     const uint32_t place = (uint32_t)__builtin_ctz(open), position = (uint32_t)at * WL_POSITIONS + place;
     wl_bucket *b = &c->buckets[at];
-    b->tags[place] = key.tag;
+    wl_bucket_enter(b, place, at == key.group ? key.tag : key.tag | WL_PASSED(c->dense), c->dense);
     b->sectors[place] = 0;
-    if (at != key.group) {
-        b->tags[place] |= WL_PASSED;
-        c->homes[wl_table_number(position)] = (uint32_t)key.group;
-    }
+    if (at != key.group)
+        c->homes[wl_table_number(c, position)] = (uint32_t)key.group;
     return position;
 }
 
 uint64_t wl_table_home(const wl_cache *c, uint32_t position)
 {
-    const bool passed = wl_bucket_of(c, position)->tags[wl_place_of(position)] & WL_PASSED;
-    return passed ? c->homes[wl_table_number(position)] : position / WL_POSITIONS;
+    const bool passed = wl_table_tag(c, position) & WL_PASSED(c->dense);
+    return passed ? c->homes[wl_table_number(c, position)] : position / WL_POSITIONS;
 }
 
 wl_slot wl_table_slot(const wl_cache *c, uint32_t position)
 {
     const wl_bucket *b = wl_bucket_of(c, position);
     const uint32_t place = wl_place_of(position);
-    const wl_key key = {.group = wl_table_home(c, position), .tag = b->tags[place] & ~WL_PASSED};
+    const wl_key key = {.group = wl_table_home(c, position), .tag = wl_table_tag(c, position) & ~WL_PASSED(c->dense)};
     return (wl_slot){.line = wl_table_line(&c->spread, key), .sectors = wl_unpacked_sectors(b->sectors[place])};
 }
 
@@ -114,7 +114,7 @@ static void leave(wl_cache *c, int i, uint32_t position)
     wl_cache_note_evicted(c, i, &gone);
     for (uint64_t at = wl_table_home(c, position); at != position / WL_POSITIONS; at = (at + 1) & c->group_mask)
         c->buckets[at].passed--;
-    wl_bucket_of(c, position)->used[wl_place_of(position)] = 0;
+    *wl_table_used(c, position) = 0;
 }
 
 static void evict(wl_cache *c, wl_holes *holes)
@@ -134,7 +134,7 @@ static uint32_t place(wl_cache *c, wl_key key, wl_holes *holes)
     for (uint64_t at = key.group; at != position / WL_POSITIONS; at = (at + 1) & c->group_mask)
         c->buckets[at].passed++;
     c->places[slot] = position | (position / WL_POSITIONS != key.group ? WL_PASSED_ON : 0);
-    wl_bucket_of(c, position)->used[wl_place_of(position)] = slot + 1;
+    *wl_table_used(c, position) = slot + 1;
     holes->first = holes->first + 1 == c->ways ? 0 : holes->first + 1;
     holes->count--;
     return position;
@@ -164,7 +164,7 @@ static bool next_line(const wl_cache *c, uint32_t *at)
 {
     const uint32_t first = wl_table_first(c);
     for (; *at / WL_POSITIONS <= c->group_mask; ++*at)
-        if (wl_place_of(*at) < WL_PLACES_OF_LINES && wl_bucket_of(c, *at)->used[wl_place_of(*at)] >= first)
+        if (wl_place_of(*at) < wl_table_places(c->dense) && *wl_table_used(c, *at) >= first)
             return true;
     return false;
 }
@@ -180,7 +180,7 @@ void wl_table_clean(wl_cache *c)
 /* The same lines in the same slots or order, by the ways of many_ways.h. */
 static void move_lines(wl_cache *c, const wl_cache *from)
 {
-    if (from->kind == WL_TABLE_LRU) {
+    if (from->shape.policy == WL_POLICY_LRU) {
         const wl_queue *q = &from->queues[0];
         for (uint32_t time = q->head, at; wl_lru_next(from, &time, q->tail, &at); time++) {
             const wl_slot s = wl_table_slot(from, at);
@@ -191,7 +191,7 @@ static void move_lines(wl_cache *c, const wl_cache *from)
     c->queues[0].holes = from->queues[0].holes;
     for (uint32_t at = 0; next_line(from, &at); at++) {
         const wl_slot s = wl_table_slot(from, at);
-        const uint32_t slot = wl_bucket_of(from, at)->used[wl_place_of(at)] - 1;
+        const uint32_t slot = *wl_table_used(from, at) - 1;
         c->slots[slot] = s;
         wl_many_enter(c, wl_key_of(&c->spread, s.line, WL_MANY_RANDOM), (int32_t)slot);
     }
@@ -202,7 +202,7 @@ static void move_written(wl_cache *c, const wl_cache *from)
     const size_t parts = (size_t)c->shape.sectors;
     for (uint32_t at = 0; next_line(from, &at); at++) {
         const size_t slot = (size_t)wl_many_find(c, wl_key_of(&c->spread, wl_table_slot(from, at).line, WL_MANY_LRU));
-        memcpy(c->written + slot * parts, from->written + wl_table_number(at) * parts, parts * sizeof *c->written);
+        memcpy(c->written + slot * parts, from->written + wl_table_number(from, at) * parts, parts * sizeof *c->written);
     }
 }
 
@@ -211,7 +211,7 @@ bool wl_table_widen(wl_cache *c)
     const size_t lines = (size_t)c->shape.lines;
     wl_cache wide = *c;
     wl_cache_forget_memory(&wide);
-    wide.kind = c->kind == WL_TABLE_LRU ? WL_MANY_LRU : WL_MANY_RANDOM;
+    wide.kind = c->shape.policy == WL_POLICY_LRU ? WL_MANY_LRU : WL_MANY_RANDOM;
     wide.slots = wl_cache_slots(lines);
     wide.written = c->written ? malloc(lines * (size_t)c->shape.sectors * sizeof *c->written) : NULL;
     if (!wide.slots || (c->written && !wide.written) || !wl_many_make(&wide)) {

@@ -34,19 +34,49 @@ static inline wl_bucket *wl_bucket_of(const wl_cache *c, uint32_t position)
 
 static inline uint32_t wl_place_of(uint32_t position) { return position % WL_POSITIONS; }
 
+static inline uint32_t wl_table_places(bool dense) { return dense ? WL_PLACES_MAX : WL_PLACES_OF_LINES; }
+
 /* Without gaps. */
-static inline size_t wl_table_number(uint32_t position)
+static inline size_t wl_table_number(const wl_cache *c, uint32_t position)
 {
-    return (size_t)position / WL_POSITIONS * WL_PLACES_OF_LINES + wl_place_of(position);
+    return (size_t)position / WL_POSITIONS * wl_table_places(c->dense) + wl_place_of(position);
 }
 
 /* Numbers `used` from this one on are those of lines that are there. */
-static inline uint32_t wl_table_first(const wl_cache *c) { return c->kind == WL_TABLE_LRU ? c->queues[0].head : 1; }
+static inline uint32_t wl_table_first(const wl_cache *c)
+{
+    return c->shape.policy == WL_POLICY_LRU ? c->queues[0].head : 1;
+}
+
+WL_ALWAYS_INLINE uint32_t *wl_bucket_used(wl_bucket *b, uint32_t place, bool dense)
+{
+    return dense ? &b->short_used[place] : &b->used[place];
+}
+
+WL_ALWAYS_INLINE void wl_bucket_enter(wl_bucket *b, uint32_t place, uint32_t tag, bool dense)
+{
+    if (dense)
+        b->short_tags[place] = (uint16_t)tag;
+    else
+        b->tags[place] = tag;
+}
 
 /* A bit for each place with this tag, and from bit 8 on one for each place without a line. */
-WL_ALWAYS_INLINE uint32_t wl_bucket_places(const wl_bucket *b, uint32_t tag, uint32_t first)
+WL_ALWAYS_INLINE uint32_t wl_bucket_places(const wl_bucket *b, uint32_t tag, uint32_t first, bool dense)
 {
-    return wl_same_or_before(b->tags, b->used, tag, first);
+    return dense ? wl_same_or_before_of_8(b->short_tags, b->short_used, tag, first)
+                 : wl_same_or_before(b->tags, b->used, tag, first);
+}
+
+/* Of a line, and of what is there. */
+static inline uint32_t *wl_table_used(const wl_cache *c, uint32_t position)
+{
+    return wl_bucket_used(wl_bucket_of(c, position), wl_place_of(position), c->dense);
+}
+static inline uint32_t wl_table_tag(const wl_cache *c, uint32_t position)
+{
+    const wl_bucket *b = wl_bucket_of(c, position);
+    return c->dense ? b->short_tags[wl_place_of(position)] : b->tags[wl_place_of(position)];
 }
 
 /* The position of a line from this bucket on; -1: it is not there. */
@@ -56,7 +86,7 @@ int32_t wl_table_search(const wl_cache *c, wl_key key);
 WL_ALWAYS_INLINE int32_t wl_table_find(const wl_cache *c, wl_key key, uint32_t first)
 {
     const wl_bucket *b = &c->buckets[key.group];
-    const uint32_t alike = wl_bucket_places(b, key.tag, first) & 0xff;
+    const uint32_t alike = wl_bucket_places(b, key.tag, first, c->dense) & 0xff;
     if (alike)
         return (int32_t)((uint32_t)key.group * WL_POSITIONS + (uint32_t)__builtin_ctz(alike));
     return b->passed < first ? -1 : wl_table_search(c, key);
@@ -165,10 +195,10 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_leave(wl_cache *c, wl_table_run *m, wl_key
 }
 
 /* False: one of the few for the usual way. */
-WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_spot *s)
+WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, bool dense, wl_spot *s)
 {
     s->bucket = &m->buckets[key.group];
-    const uint32_t both = wl_bucket_places(s->bucket, key.tag, 1);
+    const uint32_t both = wl_bucket_places(s->bucket, key.tag, 1, dense);
     s->there = wl_mask_of((both & 0xff) != 0);
     s->place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8;
     s->position = (uint32_t)key.group * WL_POSITIONS + s->place;
@@ -177,29 +207,29 @@ WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, wl_sp
 
 /* Enters the line if it is not there. Not where it stands already: a search just after a store to a
  * part of what it reads has to wait. */
-WL_ALWAYS_INLINE void wl_table_run_enter(const wl_table_run *m, const wl_spot *s, wl_key key, uint32_t slot)
+WL_ALWAYS_INLINE void wl_table_run_enter(const wl_table_run *m, const wl_spot *s, wl_key key, uint32_t slot, bool dense)
 {
     wl_bucket *to = &m->buckets[wl_either(s->there, m->spare, (uint32_t)key.group)];
-    to->tags[s->place] = key.tag;
-    to->used[s->place] = slot + 1;
+    wl_bucket_enter(to, s->place, key.tag, dense);
+    *wl_bucket_used(to, s->place, dense) = slot + 1;
     m->places[slot] = wl_either(s->there, m->places[slot], s->position);
 }
 
 /* As wl_table_touch_random, of a cache without holes: a random line goes .. */
-WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_key key)
+WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_key key, bool dense)
 {
     wl_spot s;
     const uint32_t slot = m->draws->slots[m->drawn], gone = m->places[slot];
-    if (!wl_table_run_spot(m, key, &s) || (gone & ~s.there & WL_PASSED_ON)) {
+    if (!wl_table_run_spot(m, key, dense, &s) || (gone & ~s.there & WL_PASSED_ON)) {
         wl_table_run_seen(m);
         return wl_table_run_leave(c, m, key);
     }
     if (m->dirty & ~s.there)
         wl_table_written_back(c, gone & ~WL_PASSED_ON);
-    uint8_t *used = (uint8_t *)m->buckets + offsetof(wl_bucket, used);
+    uint8_t *used = (uint8_t *)wl_bucket_used(m->buckets, 0, dense);
     const size_t removed = wl_either(s.there, m->spare * WL_POSITIONS, gone & ~WL_PASSED_ON);
     memcpy(used + removed * sizeof(uint32_t), &(uint32_t){0}, sizeof(uint32_t));
-    wl_table_run_enter(m, &s, key, slot);
+    wl_table_run_enter(m, &s, key, slot, dense);
     m->drawn += ~s.there & 1;
     wl_fetch_ahead(&m->places[m->draws->slots[m->drawn + WL_DRAWS - 1]]);
     const uint32_t then = m->places[m->draws->slots[m->drawn + WL_DRAWS / 2]];
@@ -227,7 +257,7 @@ WL_ALWAYS_INLINE void wl_table_run_look_ahead(const wl_table_run *m)
 }
 
 /* Evicts a run of lines. False: some are for the usual way, and nothing has changed. */
-WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
+WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m, bool dense)
 {
     const uint32_t first = wl_table_run_slot(m, m->random);
     uint32_t gone[WL_RUN], all = 0;
@@ -240,7 +270,7 @@ WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
     for (uint32_t i = 0; i < WL_RUN; i++) {
         if (m->dirty)
             wl_table_written_back(c, gone[i]);
-        m->buckets[gone[i] / WL_POSITIONS].used[gone[i] % WL_POSITIONS] = 0;
+        *wl_bucket_used(&m->buckets[gone[i] / WL_POSITIONS], gone[i] % WL_POSITIONS, dense) = 0;
     }
     m->random = wl_random_next(m->random);
     m->holes = (wl_holes){(int32_t)first, WL_RUN};
@@ -249,14 +279,15 @@ WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m)
 }
 
 /* .. or four of them; then three misses find slots without a line. */
-WL_ALWAYS_INLINE wl_spot wl_table_run_random_4(wl_cache *c, wl_table_run *m, wl_key key)
+WL_ALWAYS_INLINE wl_spot wl_table_run_random_4(wl_cache *c, wl_table_run *m, wl_key key, bool dense)
 {
     wl_spot s;
     /* one test, not one of each: whether a line is there cannot be guessed */
-    if (!wl_table_run_spot(m, key, &s) || ((s.there | (uint32_t)m->holes.count) == 0 && !wl_table_run_evict(c, m)))
+    if (!wl_table_run_spot(m, key, dense, &s) ||
+        ((s.there | (uint32_t)m->holes.count) == 0 && !wl_table_run_evict(c, m, dense)))
         return wl_table_run_leave(c, m, key);
     const uint32_t fills = ~s.there & 1;
-    wl_table_run_enter(m, &s, key, (uint32_t)m->holes.first);
+    wl_table_run_enter(m, &s, key, (uint32_t)m->holes.first, dense);
     m->holes.count -= (int32_t)fills;
     m->holes.first += (int32_t)fills;
     m->holes.first = m->holes.first == m->ways ? 0 : m->holes.first;

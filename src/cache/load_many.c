@@ -21,7 +21,7 @@ WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind k
     size_t bytes;
     if (wl_is_table(kind))
         from = (const uint8_t *)&c->buckets[key.group], bytes = sizeof *c->buckets;
-    else if (kind > WL_TABLE_RANDOM)
+    else if (kind > WL_DENSE_RANDOM)
         from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
     else if (wl_is_wide(kind))
         from = (const uint8_t *)&c->wide_sets[key.set], bytes = sizeof *c->wide_sets;
@@ -41,7 +41,7 @@ WL_ALWAYS_INLINE bool needs_slots(wl_cache_kind kind) { return !wl_is_packed(kin
 /* The slot that the line is likely to have, or to get. */
 WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
-    if (kind > WL_TABLE_RANDOM) {
+    if (kind > WL_DENSE_RANDOM) {
         const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
         if (places)
             wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
@@ -82,9 +82,10 @@ WL_ALWAYS_INLINE uint32_t load_usual(load_run *r, wl_key key, uint32_t sectors)
 
 WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sectors)
 {
-    const wl_spot at = r->kind == WL_TABLE_LRU         ? wl_lru_run_touch(r->c, &r->lru, key, r->sure)
-                       : r->policy == WL_POLICY_RANDOM ? wl_table_run_random(r->c, &r->table, key)
-                                                       : wl_table_run_random_4(r->c, &r->table, key);
+    const bool dense = wl_is_dense(r->kind);
+    const wl_spot at = r->policy == WL_POLICY_LRU      ? wl_lru_run_touch(r->c, &r->lru, key, dense, r->sure)
+                       : r->policy == WL_POLICY_RANDOM ? wl_table_run_random(r->c, &r->table, key, dense)
+                                                       : wl_table_run_random_4(r->c, &r->table, key, dense);
     uint8_t *present = &at.bucket->sectors[at.place];
     const uint32_t before = *present & at.there, missing = sectors & ~before;
     *present = (uint8_t)(before | sectors);
@@ -227,6 +228,7 @@ FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)
 FORM(load_table_random, load_all, WL_TABLE_RANDOM)
+FORM(load_dense_random, load_all, WL_DENSE_RANDOM)
 FORM(load_many_lru, load_all, WL_MANY_LRU)
 FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
@@ -248,10 +250,12 @@ static void evictions_end(wl_cache *c, evictions e, int64_t absent)
     c->counts.evicted_lines = e.before + absent + c->queues[0].holes.count - e.holes;
 }
 
-WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing, bool sure)
+WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                    wl_cache_kind kind, bool sure)
 {
-    load_run r = run_begin(c, WL_TABLE_LRU);
+    load_run r = run_begin(c, kind);
     const evictions e = evictions_begin(c);
+    r.policy = WL_POLICY_LRU;
     r.sure = sure;
     wl_lru_make_room(c, count);
     wl_lru_are_last(c, c->queues[0].tail, count);
@@ -262,13 +266,27 @@ WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, siz
     return done;
 }
 
-FORM(load_recent_sure, load_recent, true)
-FORM(load_recent_mixed, load_recent, false)
+WL_ALWAYS_INLINE size_t load_recent_guessed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                            wl_cache_kind kind)
+{
+    return load_recent(c, requests, count, missing, kind, true);
+}
+
+WL_ALWAYS_INLINE size_t load_recent_mixed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                          wl_cache_kind kind)
+{
+    return load_recent(c, requests, count, missing, kind, false);
+}
+
+FORM(load_table_lru, load_recent_guessed, WL_TABLE_LRU)
+FORM(load_dense_lru, load_recent_guessed, WL_DENSE_LRU)
+FORM(load_table_mixed_lru, load_recent_mixed, WL_TABLE_LRU)
+FORM(load_dense_mixed_lru, load_recent_mixed, WL_DENSE_LRU)
 
 WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                   wl_policy policy)
+                                   wl_cache_kind kind, wl_policy policy)
 {
-    load_run r = run_begin(c, WL_TABLE_RANDOM);
+    load_run r = run_begin(c, kind);
     const evictions e = evictions_begin(c);
     wl_draws draws;
     r.policy = policy;
@@ -285,8 +303,22 @@ WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size
     return done;
 }
 
-FORM(load_table_mixed_random, load_table, WL_POLICY_RANDOM)
-FORM(load_table_mixed_random_4, load_table, WL_POLICY_RANDOM_4)
+WL_ALWAYS_INLINE size_t load_one_of_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                          wl_cache_kind kind)
+{
+    return load_table(c, requests, count, missing, kind, WL_POLICY_RANDOM);
+}
+
+WL_ALWAYS_INLINE size_t load_four_of_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+                                           wl_cache_kind kind)
+{
+    return load_table(c, requests, count, missing, kind, WL_POLICY_RANDOM_4);
+}
+
+FORM(load_table_mixed_random, load_one_of_table, WL_TABLE_RANDOM)
+FORM(load_dense_mixed_random, load_one_of_table, WL_DENSE_RANDOM)
+FORM(load_table_mixed_random_4, load_four_of_table, WL_TABLE_RANDOM)
+FORM(load_dense_mixed_random_4, load_four_of_table, WL_DENSE_RANDOM)
 #undef FORM
 
 /* ---- what loads add up to, apart from each of them: that needs fewer steps ---- */
@@ -336,20 +368,22 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         [WL_FEW_16] = load_few_16,
         [WL_FEW_64] = load_few_64,
         [WL_FEW_RANDOM] = load_few_random,
-        [WL_TABLE_LRU] = load_recent_sure,
+        [WL_TABLE_LRU] = load_table_lru,
         [WL_TABLE_RANDOM] = load_table_random,
+        [WL_DENSE_LRU] = load_dense_lru,
+        [WL_DENSE_RANDOM] = load_dense_random,
         [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
-    static size_t (*const mixed_loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        [WL_POLICY_LRU] = load_recent_mixed,
-        [WL_POLICY_RANDOM] = load_table_mixed_random,
-        [WL_POLICY_RANDOM_4] = load_table_mixed_random_4,
+    static size_t (*const mixed_loads[2][WL_POLICY_COUNT])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+        {load_table_mixed_lru, load_table_mixed_random, load_table_mixed_random_4},
+        {load_dense_mixed_lru, load_dense_mixed_random, load_dense_mixed_random_4},
     };
     for (size_t at = 0, done; at < count; at += done) {
         const size_t some = count - at < WL_AT_ONCE ? count - at : WL_AT_ONCE;
         const int64_t before = c->counts.line_misses;
-        done = (is_mixed(c) ? mixed_loads[c->shape.policy] : loads[c->kind])(c, requests + at, some, missing + at);
+        done = (is_mixed(c) ? mixed_loads[c->dense][c->shape.policy] : loads[c->kind])(c, requests + at, some,
+                                                                                        missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)done / GUESSED;
         add_missing(c, missing + at, done, missed);
         if (done >= MIXED_LEAST)

@@ -44,7 +44,7 @@ static void note_use(wl_cache *c, uint64_t home, uint32_t position)
     const uint32_t time = c->queues[0].tail++, at = time & (c->queue_room - 1);
     c->entries[at] = position;
     wl_lru_are_last(c, time, 1);
-    wl_bucket_of(c, position)->used[wl_place_of(position)] = time;
+    *wl_table_used(c, position) = time;
     for (uint64_t b = home; b != position / WL_POSITIONS; b = (b + 1) & c->group_mask)
         c->buckets[b].passed = time;
 }
@@ -78,8 +78,8 @@ static void begin_again(wl_cache *c)
     for (uint64_t b = 0; b <= c->group_mask; b++) {
         uint32_t *passed = &c->buckets[b].passed;
         *passed = *passed < q->head ? 0 : *passed - less;
-        for (int i = 0; i < WL_PLACES_OF_LINES; i++) {
-            uint32_t *used = &c->buckets[b].used[i];
+        for (uint32_t i = 0; i < wl_table_places(c->dense); i++) {
+            uint32_t *used = wl_bucket_used(&c->buckets[b], i, c->dense);
             *used = *used < q->head ? 0 : *used - less;
         }
     }
@@ -115,7 +115,7 @@ int32_t wl_lru_touch(wl_cache *c, wl_key key, wl_touched *touched)
     uint32_t at = (uint32_t)found;
     touched->resident = found >= 0;
     if (found >= 0) {
-        forget_use(c, wl_bucket_of(c, at)->used[wl_place_of(at)]);
+        forget_use(c, *wl_table_used(c, at));
     } else {
         touched->evicted = c->queues[0].holes.count == 0;
         if (touched->evicted)

@@ -92,9 +92,9 @@ WL_ALWAYS_INLINE wl_spot wl_lru_run_leave(wl_cache *c, wl_lru_run *m, wl_key key
 }
 
 /* Makes a line the last used one. */
-WL_ALWAYS_INLINE void wl_lru_run_use(wl_lru_run *m, wl_spot *s)
+WL_ALWAYS_INLINE void wl_lru_run_use(wl_lru_run *m, wl_spot *s, bool dense)
 {
-    uint32_t *used = &s->bucket->used[s->place];
+    uint32_t *used = wl_bucket_used(s->bucket, s->place, dense);
     /* what is evicted lies before `head` */
     wl_lru_forget(m->last_uses, *used, m->ring, s->there);
     m->entries[m->tail & m->ring] = s->position;
@@ -116,15 +116,15 @@ WL_ALWAYS_INLINE uint32_t wl_lru_run_next(wl_cache *c, wl_lru_run *m, uint32_t m
 
 /* As wl_lru_touch, but that the sectors of a new line are not set. sure: lines are mostly there, or
  * mostly not; it is faster to guess then than to do without. */
-WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key, bool sure)
+WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key, bool dense, bool sure)
 {
     wl_bucket *b = &m->buckets[key.group];
-    const uint32_t both = wl_bucket_places(b, key.tag, m->head), alike = both & 0xff;
+    const uint32_t both = wl_bucket_places(b, key.tag, m->head, dense), alike = both & 0xff;
     wl_spot s = {.bucket = b, .place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8};
     s.position = (uint32_t)key.group * WL_POSITIONS + s.place;
     s.there = sure ? (uint32_t) - (alike != 0) : wl_mask_of(alike != 0);
     if (sure && alike) {
-        wl_lru_run_use(m, &s);
+        wl_lru_run_use(m, &s, dense);
         return s;
     }
     /* few: no place, or lines were passed on */
@@ -132,8 +132,8 @@ WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key
         return wl_lru_run_leave(c, m, key);
     const uint32_t next = wl_lru_run_next(c, m, ~s.there & 1);
     m->head = wl_either(s.there, m->head, next);
-    b->tags[s.place] = key.tag;
-    wl_lru_run_use(m, &s);
+    wl_bucket_enter(b, s.place, key.tag, dense);
+    wl_lru_run_use(m, &s, dense);
     return s;
 }
 

@@ -222,14 +222,15 @@ typedef struct walk {
     int far;     /* of a hundred lines, those with larger numbers */
     bool crowd;  /* lines that belong to few buckets of a hash table */
     int far_bit; /* of those numbers: 40, or more than most caches have room for */
+    bool dense;  /* the table's tags are short */
 } walk;
 
 /* The number of a line whose hash, in a table of 2^8 buckets, begins with one of seven numbers; the
  * rest may be the same. */
-static uint64_t crowded(uint64_t line)
+static uint64_t crowded(uint64_t line, int tag_bits)
 {
-    const int bits = 8 + WL_TAG_BITS;
-    const uint64_t factor = (0x9e3779b97f4a7c15u >> (64 - bits)) | 1, hash = line % 7 << WL_TAG_BITS | line / 7;
+    const int bits = 8 + tag_bits;
+    const uint64_t factor = (0x9e3779b97f4a7c15u >> (64 - bits)) | 1, hash = line % 7 << tag_bits | line / 7;
     uint64_t back = factor;
     for (int i = 0; i < 5; i++)
         back *= 2 - factor * back;
@@ -246,7 +247,7 @@ static uint64_t next_line(walk *w)
     if (w->far > 0 && random_chance(w->r, w->far))
         return w->line | (uint64_t)1 << w->far_bit;
     if (w->crowd)
-        return crowded(w->line);
+        return crowded(w->line, WL_TAG_BITS(w->dense));
     /* some differ in their upper halves alone */
     return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line;
 }
@@ -354,15 +355,17 @@ static void test_one_cache(void **state)
         random_source r = random_start(seed);
         const wl_cache_shape shape = random_shape(&r);
         const int64_t distinct = random_in(&r, 1, 3 * shape.lines);
-        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40), random_chance(&r, 30) ? 40 : 50};
+        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40), random_chance(&r, 30) ? 40 : 50, false};
         wl_cache *cache = NULL;
         wl_error err = {0};
         /* as if it were large, or not */
-        const size_t nearby = random_chance(&r, 50) ? 0 : SIZE_MAX;
+        const size_t sizes[] = {0, (size_t)shape.lines * sizeof(wl_slot) / 2, SIZE_MAX, SIZE_MAX},
+                     nearby = RANDOM_OF(&r, sizes);
         assert_int_equal(wl_cache_new_near(&shape, nearby, &cache, &err), WL_OK);
+        w.dense = cache->dense;
         cache->avx2 = cache->avx2 && random_chance(&r, 50); /* as if this machine had not */
         /* as if it had been used for long */
-        if (cache->kind == WL_TABLE_LRU && random_chance(&r, 30))
+        if ((cache->kind == WL_TABLE_LRU || cache->kind == WL_DENSE_LRU) && random_chance(&r, 30))
             cache->queues[0].head = cache->queues[0].tail = WL_LRU_TIMES - (uint32_t)random_in(&r, 0, ACCESSES);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
         bool was_exact = false;
@@ -412,7 +415,7 @@ static void test_inclusion(void **state)
         const int64_t distinct = 1 + (int64_t)(seed % 90);
         for (int64_t lines = 1; lines <= 100; lines += 1 + lines / 4) {
             random_source r = random_start(seed);
-            walk w = {&r, 0, distinct, 4, 0, false, 0};
+            walk w = {&r, 0, distinct, 4, 0, false, 0, false};
             const wl_cache_shape shape = {.lines = lines, .sectors = 4};
             bool seen[3 * LINES_MAX][4] = {0};
             int64_t cold = 0;
@@ -555,7 +558,7 @@ static void test_levels(void **state)
     for (uint64_t seed = 1; seed <= effort_cases(CASES / 2); seed++) {
         random_source r = random_start(seed);
         start_levels(&l, &r);
-        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false, 0};
+        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false, 0, false};
         wl_hierarchy *h = NULL;
         wl_error err = {0};
         assert_int_equal(wl_hierarchy_new(&l.shape, &h, &err), WL_OK);
