@@ -164,6 +164,8 @@ typedef struct wl_spread {
     bool hashed;                  /* see wl_cache_shape */
 } wl_spread;
 
+typedef struct wl_draws wl_draws;
+
 struct wl_cache {
     wl_cache_shape shape;
     int32_t ways;
@@ -202,6 +204,7 @@ struct wl_cache {
     /* of each slot in the table: 8 * group + place, WL_PASSED_ON: not in the group of its hash */
     uint32_t *places;
     uint32_t *homes; /* of places in buckets: see WL_PASSED */
+    wl_draws *draws; /* of a table: see line_table.h */
     bool mixed;      /* of late, some lines were there and some were not: no use to guess */
 
     uint32_t *written; /* of dirty sectors that are not present: parts that are written */

@@ -51,6 +51,7 @@ void wl_cache_free_memory(wl_cache *c)
     free(c->places);
     free(c->homes);
     free(c->holes);
+    free(c->draws);
     free(c->low);
     free(c->written);
     wl_cache_forget_memory(c);
@@ -72,6 +73,7 @@ void wl_cache_forget_memory(wl_cache *c)
     c->places = NULL;
     c->homes = NULL;
     c->holes = NULL;
+    c->draws = NULL;
     c->low = NULL;
     c->written = NULL;
 }

@@ -48,7 +48,8 @@ bool wl_table_make(wl_cache *c)
     if (c->shape.policy == WL_POLICY_LRU)
         return wl_lru_make(c);
     c->places = calloc((size_t)c->shape.lines, sizeof *c->places);
-    return c->places != NULL;
+    c->draws = calloc(1, sizeof *c->draws);
+    return c->places && c->draws;
 }
 
 /* ---- the table ---- */
@@ -155,6 +156,25 @@ wl_spot wl_table_touch_apart(wl_cache *c, wl_key key)
     wl_touched touched = {0};
     const uint32_t at = (uint32_t)wl_table_touch_random(c, key, &touched);
     return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
+}
+
+void wl_draws_foresee(wl_draws *d, uint64_t random, int32_t ways, uint32_t wanted)
+{
+    /* those that were drawn since are mostly the next ones of these */
+    while (d->count > 0 && d->states[d->first] != random)
+        d->first++, d->count--;
+    if (d->first + wanted > WL_DRAWS_MAX) {
+        memmove(d->states, d->states + d->first, (d->count + 1) * sizeof *d->states);
+        memmove(d->slots, d->slots + d->first, d->count * sizeof *d->slots);
+        d->first = 0;
+    }
+    uint64_t state = d->count > 0 ? d->states[d->first + d->count] : random;
+    d->states[d->first + d->count] = state;
+    for (; d->count < wanted; d->count++) {
+        const uint32_t at = d->first + d->count;
+        d->states[at + 1] = state = wl_random_next(state);
+        d->slots[at] = (uint32_t)wl_random_below(state, ways);
+    }
 }
 
 /* ---- all lines ---- */

@@ -21,7 +21,8 @@
 
 #include "cache/cache_internal.h"
 
-#define WL_DRAWS 32 /* draws that are known before besides those of loads at once */
+#define WL_DRAWS 32      /* draws that are known before besides those of loads at once, .. */
+#define WL_DRAWS_MAX 1024 /* .. and how many are kept */
 
 /* A line's position is WL_POSITIONS * bucket + place: so is the number of its `used`, counted in
  * words from the one of the first bucket on. */
@@ -132,11 +133,16 @@ WL_ALWAYS_INLINE int32_t wl_table_touch_random(wl_cache *c, wl_key key, wl_touch
 /* Apart, for where it is rare. */
 wl_spot wl_table_touch_apart(wl_cache *c, wl_key key);
 
-/* The generator before and after each of the next draws, and the slots that they give. */
-typedef struct wl_draws {
-    uint64_t states[WL_AT_ONCE + WL_DRAWS + 1];
-    uint32_t slots[WL_AT_ONCE + WL_DRAWS];
-} wl_draws;
+/* The generator before and after each of the next draws, and the slots that they give. Those that
+ * loads do not need are kept for the next ones. */
+struct wl_draws {
+    uint64_t states[WL_DRAWS_MAX + 1];
+    uint32_t slots[WL_DRAWS_MAX];
+    uint32_t first, count; /* of those that are left */
+};
+
+/* Makes up to WL_AT_ONCE + WL_DRAWS of them known. */
+void wl_draws_foresee(wl_draws *draws, uint64_t random, int32_t ways, uint32_t wanted);
 
 /* What many loads need, apart from the cache: no store to its tables can change it. */
 typedef struct wl_table_run {
@@ -148,7 +154,8 @@ typedef struct wl_table_run {
     wl_holes holes;
     uint64_t random; /* the generator; if draws are known before: only where it is asked for */
     const wl_draws *draws;
-    uint32_t drawn; /* how many of them */
+    uint32_t drawn;   /* the next of them */
+    uint32_t fetched; /* the next whose bucket is to be fetched */
 } wl_table_run;
 
 WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
@@ -165,13 +172,19 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
 /* After wl_table_run_begin: for up to WL_AT_ONCE loads. */
 WL_ALWAYS_INLINE void wl_table_run_foresee(wl_table_run *m, wl_draws *draws, size_t loads)
 {
-    uint64_t state = m->random;
+    wl_draws_foresee(draws, m->random, m->ways, (uint32_t)loads + WL_DRAWS);
     m->draws = draws;
-    m->drawn = 0;
-    draws->states[0] = state;
-    for (size_t i = 0; i < loads + WL_DRAWS; i++) {
-        draws->states[i + 1] = state = wl_random_next(state);
-        draws->slots[i] = (uint32_t)wl_random_below(state, m->ways);
+    m->drawn = m->fetched = draws->first;
+}
+
+/* Where the lines of the next draws are, and what is there. Nothing is wrong if an access in
+ * between changes that. */
+WL_ALWAYS_INLINE void wl_table_run_fetch(wl_table_run *m)
+{
+    for (; m->fetched < m->drawn + WL_DRAWS / 2; m->fetched++) {
+        wl_fetch_ahead(&m->places[m->draws->slots[m->fetched + WL_DRAWS / 2]]);
+        const uint32_t then = m->places[m->draws->slots[m->fetched]];
+        wl_fetch_ahead(&m->buckets[(then & ~WL_PASSED_ON) / WL_POSITIONS]);
     }
 }
 
@@ -231,9 +244,6 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_ke
     memcpy(used + removed * sizeof(uint32_t), &(uint32_t){0}, sizeof(uint32_t));
     wl_table_run_enter(m, &s, key, slot, dense);
     m->drawn += ~s.there & 1;
-    wl_fetch_ahead(&m->places[m->draws->slots[m->drawn + WL_DRAWS - 1]]);
-    const uint32_t then = m->places[m->draws->slots[m->drawn + WL_DRAWS / 2]];
-    wl_fetch_ahead(&m->buckets[(then & ~WL_PASSED_ON) / WL_POSITIONS]);
     return s;
 }
 

@@ -8,11 +8,9 @@
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-#ifndef AHEAD
-#define AHEAD 16
-#define TOGETHER 4
-#endif
-#define KEPT 32
+#define AHEAD 8        /* requests whose index is fetched before, at least, .. */
+#define TOGETHER 4     /* .. and how many at a time */
+#define KEPT 16        /* keys: a power of two, not fewer than both */
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
@@ -150,6 +148,8 @@ WL_ALWAYS_INLINE size_t load_far(load_run *r, const wl_request *requests, size_t
     size_t at = 0, seen = look_at(r, requests, 0, count < AHEAD ? count : AHEAD, keys);
     while (at < seen) {
         const size_t stop = at + TOGETHER < seen ? at + TOGETHER : seen;
+        if (wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM)
+            wl_table_run_fetch(&r->table);
         if (seen == at + AHEAD)
             seen = look_at(r, requests, seen, count < stop + AHEAD ? count : stop + AHEAD, keys);
         for (size_t i = at; needs_slots(r->kind) && i < stop; i++)
@@ -288,11 +288,10 @@ WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size
 {
     load_run r = run_begin(c, kind);
     const evictions e = evictions_begin(c);
-    wl_draws draws;
     r.policy = policy;
     wl_table_run_begin(c, &r.table);
     if (policy == WL_POLICY_RANDOM)
-        wl_table_run_foresee(&r.table, &draws, count);
+        wl_table_run_foresee(&r.table, c->draws, count);
     /* tables are large: see wl_table_can */
     const size_t done = load_far(&r, requests, count, missing, load_of_table);
     if (policy == WL_POLICY_RANDOM)
