@@ -28,6 +28,9 @@ typedef int8_t wl_ages __attribute__((vector_size(16)));
 /* The same number in every lane. By words of 32 bits: a number of 16 would go through memory. */
 WL_ALWAYS_INLINE wl_tags wl_every_tag(uint32_t tag)
 {
+#if defined(__AVX2__)
+    return (wl_tags)_mm_set1_epi16((short)tag);
+#endif
     typedef uint32_t words __attribute__((vector_size(16)));
     const uint32_t two = tag << 16 | tag;
     const words all = {two, two, two, two};

@@ -151,6 +151,7 @@ typedef struct wl_table_run {
     uint32_t spare; /* a bucket that belongs to no hash */
     int32_t ways;
     uint32_t dirty; /* 1, if lines may be, else 0 */
+    uint32_t first; /* see wl_table_first */
     wl_holes holes;
     uint64_t random; /* the generator; if draws are known before: only where it is asked for */
     const wl_draws *draws;
@@ -165,6 +166,7 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
     m->spare = (uint32_t)c->group_mask + 1;
     m->ways = c->ways;
     m->dirty = c->shape.write_back;
+    m->first = wl_table_first(c);
     m->holes = c->queues[0].holes;
     m->random = c->random;
 }
@@ -211,7 +213,7 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_leave(wl_cache *c, wl_table_run *m, wl_key
 WL_ALWAYS_INLINE bool wl_table_run_spot(const wl_table_run *m, wl_key key, bool dense, wl_spot *s)
 {
     s->bucket = &m->buckets[key.group];
-    const uint32_t both = wl_bucket_places(s->bucket, key.tag, 1, dense);
+    const uint32_t both = wl_bucket_places(s->bucket, key.tag, m->first, dense);
     s->there = wl_mask_of((both & 0xff) != 0);
     s->place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8;
     s->position = (uint32_t)key.group * WL_POSITIONS + s->place;
