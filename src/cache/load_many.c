@@ -117,7 +117,9 @@ WL_ALWAYS_INLINE wl_key kept(const load_run *r, kept_key k, uint64_t line)
 {
     if (needs_slots(r->kind))
         return wl_key_of(&r->spread, line, r->kind);
-    return (wl_key){.line = line, .set = k.where, .group = k.where, .tag = k.tag};
+    if (wl_is_table(r->kind)) /* which tell the line by the rest */
+        return (wl_key){.group = k.where, .tag = k.tag};
+    return (wl_key){.line = wl_is_exact(r->kind) ? 0 : line, .set = k.where, .tag = k.tag};
 }
 
 /* Not usual: it asks for nothing, or its number is too large. */
