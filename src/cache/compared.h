@@ -149,9 +149,9 @@ WL_ALWAYS_INLINE uint64_t wl_same_halves_of_64(const uint8_t tags[2][64], uint32
                   *all = (const __m256i *)(const void *)tags;
     uint32_t half[2];
     for (int i = 0; i < 2; i++)
-        half[i] = (uint32_t)_mm256_movemask_epi8(
-            _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_load_si256(all + i), low),
-                             _mm256_cmpeq_epi8(_mm256_load_si256(all + 2 + i), high)));
+        half[i] =
+            (uint32_t)_mm256_movemask_epi8(_mm256_and_si256(_mm256_cmpeq_epi8(_mm256_load_si256(all + i), low),
+                                                            _mm256_cmpeq_epi8(_mm256_load_si256(all + 2 + i), high)));
     return (uint64_t)half[1] << 32 | half[0];
 }
 

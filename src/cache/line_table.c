@@ -9,8 +9,8 @@
 /* at most, on average */
 #define LINES_OF_BUCKET 3
 #define LINES_OF_DENSE 4
-#define BUCKETS_LEAST 8   /* bits of their number: with those of a tag, they tell the line */
-#define BUCKETS_MOST 24   /* positions need less than 31 */
+#define BUCKETS_LEAST 8 /* bits of their number: with those of a tag, they tell the line */
+#define BUCKETS_MOST 24 /* positions need less than 31 */
 
 bool wl_table_can(const wl_cache *c)
 {
@@ -222,7 +222,8 @@ static void move_written(wl_cache *c, const wl_cache *from)
     const size_t parts = (size_t)c->shape.sectors;
     for (uint32_t at = 0; next_line(from, &at); at++) {
         const size_t slot = (size_t)wl_many_find(c, wl_key_of(&c->spread, wl_table_slot(from, at).line, WL_MANY_LRU));
-        memcpy(c->written + slot * parts, from->written + wl_table_number(from, at) * parts, parts * sizeof *c->written);
+        memcpy(c->written + slot * parts, from->written + wl_table_number(from, at) * parts,
+               parts * sizeof *c->written);
     }
 }
 

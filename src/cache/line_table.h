@@ -21,7 +21,7 @@
 
 #include "cache/cache_internal.h"
 
-#define WL_DRAWS 32      /* draws that are known before besides those of loads at once, .. */
+#define WL_DRAWS 32       /* draws that are known before besides those of loads at once, .. */
 #define WL_DRAWS_MAX 1024 /* .. and how many are kept */
 
 /* A line's position is WL_POSITIONS * bucket + place: so is the number of its `used`, counted in

@@ -187,8 +187,8 @@ WL_ALWAYS_INLINE void run_end(const load_run *r)
 WL_ALWAYS_INLINE size_t load_some(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
                                   load_step *load)
 {
-    const size_t done = r->c->large ? load_far(r, requests, count, missing, load)
-                                    : load_near(r, requests, count, missing, load);
+    const size_t done =
+        r->c->large ? load_far(r, requests, count, missing, load) : load_near(r, requests, count, missing, load);
     run_end(r);
     return done;
 }
@@ -384,7 +384,7 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         const size_t some = count - at < WL_AT_ONCE ? count - at : WL_AT_ONCE;
         const int64_t before = c->counts.line_misses;
         done = (is_mixed(c) ? mixed_loads[c->dense][c->shape.policy] : loads[c->kind])(c, requests + at, some,
-                                                                                        missing + at);
+                                                                                       missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)done / GUESSED;
         add_missing(c, missing + at, done, missed);
         if (done >= MIXED_LEAST)

@@ -97,7 +97,7 @@ static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 typedef struct wl_wide_run {
     wl_wide_set *sets;
     wl_holes_of_64 *holes;
-    uint8_t *spare;  /* tags of no set */
+    uint8_t *spare; /* tags of no set */
     uint32_t ways;
     uint64_t random; /* the generator; not of WL_POLICY_RANDOM_4 */
     int64_t empty;   /* slots at the beginning */
@@ -123,7 +123,7 @@ WL_ALWAYS_INLINE void wl_wide_run_begin(wl_cache *c, wl_wide_run *m, bool note)
     m->empty = c->empty;
     m->apart = wl_wide_apart(c, note);
     m->note = note;
-    m->sure = (uint32_t)-!c->mixed;
+    m->sure = (uint32_t) - !c->mixed;
 }
 
 /* absent: how many lines were not there. */

@@ -82,10 +82,28 @@ static void test_six(void **state)
     }
 }
 
+/* The same of eight short tags. */
+static void test_eight(void **state)
+{
+    (void)state;
+    const uint32_t first = 0x7ffffff0u;
+    uint16_t tags[WL_PLACES_MAX];
+    uint32_t times[WL_PLACES_MAX];
+    for (uint32_t mask = 0; mask < 1u << 16; mask++) {
+        const uint32_t same = mask & 0xff, before = mask >> 8;
+        for (int i = 0; i < WL_PLACES_MAX; i++) {
+            tags[i] = same >> i & 1 ? 0x8001 : i % 2 ? 1 : 0x8000;
+            times[i] = !(before >> i & 1) ? first + (uint32_t)i % 3 : i % 2 ? first - 1 : 0;
+        }
+        assert_int_equal(wl_same_or_before_of_8(tags, times, 0x8001, first), (same & ~before) | before << 8);
+        assert_int_equal(wl_same_or_before_of_8_folded(tags, times, 0x8001, first), (same & ~before) | before << 8);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags), cmocka_unit_test(test_ages),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags),       cmocka_unit_test(test_ages),
                                        cmocka_unit_test(test_every_lane), cmocka_unit_test(test_lines),
-                                       cmocka_unit_test(test_six)};
+                                       cmocka_unit_test(test_six),        cmocka_unit_test(test_eight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
