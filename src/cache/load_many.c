@@ -8,9 +8,8 @@
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-#define AHEAD 8        /* requests whose index is fetched before, at least, .. */
-#define TOGETHER 4     /* .. and how many at a time */
-#define KEPT 16        /* keys: a power of two, not fewer than both */
+#define AHEAD 16       /* requests whose index is fetched before; slots: half as many */
+#define DRAWS_EACH 4   /* loads after which what is evicted next is fetched */
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
@@ -103,63 +102,54 @@ WL_ALWAYS_INLINE uint32_t load_of_wide(load_run *r, wl_key key, uint32_t sectors
 
 /* ---- all of them ---- */
 
-/* Of a key what a load needs, where the index is all that it needs. */
-typedef struct kept_key {
-    uint32_t where, tag; /* a set or a bucket */
-} kept_key;
-
-WL_ALWAYS_INLINE kept_key keep(wl_key key, wl_cache_kind kind)
-{
-    return (kept_key){(uint32_t)(wl_is_table(kind) ? key.group : key.set), key.tag};
-}
-
-WL_ALWAYS_INLINE wl_key kept(const load_run *r, kept_key k, uint64_t line)
-{
-    if (needs_slots(r->kind))
-        return wl_key_of(&r->spread, line, r->kind);
-    if (wl_is_table(r->kind)) /* which tell the line by the rest */
-        return (wl_key){.group = k.where, .tag = k.tag};
-    return (wl_key){.line = wl_is_exact(r->kind) ? 0 : line, .set = k.where, .tag = k.tag};
-}
-
 /* Not usual: it asks for nothing, or its number is too large. */
 WL_ALWAYS_INLINE bool is_usual(const load_run *r, const wl_request *request)
 {
     return request->line < r->bound && request->sectors != 0;
 }
 
-/* Looks at the next requests, from `from` up to `to` or one that is not usual, and fetches their
- * index. Returns where it ends. */
-WL_ALWAYS_INLINE size_t look_at(load_run *r, const wl_request *requests, size_t from, size_t to, kept_key keys[KEPT])
+WL_ALWAYS_INLINE wl_key key_at(const load_run *r, const wl_request *request)
 {
-    for (; from < to && is_usual(r, &requests[from]); from++) {
-        const wl_key key = wl_key_of(&r->spread, requests[from].line, r->kind);
-        fetch_index(r->c, key, r->kind);
-        keys[from % KEPT] = keep(key, r->kind);
-        r->asked += wl_bit_count(requests[from].sectors);
-    }
-    return from;
+    return wl_key_of(&r->spread, request->line, r->kind);
 }
 
-/* The index of requests is fetched before others are loaded, some at a time: then they wait for
- * addresses together. Returns how many were loaded: up to one that is not usual. */
+/* How many requests are usual, before one that is not; adds their sectors. Apart: it has registers
+ * of its own then. */
+static __attribute__((noinline)) size_t count_usual(const wl_request *requests, size_t count, uint64_t bound,
+                                                    int64_t *sectors)
+{
+    int64_t sum = 0;
+    size_t i = 0;
+    for (; i < count && requests[i].line < bound && requests[i].sectors != 0; i++)
+        sum += wl_bit_count(requests[i].sectors);
+    *sectors += sum;
+    return i;
+}
+
+/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. Keys
+ * are made anew each time: that costs less than to keep them. Returns how many were loaded: up to
+ * one that is not usual. */
 WL_ALWAYS_INLINE size_t load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
                                  load_step *load)
 {
-    kept_key keys[KEPT];
-    size_t at = 0, seen = look_at(r, requests, 0, count < AHEAD ? count : AHEAD, keys);
-    while (at < seen) {
-        const size_t stop = at + TOGETHER < seen ? at + TOGETHER : seen;
-        if (wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM)
+    int64_t asked = 0;
+    const bool slots = needs_slots(r->kind), draws = wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM;
+    count = count_usual(requests, count, r->bound, &asked);
+    r->asked = asked;
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        fetch_index(r->c, key_at(r, &requests[i]), r->kind);
+    for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
+        fetch_slot(r->c, key_at(r, &requests[i]), r->kind);
+    for (size_t i = 0; i < count; i++) {
+        if (draws && i % DRAWS_EACH == 0)
             wl_table_run_fetch(&r->table);
-        if (seen == at + AHEAD)
-            seen = look_at(r, requests, seen, count < stop + AHEAD ? count : stop + AHEAD, keys);
-        for (size_t i = at; needs_slots(r->kind) && i < stop; i++)
-            fetch_slot(r->c, wl_key_of(&r->spread, requests[i].line, r->kind), r->kind);
-        for (; at < stop; at++)
-            missing[at] = load(r, kept(r, keys[at % KEPT], requests[at].line), requests[at].sectors);
+        if (i + AHEAD < count)
+            fetch_index(r->c, key_at(r, &requests[i + AHEAD]), r->kind);
+        if (slots && i + AHEAD / 2 < count)
+            fetch_slot(r->c, key_at(r, &requests[i + AHEAD / 2]), r->kind);
+        missing[i] = load(r, key_at(r, &requests[i]), requests[i].sectors);
     }
-    return at;
+    return count;
 }
 
 WL_ALWAYS_INLINE size_t load_near(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
@@ -168,7 +158,7 @@ WL_ALWAYS_INLINE size_t load_near(load_run *r, const wl_request *requests, size_
     size_t i = 0;
     for (; i < count && is_usual(r, &requests[i]); i++) {
         r->asked += wl_bit_count(requests[i].sectors);
-        missing[i] = load(r, wl_key_of(&r->spread, requests[i].line, r->kind), requests[i].sectors);
+        missing[i] = load(r, key_at(r, &requests[i]), requests[i].sectors);
     }
     return i;
 }
