@@ -8,8 +8,8 @@
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-#define AHEAD 16       /* requests whose index is fetched before; slots: half as many */
-#define DRAWS_EACH 4   /* loads after which what is evicted next is fetched */
+#define AHEAD 8        /* requests whose index is fetched before; slots: half as many */
+#define DRAWS_EACH 8   /* loads after which what is evicted next is fetched */
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
 {
