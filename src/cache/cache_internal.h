@@ -184,8 +184,10 @@ struct wl_cache {
     /* few ways, packed */
     wl_packed_set *packed;
     wl_wide_set *wide_sets;
-    wl_holes_of_64 *holes; /* of each set, under random policies */
-    uint32_t *low;         /* of WL_WIDE_WAYS ways a set: lower bits of the numbers of lines, or NULL */
+    /* of each set, under random policies */
+    wl_holes_of_64 *holes;
+    /* lower bits of the numbers of lines, of WL_WIDE_WAYS ways a set; or NULL */
+    uint32_t *low;
     /* where a line is written that stands already */
     wl_packed_set spare;
     uint8_t spare_tags[2][WL_WIDE_WAYS];

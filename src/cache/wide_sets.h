@@ -1,8 +1,8 @@
 /* wide_sets.h - sets of 17 to 64 ways and up to four sectors a line: tags of 16 bits are compared
  * at once.
  *
- * A set is four memory lines: the tags, lower bytes apart from upper ones; ages; sectors. All follow
- * from the number of the set, and can be fetched ahead without a search. All else is as in
+ * A set is four memory lines: the tags, lower bytes apart from upper ones; ages; sectors. All
+ * follow from the number of the set, and can be fetched ahead without a search. All else is as in
  * packed_sets.h.
  *
  * A tag is the quotient of a line's number and that of the sets, so that set and tag tell the line:
