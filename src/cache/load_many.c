@@ -8,7 +8,7 @@
 
 #define MIXED_LEAST 32 /* loads that tell whether lines are mostly there, or mostly not: .. */
 #define GUESSED 8      /* .. all but one in so many */
-#define AHEAD 8        /* requests whose index is fetched before; slots: half as many */
+#define AHEAD_MAX 16   /* requests whose index is fetched before; slots: half as many */
 #define DRAWS_EACH 8   /* loads after which what is evicted next is fetched */
 
 WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
@@ -126,27 +126,29 @@ static __attribute__((noinline)) size_t count_usual(const wl_request *requests, 
     return i;
 }
 
-/* The index of a request is fetched AHEAD requests before it is needed, its slot half as many. Keys
+/* The index of a request is fetched some requests before it is needed, its slot half as many. Keys
  * are made anew each time: that costs less than to keep them. Returns how many were loaded: up to
  * one that is not usual. */
 WL_ALWAYS_INLINE size_t load_far(load_run *r, const wl_request *requests, size_t count, uint32_t *missing,
                                  load_step *load)
 {
     int64_t asked = 0;
+    /* these need fewer: measured */
+    const size_t ahead = wl_is_wide(r->kind) || wl_is_table(r->kind) ? AHEAD_MAX / 2 : AHEAD_MAX;
     const bool slots = needs_slots(r->kind), draws = wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM;
     count = count_usual(requests, count, r->bound, &asked);
     r->asked = asked;
-    for (size_t i = 0; i < count && i < AHEAD; i++)
+    for (size_t i = 0; i < count && i < ahead; i++)
         fetch_index(r->c, key_at(r, &requests[i]), r->kind);
-    for (size_t i = 0; slots && i < count && i < AHEAD / 2; i++)
+    for (size_t i = 0; slots && i < count && i < ahead / 2; i++)
         fetch_slot(r->c, key_at(r, &requests[i]), r->kind);
     for (size_t i = 0; i < count; i++) {
         if (draws && i % DRAWS_EACH == 0)
             wl_table_run_fetch(&r->table);
-        if (i + AHEAD < count)
-            fetch_index(r->c, key_at(r, &requests[i + AHEAD]), r->kind);
-        if (slots && i + AHEAD / 2 < count)
-            fetch_slot(r->c, key_at(r, &requests[i + AHEAD / 2]), r->kind);
+        if (i + ahead < count)
+            fetch_index(r->c, key_at(r, &requests[i + ahead]), r->kind);
+        if (slots && i + ahead / 2 < count)
+            fetch_slot(r->c, key_at(r, &requests[i + ahead / 2]), r->kind);
         missing[i] = load(r, key_at(r, &requests[i]), requests[i].sectors);
     }
     return count;
