@@ -14,8 +14,8 @@
 
 bool wl_table_can(const wl_cache *c)
 {
-    return c->spread.sets == 1 && !c->few && (c->large || c->shape.policy == WL_POLICY_LRU) &&
-           c->shape.sectors <= WL_PACKED_SECTORS && c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKETS_MOST;
+    return c->spread.sets == 1 && !c->few && c->shape.sectors <= WL_PACKED_SECTORS &&
+           c->shape.lines <= (int64_t)LINES_OF_BUCKET << BUCKETS_MOST;
 }
 
 /* Hashes are the numbers of lines, below a power of two, times an odd number: the upper bits of
