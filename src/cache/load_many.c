@@ -286,12 +286,10 @@ WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size
     wl_table_run_begin(c, &r.table);
     if (policy == WL_POLICY_RANDOM)
         wl_table_run_foresee(&r.table, c->draws, count);
-    const size_t done = c->large ? load_far(&r, requests, count, missing, load_of_table)
-                                 : load_near(&r, requests, count, missing, load_of_table);
+    const size_t done = load_some(&r, requests, count, missing, load_of_table);
     if (policy == WL_POLICY_RANDOM)
         wl_table_run_seen(&r.table);
     wl_table_run_end(c, &r.table);
-    run_end(&r);
     evictions_end(c, e, r.absent);
     return done;
 }

@@ -38,9 +38,10 @@
 #define HIT_CYCLES 32
 #define MISS_CYCLES 280
 #define MEMORY_OF_L2 2.35
-/* log2 of WL_STEPS_PER_WAIT, of the lines that a warp waits for together: the same everywhere */
-#define DOUBLINGS 2.415
 #define IN_FLIGHT 512
+/* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
+ * round logarithms differently */
+#define DOUBLINGS 2.415
 
 /* ---- what is replayed ---- */
 
