@@ -305,7 +305,7 @@ static walking *choose(street *s, double *soon)
     for (int64_t i = 0; i < s->warp_count; i++) {
         const walking *w = &s->warps[i];
         if (w->active && w->ready > s->now) {
-            waiting += w->chunk > 0;
+            waiting += w->chunk > 0 && w->ready < INFINITY; /* at a barrier it waits for warps */
             *soon = earlier(*soon, w->ready);
         }
     }
