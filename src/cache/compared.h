@@ -3,7 +3,7 @@
  *
  * A comparison gives lanes of all bits or none; callers need a mask with one bit for each lane.
  * SSE2 has instructions for that; elsewhere each lane keeps a bit of its own, and the lanes are
- * folded.
+ * folded: by sums of neighbours where there is NEON, else by shifts.
  *
  * Layer  cache. Oracle  tests/unit/test_compared.c compares both ways.
  * SPDX-License-Identifier: MIT */
@@ -17,6 +17,9 @@
 #include <immintrin.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
+#define WL_NEON 1
+#include <arm_neon.h>
 #endif
 
 #define WL_ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -30,6 +33,8 @@ WL_ALWAYS_INLINE wl_tags wl_every_tag(uint32_t tag)
 {
 #if defined(__AVX2__)
     return (wl_tags)_mm_set1_epi16((short)tag);
+#elif defined(WL_NEON)
+    return (wl_tags)vdupq_n_u16((uint16_t)tag);
 #endif
     typedef uint32_t words __attribute__((vector_size(16)));
     const uint32_t two = tag << 16 | tag;
@@ -39,6 +44,9 @@ WL_ALWAYS_INLINE wl_tags wl_every_tag(uint32_t tag)
 
 WL_ALWAYS_INLINE wl_ages wl_every_age(uint32_t age)
 {
+#if defined(WL_NEON)
+    return (wl_ages)vdupq_n_u8((uint8_t)age);
+#endif
     typedef uint32_t words __attribute__((vector_size(16)));
     const uint32_t four = age * 0x01010101u;
     const words all = {four, four, four, four};
@@ -69,10 +77,38 @@ WL_ALWAYS_INLINE uint32_t wl_age_bits_folded(wl_ages ages)
     return (uint32_t)(halves[0] & 0xff) | (uint32_t)(halves[1] & 0xff) << 8;
 }
 
+#if defined(WL_NEON)
+/* Each lane's own bit, of those of eight. */
+WL_ALWAYS_INLINE uint8x16_t wl_own_bits(uint8x16_t lanes)
+{
+    const uint8x16_t bits = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    return vandq_u8(lanes, bits);
+}
+
+WL_ALWAYS_INLINE uint32_t wl_bits_of_16(uint8x16_t lanes)
+{
+    const uint8x8_t bits = vpadd_u8(vget_low_u8(wl_own_bits(lanes)), vget_high_u8(wl_own_bits(lanes)));
+    const uint8x8_t pairs = vpadd_u8(bits, bits);
+    return vget_lane_u16(vreinterpret_u16_u8(vpadd_u8(pairs, pairs)), 0);
+}
+
+/* Of lanes of 16 or 32 bits, each all bits or none, lanes of half as many. */
+WL_ALWAYS_INLINE uint8x16_t wl_narrow_tags(uint16x8_t low, uint16x8_t high)
+{
+    return vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high));
+}
+WL_ALWAYS_INLINE uint16x8_t wl_narrow_words(uint32x4_t low, uint32x4_t high)
+{
+    return vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
+}
+#endif
+
 WL_ALWAYS_INLINE uint32_t wl_tag_bits(wl_tags low, wl_tags high)
 {
 #if defined(__SSE2__)
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16((__m128i)low, (__m128i)high));
+#elif defined(WL_NEON)
+    return wl_bits_of_16(wl_narrow_tags((uint16x8_t)low, (uint16x8_t)high));
 #else
     return wl_tag_bits_folded(low, high);
 #endif
@@ -82,8 +118,29 @@ WL_ALWAYS_INLINE uint32_t wl_age_bits(wl_ages ages)
 {
 #if defined(__SSE2__)
     return (uint32_t)_mm_movemask_epi8((__m128i)ages);
+#elif defined(WL_NEON)
+    return wl_bits_of_16((uint8x16_t)ages);
 #else
     return wl_age_bits_folded(ages);
+#endif
+}
+
+#define WL_AGES_OF_64 4 /* vectors */
+
+/* Of four vectors. */
+WL_ALWAYS_INLINE uint64_t wl_age_bits_of_64(const wl_ages ages[WL_AGES_OF_64])
+{
+#if defined(WL_NEON)
+    uint8x16_t own[WL_AGES_OF_64];
+    for (int i = 0; i < WL_AGES_OF_64; i++)
+        own[i] = wl_own_bits((uint8x16_t)ages[i]);
+    const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(own[0], own[1]), vpaddq_u8(own[2], own[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
+#else
+    uint64_t bits = 0;
+    for (int i = 0; i < WL_AGES_OF_64; i++)
+        bits |= (uint64_t)wl_age_bits(ages[i]) << (i * WL_AGES);
+    return bits;
 #endif
 }
 
@@ -119,6 +176,16 @@ WL_ALWAYS_INLINE uint32_t wl_same_lines(const uint32_t low[WL_PACKED_WAYS], cons
     const __m128i second =
         _mm_and_si128(_mm_packs_epi32(same[2], same[3]), _mm_cmpeq_epi16(_mm_load_si128(highs + 1), of_high));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
+#elif defined(WL_NEON)
+    const uint32x4_t of_low = vdupq_n_u32((uint32_t)wanted);
+    const uint16x8_t of_high = vdupq_n_u16((uint16_t)(wanted >> 32));
+    uint16x8_t same[2];
+    for (int i = 0; i < 2; i++) {
+        const uint16x8_t lows =
+            wl_narrow_words(vceqq_u32(vld1q_u32(low + 8 * i), of_low), vceqq_u32(vld1q_u32(low + 8 * i + 4), of_low));
+        same[i] = vandq_u16(lows, vceqq_u16(vld1q_u16(high + 8 * i), of_high));
+    }
+    return wl_bits_of_16(wl_narrow_tags(same[0], same[1]));
 #else
     return wl_same_lines_folded(low, high, wanted);
 #endif
@@ -199,6 +266,19 @@ WL_ALWAYS_INLINE uint32_t wl_same_or_before_folded(const uint32_t *tags, const u
     return both;
 }
 
+#if defined(WL_NEON)
+WL_ALWAYS_INLINE uint16x8_t wl_times_before(const uint32_t *times, uint32_t first)
+{
+    const uint32x4_t limit = vdupq_n_u32(first);
+    return wl_narrow_words(vcltq_u32(vld1q_u32(times), limit), vcltq_u32(vld1q_u32(times + 4), limit));
+}
+
+WL_ALWAYS_INLINE uint32_t wl_both_bits(uint16x8_t same, uint16x8_t before)
+{
+    return wl_bits_of_16(wl_narrow_tags(vbicq_u16(same, before), before));
+}
+#endif
+
 /* Two more of both are read, which must be memory, too. */
 WL_ALWAYS_INLINE uint32_t wl_same_or_before(const uint32_t *tags, const uint32_t *times, uint32_t wanted,
                                             uint32_t first)
@@ -211,6 +291,10 @@ WL_ALWAYS_INLINE uint32_t wl_same_or_before(const uint32_t *tags, const uint32_t
     const __m128i before = _mm_packs_epi32(_mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times)),
                                            _mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times + 1)));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_andnot_si128(before, same), before)) & 0x3f3f;
+#elif defined(WL_NEON)
+    const uint32x4_t tag = vdupq_n_u32(wanted);
+    const uint16x8_t same = wl_narrow_words(vceqq_u32(vld1q_u32(tags), tag), vceqq_u32(vld1q_u32(tags + 4), tag));
+    return wl_both_bits(same, wl_times_before(times, first)) & 0x3f3f;
 #else
     return wl_same_or_before_folded(tags, times, wanted, first);
 #endif
@@ -240,6 +324,8 @@ WL_ALWAYS_INLINE uint32_t wl_same_or_before_of_8(const uint16_t *tags, const uin
     const __m128i before = _mm_packs_epi32(_mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times)),
                                            _mm_cmpgt_epi32(limit, _mm_loadu_si128(of_times + 1)));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_andnot_si128(before, same), before));
+#elif defined(WL_NEON)
+    return wl_both_bits(vceqq_u16(vld1q_u16(tags), vdupq_n_u16((uint16_t)wanted)), wl_times_before(times, first));
 #else
     return wl_same_or_before_of_8_folded(tags, times, wanted, first);
 #endif

@@ -17,8 +17,6 @@
 
 #include "cache/packed_sets.h"
 
-#define WL_WIDE_AGES (WL_WIDE_WAYS / WL_AGES) /* vectors */
-
 static inline uint32_t wl_tag_at(const wl_wide_set *set, uint32_t way)
 {
     return set->tags[0][way] | (uint32_t)set->tags[1][way] << 8;
@@ -45,10 +43,10 @@ WL_ALWAYS_INLINE uint64_t wl_wide_alike(const wl_wide_set *set, uint32_t tag)
     const wl_ages low = wl_every_age(tag & 0xff), high = wl_every_age(tag >> 8);
     const wl_ages *lows = (const wl_ages *)(const void *)set->tags[0],
                   *highs = (const wl_ages *)(const void *)set->tags[1];
-    uint64_t alike = 0;
-    for (int i = 0; i < WL_WIDE_AGES; i++)
-        alike |= (uint64_t)wl_age_bits((wl_ages)((lows[i] == low) & (highs[i] == high))) << (i * WL_AGES);
-    return alike;
+    wl_ages alike[WL_AGES_OF_64];
+    for (int i = 0; i < WL_AGES_OF_64; i++)
+        alike[i] = (wl_ages)((lows[i] == low) & (highs[i] == high));
+    return wl_age_bits_of_64(alike);
 #endif
 }
 
@@ -58,10 +56,10 @@ WL_ALWAYS_INLINE uint32_t wl_wide_oldest(const wl_ages *ages, uint32_t age)
     return (uint32_t)__builtin_ctzll(wl_aged_of_64(ages, (int8_t)age));
 #else
     const wl_ages wanted = wl_every_age(age);
-    uint64_t oldest = 0;
-    for (int i = 0; i < WL_WIDE_AGES; i++)
-        oldest |= (uint64_t)wl_age_bits((wl_ages)(ages[i] == wanted)) << (i * WL_AGES);
-    return (uint32_t)__builtin_ctzll(oldest);
+    wl_ages oldest[WL_AGES_OF_64];
+    for (int i = 0; i < WL_AGES_OF_64; i++)
+        oldest[i] = (wl_ages)(ages[i] == wanted);
+    return (uint32_t)__builtin_ctzll(wl_age_bits_of_64(oldest));
 #endif
 }
 

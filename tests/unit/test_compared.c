@@ -35,6 +35,19 @@ static void test_ages(void **state)
     }
 }
 
+/* Each vector has other lanes. */
+static void test_64_ages(void **state)
+{
+    (void)state;
+    for (uint64_t mask = 0; mask < 1u << 16; mask++) {
+        const uint64_t wanted = mask * 0x9e3779b97f4a7c15u;
+        wl_ages ages[WL_AGES_OF_64];
+        for (int i = 0; i < WL_AGES_OF_64 * WL_AGES; i++)
+            ages[i / WL_AGES][i % WL_AGES] = wanted >> i & 1 ? -1 : 0;
+        assert_true(wl_age_bits_of_64(ages) == wanted);
+    }
+}
+
 static void test_every_lane(void **state)
 {
     (void)state;
@@ -102,8 +115,9 @@ static void test_eight(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags),       cmocka_unit_test(test_ages),
-                                       cmocka_unit_test(test_every_lane), cmocka_unit_test(test_lines),
-                                       cmocka_unit_test(test_six),        cmocka_unit_test(test_eight)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags),    cmocka_unit_test(test_ages),
+                                       cmocka_unit_test(test_64_ages), cmocka_unit_test(test_every_lane),
+                                       cmocka_unit_test(test_lines),   cmocka_unit_test(test_six),
+                                       cmocka_unit_test(test_eight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
