@@ -190,7 +190,6 @@ struct wl_cache {
     uint32_t *low;
     /* where a line is written that stands already */
     wl_packed_set spare;
-    uint8_t spare_tags[2][WL_WIDE_WAYS];
     /* few ways */
     wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
     wl_ages last_age; /* of the oldest way, repeated to fill a vector */

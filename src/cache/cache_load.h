@@ -22,22 +22,11 @@ static inline uint64_t wl_bound_of(const wl_cache *c)
     return wl_is_packed(c->kind) ? WL_PACKED_LINES : wl_is_table(c->kind) ? wl_table_lines(&c->spread) : UINT64_MAX;
 }
 
-/* Finds or makes a line of a packed set, and makes it the last used one; returns its way. */
-WL_ALWAYS_INLINE uint32_t wl_way_of(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
-{
-    switch (kind) {
-    case WL_PACKED_LRU: return wl_packed_touch_lru(c, key, note, touched);
-    case WL_PACKED_RANDOM: return wl_packed_touch_random(c, key, false, note, touched);
-    case WL_PACKED_RANDOM_4: return wl_packed_touch_random(c, key, true, note, touched);
-    default: return wl_wide_touch(c, key, kind, touched);
-    }
-}
-
 /* Finds or makes a line, and makes it the last used one. */
 WL_ALWAYS_INLINE int32_t wl_touch(wl_cache *c, wl_key key, wl_cache_kind kind, bool note, wl_touched *touched)
 {
     if (wl_is_packed(kind))
-        return wl_few_first(c, key) + (int32_t)wl_way_of(c, key, kind, note, touched);
+        return wl_few_first(c, key) + (int32_t)wl_sets_touch(c, key, kind, touched);
     switch (kind) {
     case WL_FEW_16: return wl_few_touch_lru(c, key, false, note, touched);
     case WL_FEW_64: return wl_few_touch_lru(c, key, true, note, touched);
@@ -57,7 +46,7 @@ WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sector
     if (wl_is_packed(kind) || wl_is_table(kind)) {
         uint8_t *present;
         if (wl_is_packed(kind)) {
-            present = &wl_sectors_in(c, key.set, kind)[wl_way_of(c, key, kind, note, &touched)];
+            present = &wl_sectors_in(c, key.set, kind)[wl_sets_touch(c, key, kind, &touched)];
         } else {
             const uint32_t at = (uint32_t)wl_touch(c, key, kind, note, &touched);
             present = &wl_bucket_of(c, at)->sectors[wl_place_of(at)];

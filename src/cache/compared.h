@@ -234,17 +234,11 @@ WL_ALWAYS_INLINE uint64_t wl_aged_of_64(const void *ages, int8_t age)
 /* Makes a way the youngest, and those that were younger one older. */
 WL_ALWAYS_INLINE void wl_use_of_64(void *ages, uint32_t used)
 {
-    static const int8_t lanes[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-                                     32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-                                     48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     __m256i *all = ages;
-    const __m256i age = _mm256_set1_epi8(((const int8_t *)ages)[used]), way = _mm256_set1_epi8((char)used);
+    const __m256i age = _mm256_set1_epi8(((const int8_t *)ages)[used]); /* no other way has it */
     for (int i = 0; i < 2; i++) {
-        const __m256i old = _mm256_load_si256(all + i),
-                      lane = _mm256_loadu_si256((const __m256i *)(const void *)lanes + i);
-        const __m256i older = _mm256_sub_epi8(old, _mm256_cmpgt_epi8(age, old));
-        _mm256_store_si256(all + i, _mm256_andnot_si256(_mm256_cmpeq_epi8(lane, way), older));
+        const __m256i old = _mm256_load_si256(all + i), older = _mm256_sub_epi8(old, _mm256_cmpgt_epi8(age, old));
+        _mm256_store_si256(all + i, _mm256_andnot_si256(_mm256_cmpeq_epi8(old, age), older));
     }
 }
 #endif

@@ -65,11 +65,9 @@ WL_ALWAYS_INLINE void wl_few_use(wl_ages *ages, uint32_t used, bool wide)
         return;
     }
 #endif
-    const wl_ages lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const wl_ages age = wl_every_age((uint8_t)(wide ? ages[used / WL_AGES][used % WL_AGES] : ages[0][used]));
-    const wl_ages way = wl_every_age(used);
+    const wl_ages age = wl_every_age(((const uint8_t *)ages)[used]); /* no other way has it */
     for (int i = 0; i < WL_SET_AGES(wide); i++) {
-        const wl_ages younger = (wl_ages)(ages[i] < age), others = (wl_ages)(lane + (int8_t)(i * WL_AGES) != way);
+        const wl_ages younger = (wl_ages)(ages[i] < age), others = (wl_ages)(ages[i] != age);
         ages[i] = (ages[i] - younger) & others;
     }
 }

@@ -65,7 +65,7 @@ typedef struct load_run {
     bool sure;
     wl_lru_run lru;
     wl_table_run table;
-    wl_wide_run wide;
+    wl_sets_run sets;
 } load_run;
 
 typedef uint32_t load_step(load_run *run, wl_key key, uint32_t sectors);
@@ -90,10 +90,10 @@ WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sector
     return missing;
 }
 
-WL_ALWAYS_INLINE uint32_t load_of_wide(load_run *r, wl_key key, uint32_t sectors)
+WL_ALWAYS_INLINE uint32_t load_of_sets(load_run *r, wl_key key, uint32_t sectors)
 {
-    const wl_way at = wl_wide_run_touch(r->c, &r->wide, key, r->kind);
-    uint8_t *present = &r->wide.sets[key.set].sectors[at.way];
+    const wl_way at = wl_sets_run_touch(r->c, &r->sets, key, r->kind);
+    uint8_t *present = &wl_sets_run_sectors(&r->sets, key.set, r->kind)[at.way];
     const uint32_t before = *present & at.there, missing = sectors & ~before;
     *present = (uint8_t)(before | sectors);
     r->absent += ~at.there & 1;
@@ -192,13 +192,13 @@ WL_ALWAYS_INLINE size_t load_all(wl_cache *c, const wl_request *requests, size_t
     return load_some(&r, requests, count, missing, load_usual);
 }
 
-WL_ALWAYS_INLINE size_t load_wide(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
+WL_ALWAYS_INLINE size_t load_sets(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                   wl_cache_kind kind)
 {
     load_run r = run_begin(c, kind);
-    wl_wide_run_begin(c, &r.wide, false);
-    const size_t done = load_some(&r, requests, count, missing, load_of_wide);
-    wl_wide_run_end(c, &r.wide, wl_takes_several(kind), r.absent);
+    wl_sets_run_begin(c, &r.sets, false);
+    const size_t done = load_some(&r, requests, count, missing, load_of_sets);
+    wl_sets_run_end(c, &r.sets, kind, r.absent);
     return done;
 }
 
@@ -209,15 +209,15 @@ WL_ALWAYS_INLINE size_t load_wide(wl_cache *c, const wl_request *requests, size_
     {                                                                                                                  \
         return load(c, requests, count, missing, constant);                                                            \
     }
-FORM(load_packed_lru, load_all, WL_PACKED_LRU)
-FORM(load_packed_random, load_all, WL_PACKED_RANDOM)
-FORM(load_packed_random_4, load_all, WL_PACKED_RANDOM_4)
-FORM(load_exact_lru, load_wide, WL_EXACT_LRU)
-FORM(load_exact_random, load_wide, WL_EXACT_RANDOM)
-FORM(load_exact_random_4, load_wide, WL_EXACT_RANDOM_4)
-FORM(load_wide_lru, load_wide, WL_WIDE_LRU)
-FORM(load_wide_random, load_wide, WL_WIDE_RANDOM)
-FORM(load_wide_random_4, load_wide, WL_WIDE_RANDOM_4)
+FORM(load_packed_lru, load_sets, WL_PACKED_LRU)
+FORM(load_packed_random, load_sets, WL_PACKED_RANDOM)
+FORM(load_packed_random_4, load_sets, WL_PACKED_RANDOM_4)
+FORM(load_exact_lru, load_sets, WL_EXACT_LRU)
+FORM(load_exact_random, load_sets, WL_EXACT_RANDOM)
+FORM(load_exact_random_4, load_sets, WL_EXACT_RANDOM_4)
+FORM(load_wide_lru, load_sets, WL_WIDE_LRU)
+FORM(load_wide_random, load_sets, WL_WIDE_RANDOM)
+FORM(load_wide_random_4, load_sets, WL_WIDE_RANDOM_4)
 FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)

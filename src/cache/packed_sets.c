@@ -138,12 +138,13 @@ void wl_wide_evict(wl_cache *c, uint64_t set, bool note)
     c->counts.evicted_lines += c->run;
 }
 
-void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
+void wl_packed_evict(wl_cache *c, uint64_t set, uint32_t first, bool note)
 {
     uint8_t *sectors = c->packed[set].sectors;
-    uint32_t way = filled->first = (uint32_t)wl_cache_draw(c, c->ways);
+    wl_filled *filled = &c->packed[set].filled;
+    uint32_t way = filled->first = first;
     for (int i = 0; i < c->run; i++) {
-        if (note)
+        if (note || sectors[way] >> WL_PACKED_SECTORS)
             wl_packed_note(c, i, wl_packed_line(&c->packed[set], way), sectors[way]);
         sectors[way] = 0;
         filled->lines &= ~((uint64_t)1 << way);
@@ -151,7 +152,6 @@ void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note)
     }
     filled->count = (uint32_t)c->run;
     c->empty += c->run;
-    c->counts.evicted_lines += c->run;
 }
 
 /* ---- lines with larger numbers ---- */

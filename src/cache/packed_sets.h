@@ -51,50 +51,60 @@ static inline void wl_packed_note(wl_cache *c, int i, uint64_t line, uint32_t se
     wl_cache_count_written(c, &gone);
 }
 
-/* A line is there, or takes the place of this one; evicts: 0, if that is none. note: what it
- * evicts, even if nothing of it is dirty. */
-WL_ALWAYS_INLINE void wl_packed_replace(wl_cache *c, uint64_t line, uint32_t sectors, uint32_t there, uint32_t evicts,
-                                        bool note, wl_touched *touched)
+/* ---- one access or many: what they need, apart from the cache, so that no store to its sets can
+ * change it ---- */
+
+typedef struct wl_sets_run {
+    wl_packed_set *packed; /* or .. */
+    wl_wide_set *wide;
+    wl_holes_of_64 *holes;
+    void *spare; /* tags of no set */
+    uint32_t ways;
+    uint64_t random; /* the generator; not of wide sets with WL_POLICY_RANDOM_4 */
+    int64_t empty;   /* slots at the beginning */
+    uint32_t apart;  /* of what a line replaces in wide sets: bits for which wl_wide_replace is called */
+    bool note;       /* what is evicted, even if nothing of it is dirty */
+    uint32_t sure;   /* a mask: lines are mostly there, or mostly not, so that it is faster to guess
+                      * which than to do without */
+} wl_sets_run;
+
+#define WL_REPLACES ((uint32_t)1 << 8) /* any line, besides its sectors */
+
+static inline uint32_t wl_wide_apart(const wl_cache *c, bool note)
 {
-    if (note ? !there : (sectors & ~there) >> WL_PACKED_SECTORS)
-        wl_packed_note(c, 0, line, sectors);
-    touched->resident = there;
-    touched->evicted = (uint8_t)evicts;
-    c->counts.evicted_lines += evicts;
+    return (c->empty > 0 || note ? WL_REPLACES : 0) | 0xf0;
 }
 
-/* Random policy, full sets: the way of a line, or that of a random one, which it replaces. */
-WL_ALWAYS_INLINE uint32_t wl_drawn_way(wl_cache *c, wl_way found)
+WL_ALWAYS_INLINE void wl_sets_run_begin(wl_cache *c, wl_sets_run *m, bool note)
 {
-    const uint64_t next = wl_random_next(c->random), keep = (uint64_t)(int64_t)(int32_t)found.there;
-    c->random = (c->random & keep) | (next & ~keep);
-    return wl_either(found.there, found.way, (uint32_t)wl_random_below(next, c->ways));
+    m->packed = c->packed;
+    m->wide = c->wide_sets;
+    m->holes = c->holes;
+    m->spare = &c->spare;
+    m->ways = (uint32_t)c->ways;
+    m->random = c->random;
+    m->empty = c->empty;
+    m->apart = wl_wide_apart(c, note);
+    m->note = note;
+    m->sure = (uint32_t) - !c->mixed;
 }
 
-/* A full set loses some lines at random. */
-void wl_packed_evict(wl_cache *c, uint64_t set, wl_filled *filled, bool note);
-
-/* Random policies, not only full sets: the way of a line, or the first one without. */
-WL_ALWAYS_INLINE uint32_t wl_filled_way(wl_cache *c, uint64_t set, wl_filled *f, wl_way found, bool note,
-                                        wl_touched *touched)
+/* absent: how many lines were not there. Those that found no slot empty evicted others. */
+WL_ALWAYS_INLINE void wl_sets_run_end(wl_cache *c, const wl_sets_run *m, wl_cache_kind kind, int64_t absent)
 {
-    if ((f->count | found.there) == 0) {
-        wl_packed_evict(c, set, f, note || c->shape.write_back);
-        touched->evicted = (uint8_t)c->run;
-    }
-    const uint32_t way = wl_either(found.there, found.way, f->first), fills = ~found.there & 1;
-    const uint32_t after = f->first + fills;
-    f->lines |= (uint64_t)1 << way;
-    f->first = after == (uint32_t)c->ways ? 0 : after;
-    f->count -= fills;
-    c->empty -= fills;
-    touched->resident = found.there;
-    return way;
+    if (wl_is_wide(kind) && wl_takes_several(kind))
+        return;
+    c->random = m->random;
+    c->counts.evicted_lines += absent - (m->empty - c->empty);
 }
 
-/* Under random policies a hit changes nothing: where most lines are there, or most are not, it is
- * faster to guess than to do without. */
-WL_ALWAYS_INLINE bool wl_is_sure(const wl_cache *c, wl_way found) { return !c->mixed && found.there; }
+/* Full sets: the way of a line, or that of a random one, which it replaces. */
+WL_ALWAYS_INLINE uint32_t wl_drawn_way(wl_sets_run *m, wl_way found)
+{
+    const uint64_t next = wl_random_next(m->random), keep = (uint64_t)(int64_t)(int32_t)found.there;
+    m->random = (m->random & keep) | (next & ~keep);
+    return wl_either(found.there, found.way, (uint32_t)wl_random_below(next, (int32_t)m->ways));
+}
 
 /* ---- up to 16 ways ---- */
 
@@ -113,66 +123,84 @@ static inline int32_t wl_packed_find(const wl_cache *c, wl_key key)
     return alike ? __builtin_ctz(alike) : -1;
 }
 
-/* Not where it stands already: a search just after a store to a part of what it reads has to
- * wait. */
-WL_ALWAYS_INLINE void wl_packed_enter(wl_cache *c, wl_packed_set *set, wl_key key, wl_way at)
+WL_ALWAYS_INLINE wl_way wl_packed_way(uint32_t alike)
 {
-    wl_packed_set *to = wl_either_of(at.there, &c->spare, set);
-    to->low[at.way] = (uint32_t)key.line;
-    to->high[at.way] = (uint16_t)(key.line >> 32);
-    set->sectors[at.way] &= (uint8_t)at.there;
+    return (wl_way){(uint32_t)__builtin_ctz(alike | 1u << 16), wl_mask_of(alike != 0)};
 }
 
-/* Finds or makes a line, and makes it the last used one; returns its way. */
-WL_ALWAYS_INLINE uint32_t wl_packed_touch_lru(wl_cache *c, wl_key key, bool note, wl_touched *touched)
+/* Not where it stands already: a search just after a store to a part of what it reads has to
+ * wait. */
+WL_ALWAYS_INLINE void wl_packed_enter(const wl_sets_run *m, wl_key key, wl_way at)
 {
-    wl_packed_set *set = &c->packed[key.set];
-    wl_ages ages;
-    memcpy(&ages, set->ages, sizeof ages);
-    const uint32_t alike = wl_packed_alike(set, key.line),
-                   oldest = (uint32_t)__builtin_ctz(wl_age_bits((wl_ages)(ages == c->last_age)));
-    const uint32_t there = (uint32_t) - (alike != 0);
-    const uint32_t way = wl_either(there, (uint32_t)__builtin_ctz(alike | 1u << 16), oldest);
-    uint32_t evicts = ~there & 1;
-    if (c->empty > 0) {
-        const uint32_t hole = wl_packed_line(set, way) == WL_PACKED_LINES;
-        evicts &= ~hole;
-        c->empty -= hole;
+    wl_packed_set *to = wl_either_of(at.there, m->spare, &m->packed[key.set]);
+    to->low[at.way] = (uint32_t)key.line;
+    to->high[at.way] = (uint16_t)(key.line >> 32);
+}
+
+/* A line takes the place of another, unless it is there. */
+WL_ALWAYS_INLINE void wl_packed_replace(wl_cache *c, const wl_sets_run *m, wl_key key, wl_way at)
+{
+    const wl_packed_set *set = &m->packed[key.set];
+    if (m->note ? !at.there : (set->sectors[at.way] & ~at.there) >> WL_PACKED_SECTORS)
+        wl_packed_note(c, 0, wl_packed_line(set, at.way), set->sectors[at.way]);
+    wl_packed_enter(m, key, at);
+}
+
+/* Finds or makes a line, and makes it the last used one. */
+WL_ALWAYS_INLINE wl_way wl_packed_run_lru(wl_cache *c, wl_sets_run *m, wl_key key)
+{
+    wl_packed_set *set = &m->packed[key.set];
+    wl_ages *ages = (wl_ages *)(void *)set->ages;
+    wl_way at = wl_packed_way(wl_packed_alike(set, key.line));
+    if (at.there & m->sure) {
+        wl_few_use(ages, at.way, false);
+        return at;
     }
-    wl_packed_replace(c, wl_packed_line(set, way), set->sectors[way], there, evicts, note, touched);
-    wl_packed_enter(c, set, key, (wl_way){way, there});
-    const wl_ages lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const wl_ages age = wl_every_age((uint8_t)set->ages[way]), used = wl_every_age(way);
-    ages = (ages - (wl_ages)(ages < age)) & (wl_ages)(lane != used);
-    memcpy(set->ages, &ages, sizeof ages);
+    const uint32_t oldest = wl_age_bits((wl_ages)(*ages == wl_every_age(m->ways - 1)));
+    at.way = wl_either(at.there, at.way, (uint32_t)__builtin_ctz(oldest));
+    wl_few_use(ages, at.way, false);
+    if (c->empty > 0)
+        c->empty -= wl_packed_line(set, at.way) == WL_PACKED_LINES;
+    wl_packed_replace(c, m, key, at);
+    return at;
+}
+
+/* A full set loses some lines at random, from this way on. */
+void wl_packed_evict(wl_cache *c, uint64_t set, uint32_t first, bool note);
+
+/* Not only full sets: the way of a line, or the first one without. */
+WL_ALWAYS_INLINE uint32_t wl_filled_way(wl_cache *c, wl_sets_run *m, wl_key key, wl_way found)
+{
+    wl_filled *f = &m->packed[key.set].filled;
+    if ((f->count | found.there) == 0) {
+        m->random = wl_random_next(m->random);
+        wl_packed_evict(c, key.set, (uint32_t)wl_random_below(m->random, (int32_t)m->ways), m->note);
+    }
+    const uint32_t way = wl_either(found.there, found.way, f->first), fills = ~found.there & 1;
+    const uint32_t after = f->first + fills;
+    f->lines |= (uint64_t)1 << way;
+    f->first = after == m->ways ? 0 : after;
+    f->count -= fills;
+    c->empty -= fills;
     return way;
 }
 
-/* The way of a line with a bit in `filled`. */
-WL_ALWAYS_INLINE wl_way wl_packed_way(const wl_packed_set *set, uint64_t line, uint32_t filled)
+/* Finds or makes a line. several: lines are evicted at once. */
+WL_ALWAYS_INLINE wl_way wl_packed_run_random(wl_cache *c, wl_sets_run *m, wl_key key, bool several)
 {
-    const uint32_t alike = wl_packed_alike(set, line) & filled;
-    return (wl_way){(uint32_t)__builtin_ctz(alike | 1u << 16), (uint32_t) - (alike != 0)};
-}
-
-/* Finds or makes a line; returns its way. several: lines are evicted at once. */
-WL_ALWAYS_INLINE uint32_t wl_packed_touch_random(wl_cache *c, wl_key key, bool several, bool note, wl_touched *touched)
-{
-    wl_packed_set *set = &c->packed[key.set];
+    const wl_packed_set *set = &m->packed[key.set];
     const bool any = several || c->empty > 0;
-    wl_way at = wl_packed_way(set, key.line, any ? (uint32_t)set->filled.lines : UINT32_MAX);
-    if (wl_is_sure(c, at)) {
-        touched->resident = true;
-        return at.way;
-    }
+    wl_way at = wl_packed_way(wl_packed_alike(set, key.line) & (any ? (uint32_t)set->filled.lines : UINT32_MAX));
+    if (at.there & m->sure)
+        return at;
     if (any) {
-        at.way = wl_filled_way(c, key.set, &set->filled, at, note, touched);
+        at.way = wl_filled_way(c, m, key, at);
+        wl_packed_enter(m, key, at);
     } else {
-        at.way = wl_drawn_way(c, at);
-        wl_packed_replace(c, wl_packed_line(set, at.way), set->sectors[at.way], at.there, ~at.there & 1, note, touched);
+        at.way = wl_drawn_way(m, at);
+        wl_packed_replace(c, m, key, at);
     }
-    wl_packed_enter(c, set, key, at);
-    return at.way;
+    return at;
 }
 
 /* Can a cache have packed or wide sets? */

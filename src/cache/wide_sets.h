@@ -63,19 +63,18 @@ WL_ALWAYS_INLINE uint32_t wl_wide_oldest(const wl_ages *ages, uint32_t age)
 #endif
 }
 
-/* The way of a line, of those with its tag; other: if it is not there. Its number is not read
- * then, but what is at hand, as the other way's may be far. */
-WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alike, uint32_t other, bool exact)
+/* The way of a line, of those with its tag. If it is not there, its number is not read, but what is
+ * at hand, as another may be far. */
+WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alike, bool exact)
 {
     wl_way found;
     const uint32_t *low;
     do { /* once, but for one in thousands */
-        const uint32_t way = (uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63);
+        found.way = (uint32_t)__builtin_ctzll(alike | (uint64_t)1 << 63);
         found.there = wl_mask_of(alike != 0);
-        found.way = wl_either(found.there, way, other);
         if (exact)
             break;
-        low = wl_either_of(found.there, &wl_wide_low(c, key.set)[way], c->spare.low);
+        low = wl_either_of(found.there, &wl_wide_low(c, key.set)[found.way], c->spare.low);
         alike &= alike - 1;
     } while ((*low ^ (uint32_t)key.line) & found.there);
     return found;
@@ -85,90 +84,52 @@ WL_ALWAYS_INLINE wl_way wl_wide_way(const wl_cache *c, wl_key key, uint64_t alik
 static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 {
     const uint64_t alike = wl_wide_alike(&c->wide_sets[key.set], key.tag);
-    const wl_way found = wl_wide_way(c, key, alike, 0, wl_is_exact(c->kind));
+    const wl_way found = wl_wide_way(c, key, alike, wl_is_exact(c->kind));
     return found.there ? (int32_t)found.way : -1;
 }
 
 /* ---- one access or many ---- */
-
-/* What they need, apart from the cache: no store to its sets can change it. */
-typedef struct wl_wide_run {
-    wl_wide_set *sets;
-    wl_holes_of_64 *holes;
-    uint8_t *spare; /* tags of no set */
-    uint32_t ways;
-    uint64_t random; /* the generator; not of WL_POLICY_RANDOM_4 */
-    int64_t empty;   /* slots at the beginning */
-    uint32_t apart;  /* of what a line replaces: bits for which wl_wide_replace is called */
-    bool note;       /* what is evicted, even if nothing of it is dirty */
-    uint32_t sure;   /* a mask: see wl_is_sure */
-} wl_wide_run;
-
-#define WL_REPLACES ((uint32_t)1 << 8) /* any line, besides its sectors */
-
-static inline uint32_t wl_wide_apart(const wl_cache *c, bool note)
-{
-    return (c->empty > 0 || note ? WL_REPLACES : 0) | 0xf0;
-}
-
-WL_ALWAYS_INLINE void wl_wide_run_begin(wl_cache *c, wl_wide_run *m, bool note)
-{
-    m->sets = c->wide_sets;
-    m->holes = c->holes;
-    m->spare = c->spare_tags[0];
-    m->ways = (uint32_t)c->ways;
-    m->random = c->random;
-    m->empty = c->empty;
-    m->apart = wl_wide_apart(c, note);
-    m->note = note;
-    m->sure = (uint32_t) - !c->mixed;
-}
-
-/* absent: how many lines were not there. */
-WL_ALWAYS_INLINE void wl_wide_run_end(wl_cache *c, const wl_wide_run *m, bool several, int64_t absent)
-{
-    if (several)
-        return;
-    c->random = m->random;
-    c->counts.evicted_lines += absent - (m->empty - c->empty);
-}
 
 /* A line takes the place of another, or of none. Returns the run's `apart` from then on. */
 uint32_t wl_wide_replace(wl_cache *c, uint64_t set, uint32_t way, bool note);
 
 /* Enters a line, unless it stands there already: a search just after a store to a part of what it
  * reads has to wait. */
-WL_ALWAYS_INLINE void wl_wide_enter(const wl_cache *c, const wl_wide_run *m, wl_key key, wl_way at, bool exact)
+WL_ALWAYS_INLINE void wl_wide_enter(const wl_cache *c, const wl_sets_run *m, wl_key key, wl_way at, bool exact)
 {
-    uint8_t *to = wl_either_of(at.there, m->spare, m->sets[key.set].tags);
+    uint8_t *to = wl_either_of(at.there, m->spare, &m->wide[key.set]);
     to[at.way] = (uint8_t)key.tag;
     to[at.way + WL_WIDE_WAYS] = (uint8_t)(key.tag >> 8);
     if (!exact)
         wl_wide_low(c, key.set)[at.way] = (uint32_t)key.line;
 }
 
-WL_ALWAYS_INLINE void wl_wide_run_replace(wl_cache *c, wl_wide_run *m, wl_key key, wl_way at, bool exact)
+WL_ALWAYS_INLINE void wl_wide_run_replace(wl_cache *c, wl_sets_run *m, wl_key key, wl_way at, bool exact)
 {
-    if ((m->sets[key.set].sectors[at.way] | WL_REPLACES) & ~at.there & m->apart)
+    if ((m->wide[key.set].sectors[at.way] | WL_REPLACES) & ~at.there & m->apart)
         m->apart = wl_wide_replace(c, key.set, at.way, m->note);
     wl_wide_enter(c, m, key, at, exact);
 }
 
-WL_ALWAYS_INLINE wl_way wl_wide_run_lru(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
+WL_ALWAYS_INLINE wl_way wl_wide_run_lru(wl_cache *c, wl_sets_run *m, wl_key key, bool exact)
 {
-    wl_wide_set *set = &m->sets[key.set];
+    wl_wide_set *set = &m->wide[key.set];
     wl_ages *ages = (wl_ages *)(void *)set->ages;
-    const uint32_t oldest = wl_wide_oldest(ages, m->ways - 1);
-    const wl_way at = wl_wide_way(c, key, wl_wide_alike(set, key.tag), oldest, exact);
+    wl_way at = wl_wide_way(c, key, wl_wide_alike(set, key.tag), exact);
+    if (at.there & m->sure) {
+        wl_few_use(ages, at.way, true);
+        return at;
+    }
+    at.way = wl_either(at.there, at.way, wl_wide_oldest(ages, m->ways - 1));
     wl_few_use(ages, at.way, true);
     wl_wide_run_replace(c, m, key, at, exact);
     return at;
 }
 
 /* A random line goes, if the set is full. */
-WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
+WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_sets_run *m, wl_key key, bool exact)
 {
-    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->sets[key.set], key.tag), 0, exact);
+    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->wide[key.set], key.tag), exact);
     if (at.there & m->sure)
         return at;
     wl_holes_of_64 *holes = &m->holes[key.set];
@@ -176,9 +137,7 @@ WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_wide_run *m, wl_key k
         at.way = holes->first++;
         holes->count--;
     } else {
-        const uint64_t next = wl_random_next(m->random), keep = (uint64_t)(int64_t)(int32_t)at.there;
-        m->random = (m->random & keep) | (next & ~keep);
-        at.way = wl_either(at.there, at.way, (uint32_t)wl_random_below(next, (int32_t)m->ways));
+        at.way = wl_drawn_way(m, at);
     }
     wl_wide_run_replace(c, m, key, at, exact);
     return at;
@@ -188,9 +147,9 @@ WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_wide_run *m, wl_key k
 void wl_wide_evict(wl_cache *c, uint64_t set, bool note);
 
 /* Several do. */
-WL_ALWAYS_INLINE wl_way wl_wide_run_random_4(wl_cache *c, wl_wide_run *m, wl_key key, bool exact)
+WL_ALWAYS_INLINE wl_way wl_wide_run_random_4(wl_cache *c, wl_sets_run *m, wl_key key, bool exact)
 {
-    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->sets[key.set], key.tag), 0, exact);
+    wl_way at = wl_wide_way(c, key, wl_wide_alike(&m->wide[key.set], key.tag), exact);
     if (at.there & m->sure)
         return at;
     wl_holes_of_64 *holes = &m->holes[key.set];
@@ -204,24 +163,35 @@ WL_ALWAYS_INLINE wl_way wl_wide_run_random_4(wl_cache *c, wl_wide_run *m, wl_key
     return at;
 }
 
-/* Finds or makes a line. LRU: makes it the last used one. The sectors of a new line are not set. */
-WL_ALWAYS_INLINE wl_way wl_wide_run_touch(wl_cache *c, wl_wide_run *m, wl_key key, wl_cache_kind kind)
+/* ---- all of them ---- */
+
+WL_ALWAYS_INLINE uint8_t *wl_sets_run_sectors(const wl_sets_run *m, uint64_t set, wl_cache_kind kind)
 {
-    const bool exact = wl_is_exact(kind);
-    if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU)
-        return wl_wide_run_lru(c, m, key, exact);
-    return wl_takes_several(kind) ? wl_wide_run_random_4(c, m, key, exact) : wl_wide_run_random(c, m, key, exact);
+    return wl_is_wide(kind) ? m->wide[set].sectors : m->packed[set].sectors;
 }
 
-/* The same of one access; returns the way. */
-WL_ALWAYS_INLINE uint32_t wl_wide_touch(wl_cache *c, wl_key key, wl_cache_kind kind, wl_touched *touched)
+/* Finds or makes a line. LRU: makes it the last used one. The sectors of a new line are not set. */
+WL_ALWAYS_INLINE wl_way wl_sets_run_touch(wl_cache *c, wl_sets_run *m, wl_key key, wl_cache_kind kind)
+{
+    const bool exact = wl_is_exact(kind), several = wl_takes_several(kind);
+    if (kind == WL_PACKED_LRU)
+        return wl_packed_run_lru(c, m, key);
+    if (!wl_is_wide(kind))
+        return wl_packed_run_random(c, m, key, several);
+    if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU)
+        return wl_wide_run_lru(c, m, key, exact);
+    return several ? wl_wide_run_random_4(c, m, key, exact) : wl_wide_run_random(c, m, key, exact);
+}
+
+/* The same of one access, whose line has no sectors if it is new; returns the way. */
+WL_ALWAYS_INLINE uint32_t wl_sets_touch(wl_cache *c, wl_key key, wl_cache_kind kind, wl_touched *touched)
 {
     const int64_t evicted = c->counts.evicted_lines;
-    wl_wide_run m;
-    wl_wide_run_begin(c, &m, true);
-    const wl_way at = wl_wide_run_touch(c, &m, key, kind);
-    wl_wide_run_end(c, &m, wl_takes_several(kind), ~at.there & 1);
-    c->wide_sets[key.set].sectors[at.way] &= (uint8_t)at.there;
+    wl_sets_run m;
+    wl_sets_run_begin(c, &m, true);
+    const wl_way at = wl_sets_run_touch(c, &m, key, kind);
+    wl_sets_run_end(c, &m, kind, ~at.there & 1);
+    wl_sets_run_sectors(&m, key.set, kind)[at.way] &= (uint8_t)at.there;
     touched->resident = at.there;
     touched->evicted = (uint8_t)(c->counts.evicted_lines - evicted);
     return at.way;
