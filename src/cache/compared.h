@@ -44,7 +44,9 @@ WL_ALWAYS_INLINE wl_tags wl_every_tag(uint32_t tag)
 
 WL_ALWAYS_INLINE wl_ages wl_every_age(uint32_t age)
 {
-#if defined(WL_NEON)
+#if defined(__AVX2__)
+    return (wl_ages)_mm_set1_epi8((char)age);
+#elif defined(WL_NEON)
     return (wl_ages)vdupq_n_u8((uint8_t)age);
 #endif
     typedef uint32_t words __attribute__((vector_size(16)));

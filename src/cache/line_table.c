@@ -151,11 +151,13 @@ int32_t wl_table_place_random(wl_cache *c, wl_key key, wl_touched *touched)
     return (int32_t)place(c, key, holes);
 }
 
-wl_spot wl_table_touch_apart(wl_cache *c, wl_key key)
+wl_touched_at wl_table_touch_apart(wl_cache *c, uint64_t line)
 {
     wl_touched touched = {0};
-    const uint32_t at = (uint32_t)wl_table_touch_random(c, key, &touched);
-    return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
+    const wl_key key = wl_key_of(&c->spread, line, c->kind);
+    const bool lru = c->shape.policy == WL_POLICY_LRU;
+    const int32_t at = lru ? wl_lru_touch(c, key, &touched) : wl_table_touch_random(c, key, &touched);
+    return (wl_touched_at){(uint32_t)at, (uint32_t)-touched.resident};
 }
 
 void wl_draws_foresee(wl_draws *d, uint64_t random, int32_t ways, uint32_t wanted)

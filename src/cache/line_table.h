@@ -130,8 +130,17 @@ WL_ALWAYS_INLINE int32_t wl_table_touch_random(wl_cache *c, wl_key key, wl_touch
     touched->resident = at >= 0;
     return at >= 0 ? at : wl_table_place_random(c, key, touched);
 }
-/* Apart, for where it is rare. */
-wl_spot wl_table_touch_apart(wl_cache *c, wl_key key);
+/* The same under any policy, for where it is rare: apart, and without a key, which the compiler would
+ * keep in memory for it. */
+typedef struct wl_touched_at {
+    uint32_t position, there;
+} wl_touched_at;
+wl_touched_at wl_table_touch_apart(wl_cache *c, uint64_t line);
+
+WL_ALWAYS_INLINE wl_spot wl_spot_of(const wl_cache *c, wl_touched_at at)
+{
+    return (wl_spot){wl_bucket_of(c, at.position), wl_place_of(at.position), at.position, at.there};
+}
 
 /* The generator before and after each of the next draws, and the slots that they give. Those that
  * loads do not need are kept for the next ones. */
@@ -152,6 +161,7 @@ typedef struct wl_table_run {
     int32_t ways;
     uint32_t dirty; /* 1, if lines may be, else 0 */
     uint32_t first; /* see wl_table_first */
+    uint32_t sure;  /* a mask: see wl_sets_run */
     wl_holes holes;
     uint64_t random; /* the generator; if draws are known before: only where it is asked for */
     const wl_draws *draws;
@@ -167,6 +177,7 @@ WL_ALWAYS_INLINE void wl_table_run_begin(const wl_cache *c, wl_table_run *m)
     m->ways = c->ways;
     m->dirty = c->shape.write_back;
     m->first = wl_table_first(c);
+    m->sure = (uint32_t) - !c->mixed;
     m->holes = c->queues[0].holes;
     m->random = c->random;
 }
@@ -203,10 +214,10 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_leave(wl_cache *c, wl_table_run *m, wl_key
 {
     const uint64_t before = m->random;
     wl_table_run_end(c, m);
-    const wl_spot found = wl_table_touch_apart(c, key);
+    const wl_touched_at found = wl_table_touch_apart(c, key.line);
     wl_table_run_begin(c, m);
     m->drawn += m->random != before;
-    return found;
+    return wl_spot_of(c, found);
 }
 
 /* False: one of the few for the usual way. */
@@ -239,6 +250,8 @@ WL_ALWAYS_INLINE wl_spot wl_table_run_random(wl_cache *c, wl_table_run *m, wl_ke
         wl_table_run_seen(m);
         return wl_table_run_leave(c, m, key);
     }
+    if (s.there & m->sure)
+        return s;
     if (m->dirty & ~s.there)
         wl_table_written_back(c, gone & ~WL_PASSED_ON);
     uint8_t *used = (uint8_t *)wl_bucket_used(m->buckets, 0, dense);
@@ -294,9 +307,11 @@ WL_ALWAYS_INLINE bool wl_table_run_evict(wl_cache *c, wl_table_run *m, bool dens
 WL_ALWAYS_INLINE wl_spot wl_table_run_random_4(wl_cache *c, wl_table_run *m, wl_key key, bool dense)
 {
     wl_spot s;
+    const bool usual = wl_table_run_spot(m, key, dense, &s);
+    if (usual && (s.there & m->sure))
+        return s;
     /* one test, not one of each: whether a line is there cannot be guessed */
-    if (!wl_table_run_spot(m, key, dense, &s) ||
-        ((s.there | (uint32_t)m->holes.count) == 0 && !wl_table_run_evict(c, m, dense)))
+    if (!usual || ((s.there | (uint32_t)m->holes.count) == 0 && !wl_table_run_evict(c, m, dense)))
         return wl_table_run_leave(c, m, key);
     const uint32_t fills = ~s.there & 1;
     wl_table_run_enter(m, &s, key, (uint32_t)m->holes.first, dense);

@@ -62,7 +62,6 @@ typedef struct load_run {
     int64_t asked;  /* sectors of all of them */
     wl_cache_kind kind;
     wl_policy policy;
-    bool sure;
     wl_lru_run lru;
     wl_table_run table;
     wl_sets_run sets;
@@ -80,7 +79,7 @@ WL_ALWAYS_INLINE uint32_t load_usual(load_run *r, wl_key key, uint32_t sectors)
 WL_ALWAYS_INLINE uint32_t load_of_table(load_run *r, wl_key key, uint32_t sectors)
 {
     const bool dense = wl_is_dense(r->kind);
-    const wl_spot at = r->policy == WL_POLICY_LRU      ? wl_lru_run_touch(r->c, &r->lru, key, dense, r->sure)
+    const wl_spot at = r->policy == WL_POLICY_LRU      ? wl_lru_run_touch(r->c, &r->lru, key, dense)
                        : r->policy == WL_POLICY_RANDOM ? wl_table_run_random(r->c, &r->table, key, dense)
                                                        : wl_table_run_random_4(r->c, &r->table, key, dense);
     uint8_t *present = &at.bucket->sectors[at.place];
@@ -221,8 +220,6 @@ FORM(load_wide_random_4, load_sets, WL_WIDE_RANDOM_4)
 FORM(load_few_16, load_all, WL_FEW_16)
 FORM(load_few_64, load_all, WL_FEW_64)
 FORM(load_few_random, load_all, WL_FEW_RANDOM)
-FORM(load_table_random, load_all, WL_TABLE_RANDOM)
-FORM(load_dense_random, load_all, WL_DENSE_RANDOM)
 FORM(load_many_lru, load_all, WL_MANY_LRU)
 FORM(load_many_random, load_all, WL_MANY_RANDOM)
 
@@ -245,12 +242,11 @@ static void evictions_end(wl_cache *c, evictions e, int64_t absent)
 }
 
 WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                    wl_cache_kind kind, bool sure)
+                                    wl_cache_kind kind)
 {
     load_run r = run_begin(c, kind);
     const evictions e = evictions_begin(c);
     r.policy = WL_POLICY_LRU;
-    r.sure = sure;
     wl_lru_make_room(c, count);
     wl_lru_are_last(c, c->queues[0].tail, count);
     wl_lru_run_begin(c, &r.lru);
@@ -259,23 +255,6 @@ WL_ALWAYS_INLINE size_t load_recent(wl_cache *c, const wl_request *requests, siz
     evictions_end(c, e, r.absent);
     return done;
 }
-
-WL_ALWAYS_INLINE size_t load_recent_guessed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                            wl_cache_kind kind)
-{
-    return load_recent(c, requests, count, missing, kind, true);
-}
-
-WL_ALWAYS_INLINE size_t load_recent_mixed(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
-                                          wl_cache_kind kind)
-{
-    return load_recent(c, requests, count, missing, kind, false);
-}
-
-FORM(load_table_lru, load_recent_guessed, WL_TABLE_LRU)
-FORM(load_dense_lru, load_recent_guessed, WL_DENSE_LRU)
-FORM(load_table_mixed_lru, load_recent_mixed, WL_TABLE_LRU)
-FORM(load_dense_mixed_lru, load_recent_mixed, WL_DENSE_LRU)
 
 WL_ALWAYS_INLINE size_t load_table(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing,
                                    wl_cache_kind kind, wl_policy policy)
@@ -306,10 +285,13 @@ WL_ALWAYS_INLINE size_t load_four_of_table(wl_cache *c, const wl_request *reques
     return load_table(c, requests, count, missing, kind, WL_POLICY_RANDOM_4);
 }
 
-FORM(load_table_mixed_random, load_one_of_table, WL_TABLE_RANDOM)
-FORM(load_dense_mixed_random, load_one_of_table, WL_DENSE_RANDOM)
-FORM(load_table_mixed_random_4, load_four_of_table, WL_TABLE_RANDOM)
-FORM(load_dense_mixed_random_4, load_four_of_table, WL_DENSE_RANDOM)
+FORM(load_table_lru, load_recent, WL_TABLE_LRU)
+FORM(load_dense_lru, load_recent, WL_DENSE_LRU)
+FORM(load_table_drawn, load_one_of_table, WL_TABLE_RANDOM)
+FORM(load_dense_drawn, load_one_of_table, WL_DENSE_RANDOM)
+/* these fill empty slots, too, under both policies */
+FORM(load_table_random, load_four_of_table, WL_TABLE_RANDOM)
+FORM(load_dense_random, load_four_of_table, WL_DENSE_RANDOM)
 #undef FORM
 
 /* ---- what loads add up to, apart from each of them: that needs fewer steps ---- */
@@ -336,17 +318,11 @@ static void add_missing(wl_cache *c, const uint32_t *missing, size_t count, int6
     c->counts.fetched_sectors += sectors;
 }
 
-/* Is it of no use to guess whether a line is there? */
-static bool is_mixed(const wl_cache *c)
-{
-    if (!c->mixed || !wl_is_table(c->kind))
-        return false;
-    return c->shape.policy != WL_POLICY_RANDOM || c->queues[0].holes.count == 0;
-}
+typedef size_t load_form(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing);
 
-void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+static load_form *form_of(const wl_cache *c)
 {
-    static size_t (*const loads[])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
+    static load_form *const loads[] = {
         [WL_PACKED_LRU] = load_packed_lru,
         [WL_PACKED_RANDOM] = load_packed_random,
         [WL_PACKED_RANDOM_4] = load_packed_random_4,
@@ -366,15 +342,17 @@ void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_
         [WL_MANY_LRU] = load_many_lru,
         [WL_MANY_RANDOM] = load_many_random,
     };
-    static size_t (*const mixed_loads[2][WL_POLICY_COUNT])(wl_cache *, const wl_request *, size_t, uint32_t *) = {
-        {load_table_mixed_lru, load_table_mixed_random, load_table_mixed_random_4},
-        {load_dense_mixed_lru, load_dense_mixed_random, load_dense_mixed_random_4},
-    };
+    if (wl_is_table(c->kind) && c->shape.policy == WL_POLICY_RANDOM && c->queues[0].holes.count == 0)
+        return c->dense ? load_dense_drawn : load_table_drawn;
+    return loads[c->kind];
+}
+
+void WL_LOAD_MANY(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
+{
     for (size_t at = 0, done; at < count; at += done) {
         const size_t some = count - at < WL_AT_ONCE ? count - at : WL_AT_ONCE;
         const int64_t before = c->counts.line_misses;
-        done = (is_mixed(c) ? mixed_loads[c->dense][c->shape.policy] : loads[c->kind])(c, requests + at, some,
-                                                                                       missing + at);
+        done = form_of(c)(c, requests + at, some, missing + at);
         const int64_t missed = c->counts.line_misses - before, few = (int64_t)done / GUESSED;
         add_missing(c, missing + at, done, missed);
         if (done >= MIXED_LEAST)

@@ -60,6 +60,7 @@ typedef struct wl_lru_run {
     uint32_t head, tail, ring; /* ring: a mask */
     int32_t holes;
     uint32_t dirty; /* 1, if lines may be, else 0 */
+    uint32_t sure;  /* a mask: see wl_sets_run */
 } wl_lru_run;
 
 WL_ALWAYS_INLINE void wl_lru_run_begin(const wl_cache *c, wl_lru_run *m)
@@ -72,6 +73,7 @@ WL_ALWAYS_INLINE void wl_lru_run_begin(const wl_cache *c, wl_lru_run *m)
     m->ring = c->queue_room - 1;
     m->holes = c->queues[0].holes.count;
     m->dirty = c->shape.write_back;
+    m->sure = (uint32_t) - !c->mixed;
 }
 
 WL_ALWAYS_INLINE void wl_lru_run_end(wl_cache *c, const wl_lru_run *m)
@@ -84,11 +86,10 @@ WL_ALWAYS_INLINE void wl_lru_run_end(wl_cache *c, const wl_lru_run *m)
 /* By the usual way. */
 WL_ALWAYS_INLINE wl_spot wl_lru_run_leave(wl_cache *c, wl_lru_run *m, wl_key key)
 {
-    wl_touched touched = {0};
     wl_lru_run_end(c, m);
-    const uint32_t at = (uint32_t)wl_lru_touch(c, key, &touched);
+    const wl_touched_at found = wl_table_touch_apart(c, key.line);
     wl_lru_run_begin(c, m);
-    return (wl_spot){wl_bucket_of(c, at), wl_place_of(at), at, (uint32_t)-touched.resident};
+    return wl_spot_of(c, found);
 }
 
 /* Makes a line the last used one. */
@@ -114,16 +115,15 @@ WL_ALWAYS_INLINE uint32_t wl_lru_run_next(wl_cache *c, wl_lru_run *m, uint32_t m
     return oldest + 1;
 }
 
-/* As wl_lru_touch, but that the sectors of a new line are not set. sure: lines are mostly there, or
- * mostly not; it is faster to guess then than to do without. */
-WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key, bool dense, bool sure)
+/* As wl_lru_touch, but that the sectors of a new line are not set. */
+WL_ALWAYS_INLINE wl_spot wl_lru_run_touch(wl_cache *c, wl_lru_run *m, wl_key key, bool dense)
 {
     wl_bucket *b = &m->buckets[key.group];
     const uint32_t both = wl_bucket_places(b, key.tag, m->head, dense), alike = both & 0xff;
     wl_spot s = {.bucket = b, .place = (uint32_t)__builtin_ctz(both | 1u << 16) % 8};
     s.position = (uint32_t)key.group * WL_POSITIONS + s.place;
-    s.there = sure ? (uint32_t) - (alike != 0) : wl_mask_of(alike != 0);
-    if (sure && alike) {
+    s.there = wl_mask_of(alike != 0);
+    if (s.there & m->sure) {
         wl_lru_run_use(m, &s, dense);
         return s;
     }
