@@ -52,6 +52,8 @@ typedef struct launch_simulation {
     uint32_t *masks;
     size_t mask_count, mask_room;
     size_t instruction; /* first request of the present instruction */
+    /* bytes of the sector that its latest lane ended in */
+    int64_t sector_start, sector_end;
     warp_stream *streams;
     field_moved *moved, *early; /* one per field: by all blocks, and by those of the first half */
     double addresses;
@@ -116,6 +118,8 @@ static wl_status add_lane(launch_simulation *s, const wl_access *access, int64_t
     for (int64_t n = wl_floor_div(address, s->sector); n * s->sector < end; n++) {
         const int64_t line = wl_floor_div(n, s->sectors), sector = n - line * s->sectors, start = n * s->sector;
         request *r = NULL;
+        s->sector_start = start;
+        s->sector_end = start + s->sector;
         WL_TRY(find_request(s, (uint64_t)access->field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE), access,
                             &r, err));
         r->sectors |= (uint16_t)(1u << sector);
@@ -124,6 +128,12 @@ static wl_status add_lane(launch_simulation *s, const wl_access *access, int64_t
                 parts_of(s, wl_max(address, start) - start, wl_min(end, start + s->sector) - start);
     }
     return WL_OK;
+}
+
+/* Does the latest lane's sector have all that a lane loads? Neighbours mostly share one. */
+static bool is_loaded(const launch_simulation *s, const wl_access *access, int64_t address)
+{
+    return !access->store && address >= s->sector_start && address + access->width_bytes <= s->sector_end;
 }
 
 static bool fills_its_sectors(const launch_simulation *s, const request *r)
@@ -139,8 +149,10 @@ static wl_status add_execution(void *user, const wl_warp_execution *e, wl_error 
     launch_simulation *s = user;
     s->instruction = s->request_count;
     s->addresses += e->lanes;
+    s->sector_start = s->sector_end = 0;
     for (int i = 0; i < e->lanes; i++)
-        WL_TRY(add_lane(s, e->access, e->addresses[i], err));
+        if (!is_loaded(s, e->access, e->addresses[i]))
+            WL_TRY(add_lane(s, e->access, e->addresses[i], err));
     for (size_t i = s->instruction; i < s->request_count; i++)
         if (s->requests[i].store && fills_its_sectors(s, &s->requests[i]))
             s->requests[i].written = -1;
