@@ -195,6 +195,17 @@ wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
     return touched;
 }
 
+void wl_cache_expect(const wl_cache *c, uint64_t line, bool soon)
+{
+    if (!c->large || line >= wl_bound_of(c))
+        return;
+    const wl_key key = wl_key_of(&c->spread, line, c->kind);
+    if (!soon)
+        wl_fetch_index(c, key, c->kind);
+    else if (wl_needs_slots(c->kind))
+        wl_fetch_slot(c, key, c->kind);
+}
+
 void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
 {
 #if defined(WARPLINE_AVX2)

@@ -89,6 +89,10 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
+/* An access to this line will follow: fetches the memory of the host that it needs, if the cache is
+ * larger than the nearby caches of the host. Some accesses before it, where it will search; then,
+ * soon before it, what it finds there. Changes nothing. */
+void wl_cache_expect(const wl_cache *cache, uint64_t line, bool soon);
 /* Several loads, in this order. missing[i]: the result of each. Their evictions are not
  * reported. */
 void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);

@@ -1,6 +1,7 @@
 /* cache_load.h - one load of a cache of each kind.
  *
- * Kinds are constants where it matters: the loops of load_many.c have one form for each.
+ * Kinds are constants where it matters: the loops of load_many.c have one form for each. What a load
+ * will need can be fetched before.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -59,6 +60,48 @@ WL_ALWAYS_INLINE wl_touched wl_load_one(wl_cache *c, wl_key key, uint32_t sector
         *present |= sectors;
     }
     return touched;
+}
+
+/* ---- fetching ahead ---- */
+
+WL_ALWAYS_INLINE void wl_fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
+{
+    const size_t line = WL_MEMORY_LINE;
+    const uint8_t *from;
+    size_t bytes;
+    if (wl_is_table(kind))
+        from = (const uint8_t *)&c->buckets[key.group], bytes = sizeof *c->buckets;
+    else if (kind > WL_DENSE_RANDOM)
+        from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
+    else if (wl_is_wide(kind))
+        from = (const uint8_t *)&c->wide_sets[key.set], bytes = sizeof *c->wide_sets;
+    else if (wl_is_packed(kind))
+        from = (const uint8_t *)&c->packed[key.set], bytes = sizeof *c->packed;
+    else
+        from = (const uint8_t *)wl_few_set(c, key.set, c->wide), bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
+    for (size_t at = 0; at < bytes; at += line)
+        if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU || !wl_is_wide(kind) || at != offsetof(wl_wide_set, ages))
+            wl_fetch_ahead(from + at);
+}
+
+/* Must a search find what else to fetch? Not where the index is all that a load needs, or nearly
+ * all: of wide sets, a hit reads the number of its line besides. */
+WL_ALWAYS_INLINE bool wl_needs_slots(wl_cache_kind kind) { return !wl_is_packed(kind) && !wl_is_table(kind); }
+
+/* The slot that the line is likely to have, or to get. */
+WL_ALWAYS_INLINE void wl_fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
+{
+    if (kind > WL_DENSE_RANDOM) {
+        const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
+        if (places)
+            wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
+        return;
+    }
+    const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
+    wl_tags *set = wl_few_set(c, key.set, wide);
+    const uint64_t alike = wl_few_alike(set, key.tag, wide);
+    const uint32_t other = kind == WL_FEW_RANDOM ? 0 : wl_few_oldest(c, wl_few_ages(set, wide), wide);
+    wl_fetch_ahead(&c->slots[wl_few_first(c, key) + (alike ? __builtin_ctzll(alike) : (int32_t)other)]);
 }
 
 #endif /* WL_CACHE_CACHE_LOAD_H */

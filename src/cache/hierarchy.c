@@ -128,6 +128,11 @@ void wl_hierarchy_next_moment(wl_hierarchy *h)
 
 void wl_hierarchy_drift_apart(wl_hierarchy *h) { h->together = false; }
 
+void wl_hierarchy_expect(const wl_hierarchy *h, int64_t sm, uint64_t line, bool soon)
+{
+    wl_cache_expect(h->l2[sm % h->shape.partitions], line, soon);
+}
+
 void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *requests, int count)
 {
     uint32_t missing[BATCH];

@@ -11,46 +11,6 @@
 #define AHEAD_MAX 16   /* requests whose index is fetched before; slots: half as many */
 #define DRAWS_EACH 8   /* loads after which what is evicted next is fetched */
 
-WL_ALWAYS_INLINE void fetch_index(const wl_cache *c, wl_key key, wl_cache_kind kind)
-{
-    const size_t line = WL_MEMORY_LINE;
-    const uint8_t *from;
-    size_t bytes;
-    if (wl_is_table(kind))
-        from = (const uint8_t *)&c->buckets[key.group], bytes = sizeof *c->buckets;
-    else if (kind > WL_DENSE_RANDOM)
-        from = (const uint8_t *)&c->groups[key.group], bytes = sizeof *c->groups;
-    else if (wl_is_wide(kind))
-        from = (const uint8_t *)&c->wide_sets[key.set], bytes = sizeof *c->wide_sets;
-    else if (wl_is_packed(kind))
-        from = (const uint8_t *)&c->packed[key.set], bytes = sizeof *c->packed;
-    else
-        from = (const uint8_t *)wl_few_set(c, key.set, c->wide), bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
-    for (size_t at = 0; at < bytes; at += line)
-        if (kind == WL_EXACT_LRU || kind == WL_WIDE_LRU || !wl_is_wide(kind) || at != offsetof(wl_wide_set, ages))
-            wl_fetch_ahead(from + at);
-}
-
-/* Must a search find what else to fetch? Not where the index is all that a load needs, or nearly
- * all: of wide sets, a hit reads the number of its line besides. */
-WL_ALWAYS_INLINE bool needs_slots(wl_cache_kind kind) { return !wl_is_packed(kind) && !wl_is_table(kind); }
-
-/* The slot that the line is likely to have, or to get. */
-WL_ALWAYS_INLINE void fetch_slot(const wl_cache *c, wl_key key, wl_cache_kind kind)
-{
-    if (kind > WL_DENSE_RANDOM) {
-        const uint32_t places = wl_places_with(&c->groups[key.group], key.tag);
-        if (places)
-            wl_fetch_ahead(&c->slots[c->groups[key.group].slots[__builtin_ctz(places)]]);
-        return;
-    }
-    const bool wide = kind == WL_FEW_RANDOM ? c->wide : kind == WL_FEW_64;
-    wl_tags *set = wl_few_set(c, key.set, wide);
-    const uint64_t alike = wl_few_alike(set, key.tag, wide);
-    const uint32_t other = kind == WL_FEW_RANDOM ? 0 : wl_few_oldest(c, wl_few_ages(set, wide), wide);
-    wl_fetch_ahead(&c->slots[wl_few_first(c, key) + (alike ? __builtin_ctzll(alike) : (int32_t)other)]);
-}
-
 /* ---- one load, by how it is done ---- */
 
 /* What loads one after the other need. */
@@ -134,20 +94,20 @@ WL_ALWAYS_INLINE size_t load_far(load_run *r, const wl_request *requests, size_t
     int64_t asked = 0;
     /* these need fewer: measured */
     const size_t ahead = wl_is_wide(r->kind) || wl_is_table(r->kind) ? AHEAD_MAX / 2 : AHEAD_MAX;
-    const bool slots = needs_slots(r->kind), draws = wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM;
+    const bool slots = wl_needs_slots(r->kind), draws = wl_is_table(r->kind) && r->policy == WL_POLICY_RANDOM;
     count = count_usual(requests, count, r->bound, &asked);
     r->asked = asked;
     for (size_t i = 0; i < count && i < ahead; i++)
-        fetch_index(r->c, key_at(r, &requests[i]), r->kind);
+        wl_fetch_index(r->c, key_at(r, &requests[i]), r->kind);
     for (size_t i = 0; slots && i < count && i < ahead / 2; i++)
-        fetch_slot(r->c, key_at(r, &requests[i]), r->kind);
+        wl_fetch_slot(r->c, key_at(r, &requests[i]), r->kind);
     for (size_t i = 0; i < count; i++) {
         if (draws && i % DRAWS_EACH == 0)
             wl_table_run_fetch(&r->table);
         if (i + ahead < count)
-            fetch_index(r->c, key_at(r, &requests[i + ahead]), r->kind);
+            wl_fetch_index(r->c, key_at(r, &requests[i + ahead]), r->kind);
         if (slots && i + ahead / 2 < count)
-            fetch_slot(r->c, key_at(r, &requests[i + ahead / 2]), r->kind);
+            wl_fetch_slot(r->c, key_at(r, &requests[i + ahead / 2]), r->kind);
         missing[i] = load(r, key_at(r, &requests[i]), requests[i].sectors);
     }
     return count;

@@ -17,6 +17,7 @@
 #define L2_WAYS 16
 #define FILLED_MAX 1e9 /* addresses of the blocks of one multiprocessor: a minute */
 #define REGISTER_BYTES 4
+#define EXPECTED 4 /* requests of a warp whose memory is fetched before */
 
 /* What a warp asks of one line, in one instruction. */
 typedef struct request {
@@ -188,6 +189,16 @@ static wl_status load_generation(launch_simulation *s, int64_t generation, int64
     return WL_OK;
 }
 
+/* The L2's memory for the next requests of a warp. */
+static void expect(const launch_simulation *s, int64_t sm, const warp_stream *stream)
+{
+    const size_t left = stream->end - stream->at;
+    if (left > EXPECTED)
+        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED].line, false);
+    if (left > EXPECTED / 2)
+        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED / 2].line, true);
+}
+
 /* One instruction of a warp; returns the bytes that its loads take of a thread's registers. */
 static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
 {
@@ -195,6 +206,7 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
     for (bool more = true; more && stream->at < stream->end; stream->at++) {
         const request *r = &s->requests[stream->at];
         const wl_request one = {r->line, r->sectors, r->written >= 0 ? s->masks + r->written : NULL};
+        expect(s, sm, stream);
         const wl_hierarchy_counts *now = wl_hierarchy_moved(s->hierarchy);
         const field_moved before = {now->l2_to_l1, now->l1_to_l2, now->dram_to_l2};
         if (r->store)
