@@ -118,7 +118,7 @@ bool wl_cache_failed(const wl_cache *cache);
  * instruction. */
 static inline int wl_bit_count(uint32_t mask)
 {
-#if defined(__POPCNT__)
+#if defined(__POPCNT__) || defined(__aarch64__)
     return __builtin_popcount(mask);
 #endif
     return mask < 16 ? (int)(0x4332322132212110u >> 4 * mask & 15) : __builtin_popcount(mask);
