@@ -51,12 +51,6 @@ static void set_tag(wl_wide_set *set, uint32_t way, uint32_t tag)
     set->tags[1][way] = (uint8_t)(tag >> 8);
 }
 
-/* Of a way without a line. */
-static uint32_t no_tag(const wl_cache *c)
-{
-    return wl_is_exact(c->kind) ? WL_EXACT_TAGS : wl_wide_tag(WL_PACKED_LINES);
-}
-
 static uint32_t *make_low(const wl_cache *c) { return malloc(c->spread.sets * WL_WIDE_WAYS * sizeof *c->low); }
 
 static bool make_wide(wl_cache *c)
@@ -66,7 +60,7 @@ static bool make_wide(wl_cache *c)
     memset(&none, 0, sizeof none);
     make_ages(c, none.ages);
     for (uint32_t way = 0; way < WL_WIDE_WAYS; way++)
-        set_tag(&none, way, no_tag(c));
+        set_tag(&none, way, wl_no_tag(wl_is_exact(c->kind)));
     for (uint64_t s = 0; s < sets; s++)
         c->wide_sets[s] = none;
     if (!is_lru(c)) {
@@ -105,20 +99,9 @@ static uint64_t line_at(const wl_cache *c, uint64_t set, uint32_t way)
     return c->wide ? wl_wide_line(c, set, way, wl_is_exact(c->kind)) : wl_packed_line(&c->packed[set], way);
 }
 
-/* Has a way of a wide set no line? */
-static bool is_empty(const wl_cache *c, uint64_t set, uint32_t way)
+void wl_wide_note(wl_cache *c, int i, uint64_t set, uint32_t way)
 {
-    return wl_tag_at(&c->wide_sets[set], way) == no_tag(c) &&
-           (wl_is_exact(c->kind) || wl_wide_low(c, set)[way] == UINT32_MAX);
-}
-
-uint32_t wl_wide_replace(wl_cache *c, uint64_t set, uint32_t way, bool note)
-{
-    if (is_empty(c, set, way))
-        c->empty--;
-    else
-        wl_packed_note(c, 0, line_at(c, set, way), c->wide_sets[set].sectors[way]);
-    return wl_wide_apart(c, note);
+    wl_packed_note(c, i, line_at(c, set, way), c->wide_sets[set].sectors[way]);
 }
 
 void wl_wide_evict(wl_cache *c, uint64_t set, bool note)
@@ -127,8 +110,8 @@ void wl_wide_evict(wl_cache *c, uint64_t set, bool note)
     const uint32_t first = (uint32_t)wl_cache_draw(c, c->ways);
     for (uint32_t i = 0, way = first; i < (uint32_t)c->run; i++) {
         if (note || s->sectors[way] >> WL_PACKED_SECTORS)
-            wl_packed_note(c, (int)i, line_at(c, set, way), s->sectors[way]);
-        set_tag(s, way, no_tag(c));
+            wl_wide_note(c, (int)i, set, way);
+        set_tag(s, way, wl_no_tag(wl_is_exact(c->kind)));
         s->sectors[way] = 0;
         if (c->low)
             wl_wide_low(c, set)[way] = UINT32_MAX;
@@ -160,7 +143,7 @@ void wl_packed_evict(wl_cache *c, uint64_t set, uint32_t first, bool note)
 static bool is_filled(const wl_cache *c, uint64_t set, uint32_t way)
 {
     if (c->wide)
-        return !is_empty(c, set, way);
+        return !wl_wide_is_empty(c, set, way, wl_is_exact(c->kind));
     return is_lru(c) ? line_at(c, set, way) != WL_PACKED_LINES : c->packed[set].filled.lines >> way & 1;
 }
 

@@ -62,18 +62,10 @@ typedef struct wl_sets_run {
     uint32_t ways;
     uint64_t random; /* the generator; not of wide sets with WL_POLICY_RANDOM_4 */
     int64_t empty;   /* slots at the beginning */
-    uint32_t apart;  /* of what a line replaces in wide sets: bits for which wl_wide_replace is called */
     bool note;       /* what is evicted, even if nothing of it is dirty */
     uint32_t sure;   /* a mask: lines are mostly there, or mostly not, so that it is faster to guess
                       * which than to do without */
 } wl_sets_run;
-
-#define WL_REPLACES ((uint32_t)1 << 8) /* any line, besides its sectors */
-
-static inline uint32_t wl_wide_apart(const wl_cache *c, bool note)
-{
-    return (c->empty > 0 || note ? WL_REPLACES : 0) | 0xf0;
-}
 
 WL_ALWAYS_INLINE void wl_sets_run_begin(wl_cache *c, wl_sets_run *m, bool note)
 {
@@ -84,7 +76,6 @@ WL_ALWAYS_INLINE void wl_sets_run_begin(wl_cache *c, wl_sets_run *m, bool note)
     m->ways = (uint32_t)c->ways;
     m->random = c->random;
     m->empty = c->empty;
-    m->apart = wl_wide_apart(c, note);
     m->note = note;
     m->sure = (uint32_t) - !c->mixed;
 }
@@ -96,6 +87,12 @@ WL_ALWAYS_INLINE void wl_sets_run_end(wl_cache *c, const wl_sets_run *m, wl_cach
         return;
     c->random = m->random;
     c->counts.evicted_lines += absent - (m->empty - c->empty);
+}
+
+/* Must the line of a way be noted, which has these sectors, as another replaces it? */
+WL_ALWAYS_INLINE bool wl_is_noted(const wl_sets_run *m, wl_way at, uint32_t sectors)
+{
+    return m->note ? !at.there : (sectors & ~at.there) >> WL_PACKED_SECTORS;
 }
 
 /* Full sets: the way of a line, or that of a random one, which it replaces. */
@@ -141,7 +138,7 @@ WL_ALWAYS_INLINE void wl_packed_enter(const wl_sets_run *m, wl_key key, wl_way a
 WL_ALWAYS_INLINE void wl_packed_replace(wl_cache *c, const wl_sets_run *m, wl_key key, wl_way at)
 {
     const wl_packed_set *set = &m->packed[key.set];
-    if (m->note ? !at.there : (set->sectors[at.way] & ~at.there) >> WL_PACKED_SECTORS)
+    if (wl_is_noted(m, at, set->sectors[at.way]))
         wl_packed_note(c, 0, wl_packed_line(set, at.way), set->sectors[at.way]);
     wl_packed_enter(m, key, at);
 }

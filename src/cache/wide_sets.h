@@ -34,6 +34,15 @@ static inline uint64_t wl_wide_line(const wl_cache *c, uint64_t set, uint32_t wa
     return (uint64_t)(tag ^ wl_wide_tag(low)) << 32 | low;
 }
 
+/* Of a way without a line. */
+static inline uint32_t wl_no_tag(bool exact) { return exact ? WL_EXACT_TAGS : wl_wide_tag(WL_PACKED_LINES); }
+
+static inline bool wl_wide_is_empty(const wl_cache *c, uint64_t set, uint32_t way, bool exact)
+{
+    const bool is = wl_tag_at(&c->wide_sets[set], way) == wl_no_tag(exact);
+    return exact ? is : is & (wl_wide_low(c, set)[way] == UINT32_MAX);
+}
+
 /* A bit for each way with this tag. */
 WL_ALWAYS_INLINE uint64_t wl_wide_alike(const wl_wide_set *set, uint32_t tag)
 {
@@ -90,8 +99,8 @@ static inline int32_t wl_wide_find(const wl_cache *c, wl_key key)
 
 /* ---- one access or many ---- */
 
-/* A line takes the place of another, or of none. Returns the run's `apart` from then on. */
-uint32_t wl_wide_replace(wl_cache *c, uint64_t set, uint32_t way, bool note);
+/* Notes the line of a way; i: of those that an access evicts. Apart: it is rare. */
+void wl_wide_note(wl_cache *c, int i, uint64_t set, uint32_t way);
 
 /* Enters a line, unless it stands there already: a search just after a store to a part of what it
  * reads has to wait. */
@@ -106,8 +115,8 @@ WL_ALWAYS_INLINE void wl_wide_enter(const wl_cache *c, const wl_sets_run *m, wl_
 
 WL_ALWAYS_INLINE void wl_wide_run_replace(wl_cache *c, wl_sets_run *m, wl_key key, wl_way at, bool exact)
 {
-    if ((m->wide[key.set].sectors[at.way] | WL_REPLACES) & ~at.there & m->apart)
-        m->apart = wl_wide_replace(c, key.set, at.way, m->note);
+    if (wl_is_noted(m, at, m->wide[key.set].sectors[at.way]))
+        wl_wide_note(c, 0, key.set, at.way);
     wl_wide_enter(c, m, key, at, exact);
 }
 
@@ -122,6 +131,8 @@ WL_ALWAYS_INLINE wl_way wl_wide_run_lru(wl_cache *c, wl_sets_run *m, wl_key key,
     }
     at.way = wl_either(at.there, at.way, wl_wide_oldest(ages, m->ways - 1));
     wl_few_use(ages, at.way, true);
+    if (c->empty > 0)
+        c->empty -= wl_wide_is_empty(c, key.set, at.way, exact);
     wl_wide_run_replace(c, m, key, at, exact);
     return at;
 }
@@ -133,9 +144,10 @@ WL_ALWAYS_INLINE wl_way wl_wide_run_random(wl_cache *c, wl_sets_run *m, wl_key k
     if (at.there & m->sure)
         return at;
     wl_holes_of_64 *holes = &m->holes[key.set];
-    if ((~at.there & m->apart & WL_REPLACES) && holes->count > 0) {
+    if (c->empty > 0 && !at.there && holes->count > 0) {
         at.way = holes->first++;
         holes->count--;
+        c->empty--;
     } else {
         at.way = wl_drawn_way(m, at);
     }
