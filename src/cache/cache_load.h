@@ -1,7 +1,7 @@
 /* cache_load.h - one load of a cache of each kind.
  *
- * Kinds are constants where it matters: the loops of load_many.c have one form for each. What a load
- * will need can be fetched before.
+ * Kinds are constants where it matters: the loops of load_many.c have one form for each. What a
+ * load will need can be fetched before.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */

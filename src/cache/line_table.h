@@ -130,8 +130,8 @@ WL_ALWAYS_INLINE int32_t wl_table_touch_random(wl_cache *c, wl_key key, wl_touch
     touched->resident = at >= 0;
     return at >= 0 ? at : wl_table_place_random(c, key, touched);
 }
-/* The same under any policy, for where it is rare: apart, and without a key, which the compiler would
- * keep in memory for it. */
+/* The same under any policy, for where it is rare: apart, and without a key, which the compiler
+ * would keep in memory for it. */
 typedef struct wl_touched_at {
     uint32_t position, there;
 } wl_touched_at;
