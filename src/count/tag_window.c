@@ -111,6 +111,8 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     return open_at(p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
 }
 
+int64_t wl_tag_window_addresses(const wl_tag_window *w) { return (int64_t)w->count * draws_of[w->kind]; }
+
 /* The mean cost at one position over random addresses, the same ones every time. With many patterns
  * each has its own addresses, so that errors cancel out. */
 static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_window_kind kind, int64_t bytes,

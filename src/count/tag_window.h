@@ -34,6 +34,9 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *patt
                              int part_count, const wl_residues *alignments, int patterns, double share,
                              wl_tag_window *out, wl_error *err);
 
+/* At how many random addresses the costs at all positions are evaluated; 0: they are exact. */
+int64_t wl_tag_window_addresses(const wl_tag_window *window);
+
 /* Adds the cost of all executions of an instruction at this offset; `split` of stores only. */
 typedef struct wl_tag_total {
     double tag, cold, split;

@@ -40,6 +40,7 @@ typedef struct alignment_totals {
     int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
     wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
     bool stores[WL_PERIOD_MAX];                         /* by alignment: any? */
+    bool tagged[WL_PERIOD_MAX];                         /* by alignment: any of global memory? */
 } alignment_totals;
 
 /* marks measured instructions in cut_threads: none has this value, since uncut threads need every
@@ -82,7 +83,8 @@ static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int6
     const bool all = m->samples < 0 || executions <= wanted;
     const int64_t n = all ? executions : wanted;
     wl_tag_total total = {0};
-    m->result->tag_sampled = m->result->tag_sampled || !all;
+    if (!all)
+        add_sampled(&m->result->tags, (double)n, (double)executions);
     for (int64_t i = 0; i < n; i++) {
         const int64_t at = all ? wl_executions_nth(e, i) : wl_executions_spread(e, (uint64_t)(i + in->number * n));
         const wl_tag_cost t = wl_pattern_tag_cost(&m->context, p, in->offset + at);
@@ -108,6 +110,9 @@ static void add_window_costs(const wl_warps_measurer *m, placed_warps *w, const 
         const bool store = m->bounds[in->access].access->store;
         const int64_t offset = in->offset & (w->window.bytes - 1);
         const size_t k = wl_hash_word((uint64_t)offset) % OFFSETS_KEPT;
+        if (w->window.kind != WL_WINDOW_EXACT)
+            add_sampled(&m->result->tags, known[k].offset != offset ? (double)wl_tag_window_addresses(&w->window) : 0,
+                        (double)w->executions);
         if (known[k].offset != offset || store) {
             known[k].offset = offset;
             known[k].total = (wl_tag_total){0};
@@ -117,23 +122,33 @@ static void add_window_costs(const wl_warps_measurer *m, placed_warps *w, const 
     }
 }
 
+/* By a window whose positions are those of the alignments. */
+static void add_alignment_costs(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *list, int64_t count,
+                                alignment_totals *t)
+{
+    for (int i = 0; i < t->alignments; i++) {
+        const int64_t alignment = t->alignment[i];
+        if (!t->tagged[alignment])
+            continue;
+        wl_tag_window_add(&m->context, &w->window, w->pattern, alignment, t->stores[alignment], &t->tags[alignment]);
+        add_sampled(&m->result->tags, (double)wl_tag_window_addresses(&w->window), 0);
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (!is_shared(m, list[i].access))
+            add_sampled(&m->result->tags, 0, (double)w->executions);
+}
+
 /* Tag-hash costs of all instructions, by the window if there is one. Exceptions: executions that
  * matter but are few enough to evaluate all, or a caller that asks for many samples. */
 static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count)
 {
     placed_warps *w = &b->placed;
-    alignment_totals *t = &b->totals;
     const int64_t wanted = samples_wanted(m, w, b->instructions);
     const bool in_window = m->samples == 0 && w->window.open && (w->window.rare || w->executions > wanted);
-    if (in_window)
-        m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
-    if (in_window && w->window.kind < WL_WINDOW_GLANCE) {
+    if (in_window && w->window.kind < WL_WINDOW_GLANCE)
         add_window_costs(m, w, list, count);
-        return;
-    }
-    for (int i = 0; in_window && i < t->alignments; i++)
-        wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], t->stores[t->alignment[i]],
-                          &t->tags[t->alignment[i]]);
+    else if (in_window)
+        add_alignment_costs(m, w, list, count, &b->totals);
     for (int64_t i = 0; !in_window && i < count; i++)
         for (int k = 0; k < w->part_count && !is_shared(m, list[i].access); k++)
             sample_tags(m, &w->parts[k], wanted, w->pattern, &list[i]);
@@ -202,9 +217,10 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
             seen[alignment] = true;
             t->alignment[t->alignments++] = alignment;
             t->tags[alignment] = (wl_tag_total){0};
-            t->stores[alignment] = false;
+            t->stores[alignment] = t->tagged[alignment] = false;
         }
         t->stores[alignment] |= m->bounds[list[i].access].access->store;
+        t->tagged[alignment] |= !is_shared(m, list[i].access);
     }
 }
 

@@ -35,9 +35,16 @@ typedef struct wl_warps_options {
     int64_t samples; /* per instruction; -1: all warps; 0: the default */
 } wl_warps_options;
 
+/* Costs that are the mean of a sample. */
+typedef struct wl_sampled_warps {
+    double evaluated;    /* warp instructions at one address each */
+    double instructions; /* executed by warps, that these represent; 0: nothing was sampled */
+} wl_sampled_warps;
+
 typedef struct wl_warps_result {
-    bool tag_sampled;    /* tag costs come from a sample */
-    bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
+    wl_sampled_warps tags;       /* of tag conflicts */
+    wl_sampled_warps wavefronts; /* of all wavefronts of traced accesses */
+    bool blocks_sampled;         /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
     int64_t warps_evaluated; /* warps sampled per block, where a schedule orders threads; 0: all */
     bool half_of_tags;       /* tag conflicts of each access come from half of the sampled warps */

@@ -378,10 +378,13 @@ static void choose_samples(guarded *g, const wl_alike *alike)
 
 static void add_all_tags(guarded *g)
 {
-    g->m->result->tag_sampled = g->m->result->tag_sampled || (g->evaluated > 0 && g->every > 1);
-    for (int i = 0; i < g->access_count && g->evaluated > 0; i++)
-        add_tag_total(&g->m->costs[g->access[i]], g->tags[i], (double)g->warp_executions / (double)g->evaluated,
+    const double evaluated = (double)g->evaluated, executions = (double)g->warp_executions;
+    for (int i = 0; i < g->access_count && g->evaluated > 0; i++) {
+        add_tag_total(&g->m->costs[g->access[i]], g->tags[i], executions / evaluated,
                       g->m->bounds[g->access[i]].access->store);
+        if (g->every > 1 && !is_shared(g->m, g->access[i]))
+            add_sampled(&g->m->result->tags, evaluated, executions);
+    }
 }
 
 static wl_status measure_batch(guarded *g, wl_arena *arena)

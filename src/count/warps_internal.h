@@ -68,6 +68,12 @@ static inline void add_tag_total(wl_access_cost *cost, wl_tag_total total, doubl
     cost->cold += scale * total.cold;
 }
 
+static inline void add_sampled(wl_sampled_warps *sampled, double evaluated, double instructions)
+{
+    sampled->evaluated += evaluated;
+    sampled->instructions += instructions;
+}
+
 /* Accesses under an affine condition. */
 wl_status wl_warps_measure_guarded(const wl_warps_measurer *measurer, wl_arena *scratch);
 

@@ -468,7 +468,8 @@ static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sam
 /* The executions of an access whose wavefronts are counted. */
 typedef struct wavefronts {
     int64_t every;       /* one execution in so many, at random, since warps repeat themselves */
-    uint64_t seen;       /* executions */
+    uint64_t seen;       /* executions, */
+    int64_t taken;       /* and those of them whose wavefronts were counted */
     double all, counted; /* executions represented: all, and those whose wavefronts were counted */
 } wavefronts;
 
@@ -494,6 +495,7 @@ static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3
         const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL};
         w[e->access].all += scale;
         w[e->access].counted += counted ? scale : 0;
+        w[e->access].taken += counted;
         const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;
         int n = 0;
         for (uint64_t left = e->lanes; left; left &= left - 1, n++) {
@@ -587,7 +589,6 @@ static wl_status measure_traced(const wl_warps_measurer *m, wl_sample *sample, w
     WL_TRY(added_make(m, n, arena, &sums));
     for (size_t a = 0; a < accesses; a++) {
         w[a].every = is_traced(m, a) ? wavefront_stride(m, sample, a) : 1;
-        m->result->tag_sampled = m->result->tag_sampled || w[a].every > 1;
         if (is_traced(m, a))
             WL_TRY(added_make(m, n, arena, &alone[a]));
     }
@@ -601,8 +602,11 @@ static wl_status measure_traced(const wl_warps_measurer *m, wl_sample *sample, w
                 add_block(m, a, &before[a], i, &alone[a]);
     }
     for (size_t a = 0; a < accesses; a++)
-        if (w[a].counted > 0)
+        if (w[a].counted > 0) {
             scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
+            if (w[a].every > 1)
+                add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
+        }
     finish_traced(m, sample, alone, &sums);
     return WL_OK;
 }

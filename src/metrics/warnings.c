@@ -82,8 +82,8 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
     else if (!c->executed.by_class && !shared)
         wl_warn(out, "no instruction stream: shared-memory metrics are unknown");
     if (c->executed.by_class && c->executed.mix.sampled)
-        wl_warn(out, "instruction counts come from a sample of blocks, within %.2g %%",
-                PERCENT * WL_STATED_ERRORS * c->executed.mix.error);
+        wl_warn(out, "instruction counts come from %.0f of %.0f blocks, within %.2g %%", c->executed.mix.followed,
+                c->executed.mix.blocks, PERCENT * WL_STATED_ERRORS * c->executed.mix.error);
 }
 
 /* Are sectors written in pieces by blocks whose distance is not known? */
@@ -161,8 +161,12 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     const wl_warps_result *w = &c->warps;
     if (g->registers_assumed)
         wl_warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
-    if (w->tag_sampled)
-        wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
+    if (w->tags.instructions > 0)
+        wl_warn(out, "L1 tag conflicts of %lld warp instructions come from a sample of %lld addresses",
+                (long long)w->tags.instructions, (long long)w->tags.evaluated);
+    if (w->wavefronts.instructions > 0)
+        wl_warn(out, "L1 wavefronts of traced accesses come from %lld of %lld warp instructions",
+                (long long)w->wavefronts.evaluated, (long long)llround(w->wavefronts.instructions));
     const char *tags = w->half_of_tags ? "; tag conflicts of each access from half of these warps" : "";
     if (w->blocks_sampled && w->warps_evaluated > 0)
         wl_warn(out,

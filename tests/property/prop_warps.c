@@ -11,7 +11,7 @@
 #include "property/warp_oracle.h"
 
 static struct {
-    int64_t accesses, opaque, guarded, merged, instructions, traced;
+    int64_t accesses, opaque, guarded, merged, instructions, traced, sampled;
     double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
 } compared;
 
@@ -404,6 +404,19 @@ static void check_traced(const trial *t, const wl_bound *bounds, const wl_device
     wl_kernel_free(twin.kernel);
 }
 
+/* Notes state the size of a sample: some addresses, for no more instructions than are executed. */
+static void check_sampled(const trial *t, const wl_sampled_warps *sampled)
+{
+    double executed = 0;
+    for (size_t a = 0; a < t->kernel->access_count; a++)
+        executed += costs[a].inst;
+    if ((sampled->evaluated > 0) != (sampled->instructions > 0) || sampled->instructions > executed) {
+        trial_print(t);
+        fail_msg("a sample of %g addresses for %g of %g instructions", sampled->evaluated, sampled->instructions,
+                 executed);
+    }
+}
+
 static void check_warps(const trial *t, const wl_device *device)
 {
     wl_arena arena = {0};
@@ -417,12 +430,15 @@ static void check_warps(const trial *t, const wl_device *device)
         if (pairs[p].first)
             run_instruction(&m, p, &tallies[pairs[p].access]);
     wl_warps_result result = measure(t, device, &view, -1);
-    if (result.tag_sampled || result.blocks_sampled) {
+    if (result.tags.instructions > 0 || result.wavefronts.instructions > 0 || result.blocks_sampled) {
         trial_print(t);
         fail_msg("sampled although all warps were asked for");
     }
     check_costs(t, device, true);
     result = measure(t, device, &view, 0);
+    check_sampled(t, &result.tags);
+    check_sampled(t, &result.wavefronts);
+    compared.sampled += result.tags.instructions > 0;
     if (!result.blocks_sampled)
         check_costs(t, device, false);
     check_estimates(t, device);
@@ -449,6 +465,7 @@ static void warps_agree_with_enumeration(void **state)
     if (run.iterations)
         return;
     assert_true(compared.traced > (int64_t)iterations(50));
+    assert_true(compared.sampled > (int64_t)iterations(200));
     if (!effort_is_full())
         return; /* the two estimates need many cases to come near */
     assert_true(fabs(compared.estimated_tag - compared.exact_tag) < 0.02 * compared.exact_tag);

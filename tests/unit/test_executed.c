@@ -161,7 +161,7 @@ static wl_status count_stream(void *context, const int64_t block[3], const int64
     (void)grid;
     static const wl_line_mix list[] = {{"k.cu", 7, 300, 9000, 32, 0}, {"k.cu", 9, 100, 1000, 0, 64}};
     (void)err;
-    *out = (wl_mix){.thread_on = 7500, .branches = 40, .divergent = 10, .sampled = true};
+    *out = (wl_mix){.thread_on = 7500, .branches = 40, .divergent = 10, .sampled = true, .followed = 3, .blocks = 64};
     out->warp[WL_INST_fp64] = 300;
     out->thread[WL_INST_fp64] = 9000;
     out->warp[WL_INST_shared] = 100;
@@ -195,7 +195,7 @@ static void streams_count_themselves(void **unused)
     check_int("stream", "counted", counted, 1);
     check_near("stream", "inst_executed", metric(WL_METRIC_inst_executed), 400, 0);
     check_near("stream", "inst_shared_ld", metric(WL_METRIC_inst_shared_ld), 0, 0);
-    check_true("stream", "sampled", warned("sample of blocks"));
+    check_true("stream", "sampled", warned("from 3 of 64 blocks"));
     check_ok("text", wl_prediction_render(&p, kernel, device, WL_FORMAT_TEXT, &text, &err), &err);
     for (size_t i = 0; i < COUNT_OF(in_text); i++)
         check_true("text", in_text[i], strstr(text, in_text[i]) != NULL);

@@ -277,7 +277,9 @@ static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
 
 static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_error *err)
 {
-    s->mix = (wl_mix){.sampled = !census->complete, .error = census->error};
+    s->mix = (wl_mix){.sampled = !census->complete, .error = census->error, .followed = (double)census->count};
+    for (int k = 0; k < census->kind_count; k++)
+        s->mix.blocks += census->kinds[k].blocks;
     add_up(s, &census->total);
     find_longest(s, census);
     return find_lines(s, &census->total, err);
