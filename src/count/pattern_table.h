@@ -10,7 +10,7 @@
 
 #include "count/pattern.h"
 
-#define WL_PATTERNS_KEPT 512 /* across launches: some 3 MB */
+#define WL_PATTERNS_KEPT 256 /* across launches: some 2 MB, and as much for their windows */
 
 #define WL_PLACEMENTS 256 /* cached (pattern, alignment) pairs */
 

@@ -134,18 +134,18 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
     return (slot){(float)tag / (float)draws, (float)cold / (float)draws, (float)split / (float)draws};
 }
 
-/* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
-static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
+/* The cost at a position from which the pattern leaves the window. A chain of j carries has
+ * probability 2^-(j+1). */
+static slot cost_with_carries(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
 {
-    const int chains = at + p->highest < bytes ? 1 : CARRY_MAX;
     int64_t address[CARRY_MAX];
     wl_tag_cost cost[CARRY_MAX];
     double tag = 0, cold = 0, split = 0, probability = 1;
-    for (int j = 0; j < chains; j++)
+    for (int j = 0; j < CARRY_MAX; j++)
         address[j] = at + (((int64_t)1 << j) - 1) * bytes;
-    wl_pattern_tag_costs(context, p, address, chains, cost);
-    for (int j = 0; j < chains; j++) {
-        if (j + 1 < chains)
+    wl_pattern_tag_costs(context, p, address, CARRY_MAX, cost);
+    for (int j = 0; j < CARRY_MAX; j++) {
+        if (j + 1 < CARRY_MAX)
             probability /= 2;
         tag += probability * cost[j].tag;
         cold += probability * cost[j].cold;
@@ -154,32 +154,51 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
     return (slot){(float)tag, (float)cold, (float)split};
 }
 
-/* Computes the costs that are missing at the positions, moved by some bytes. */
+static void fill_slot(wl_pattern_window *w, int64_t at, slot s)
+{
+    w->costs[at / WINDOW_STEP] = (wl_window_cost){s.tag, s.cold};
+    w->split[at / WINDOW_STEP] = s.split;
+}
+
+/* Computes the costs that are missing at the positions, moved by some bytes: without carries, all
+ * of them at once. */
 static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
 {
     wl_pattern_window *w = &p->windows[window->kind];
+    int64_t address[WL_RESIDUES_MAX];
+    wl_tag_cost cost[WL_RESIDUES_MAX];
+    int n = 0;
     for (int i = 0; i < window->count; i++) {
-        const uint32_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
+        const int64_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
         if (!isnan(w->costs[at / WINDOW_STEP].tag))
             continue;
-        const slot s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, window->bytes, at)
-                                                       : mean_in_window(context, p, window->kind, window->bytes, at);
-        w->costs[at / WINDOW_STEP] = (wl_window_cost){s.tag, s.cold};
-        w->split[at / WINDOW_STEP] = s.split;
+        if (window->kind != WL_WINDOW_EXACT)
+            fill_slot(w, at, mean_in_window(context, p, window->kind, window->bytes, at));
+        else if (at + p->highest >= window->bytes)
+            fill_slot(w, at, cost_with_carries(context, p, window->bytes, at));
+        else
+            address[n++] = at;
     }
+    if (n > 0)
+        wl_pattern_tag_costs(context, p, address, n, cost);
+    for (int i = 0; i < n; i++)
+        fill_slot(w, address[i], (slot){(float)cost[i].tag, (float)cost[i].cold, cost[i].tag > 1});
 }
 
-/* Not a number: a cost is missing. */
-static wl_tag_total add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved)
+/* Sums up the costs at all positions, moved by some bytes. False: one is missing. */
+static bool add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved, wl_tag_total *out)
 {
     const uint32_t mask = (uint32_t)window->bytes - 1;
     wl_tag_total sum = {0};
     for (int i = 0; i < window->count; i++) {
         const wl_window_cost *c = &costs[((window->position[i] + moved) & mask) / WINDOW_STEP];
+        if (isnan(c->tag))
+            return false;
         sum.tag += window->weight[i] * (double)c->tag;
         sum.cold += window->weight[i] * (double)c->cold;
     }
-    return sum;
+    *out = sum;
+    return true;
 }
 
 static double add_split(const float *split, const wl_tag_window *window, uint32_t moved)
@@ -194,12 +213,12 @@ static double add_split(const float *split, const wl_tag_window *window, uint32_
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
                        int64_t offset, bool store, wl_tag_total *total)
 {
-    const wl_pattern_window *w = &pattern->windows[window->kind];
     const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
-    wl_tag_total sum = add_costs(w->costs, window, moved);
-    if (isnan(sum.tag)) {
+    const wl_pattern_window *w = &pattern->windows[window->kind];
+    wl_tag_total sum = {0};
+    if (!add_costs(w->costs, window, moved, &sum)) {
         fill_slots(context, window, pattern, moved);
-        sum = add_costs(w->costs, window, moved);
+        (void)add_costs(w->costs, window, moved, &sum);
     }
     total->tag += sum.tag;
     total->cold += sum.cold;

@@ -6,8 +6,10 @@
 static const wl_expr *new_expr(wl_arena *arena, wl_expr e)
 {
     wl_expr *copy = WL_ARENA_NEW(arena, wl_expr, 1);
-    if (copy)
+    if (copy) {
         *copy = e;
+        copy->vars = (e.a ? wl_expr_vars(e.a) : 0) | (e.b ? wl_expr_vars(e.b) : 0);
+    }
     return copy;
 }
 
@@ -19,6 +21,11 @@ const wl_expr *wl_expr_new_const(wl_arena *arena, int64_t value, wl_loc loc)
 const wl_expr *wl_expr_new_var(wl_arena *arena, unsigned var, wl_loc loc)
 {
     return new_expr(arena, (wl_expr){.op = WL_EXPR_VAR, .var = var, .loc = loc});
+}
+
+const wl_expr *wl_expr_new_like(wl_arena *arena, const wl_expr *e, const wl_expr *a, const wl_expr *b)
+{
+    return new_expr(arena, (wl_expr){.op = e->op, .a = a, .b = b, .loc = e->loc});
 }
 
 static wl_status made(const wl_expr *e, const wl_expr **out, wl_error *err)
@@ -223,7 +230,7 @@ uint32_t wl_expr_vars(const wl_expr *e)
         return 0;
     if (e->op == WL_EXPR_VAR)
         return 1u << e->var;
-    return wl_expr_vars(e->a) | wl_expr_vars(e->b);
+    return e->vars;
 }
 
 bool wl_expr_is_random(const wl_expr *e)

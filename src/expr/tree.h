@@ -14,6 +14,7 @@
 typedef struct wl_expr {
     wl_expr_op op;
     unsigned var;
+    uint32_t vars; /* of an operator: those that its operands name, set by wl_expr_new_... */
     int64_t value;
     const struct wl_expr *a, *b;
     wl_loc loc;
@@ -23,6 +24,8 @@ typedef struct wl_expr {
 
 const wl_expr *wl_expr_new_const(wl_arena *arena, int64_t value, wl_loc loc);
 const wl_expr *wl_expr_new_var(wl_arena *arena, unsigned var, wl_loc loc);
+/* The operator of `e` on other operands, without folding constants. */
+const wl_expr *wl_expr_new_like(wl_arena *arena, const wl_expr *e, const wl_expr *a, const wl_expr *b);
 /* Folds constants; fails on division by zero and beyond +-2^60. */
 wl_status wl_expr_new_op(wl_arena *arena, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc,
                          const wl_expr **out, wl_error *err);

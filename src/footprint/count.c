@@ -279,6 +279,7 @@ static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *ou
     for (int d = 0; d < 3; d++)
         out->origin += origin[d] * linear->stride[WL_AXIS_CELL + d];
     out->has_key = key->boxes > 0;
+    out->hash = wl_count_key_hash(key);
 }
 
 void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out)
@@ -343,21 +344,20 @@ static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t m
     return WL_OK;
 }
 
-static wl_kept_count *find_kept(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes,
-                                bool want_covered)
+static const wl_kept_count *find_kept(const wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                                      bool want_covered)
 {
     if (!laid->has_key)
         return NULL;
     laid->key.granule = granule_bytes;
     laid->key.want_covered = want_covered;
     laid->key.alignment = (laid->origin + moved) & (granule_bytes - 1);
-    return wl_count_memo_find(&counter->memo, &laid->key);
+    return wl_count_memo_find(counter->memo, &laid->key, laid->hash);
 }
 
 bool wl_laid_is_kept(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered)
 {
-    const wl_kept_count *kept = find_kept(counter, laid, moved, granule_bytes, want_covered);
-    return kept && wl_count_key_same(&kept->key, &laid->key);
+    return find_kept(counter, laid, moved, granule_bytes, want_covered) != NULL;
 }
 
 /* Is the sum exact as a double, and so as an integer? */
@@ -384,11 +384,11 @@ wl_status wl_laid_sum(wl_counter *counter, wl_laid *laid, const wl_residues *mov
 wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
                         wl_count *out, wl_error *err)
 {
-    wl_kept_count *kept = find_kept(counter, laid, moved, granule_bytes, want_covered);
+    const wl_kept_count *kept = find_kept(counter, laid, moved, granule_bytes, want_covered);
     const wl_count_method before = counter->method;
     wl_status status = WL_OK;
     bool done;
-    if (kept && wl_count_key_same(&kept->key, &laid->key)) {
+    if (kept) {
         *out = (wl_count){kept->touched, kept->covered};
         counter->method = (wl_count_method)kept->method;
     } else {
@@ -396,8 +396,9 @@ wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64
         status = make_boxes(counter, laid, err);
         if (status == WL_OK)
             status = count_boxes(counter, laid, moved, NULL, granule_bytes, want_covered, &done, out, err);
-        if (status == WL_OK && kept)
-            *kept = (wl_kept_count){laid->key, out->touched, out->covered, (int)counter->method};
+        if (status == WL_OK && laid->has_key)
+            wl_count_memo_keep(&counter->memo, &laid->key, laid->hash,
+                               (wl_kept_count){out->touched, out->covered, (int)counter->method});
     }
     counter->method = counter->method > before ? counter->method : before;
     return status;

@@ -86,6 +86,7 @@ typedef struct wl_laid {
     int count;
     bool has_key;
     wl_count_key key;
+    uint64_t hash;  /* of the key, see memo.h */
     int64_t origin; /* address of the key's origin */
 } wl_laid;
 void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out);

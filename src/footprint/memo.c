@@ -9,14 +9,22 @@
 #include "base/hash.h"
 
 #ifndef COUNTS_KEPT      /* fuzz targets cache fewer: a predictor lives for one run there */
-#define COUNTS_KEPT 2048 /* some 700 KB; a power of two */
+#define COUNTS_KEPT 2048 /* some 500 KB; a power of two */
 #endif
 
+/* A count and the words of its key. */
+typedef struct slot {
+    wl_kept_count count;
+    size_t bytes, room; /* of the key, and for one */
+    int64_t key[];
+} slot;
+
 /* Slots are made when they are first used: few launches need many, and one prediction alone would
- * spend more time on clearing all of them than on most of its counts. */
+ * spend more time on clearing all of them than on most of its counts. They have room for the key
+ * that came first, since most keys are a tenth of the longest. */
 struct wl_count_memo {
-    wl_kept_count *kept[COUNTS_KEPT];
-    wl_arena slots;
+    slot *slots[COUNTS_KEPT];
+    wl_arena arena;
 };
 
 static size_t key_bytes(const wl_count_key *key)
@@ -24,38 +32,53 @@ static size_t key_bytes(const wl_count_key *key)
     return offsetof(wl_count_key, box) + (size_t)key->boxes * sizeof key->box[0];
 }
 
-static uint64_t hash_of(const wl_count_key *key)
+uint64_t wl_count_key_hash(const wl_count_key *key)
 {
     uint64_t h = 0;
-    for (size_t at = 0; at < key_bytes(key); at += sizeof(uint64_t)) {
-        /* the key is nothing but 64-bit words */
+    for (size_t at = offsetof(wl_count_key, shape); at < key_bytes(key); at += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, (const char *)key + at, sizeof word);
         h = wl_hash_add(h, word);
     }
-    return wl_hash_end(h);
+    return h;
 }
 
-bool wl_count_key_same(const wl_count_key *a, const wl_count_key *b)
+static size_t slot_of(const wl_count_key *key, uint64_t hash)
 {
-    return a->boxes == b->boxes && memcmp(a, b, key_bytes(a)) == 0;
+    hash = wl_hash_add(wl_hash_end(hash), (uint64_t)key->alignment);
+    hash = wl_hash_add(hash, (uint64_t)(key->granule << 1 | key->want_covered));
+    return wl_hash_end(hash) % COUNTS_KEPT;
 }
 
-wl_kept_count *wl_count_memo_find(wl_count_memo **memo, const wl_count_key *key)
+const wl_kept_count *wl_count_memo_find(const wl_count_memo *memo, const wl_count_key *key, uint64_t hash)
 {
+    const slot *s = memo ? memo->slots[slot_of(key, hash)] : NULL;
+    return s && s->bytes == key_bytes(key) && memcmp(s->key, key, s->bytes) == 0 ? &s->count : NULL;
+}
+
+void wl_count_memo_keep(wl_count_memo **memo, const wl_count_key *key, uint64_t hash, wl_kept_count count)
+{
+    const size_t bytes = key_bytes(key);
     if (!*memo)
         *memo = calloc(1, sizeof **memo);
     if (!*memo)
-        return NULL;
-    wl_kept_count **slot = &(*memo)->kept[hash_of(key) % COUNTS_KEPT];
-    if (!*slot)
-        *slot = WL_ARENA_NEW(&(*memo)->slots, wl_kept_count, 1);
-    return *slot;
+        return;
+    slot **at = &(*memo)->slots[slot_of(key, hash)];
+    if (!*at || (*at)->room < bytes) {
+        slot *made = wl_arena_alloc(&(*memo)->arena, 1, sizeof **at + bytes);
+        if (!made)
+            return;
+        made->room = bytes;
+        *at = made;
+    }
+    (*at)->count = count;
+    (*at)->bytes = bytes;
+    memcpy((*at)->key, key, bytes);
 }
 
 void wl_count_memo_free(wl_count_memo *memo)
 {
     if (memo)
-        wl_arena_free(&memo->slots);
+        wl_arena_free(&memo->arena);
     free(memo);
 }

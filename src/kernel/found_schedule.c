@@ -242,15 +242,11 @@ static const wl_expr *rewritten(search *s, const wl_expr *e)
     }
     if (e->op == WL_EXPR_VAR || splits(e)) /* no division may remain */
         return NULL;
-    wl_expr node = *e;
-    node.a = rewritten(s, e->a);
-    node.b = rewritten(s, e->b);
-    if (!node.a || !node.b)
+    const wl_expr *a = rewritten(s, e->a), *b = rewritten(s, e->b);
+    if (!a || !b)
         return NULL;
-    wl_expr *kept = WL_ARENA_NEW(s->arena, wl_expr, 1);
-    if (kept)
-        *kept = node;
-    else if (s->status == WL_OK)
+    const wl_expr *kept = wl_expr_new_like(s->arena, e, a, b);
+    if (!kept && s->status == WL_OK)
         s->status = wl_fail_memory(s->err);
     return kept;
 }

@@ -254,20 +254,37 @@ typedef struct passage {
     double readers, writers; /* blocks of the window per line */
 } passage;
 
-double wl_laws_evicted(const wl_laws *laws, double read, double readers, double stored, double writers)
+/* A multiprocessor belongs to another partition. */
+static double other_partition(const wl_laws *laws) { return 1 - 1 / laws->partitions; }
+
+/* Partitions that hold a line, as a share of all, if so many blocks use it: `none` is the
+ * probability that none of these belongs to a given partition. */
+static double holding(const wl_laws *laws, double none) { return 1 - other_partition(laws) * none; }
+
+/* `stored`: bytes in one partition. */
+static double evicted(const wl_laws *laws, double read, double readers, double stored)
 {
-    /* a multiprocessor belongs to another partition */
-    const double other = 1 - 1 / laws->partitions;
-    const double copies = read > 0 ? read * (1 - other * pow(other, readers)) : 0;
-    const double volume = copies + stored * (1 - other * pow(other, writers));
+    const double copies = read > 0 ? read * holding(laws, pow(other_partition(laws), readers)) : 0;
+    const double volume = copies + stored;
     return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
 }
 
+double wl_laws_evicted(const wl_laws *laws, double read, double readers, double stored, double writers)
+{
+    return evicted(laws, read, readers, stored * holding(laws, pow(other_partition(laws), writers)));
+}
+
+/* The share of the partitions that hold a stored line. */
+static double written_share(const passage *p, const wl_laws *laws)
+{
+    return holding(laws, pow(other_partition(laws), p->writers));
+}
+
 /* Probability that a line is evicted by the j-th window after its last use. */
-static double gone_after(const passage *p, const wl_laws *laws, double j)
+static double gone_after(const passage *p, const wl_laws *laws, double j, double written)
 {
     const double passed = p->lines + (j - 1) * p->fresh;
-    return wl_laws_evicted(laws, passed, p->readers * j * p->lines / passed, j * p->store_lines, p->writers);
+    return evicted(laws, passed, p->readers * j * p->lines / passed, j * p->store_lines * written);
 }
 
 /* Probability of eviction before the next use, which comes with probability q in each window. */
@@ -283,17 +300,15 @@ static double gone_before_touch(const double *gone, double q)
 
 static double reuse_miss(const passage *p, const wl_laws *laws, double *oversubscription)
 {
-    const double other = 1 - 1 / laws->partitions;
+    const double other = other_partition(laws), unread = pow(other, p->readers), q = 1 - unread;
+    const double written = written_share(p, laws);
     double gone[SWEEPS];
     for (int j = 0; j < SWEEPS; j++)
-        gone[j] = gone_after(p, laws, j + 1);
-    const double q = 1 - pow(other, p->readers);
+        gone[j] = gone_after(p, laws, j + 1, written);
     const double copy = gone_before_touch(gone, q);
     /* misses of the other partitions refresh the home copy, too */
     const double home = gone_before_touch(gone, 1 - (1 - q) * (1 - q * copy));
-    const double volume =
-        p->lines * (1 - other * pow(other, p->readers)) + p->store_lines * (1 - other * pow(other, p->writers));
-    *oversubscription = volume / laws->room;
+    *oversubscription = (p->lines * holding(laws, unread) + p->store_lines * written) / laws->room;
     return home / laws->partitions + other * copy * gone[0];
 }
 
@@ -435,11 +450,11 @@ static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const w
         const double windows = f->store_again > 0 ? f->store_again : fmax(1, sectors[w + 1] / sectors[w]);
         const double here = fmin(shared - far, again);
         const passage p = passage_between(t, w);
-        const double evicted = gone_after(&p, laws, windows);
-        const double cleaned = fmax(evicted, cleaned_share(laws, windows * store_bytes(t, w)));
-        out->reads += f->loaded_too ? 0 : here * cleaned + again * evicted;
+        const double gone = gone_after(&p, laws, windows, written_share(&p, laws));
+        const double cleaned = fmax(gone, cleaned_share(laws, windows * store_bytes(t, w)));
+        out->reads += f->loaded_too ? 0 : here * cleaned + again * gone;
         out->writes += again * cleaned;
-        out->cleaned += here * (cleaned - evicted);
+        out->cleaned += here * (cleaned - gone);
         far += here;
     }
     return far;

@@ -10,28 +10,31 @@
 
 /* ---- random trees ---- */
 
+/* Without folding constants, so that trees have all operators. */
+static const wl_expr *unfolded(wl_arena *arena, wl_expr_op op, const wl_expr *a, const wl_expr *b)
+{
+    const wl_expr *e = wl_expr_new_like(arena, &(wl_expr){.op = op}, a, b);
+    assert_non_null(e);
+    return e;
+}
+
 static const wl_expr *random_tree(wl_arena *arena, uint64_t *seed, int depth)
 {
-    wl_expr *e = WL_ARENA_NEW(arena, wl_expr, 1);
-    assert_non_null(e);
     if (depth == 0 || check_random_in(seed, 0, 5) == 0) {
+        wl_expr *e = WL_ARENA_NEW(arena, wl_expr, 1);
+        assert_non_null(e);
         e->op = check_random_in(seed, 0, 2) ? WL_EXPR_VAR : WL_EXPR_CONST;
         e->var = (wl_var)check_random_in(seed, 0, WL_VAR_COUNT - 1);
         e->value = check_random_in(seed, -40, 40);
         return e;
     }
-    e->op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_SELECT);
+    wl_expr_op op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_SELECT);
     if (check_random_in(seed, 0, 1)) /* half of them arithmetic */
-        e->op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_MAX);
-    e->a = random_tree(arena, seed, depth - 1);
-    e->b = random_tree(arena, seed, depth - 1);
-    if (e->op == WL_EXPR_SELECT) {
-        wl_expr *either = WL_ARENA_NEW(arena, wl_expr, 1);
-        assert_non_null(either);
-        *either = (wl_expr){.op = WL_EXPR_EITHER, .a = e->b, .b = random_tree(arena, seed, depth - 1)};
-        e->b = either;
-    }
-    return e;
+        op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_MAX);
+    const wl_expr *a = random_tree(arena, seed, depth - 1), *b = random_tree(arena, seed, depth - 1);
+    if (op == WL_EXPR_SELECT)
+        b = unfolded(arena, WL_EXPR_EITHER, b, random_tree(arena, seed, depth - 1));
+    return unfolded(arena, op, a, b);
 }
 
 /* Values lie inside the bounds, where there are any, and have the truth that is known. */
