@@ -347,7 +347,7 @@ static wl_status replay_walks(const tally *t, wl_arena *arena)
     WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
     for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
         t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;
-        t->out->fields[i].missed = walked.fields[i].missed;
+        t->out->fields[i].missed = walked.missed[i];
         t->out->fields[i].walk = walked.fields[i];
     }
     return WL_OK;

@@ -438,7 +438,7 @@ static void mean_of_blocks(const street *s, double round, wl_walked *out)
             memory += weight * c->from_memory[later] / c->requested[later];
             weights += weight;
         }
-        out->fields[f].missed = weights > 0 ? missed / weights : 1;
+        out->missed[f] = weights > 0 ? missed / weights : 1;
         out->fields[f].lockstep = missed > 0 ? fmin(1, memory / missed) : 0;
         out->fields[f].within = round;
         out->fields[f].whole_lines = c->of_lines > 0 ? c->wanted / c->of_lines : 0;
@@ -454,8 +454,9 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
         return WL_OK;
     street *s = WL_ARENA_NEW(arena, street, 1);
     wl_readers *readers = WL_ARENA_NEW(arena, wl_readers, fields);
+    out->missed = WL_ARENA_NEW(arena, double, fields);
     out->fields = WL_ARENA_NEW(arena, wl_walk, fields);
-    if (!s || !readers || !out->fields)
+    if (!s || !readers || !out->missed || !out->fields)
         return wl_fail_memory(err);
     s->in = in;
     s->err = err;

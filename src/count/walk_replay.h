@@ -26,9 +26,8 @@
  * miss takes ten times as long as a hit, and much longer than what a warp issues. */
 bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
-/* What became of the requested sectors of one field. */
+/* What became of the sectors of one field that miss the L1. */
 typedef struct wl_walk {
-    double missed;      /* share that misses the L1 */
     double whole_lines; /* share of a line that a request for it wants */
     /* share of the misses whose line other multiprocessors request from memory within `within`
      * cycles of one another */
@@ -37,7 +36,8 @@ typedef struct wl_walk {
 } wl_walk;
 
 typedef struct wl_walked {
-    bool known; /* false: no loops, or addresses that they do not move alike */
+    bool known;     /* false: no loops, or addresses that they do not move alike */
+    double *missed; /* by field: share of the requested sectors that misses the L1 */
     wl_walk *fields;
 } wl_walked;
 

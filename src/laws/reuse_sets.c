@@ -118,7 +118,7 @@ static wl_status walk_together(const estimator *e)
     const wl_status status = wl_walk_replay(&in, &arena, &walked, e->err);
     for (size_t f = 0; f < e->field_count && status == WL_OK && walked.known; f++) {
         wl_volume *v = &e->out->fields[f];
-        const double loaded = fmin(walked.fields[f].missed * requested_bytes(e, f), v->l2_compulsory + v->l2_capacity);
+        const double loaded = fmin(walked.missed[f] * requested_bytes(e, f), v->l2_compulsory + v->l2_capacity);
         v->l2_compulsory = fmin(v->l2_compulsory, loaded);
         v->l2_capacity = loaded - v->l2_compulsory;
     }

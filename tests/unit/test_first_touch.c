@@ -141,7 +141,7 @@ static void barriers_do_not_end_a_replay(void **state)
     b.in.in_flight = 1;
     check_ok("replay", wl_walk_replay(&b.in, &b.arena, &walked, &err), &err);
     check_true("replay", "is known", walked.known);
-    check_true("b", "is shared", walked.known && walked.fields[B].missed < 0.9);
+    check_true("b", "is shared", walked.known && walked.missed[B] < 0.9);
     free_bench(&b);
     check_done();
 }
