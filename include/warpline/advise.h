@@ -100,21 +100,21 @@ typedef struct wl_choice_options {
     wl_predict_options predict;
     /* to try, 1u << wl_schedule_kind each; 0: all */
     unsigned orders;
-    /* of columns, zigzags and tiles, groups of a swizzle; NULL: those that often are good */
+    /* of columns, zigzags and tiles, groups of a swizzle; NULL: some that are often good */
     const int64_t *widths;
     size_t width_count;
 } wl_choice_options;
 
 /* The launch in linear order, then others of as many threads. options may be NULL. Fails as
  * wl_predict does for the launch given; others that cannot be predicted are left out with a note.
- * WL_E_UNSUPPORTED: none has a meaning. */
+ * WL_E_UNSUPPORTED: no schedule applies to the launch. */
 typedef struct wl_choice wl_choice;
 WL_FALLIBLE wl_choose_schedule(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                                const wl_choice_options *options, wl_choice **out, wl_error *err);
 WL_API void wl_choice_free(wl_choice *choice);
 /* NULL beyond the last */
 WL_API const wl_prediction *wl_choice_at(const wl_choice *choice, size_t index);
-/* 0, the launch given: none gains more than the model can tell */
+/* 0, the launch given: no other gains more than the error of the model */
 WL_API size_t wl_choice_best(const wl_choice *choice);
 
 #endif /* WL_ADVISE_H */

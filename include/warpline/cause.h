@@ -19,7 +19,7 @@ typedef struct wl_cause {
     wl_cause_id id;
     const char *text;   /* what is wrong: "75 % of each sector unused: stride 4" */
     const char *change; /* what was predicted instead: "contiguous"; NULL: nothing could be */
-    /* it belongs to, as the kernel has it: "b[4*x]"; NULL: none in particular */
+    /* the access that it concerns, as written: "b[4*x]"; NULL: none in particular */
     const char *access;
     const char *file; /* where that is; NULL: not known, or the kernel file */
     int32_t line;     /* 0: not known */

@@ -34,7 +34,7 @@ WL_FALLIBLE wl_check_tolerance(wl_check *check, const char *text, wl_error *err)
  * only. */
 WL_FALLIBLE wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
                          const wl_stored *baseline, wl_error *err);
-/* A launch of the baseline is not meant. */
+/* Counts a launch of the baseline that is left out of the check. */
 WL_API void wl_check_leave_out(wl_check *check);
 /* Values over their budget, worse than their baseline, or under a budget and not known. */
 WL_API size_t wl_check_failed(const wl_check *check);

@@ -1,4 +1,4 @@
-/* device.h - everything the models need to know of a GPU, as data.
+/* device.h - everything the models need to know about a GPU, as data.
  *
  * Each number carries its unit and its source. One that is not known is absent: a model that wants
  * it either has a documented fallback, named in a warning, or refuses.

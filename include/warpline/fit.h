@@ -2,8 +2,8 @@
  *
  * Each target is a metric (or the time) and the numbers that decide it; targets are fitted one
  * after the other, since the time rests on the volumes. A fit starts from neutral values, which
- * follow from the data sheet and the latencies of the device, never from values that have seen the
- * launches it is judged by. SPDX-License-Identifier: MIT */
+ * follow from the data sheet and the latencies of the device, never from values fitted to the
+ * launches by which it is judged. SPDX-License-Identifier: MIT */
 #ifndef WL_FIT_H
 #define WL_FIT_H
 
@@ -27,10 +27,10 @@ typedef struct wl_fit_options {
 #define WL_RANKED_MODELS 2
 WL_API wl_model_id wl_ranked_model(int index);
 
-/* What is known of a row of the comparison beside what is compared. */
+/* What else is known about a row of the comparison. */
 typedef struct wl_fit_row {
     wl_counted *counted; /* borrowed; NULL: cannot be counted */
-    /* by each model, where not counted; 0: that model cannot say */
+    /* by each model, where not counted; 0: not known */
     double model_time[WL_RANKED_MODELS];
 } wl_fit_row;
 
@@ -54,7 +54,7 @@ typedef struct wl_curves wl_curves;
 WL_FALLIBLE wl_curves_new(wl_curves **out, wl_error *err);
 WL_API void wl_curves_free(wl_curves *curves);
 /* Adds the rows of a CSV text whose device is `gpu`. WL_E_INPUT, with the place: no such table, a
- * bad, cut or contradictory row, no row of that device. */
+ * malformed, truncated or contradictory row, no row of that device. */
 WL_FALLIBLE wl_curves_add(wl_curves *curves, const char *input, const char *text, size_t length, const char *gpu,
                           wl_error *err);
 /* A device file's text with the numbers that follow from the curves, and the entries of these

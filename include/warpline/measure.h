@@ -45,8 +45,8 @@ WL_API bool wl_measurement_value(const wl_measurement *measurement, wl_metric me
 /* What rooflines need, as far as the table has the counters for it. Texts are those of the
  * measurement. */
 WL_API void wl_measurement_tallies(const wl_measurement *measurement, wl_tallies *out);
-/* What other counters than the usual ones count differently: "without stores"; "" where nothing
- * does. */
+/* How a value differs where it comes from other counters than the usual ones: "without stores"; ""
+ * where it does not. */
 WL_API const char *wl_measurement_differs(const wl_measurement *measurement, wl_tally tally);
 
 /* Something that was left out: equal reasons are counted. */

@@ -78,7 +78,7 @@ WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 
 /* Everything that was assumed, sampled or is unknown; NULL beyond the last. */
 WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
-/* Values that could not be, and were clamped: a fault of the model, named in the warnings. */
+/* How many impossible values were clamped: a fault of the model, named in the warnings. */
 WL_API int wl_prediction_clamped(const wl_prediction *prediction);
 /* Where blocks were sampled: load and store instructions and sectors are within this, relatively (3
  * sigma). */

@@ -24,8 +24,8 @@ WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as i
  * arguments and parameters) or as in the file, a pattern of * and ?, or a part no other has; NULL:
  * the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
-/* The entry that a profiler calls so, "void axpy<float, (int)4>(float *)": no patterns, no
- * parts. */
+/* The entry by the name that a profiler gives it, "void axpy<float, (int)4>(float *)": no patterns,
+ * no parts. */
 WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
@@ -42,7 +42,8 @@ typedef struct wl_ptx_options {
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
-    /* seconds to emulate one launch, about; beyond, blocks are sampled; 0: the default, 1 */
+    /* seconds to emulate one launch, approximately; if that is too short, blocks are sampled; 0:
+     * the default, 1 */
     double effort;
     wl_ptx_load load; /* NULL: arguments may not name files */
     void *user;

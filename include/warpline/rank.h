@@ -98,7 +98,7 @@ typedef struct wl_rank_options {
 typedef struct wl_ranker wl_ranker;
 /* Borrows kernel and device; the space may be freed or changed afterwards. options may be NULL.
  * WL_E_UNSUPPORTED: neither kernel domain nor grid of the space; WL_E_INPUT: a condition or the
- * grid names what there is not. */
+ * grid uses an unknown name. */
 WL_FALLIBLE wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
                           const wl_rank_options *options, wl_ranker **out, wl_error *err);
 WL_API void wl_ranker_free(wl_ranker *ranker);
@@ -136,8 +136,7 @@ typedef struct wl_ranking {
  * threads. */
 WL_FALLIBLE wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out, wl_error *err);
 
-/* The same in parts, for those who distribute the work: records first .. last - 1, then added in
- * any order. */
+/* The same in parts, to distribute the work: records first .. last - 1, then added in any order. */
 WL_FALLIBLE wl_ranker_evaluate(wl_ranker *ranker, int64_t first, int64_t last, wl_ranked *records, wl_error *err);
 WL_API void wl_ranking_start(const wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out);
 WL_API void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count);

@@ -60,7 +60,7 @@ typedef struct wl_advise_report {
     const wl_elsewhere *devices; /* the one asked about first */
     size_t device_count;
     wl_model_id device_model;
-    bool devices_left; /* other devices were not looked at, for the time it would take */
+    bool devices_left; /* other devices were not tried: it would take too long */
 } wl_advise_report;
 WL_FALLIBLE wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err);
 
@@ -96,7 +96,7 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
 /* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each
- * whole and sorted, or launch by launch in any order. What cannot be made does not reach the
+ * whole and sorted, or launch by launch in any order. A piece that fails is not passed to the
  * sink. */
 typedef struct wl_rank_writer {
     wl_format format;
@@ -142,7 +142,7 @@ typedef struct wl_trace_look { /* of TEXT */
 } wl_trace_look;
 WL_FALLIBLE wl_trace_render(const wl_trace *trace, wl_format format, const wl_trace_look *look, char **out,
                             wl_error *err);
-/* The diagram alone, as a PNG in memory of malloc. */
+/* The diagram alone, as a PNG, allocated with malloc. */
 WL_FALLIBLE wl_trace_png(const wl_trace *trace, unsigned char **out, size_t *length, wl_error *err);
 
 /* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
@@ -208,7 +208,7 @@ WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, 
 /* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float
  * *)"; without a kernel, family and variant. */
 WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
-/* What a roofline needs and is not known: names, or lines with their counters and that command; ""
+/* What a roofline needs but is not known: names, or lines with their counters and that command; ""
  * for nothing. */
 WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
                                 wl_error *err);
@@ -225,7 +225,8 @@ typedef struct wl_ptx_report {
 } wl_ptx_report;
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
 WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
-/* What of a file is understood, as text or JSON: operations with their count, class and support. */
+/* How much of a file is understood, as text or JSON: operations with their count, class and
+ * support. */
 WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_error *err);
 
 /* ---- schedules as code ---- */

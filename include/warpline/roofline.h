@@ -17,8 +17,8 @@ typedef enum wl_roofline_kind {
 WL_API const char *wl_roofline_kind_name(wl_roofline_kind kind);
 WL_API bool wl_roofline_kind_find(const char *name, wl_roofline_kind *kind);
 
-/* What a prediction counts; it knows its instructions best if the options asked for emulation. The
- * name is the kernel's, there is no text of the launch. */
+/* What a prediction counts; instruction counts are most accurate if the options asked for
+ * emulation. The name is the kernel's, there is no text of the launch. */
 WL_API void wl_tallies_predicted(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_tallies *out);
 

@@ -42,7 +42,7 @@ WL_API bool wl_schedule_orders_blocks(const wl_schedule *schedule);
 /* Does it visit a domain of these extents (0 counts as 1) as linear does? */
 WL_API bool wl_schedule_is_linear(const wl_schedule *schedule, const int64_t extent[3]);
 /* The cells at `count` consecutive positions, and the position of a cell. WL_E_INPUT: outside the
- * domain, or a schedule that is none; WL_E_RANGE: more than 2^60 cells. */
+ * domain, or no such schedule; WL_E_RANGE: more than 2^60 cells. */
 WL_FALLIBLE wl_schedule_cells(const wl_schedule *schedule, const int64_t extent[3], int64_t first, int64_t count,
                               int64_t (*cells)[3], wl_error *err);
 WL_FALLIBLE wl_schedule_position(const wl_schedule *schedule, const int64_t extent[3], const int64_t cell[3],

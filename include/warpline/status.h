@@ -51,7 +51,7 @@ typedef enum wl_status {
     WL_E_BOUNDS       /* a thread accesses memory outside of its buffers        */
 } wl_status;
 
-/* A function that can fail: its status must be looked at. */
+/* A function that can fail: its status must be checked. */
 #define WL_FALLIBLE WL_API WL_NODISCARD wl_status
 
 /* A place in a text: 1-based line and column; line 0 means "no particular place". */
@@ -79,7 +79,7 @@ WL_API const char *wl_nearest_name(const char *word, const char *const *names, s
 
 /* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then
  * decimal digits with a point and an exponent, or hexadecimal ones after 0x. No blanks before it,
- * no "inf" and no "nan". What is too large is infinite. *end (unless NULL) is behind it, or at
+ * no "inf" and no "nan". What is too large is infinite. *end (unless NULL) points after it, or at
  * `text` where there is no number; then 0 is returned. */
 WL_API double wl_number_read(const char *text, const char **end);
 

@@ -15,20 +15,20 @@ typedef struct wl_trace_options {
     const char *policy;        /* "lru" (NULL), "random", "random4" */
     uint64_t seed;             /* of random policies */
     int64_t by;                /* threads that make a task, up to 64; 0: 1 */
-    int64_t first, count;      /* tasks to draw; count 0: all, or as many as can be seen */
+    int64_t first, count;      /* tasks to draw; count 0: all, or as many as fit */
 } wl_trace_options;
 
 typedef struct wl_trace_counts {
     int64_t tasks, simulated; /* simulated: fewer than there are only where they are too many */
-    int64_t uses, stores;     /* lines that tasks use, each task each line once; of these, stores */
-    /* lines loaded that were not there; distinct ones, which no cache avoids */
+    int64_t uses, stores;     /* lines used, each once per task; of these, stores */
+    /* lines that miss; distinct lines, which every cache must load */
     int64_t fetches, least;
     int64_t evictions;
 } wl_trace_counts;
 
 typedef struct wl_trace wl_trace;
 /* "stencil", "stencil:7x7" (the default), "matmul", "matmul:16" (the depth; default: the width),
- * over a domain of elements of 4 bytes. WL_E_INPUT: no such example, a cache that cannot be. */
+ * over a domain of elements of 4 bytes. WL_E_INPUT: no such example, an impossible cache. */
 WL_FALLIBLE wl_trace_example(const char *example, const int64_t domain[3], const wl_trace_options *options,
                              wl_trace **out, wl_error *err);
 /* The threads of a launch on a device; without a launch (NULL), the cells of the kernel's domain,

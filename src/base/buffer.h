@@ -22,8 +22,8 @@ typedef struct wl_buffer {
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
 void wl_buffer_add_list(wl_buffer *buffer, const char *format, va_list args) WL_PRINTF(2, 0);
-/* Room for `most` more bytes, of which the caller writes some and says how many; NULL: there is
- * none. */
+/* Reserves `most` bytes at the end; the caller writes some of them and says how many. NULL: out of
+ * memory. */
 static inline char *wl_buffer_room(wl_buffer *buffer, size_t most);
 static inline void wl_buffer_wrote(wl_buffer *buffer, size_t length);
 static inline void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
@@ -34,7 +34,7 @@ wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
 /* Frees the text instead. */
 void wl_buffer_drop(wl_buffer *buffer);
 
-/* ---- written here, because texts consist of many small pieces ---- */
+/* ---- inline, because texts consist of many small pieces ---- */
 
 /* False: out of memory, now or before. */
 bool wl_buffer_grow(wl_buffer *buffer, size_t more);

@@ -54,8 +54,8 @@ static inline int64_t wl_floor_mod(int64_t a, int64_t b)
 
 static inline int64_t wl_ceil_div(int64_t a, int64_t b) { return -wl_floor_div(-a, b); }
 
-/* a / b of a >= 0, b > 0. Many quotients are 0, and a processor may divide 32 bits several times as
- * fast as 64: for divisions that are made over and over. */
+/* a / b for a >= 0 and b > 0, for inner loops: many quotients are 0, and processors may divide 32
+ * bits several times as fast as 64. */
 static inline int64_t wl_divide(int64_t a, int64_t b)
 {
     if (a < b)

@@ -115,8 +115,8 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
 
 /* ---- texts ---- */
 
-/* jansson does not always tell that it got no memory; errno does, if it is looked at before the
- * next number sets it: at every character read. */
+/* jansson does not always report that memory ran out. errno does, if it is checked before the next
+ * number sets it: at every character read. */
 static bool ran_out(void) { return errno == ENOMEM; }
 
 typedef struct json_source {

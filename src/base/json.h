@@ -17,7 +17,7 @@
 /* One text under construction. Starts as all zeros. */
 typedef struct wl_json {
     bool failed;
-    char not_finite[32]; /* key of the first number that had to be there and is none */
+    char not_finite[32]; /* key of the first required number that is not finite */
 } wl_json;
 
 json_t *wl_json_object(wl_json *json);
@@ -33,7 +33,7 @@ json_t *wl_json_whole(wl_json *json, int64_t value);
 json_t *wl_json_truth(wl_json *json, bool value);
 /* [32, 4, 2] */
 json_t *wl_json_shape(wl_json *json, const int64_t extent[3]);
-/* Like json_pack, with the same format; all values must be there, so a number must be finite.
+/* Like json_pack, with the same format. No value may be missing, and numbers must be finite.
  * Strings must be UTF-8. */
 json_t *wl_json_pack(wl_json *json, const char *format, ...);
 
@@ -41,8 +41,8 @@ json_t *wl_json_pack(wl_json *json, const char *format, ...);
 void wl_json_set(wl_json *json, json_t *object, const char *key, json_t *value);
 void wl_json_add(wl_json *json, json_t *array, json_t *value);
 
-/* As json_loadb. NULL, with j->failed, where memory is short: jansson itself may leave a character
- * out then, or call the text wrong. */
+/* Like json_loadb, but out of memory gives NULL and sets j->failed: jansson itself may then drop a
+ * character, or report a syntax error. */
 json_t *wl_json_read(wl_json *json, const char *text, size_t length, size_t flags, json_error_t *error);
 
 /* Frees `root` and hands its text to the caller. WL_E_NOMEM: some allocation failed, here or

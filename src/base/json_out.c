@@ -23,7 +23,7 @@ static void put_control(wl_buffer *b, unsigned char c)
         wl_buffer_put(b, brief, sizeof brief);
 }
 
-/* A character that JSON has another way to write. Returns its bytes in `text`. */
+/* Escapes a character. Returns how many bytes of `text` it takes. */
 static size_t put_special(wl_buffer *b, const char *text)
 {
     const unsigned char c = (unsigned char)*text;
@@ -42,16 +42,16 @@ static size_t put_special(wl_buffer *b, const char *text)
 #define EACH_BYTE 0x0101010101010101u
 #define HIGH_BITS 0x8080808080808080u
 
-/* Whether one of eight characters is a control character, a quote, a backslash or no ASCII. The
- * highest bit of a byte says so; it may also be set above a byte that is special, which changes no
- * answer. */
+/* Is one of eight characters a control character, a quote, a backslash or not ASCII? Then the
+ * highest bit of its byte is set; those of bytes above it may be set, too, which does not change
+ * the answer. */
 static bool any_special(uint64_t eight)
 {
     const uint64_t quote = eight ^ EACH_BYTE * '"', backslash = eight ^ EACH_BYTE * '\\';
     return ((eight | (eight - EACH_BYTE * ' ') | (quote - EACH_BYTE) | (backslash - EACH_BYTE)) & HIGH_BITS) != 0;
 }
 
-/* The length of the part that JSON writes as it is. */
+/* The length of the part that needs no escapes. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t n = 0;
@@ -106,7 +106,7 @@ static void put_separator(wl_json_out *o, char mark, bool blank)
     wl_buffer_wrote(o->text, blank ? 2 : 1);
 }
 
-/* What stands before a value. */
+/* Writes what precedes a value: a comma, a line break, its key. */
 static void begin(wl_json_out *o, const char *key)
 {
     if (o->filled)

@@ -29,7 +29,7 @@ typedef struct wl_json_out {
     int digits;          /* of doubles */
     int depth;           /* objects and arrays that are open */
     bool filled;         /* the innermost of them has a value */
-    char not_finite[32]; /* key of the first number that had to be there and is none */
+    char not_finite[32]; /* key of the first required number that is not finite */
 } wl_json_out;
 
 /* Each adds a value to the open object under its key, or to the open array: the key is NULL. */

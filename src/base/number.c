@@ -133,7 +133,7 @@ static double quotient(whole *above, whole *below)
 
 /* ---- decimal ---- */
 
-/* digits * 10^power. `last` points behind the last digit; a decimal point among the digits is
+/* digits * 10^power. `last` points after the last digit; a decimal point among the digits is
  * skipped. */
 static double slow_decimal(const char *digits, const char *last, int64_t power)
 {
@@ -185,7 +185,7 @@ static int digit_of(char c, int base)
 }
 
 /* Finds digits with at most one point among them: the first and last digit, without leading and
- * trailing zeros, and the power of the base behind the last one. False: no digits. */
+ * trailing zeros, and the power of the base after the last one. False: no digits. */
 static bool find_digits(const char **at, int base, const char **first, const char **last, int64_t *places)
 {
     const char *p = *at, *point = NULL;

@@ -15,8 +15,8 @@ void wl_quote_gnuplot(wl_buffer *out, const char *text);
 void wl_quote_yaml(wl_buffer *out, const char *text);
 /* "..." that Python and JSON read alike; bytes that are not UTF-8 become U+FFFD. */
 void wl_quote_python(wl_buffer *out, const char *text);
-/* For XML and HTML, texts and attributes in double quotes, without quotes around it: at most so
- * many characters, then an ellipsis. Control characters become blanks, bytes that are not UTF-8
+/* For XML and HTML, in texts and double-quoted attributes; adds no quotes itself. After `most`
+ * characters comes an ellipsis. Control characters become blanks, bytes that are not UTF-8
  * U+FFFD. */
 void wl_quote_xml(wl_buffer *out, const char *text, size_t most);
 

@@ -26,7 +26,7 @@ void wl_text_mend_end(char *text)
 }
 
 #define WORD_MAX 48
-#define START_LEAST 3 /* letters of a start that is taken for the whole */
+#define START_LEAST 3 /* letters of the shortest prefix that stands for a whole name */
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -60,7 +60,7 @@ static size_t distance(const char *a, const char *b, bool case_matters)
     return row[m];
 }
 
-/* The only name that starts with the word, which has some letters; NULL: none, or several. */
+/* The only name that starts with the word. NULL: none, several, or the word is too short. */
 static const char *only_start(const char *word, const char *const *names, size_t count)
 {
     const char *found = NULL;

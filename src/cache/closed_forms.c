@@ -42,7 +42,7 @@ static gap gap_of(const wl_stencil *s, const strip *t, int64_t line)
 {
     const int64_t first_x = wl_max(t->x, line * s->line - s->reach[0]);
     const int64_t last_x = wl_min(t->end, line * s->line + s->line - 1 + s->reach[0]);
-    /* tasks behind last_x, and before first_x */
+    /* tasks after last_x, and before first_x */
     const int64_t behind = last_x < t->end ? first_line(s, last_x + 1) : t->last + 1;
     const int64_t before = first_x > t->x ? last_line(s, first_x - 1) : t->first - 1;
     const int64_t head = last_line(s, first_x), tail = first_line(s, last_x);

@@ -1,4 +1,4 @@
-/* closed_forms.h - how many cache lines tasks fetch, without looking at each: a stencil and a
+/* closed_forms.h - how many cache lines tasks fetch, without visiting each task: a stencil and a
  * matrix product, in linear, column and tiled order, through a fully associative LRU cache.
  *
  * A line that is used again is still there if fewer distinct lines than the cache has were used in
@@ -6,7 +6,7 @@
  * distance follows from where the line lies, and the sum has few different terms.
  *
  * The problems are those of tasks.h: a task uses each of its lines once, rows of arrays start at
- * lines, stencils end at the edge of the domain.
+ * line boundaries, stencils end at the edge of the domain.
  *
  * Layer  cache (uses base). Units: elements, lines. Maths: docs/schedule.md, "Closed forms".
  * Oracle  tests/property/prop_closed_forms.c, the simulator
@@ -38,7 +38,7 @@ typedef struct wl_tile {
 
 typedef struct wl_fetches {
     int64_t lines; /* fetched */
-    bool exact;    /* else at most so many */
+    bool exact;    /* false: an upper bound */
 } wl_fetches;
 
 /* Lines that any cache must fetch: every line once. */

@@ -6,9 +6,10 @@
 #include "base/ckd.h"
 #include "base/hash.h"
 
-/* Multiprocessors of a GPC share one: on the H200 5 that request a line at the same time cause 2
- * requests, 9 cause 3 and 16 cause 4 (validate/probes/h200_merge_window.csv). GPCs have 16 to 18,
- * and 16 to 18 consecutive blocks go to one of them (validate/probes/h200_gpc_blocks.csv). */
+/* Multiprocessors of a GPC share one: on the H200, 5 multiprocessors that request a line at the
+ * same time cause 2 requests, 9 cause 3 and 16 cause 4 (validate/probes/h200_merge_window.csv).
+ * GPCs have 16 to 18, and 16 to 18 consecutive blocks go to one of them
+ * (validate/probes/h200_gpc_blocks.csv). */
 #define SMS_OF_GPC 18
 #define LINES 4096 /* of a GPC, a power of two */
 

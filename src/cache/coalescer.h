@@ -2,7 +2,8 @@
  *
  * The multiprocessors of a GPC share a path to the L2. While a request is in flight, others for the
  * same sectors merge with it, up to a maximum. The caller divides time into steps: all requests of
- * one step are in flight together. The table forgets lines whose entry another line takes.
+ * one step are in flight together. The table is direct-mapped: a line replaces the one in its
+ * entry.
  *
  * Layer  cache. Units: sectors. Oracle  tests/unit/test_simulate_launch.c
  * SPDX-License-Identifier: MIT */

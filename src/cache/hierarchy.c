@@ -8,7 +8,7 @@
 #include "cache/coalescer.h"
 
 #define CACHES_MAX 4096 /* of a level */
-#define BATCH 64        /* requests that an L1 serves before the L2 sees what is missing */
+#define BATCH 64        /* requests that an L1 serves before the L2 sees its misses */
 
 struct wl_hierarchy {
     wl_hierarchy_shape shape;

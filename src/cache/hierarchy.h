@@ -19,7 +19,7 @@ typedef struct wl_hierarchy_shape {
     int64_t partitions;
     wl_cache_shape l2; /* of one partition */
     int dram_sectors;  /* that come from DRAM together: 1, 2, 4, .. */
-    /* requests of several multiprocessors that reach the L2 as one, at most; 0, 1: there is no
+    /* most requests of several multiprocessors that merge into one before the L2; 0, 1: no
      * coalescer */
     int64_t coalesced;
 } wl_hierarchy_shape;
@@ -28,7 +28,7 @@ typedef struct wl_hierarchy_shape {
 typedef struct wl_hierarchy_counts {
     wl_cache_counts l1, l2;
     int64_t l2_to_l1, l1_to_l2;     /* loaded and stored */
-    int64_t l2_hits;                /* of the loaded ones, those that some partition had */
+    int64_t l2_hits;                /* of the loaded ones, hits in some partition */
     int64_t between_partitions;     /* of these, and of stores, those of another partition */
     int64_t dram_to_l2, l2_to_dram; /* loaded, stored; stored: what was evicted so far */
 } wl_hierarchy_counts;
@@ -51,14 +51,14 @@ void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *r
 /* Writes all that is dirty to DRAM. */
 void wl_hierarchy_clean(wl_hierarchy *hierarchy);
 wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *hierarchy);
-/* The sectors that moved between levels so far, at no cost: without the sums over caches, and
+/* The sectors that moved between levels so far. Cheap: it leaves out the sums over caches, and
  * l2_to_dram. */
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *hierarchy);
 
 /* Has any cache failed (wl_cache_failed)? */
 bool wl_hierarchy_failed(const wl_hierarchy *hierarchy);
 
-/* The partition in which a line lies, whichever multiprocessor reads it. */
+/* The home partition of a line. */
 int64_t wl_home_partition(uint64_t line, int64_t partitions);
 
 #endif /* WL_CACHE_HIERARCHY_H */

@@ -21,7 +21,7 @@ typedef struct wl_known {
     int64_t element_bytes;
 } wl_known;
 
-/* Kind NONE: another kernel, or one whose domain has not two dimensions. */
+/* Kind NONE: another kernel, or a domain that does not have two dimensions. */
 wl_known wl_known_of(const wl_kernel *kernel);
 
 /* The same numbers for both, in lines of so many bytes: what a tile needs so that it fetches each
@@ -29,7 +29,7 @@ wl_known wl_known_of(const wl_kernel *kernel);
 int64_t wl_known_needs(const wl_known *problem, int64_t line_bytes, wl_tile tile);
 wl_fetches wl_known_fetches(const wl_known *problem, int64_t line_bytes, wl_tile tile, int64_t cache_lines);
 int64_t wl_known_least(const wl_known *problem, int64_t line_bytes);
-/* The width of columns that fits a cache of so many bytes, with so many threads at work: sections
+/* The width of columns that fits a cache of so many bytes, with so many active threads: sections
  * 4.3 and 4.4 of the paper. May be below 1, or above the row. */
 double wl_known_width(const wl_known *problem, int64_t line_bytes, double cache_bytes, double threads);
 

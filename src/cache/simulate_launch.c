@@ -11,15 +11,15 @@
 #include "kernel/program.h"
 
 #define ADDRESSES_DEFAULT ((int64_t)1 << 26)
-#define REQUESTS_MAX ((int64_t)1 << 23) /* of the blocks that run side by side: 128 MiB */
-#define ADDRESSES_OF_REQUEST 8          /* as few share a line in most kernels, or more do */
+#define REQUESTS_MAX ((int64_t)1 << 23) /* of concurrent blocks: 128 MiB */
+#define ADDRESSES_OF_REQUEST 8          /* or more: lanes that share a line, in most kernels */
 #define SECTORS_MAX 8                   /* of a line */
 #define L2_WAYS 16
 #define FILLED_MAX 1e9 /* addresses of the blocks of one multiprocessor: a minute */
 #define REGISTER_BYTES 4
 #define EXPECTED 4 /* requests of a warp whose memory is fetched before */
 
-/* What a warp asks of one line, in one instruction. */
+/* What one instruction of a warp requests from one line. */
 typedef struct request {
     uint64_t line;
     uint16_t sectors;
@@ -47,7 +47,7 @@ typedef struct launch_simulation {
     int64_t sms, simulated_sms, resident, warps; /* warps of a block */
     int64_t warp_size, turn;
     int64_t l2_lines; /* of all partitions, as many as are simulated */
-    /* of the present generation */
+    /* of the current generation */
     request *requests;
     size_t request_count, request_room;
     uint32_t *masks;
@@ -162,7 +162,7 @@ static wl_status add_execution(void *user, const wl_warp_execution *e, wl_error 
     return WL_OK;
 }
 
-/* ---- blocks that run side by side ---- */
+/* ---- concurrent blocks ---- */
 
 static warp_stream *stream_of(const launch_simulation *s, int64_t sm, int64_t place, int64_t warp)
 {
@@ -316,7 +316,7 @@ static wl_status run(launch_simulation *s, int64_t generations, wl_simulated_fie
     wl_hierarchy_clean(s->hierarchy);
     const wl_hierarchy_counts all = wl_hierarchy_count(s->hierarchy);
     out->dirty_bytes = (double)((all.l2_to_dram - written) * s->sector) * (double)out->sms / (double)out->simulated_sms;
-    /* what is still dirty belongs to all blocks alike */
+    /* dirty data at the end is attributed to all blocks equally */
     early.l2_to_dram = out->simulated ? all.l2_to_dram * early_blocks / out->simulated : 0;
     out->addresses = s->addresses;
     fill(s, &early, &all, early_blocks, out);
@@ -338,7 +338,7 @@ static double addresses_of_block(const launch_simulation *s)
     return sum > 1 ? sum : 1;
 }
 
-/* How many multiprocessors, and how often they are filled. */
+/* Chooses how many multiprocessors to simulate; returns how many generations of blocks. */
 static int64_t plan(launch_simulation *s, const wl_simulate_options *o)
 {
     const double budget = (double)(o && o->addresses ? o->addresses : ADDRESSES_DEFAULT);

@@ -21,12 +21,12 @@ typedef struct wl_simulated_field {
 } wl_simulated_field;
 
 typedef struct wl_simulate_options {
-    /* to evaluate, at most; 0: as many as take a few seconds. At least those of one
-     * multiprocessor's blocks are */
+    /* the most to evaluate; 0: as many as take a few seconds. Those of the blocks of one
+     * multiprocessor always are */
     int64_t addresses;
     wl_policy policy; /* of the L1s, which are fully associative */
     uint64_t seed;
-    /* instructions that a warp issues before it is another one's turn; 0: by its registers */
+    /* instructions that a warp issues before the next warp's turn; 0: its registers limit them */
     int64_t turn;
     wl_simulated_field *fields; /* one for each field of the kernel, filled; NULL: not wanted */
 } wl_simulate_options;
@@ -34,17 +34,17 @@ typedef struct wl_simulate_options {
 typedef struct wl_simulated {
     int64_t blocks, simulated; /* simulated: fewer where it is a sample */
     int64_t sms, simulated_sms;
-    int64_t generations; /* how often their blocks were replaced by the next ones */
+    int64_t generations; /* sets of resident blocks that each of them ran, one after the other */
     double addresses;    /* evaluated */
     /* The first half replaced as many lines as the L2 has: the second half then sees all reuse that
      * an L2 can give, so that DRAM volumes of a sample are meaningful. */
     bool l2_filled;
     /* launch totals */
-    double l1_load_sectors, l1_load_hits; /* asked of the L1s; there */
+    double l1_load_sectors, l1_load_hits; /* requested from the L1s; hits */
     double l2_load_bytes, l2_store_bytes; /* between L2 and L1 */
-    /* sectors: of the loaded ones, those that the L2 had */
+    /* of the loaded sectors, those that hit the L2 */
     double l2_load_hits;
-    double dram_load_bytes, dram_store_bytes; /* stored: all that is dirty at the end included */
+    double dram_load_bytes, dram_store_bytes; /* stored: including all that is dirty at the end */
     double dirty_bytes;                       /* of these, what is in the L2 when the launch ends */
 } wl_simulated;
 

@@ -8,17 +8,17 @@
 #include "base/hash.h"
 #include "base/print.h"
 
-#define USES_MAX ((int64_t)1 << 23)  /* lines that tasks use, all together: seconds */
+#define USES_MAX ((int64_t)1 << 23)  /* lines used by all tasks together: takes seconds */
 #define EVENTS_MAX ((size_t)1 << 22) /* of a window */
-#define WINDOW_TASKS 4096            /* that are drawn unless a window is asked for */
-#define KNOWN_MIN 1024               /* lines that there is room for at first */
+#define WINDOW_TASKS 4096            /* drawn by default */
+#define KNOWN_MIN 1024               /* initial room for lines */
 #define ELEMENT_BYTES 4              /* of the examples */
-#define STENCIL 7                    /* cells wide and high, as the paper's */
+#define STENCIL 7                    /* cells in x and in y, as in the paper */
 
 /* A line that was used. */
 typedef struct known_line {
     uint64_t line;
-    int64_t task[2]; /* that loaded it last, and that stored to it; -1: none */
+    int64_t task[2]; /* the last to load it, and the last to store to it; -1: none */
     bool there;      /* in the table */
     bool drawn;
     uint32_t number; /* in the window, once it is there */
@@ -111,7 +111,8 @@ static wl_status add_event(recorder *r, known_line *k, int64_t task, wl_trace_ki
     return WL_OK;
 }
 
-/* Lines that are there when the window begins; the table's order is the same everywhere. */
+/* Lines that are there when the window begins; the order of the table is the same on every
+ * machine. */
 static wl_status begin_window(recorder *r, int64_t task, wl_error *err)
 {
     for (size_t i = 0; i < r->known_room; i++)
@@ -310,7 +311,7 @@ wl_trace_counts wl_trace_count(const wl_trace *t) { return t->counts; }
 
 /* ---- examples ---- */
 
-/* The numbers behind the colon of "stencil:7x5"; false: there are others than `most` at most. */
+/* The numbers after the colon of "stencil:7x5"; false: malformed, or more than `most`. */
 static bool read_numbers(const char *text, int most, int64_t *numbers, int *count)
 {
     for (*count = 0; *text && *count < most; text++) {
@@ -350,7 +351,7 @@ static wl_status trace_stencil(wl_trace *t, const char *extents, const int64_t d
     wl_tile tile;
     wl_tasks tasks;
     if (*extents && (!read_numbers(extents, 2, box, &count) || count != 2 || box[0] % 2 == 0 || box[1] % 2 == 0))
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a stencil has two odd extents, as stencil:7x7 (not '%.40s')",
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a stencil has two odd extents, as in stencil:7x7 (not '%.40s')",
                        extents);
     t->as_linear = wl_schedule_is_linear(&t->options.schedule, domain);
     const wl_stencil s = {domain[0], domain[1], {box[0] / 2, box[1] / 2}, t->options.line_bytes / ELEMENT_BYTES};
@@ -368,7 +369,7 @@ static wl_status trace_product(wl_trace *t, const char *extents, const int64_t d
     wl_tile tile;
     wl_tasks tasks;
     if (*extents && !read_numbers(extents, 1, &depth, &count))
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a product has one depth, as matmul:16 (not '%.40s')", extents);
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a product has one depth, as in matmul:16 (not '%.40s')", extents);
     t->as_linear = wl_schedule_is_linear(&t->options.schedule, domain);
     const wl_product p = {domain[0], domain[1], depth, t->options.line_bytes / ELEMENT_BYTES};
     WL_TRY(wl_tasks_of_product(&p, &t->options.schedule, t->options.by, &t->arena, &tasks, err));
@@ -387,7 +388,7 @@ static wl_status check_example(const int64_t domain[3], const wl_trace_options *
     if (o->line_bytes < ELEMENT_BYTES || o->line_bytes % ELEMENT_BYTES != 0)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a line of an example holds elements of %d bytes", ELEMENT_BYTES);
     if (wl_schedule_orders_blocks(&o->schedule))
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "examples have no blocks to be ordered");
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "examples have no blocks to order");
     return WL_OK;
 }
 
@@ -409,8 +410,8 @@ wl_status wl_trace_example(const char *example, const int64_t domain[3], const w
 
 /* ---- kernels ---- */
 
-/* The cache that is not given: the L1 that is left beside the shared memory of the launch, else all
- * of it. */
+/* The default cache: the part of the L1 that the shared memory of the launch leaves, or all of
+ * it. */
 static wl_status choose_cache(wl_trace *t, const wl_device *device, const wl_geometry *geometry, wl_error *err)
 {
     wl_trace_options *o = &t->options;

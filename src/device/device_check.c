@@ -26,7 +26,7 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
         if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
             return complain(device, key, "must be a positive number below 1e18", err);
         if (v > 0 && v < 1e-9 && dimension != WL_DIM_RATIO && dimension != WL_DIM_TIME)
-            return complain(device, key, "is too small to be meant", err);
+            return complain(device, key, "is implausibly small: is its unit right?", err);
         if (whole && v != floor(v))
             return complain(device, key,
                             dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number",
@@ -103,8 +103,8 @@ static wl_status check_errors(const wl_device *device, wl_error *err)
     return WL_OK;
 }
 
-/* Nothing answers within an issue slot, and nothing a warp waits for takes longer than a launch:
- * what lies outside was meant in another unit. */
+/* No latency is shorter than an issue slot, and none is as long as a launch: a number outside this
+ * range was meant in another unit. */
 static wl_status check_latencies(const wl_device *device, wl_error *err)
 {
     static const wl_device_key latencies[] = {

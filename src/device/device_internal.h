@@ -44,18 +44,18 @@ bool wl_device_key_find(const char *name, wl_device_key *key);
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
-/* What a number may be at least and at most, in base units; false: anything. Refuses a device that
- * has others. */
+/* The range of plausible values of a key, in base units; false: any value is plausible. A device
+ * with a value outside its range is refused. */
 bool wl_device_range(wl_device_key key, double *least, double *most);
 wl_status wl_device_plausible(const wl_device *device, wl_error *err);
 
 /* What kind of source a number has; false: the device has none. */
 typedef enum wl_source_kind {
     WL_SOURCE_MEASURED,   /* on such a GPU, by this project                        */
-    WL_SOURCE_FITTED,     /* so that predictions meet measured launches            */
+    WL_SOURCE_FITTED,     /* so that predictions match measured launches           */
     WL_SOURCE_PUBLISHED,  /* measured or stated by others                          */
     WL_SOURCE_DATA_SHEET, /* of the vendor: data sheets, guides, white papers      */
-    WL_SOURCE_ASSUMED,    /* as another GPU has it, scaled or not                  */
+    WL_SOURCE_ASSUMED,    /* that of another GPU, scaled or not                    */
     WL_SOURCE_USER,       /* a what-if                                             */
     WL_SOURCE_KINDS
 } wl_source_kind;
@@ -68,7 +68,7 @@ wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err
 
 /* What the vendor calls a multiprocessor: "SM", or "CU" (compute unit) on AMD's chips. */
 const char *wl_device_sm_word(const wl_device *device);
-/* The word of a stored prediction; "SM" for any other text and NULL: older ones do not have it. */
+/* The word in a stored prediction. Older ones have none: "SM" for NULL and any other text. */
 const char *wl_sm_word_named(const char *text);
 /* The word for two devices together: "SM|CU" where their vendors differ. */
 const char *wl_sm_word_of_both(const char *a, const char *b);

@@ -1,7 +1,7 @@
 /* plausible.c - refuses numbers that no GPU has: they were meant in another unit.
  *
- * Ranges are wide, so that machines of the past, of the future and of simulators fit; a slip of a
- * unit (bytes for MiB, B/s for GB/s) is a factor of a thousand or more.
+ * Ranges are wide enough for past, future and simulated machines. A wrong unit (bytes for MiB, B/s
+ * for GB/s) is off by a factor of a thousand or more.
  *
  * Layer  device (uses base). Oracle: tests/unit/test_plausible.c.
  * SPDX-License-Identifier: MIT */
@@ -40,7 +40,7 @@ static const struct {
     {WL_DEVICE_shared_reserved, {0, 64 * KIB}},
     {WL_DEVICE_shared_carveouts, {0, 16 * MIB}},
     {WL_DEVICE_l2_size, {KIB, 8 * KIB *GIB}},
-    /* large enough for everything is a fair question */ {WL_DEVICE_l2_line, {16, 4 * KIB}},
+    /* a what-if may ask for one that holds everything */ {WL_DEVICE_l2_line, {16, 4 * KIB}},
     {WL_DEVICE_l2_sector, {16, 4 * KIB}},
     {WL_DEVICE_dram_size, {MIB, 8 * KIB *GIB}},
     {WL_DEVICE_dram_fetch, {16, 4 * KIB}},

@@ -9,8 +9,8 @@
 static const char *const kind_names[WL_SOURCE_KINDS] = {"measured",   "fitted",  "published",
                                                         "data sheet", "assumed", "user"};
 
-/* How sources of a kind begin. What begins otherwise was published by somebody: an author, a
- * benchmark. */
+/* The first words of the sources of each kind. Any other source is a publication, such as a paper
+ * or a benchmark. */
 static const struct {
     const char *start;
     wl_source_kind kind;
@@ -18,7 +18,7 @@ static const struct {
     {"measured", WL_SOURCE_MEASURED},
     {"device query", WL_SOURCE_MEASURED},
     {"fitted", WL_SOURCE_FITTED},
-    {"chosen", WL_SOURCE_FITTED}, /* by hand, with measured launches in view */
+    {"chosen", WL_SOURCE_FITTED}, /* by hand, to match measured launches */
     {"inferred", WL_SOURCE_FITTED},
     {"assumed", WL_SOURCE_ASSUMED},
     {"believed", WL_SOURCE_ASSUMED},

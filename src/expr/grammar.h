@@ -56,7 +56,7 @@ struct wl_parser {
      WL_OPERATOR(WL_EXPR_BOTH) | WL_OPERATOR(WL_EXPR_ANY))
 #define WL_OPERATORS_ALL UINT32_MAX
 
-/* Parses one expression; the lexer stands behind it afterwards. */
+/* Parses one expression, and leaves the lexer at the token after it. */
 wl_status wl_parse(wl_parser *p, wl_parsed *out);
 /* Products only, for callers that handle sums themselves. */
 wl_status wl_parse_product(wl_parser *p, wl_parsed *out);

@@ -155,7 +155,7 @@ static wl_status punctuation(wl_lexer *lexer)
 
 wl_status wl_lexer_next(wl_lexer *lexer)
 {
-    const wl_loc end = wl_lexer_place(lexer); /* right behind the previous token */
+    const wl_loc end = wl_lexer_place(lexer); /* right after the previous token */
     WL_TRY(lexer->language->skip(lexer));
     wl_token *t = &lexer->token;
     *t = (wl_token){.text = lexer->at, .loc = wl_lexer_place(lexer)};

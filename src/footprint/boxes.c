@@ -151,7 +151,7 @@ static void whole_box(const wl_region *region, const wl_box3 *cells, wl_axis_box
         r->hi[WL_AXIS_LOOP + i] = wl_region_steps(region)[i];
 }
 
-/* The boxes of one patch; `before` is the one whose boxes are held, or NULL. */
+/* The boxes of one patch; `before` is the patch whose boxes are kept, or NULL. */
 static wl_status make_patch(maker *m, const wl_patch *patch, const wl_patch *before, const wl_box3 *cells,
                             const wl_axis_box *whole)
 {

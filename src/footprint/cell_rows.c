@@ -99,7 +99,7 @@ static bool visit_apart(const rows *r, const slab *s, int64_t cells, int32_t wid
     return true;
 }
 
-#define SLABS_MAX 16 /* of a box that are compared with each other */
+#define SLABS_MAX 16 /* slabs of a box that are compared with each other */
 
 typedef struct slabs {
     int count;
@@ -168,7 +168,7 @@ static bool visit_box(void *context, const wl_box3 *box)
             if (!visit_apart(r, &s, cells, width))
                 return false;
             continue;
-        } /* else no granule between two cells is left out */
+        } /* otherwise the cells of a row touch every granule between them */
         s.last = s.first + wl_max(0, reach) + width - 1;
         s.first += wl_min(0, reach);
         if (all.count > 0 && same_strides(&all.list[all.count - 1], &s) && extend(&all.list[all.count - 1], &s))
@@ -180,7 +180,7 @@ static bool visit_box(void *context, const wl_box3 *box)
     return visit_slabs(r, &all);
 }
 
-/* Threads first <= t < last: as few boxes as possible, as each has rows of its own. */
+/* Threads first <= t < last, in as few boxes as possible, since each box has its own rows. */
 static bool visit_threads(const wl_geometry *g, int64_t first, int64_t last, rows *r)
 {
     wl_block_set few;

@@ -15,7 +15,8 @@
 /* Is this access of ordered threads an affine function of the cell alone? */
 bool wl_cell_rows_can(const wl_region *region, const wl_bound *bound);
 
-/* Sorts accesses as the functions below need them: those that are sorted cost less then. */
+/* Sorts accesses in the order that the functions below need; they take less time if it is done
+ * before. */
 void wl_cell_rows_sort(const wl_bound **accesses, size_t count);
 
 /* Visits ranges of bytes, both ends included, that touch the same granules of this size as these
@@ -33,7 +34,7 @@ bool wl_cell_rows_add(wl_granules *granules, const wl_region *region, const wl_b
 /* The granules of n sizes that these accesses touch in a small region, such as a warp or a block.
  * Of a size below the first one, every part of a touched granule of the first counts, unless
  * `covered` is asked for: the granules of the first size with every byte accessed. False, with
- * nothing counted: some access is no such function, or the region has too many rows. */
+ * nothing counted: some access is not affine in the cell, or the region has too many rows. */
 bool wl_cell_rows_count(const wl_region *region, const wl_bound *const *accesses, size_t count, const int64_t *granules,
                         int n, int64_t *touched, int64_t *covered);
 

@@ -199,7 +199,7 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     if (n > WL_SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
     int collapsed = collapsed_levels(shape, s->granule);
-    if (!s->want_covered) /* whether a joined run is gap-free is another question */
+    if (!s->want_covered) /* a joined run may have gaps */
         collapsed = joined_levels(shape, boxes, n, collapsed);
     s->outer_count = shape->level_count - collapsed;
     for (int i = 0; i < s->outer_count; i++)

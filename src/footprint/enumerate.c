@@ -166,7 +166,7 @@ static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
         return wl_granules_fail(w->granules, err);
     if (moves_whole_granules(&a)) {
         wl_granules first = {0};
-        if (w->granules->count == 0) /* nothing there that must not move */
+        if (w->granules->count == 0) /* no granules of other accesses, which must not move */
             return repeat_granules(&a, w->granules) ? WL_OK : wl_granules_fail(w->granules, err);
         const bool complete = repeat_granules(&a, &first);
         w->granules->out_of_memory = w->granules->out_of_memory || first.out_of_memory;

@@ -73,8 +73,7 @@ static wl_granule_chunk *find_chunk(wl_granules *set, int64_t number)
     return new_chunk(set, number, slot);
 }
 
-/* The number of bits: processors without such an instruction would call a function for the
- * builtin. */
+/* Population count. On processors without such an instruction the builtin would call a function. */
 static int64_t count_bits(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;
@@ -125,7 +124,7 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
     return true;
 }
 
-/* Of a set that is not empty. NULL: the set has none of its granules. */
+/* The chunk with this number in a set that is not empty. NULL: the set has no granule of it. */
 static const wl_granule_chunk *look_up(const wl_granules *set, int64_t number)
 {
     for (size_t slot = slot_of(set, number); set->table[slot]; slot = (slot + 1) & (set->table_size - 1))

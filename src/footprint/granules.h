@@ -49,8 +49,8 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);
 /* How many units have at least one byte in the set. */
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit);
 
-/* Of a set of granules of `base` bytes, those of `unit` bytes: smaller ones are as many as a
- * granule has. */
+/* How many units of `unit` bytes a set of granules of `base` bytes touches. Of units smaller than a
+ * granule, all that a granule has count. */
 static inline int64_t wl_granules_of(const wl_granules *set, int64_t base, int64_t unit)
 {
     return unit >= base ? wl_granules_touched(set, unit / base) : wl_granules_touched(set, 1) * (base / unit);

@@ -3,7 +3,7 @@
 
 #include "base/ckd.h"
 
-#define FIRST_CHECK 4096 /* addresses: fewer are evaluated in no time */
+#define FIRST_CHECK 4096 /* addresses; for fewer, checking is not worthwhile */
 
 void wl_reach_find(const wl_region *region, const wl_bound *bound, int shift, wl_reach *out)
 {

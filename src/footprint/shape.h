@@ -24,9 +24,9 @@ typedef struct wl_bound {
     bool conditional; /* its condition is undecided: some threads may skip it */
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
-    /* affine but for the order of threads, which is a schedule's: `form` is that of its cell */
+    /* affine in the cell, but a schedule orders the threads: `form` is that of the cell */
     bool reordered;
-    bool of_cell; /* such a form, without loops, that depends on nothing but the cell */
+    bool of_cell; /* such a form that depends on the cell alone, not on loops */
     wl_form form;
     const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
     const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */

@@ -43,8 +43,8 @@ typedef struct wl_sweep {
     bool too_fine;  /* a row has too many pieces to tell what it covers */
     bool uncertain; /* covered could not be determined */
     bool out_of_memory;
-    const wl_residues *moves; /* counted for all of these at once; NULL: for none */
-    bool singly;              /* that is not possible */
+    const wl_residues *moves; /* all of these are counted at once; NULL: there are none */
+    bool singly;              /* they must be counted one by one */
     wl_count total;
 } wl_sweep;
 

@@ -19,7 +19,7 @@ static wl_status check(const wl_schedule *s, wl_error *err)
     return WL_OK;
 }
 
-/* The two axes: of blocks those of a plane, of threads x and all others. */
+/* The two axes. Blocks: those of a plane of the grid. Threads: x, and all others as one. */
 static void set_axes(const wl_schedule *s, wl_order *o)
 {
     o->width = o->extent[0];

@@ -2,8 +2,9 @@
  *
  * All but the curves are tiles. Tiles are walked row by row, and so are the cells of each; those at
  * the right and lower edges are smaller. A column is a tile as high as the domain, a row of linear
- * order a tile as wide; swizzle:G is a tile of 1 x G blocks. Threads see a domain of two axes: all
- * but x fold into the vertical one. Swizzled blocks stay within their plane of the grid.
+ * order is a tile as wide as the domain; swizzle:G is a tile of 1 x G blocks. Threads see a domain
+ * of two axes: all but x fold into the vertical one. Swizzled blocks stay within their plane of the
+ * grid.
  *
  * Layer   schedule (uses base). Units: cells (swizzle: blocks); a position counts cells from 0.
  * Maths   docs/schedule.md
@@ -26,7 +27,7 @@ typedef struct wl_order {
     int levels;      /* of the curve's square, which is 2^levels cells wide */
 } wl_order;
 
-/* Extents of 0 count as 1. WL_E_INPUT: a width, height or extent below 0, or the schedule is none;
+/* Extents of 0 count as 1. WL_E_INPUT: a width, height or extent below 0, or no such schedule;
  * WL_E_RANGE: more than 2^60 cells. */
 wl_status wl_order_make(const wl_schedule *schedule, const int64_t extent[3], wl_order *out, wl_error *err);
 

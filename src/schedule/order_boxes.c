@@ -9,7 +9,7 @@ typedef struct box_list {
     const wl_order *order;
     wl_cell_box *boxes;
     int count;
-    int64_t plane; /* that is being cut */
+    int64_t plane; /* the one being cut into boxes */
 } box_list;
 
 static void add(box_list *l, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
@@ -123,7 +123,7 @@ int wl_order_boxes(const wl_order *o, int64_t first, int64_t last, wl_cell_box b
     }
     if (cut)
         add_plane_part(&l, first - from * o->plane, o->plane);
-    /* that a plane folds */
+    /* of z in a plane */
     const int64_t depth = o->cells / o->plane == o->extent[2] ? 1 : o->extent[2];
     add(&l, 0, o->extent[0], 0, o->extent[1], (from + cut) * depth, to * depth);
     l.plane = to;

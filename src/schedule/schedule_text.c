@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    const char *sizes[2]; /* what the numbers behind the colon are; NULL: none */
+    const char *sizes[2]; /* what the numbers after the colon are; NULL: there are none */
     const char *example;
 } kinds[WL_SCHEDULE_KIND_COUNT] = {
     [WL_SCHEDULE_LINEAR] = {"linear", {0}, "linear"},
@@ -46,7 +46,7 @@ static wl_status read_kind(const char *text, size_t length, wl_schedule_kind *ki
                            WL_SCHEDULE_KIND_COUNT);
 }
 
-/* Digits of a number from 1 to 2^60 - 1; `text` is the whole, for the place of an error. */
+/* Digits of a number from 1 to 2^60 - 1; `text` is the whole text, to locate an error. */
 static wl_status read_size(const char *text, const char **p, wl_schedule_kind kind, int i, int64_t *value,
                            wl_error *err)
 {
@@ -59,7 +59,7 @@ static wl_status read_size(const char *text, const char **p, wl_schedule_kind ki
         return wl_fail(err, WL_E_INPUT, at(text, start), "a whole number above 0 is needed here, as in %s",
                        kinds[kind].example);
     if (*value == 0)
-        return wl_fail(err, WL_E_INPUT, at(text, start), "a %s of 0 visits nothing: 1 is the least",
+        return wl_fail(err, WL_E_INPUT, at(text, start), "a %s of 0 visits nothing: the minimum is 1",
                        kinds[kind].sizes[i]);
     return WL_OK;
 }

@@ -1,9 +1,9 @@
 /* space_curve.c - see space_curve.h. SPDX-License-Identifier: MIT */
 #include "schedule/space_curve.h"
 
-/* Four quadrants in the order the curve visits them, for each way in which it lies in the square:
- * bit 0 of such a turn swaps x and y, bit 1 mirrors both. Of a quadrant, bit 0 is set if it lies to
- * the right and bit 1 if it lies below; the bits from 2 on are its own turn. */
+/* The four quadrants in the order in which the curve visits them, for each orientation (turn) of
+ * the curve in its square: bit 0 of a turn swaps x and y, bit 1 mirrors both. Bit 0 of a quadrant
+ * is set if it lies to the right, bit 1 if it lies below; the bits from 2 on are its own turn. */
 typedef struct quadrants {
     uint8_t of_turn[4][4];
 } quadrants;
@@ -51,14 +51,14 @@ static bool lies_inside(const wl_order *o, const square *s)
     return s->x + s->side <= o->width && s->row + s->side <= o->rows;
 }
 
-/* In a square inside the domain, each quadrant has as many cells: 2^this. Else -1. */
+/* log2 of the cells of each quadrant, if the square lies inside the domain; else -1. */
 static int quadrant_bits(const wl_order *o, const square *s)
 {
     return lies_inside(o, s) ? 2 * wl_log2(s->side) - 2 : -1;
 }
 
-/* The quadrant that holds cell number *position of the square; counts from its own first cell
- * then. */
+/* The quadrant that holds cell number *position of the square. *position then counts from the first
+ * cell of the quadrant. */
 static int find_quadrant(const wl_order *o, const quadrants *q, square *s, int64_t *position)
 {
     const int bits = quadrant_bits(o, s);
@@ -123,7 +123,7 @@ void wl_curve_start(const wl_order *o, int64_t position, wl_curve_walk *walk)
     for (int depth = 0; depth < o->levels; depth++) {
         enter(walk, depth, &s);
         const int number = find_quadrant(o, quadrants_of(o), &s, &position);
-        /* a quadrant that begins here is still to come as a whole */
+        /* a quadrant that begins here has not been entered */
         walk->path[depth].next = (uint8_t)(number + (position > 0));
         if (position == 0)
             return;
@@ -132,7 +132,7 @@ void wl_curve_start(const wl_order *o, int64_t position, wl_curve_walk *walk)
 
 static bool begins_inside(const wl_order *o, const square *s) { return s->x < o->width && s->row < o->rows; }
 
-/* Leaves squares that are done, and takes the next quadrant of the one that is not. */
+/* Leaves squares that are finished, and enters the next quadrant of the one that is not. */
 static square next_quadrant(const wl_order *o, const quadrants *q, wl_curve_walk *walk)
 {
     while (walk->path[walk->depth].next == 4)
@@ -207,8 +207,8 @@ typedef struct cutter {
 
 static bool cut(const cutter *c, square s, int64_t first, int64_t last);
 
-/* The quadrants of a square that is cut. If all of the cells lie in one of them, it is the next to
- * look at: then *s, and *first and *last count from its own first cell. */
+/* Visits the wanted cells of a square, quadrant by quadrant. If all of them lie in one quadrant,
+ * that becomes *s instead, and *first and *last count from its first cell. */
 static bool cut_quadrants(const cutter *c, square *s, int64_t *first, int64_t *last, bool *one)
 {
     const int bits = quadrant_bits(c->order, s), skipped = bits >= 0 && *first > 0 ? (int)(*first >> bits) : 0;
@@ -234,8 +234,8 @@ static bool cut_quadrants(const cutter *c, square *s, int64_t *first, int64_t *l
     return true;
 }
 
-/* Of one square with some of these cells; positions count from its own first cell. At most two
- * quadrants of each size are cut. */
+/* Visits the cells first <= p < last of one square; positions count from its first cell. At most
+ * two quadrants of each size are cut. */
 static bool cut(const cutter *c, square s, int64_t first, int64_t last)
 {
     const wl_order *o = c->order;

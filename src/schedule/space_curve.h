@@ -25,7 +25,7 @@ typedef struct wl_curve_walk {
     int depth; /* of the last square of the path */
     struct {
         int64_t x, row;
-        uint8_t turn; /* how the curve lies in the square */
+        uint8_t turn; /* orientation of the curve in the square */
         uint8_t next; /* quadrant to visit next */
     } path[WL_CURVE_LEVELS_MAX];
 } wl_curve_walk;
@@ -36,7 +36,7 @@ void wl_curve_start(const wl_order *order, int64_t position, wl_curve_walk *walk
 void wl_curve_fill(const wl_order *order, wl_curve_walk *walk, int64_t count, int64_t *x, int64_t *row);
 
 /* The largest square of the curve that comes next, with at most `most` cells, all of them inside
- * the domain and in the same plane of `height` rows. At least one more cell must come. */
+ * the domain and in the same plane of `height` rows. At least one cell must be left. */
 typedef struct wl_curve_square {
     int64_t x, row; /* its lowest cell */
     int level;      /* it is 2^level cells wide */
@@ -45,8 +45,8 @@ typedef struct wl_curve_square {
 wl_curve_square wl_curve_next(const wl_order *order, wl_curve_walk *walk, int64_t most, int64_t height);
 
 /* The cells at positions first <= p < last as disjoint rectangles lo <= (x, row) < hi: the largest
- * squares of the curve that they fill, as far as these lie inside the domain. False: `visit` was,
- * and nothing came after it. */
+ * squares of the curve that they fill, as far as these lie inside the domain. Stops, and returns
+ * false, when `visit` returns false. */
 typedef bool (*wl_rectangle_visit)(void *context, const int64_t lo[2], const int64_t hi[2]);
 bool wl_curve_rectangles(const wl_order *order, int64_t first, int64_t last, wl_rectangle_visit visit, void *context);
 

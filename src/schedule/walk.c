@@ -5,7 +5,7 @@
 
 static bool follows_curve(const wl_order *o) { return o->levels > 0; }
 
-/* The present tile begins at walk->corner. */
+/* The current tile begins at walk->corner. */
 static void enter_tile(wl_walk *w)
 {
     const wl_order *o = w->order;
@@ -81,7 +81,7 @@ void wl_walk_start(wl_walk *w, const wl_order *order, int64_t first, int64_t cou
         start_in_tile(w, first);
 }
 
-/* The rest of the present row of the tile, at most `most` cells of it. */
+/* The rest of the current row of the tile, at most `most` cells. */
 static wl_run row_run(wl_walk *w, int64_t most)
 {
     const int64_t count = wl_min(most, w->size[0] - w->at[0]);

@@ -19,9 +19,9 @@ typedef struct wl_run {
 typedef struct wl_walk {
     const wl_order *order;
     int64_t left; /* cells to come */
-    /* of tiles: the present one, and the place in it */
+    /* tiles: the current one, and the position in it */
     int64_t plane, corner[2], size[2], at[2];
-    int64_t y, z; /* of the present row */
+    int64_t y, z; /* of the current row */
     wl_curve_walk curve;
 } wl_walk;
 
@@ -37,11 +37,11 @@ int64_t wl_walk_fill(wl_walk *walk, int64_t count, int64_t *x, int64_t *y, int64
 /* Cells that follow each other: a run in x, or a square of a curve in one plane. Those of the same
  * kind and count are visited alike. */
 typedef struct wl_figure {
-    int64_t lo[3]; /* its lowest cell; the first may be another */
+    int64_t lo[3]; /* its lowest cell, which need not be the first */
     int64_t count;
     int kind;
 } wl_figure;
-/* The largest figure from here on, of at most `most` cells; at least one must come. */
+/* The largest figure from here on, of at most `most` cells; at least one must be left. */
 void wl_walk_figure(wl_walk *walk, int64_t most, wl_figure *figure);
 
 #endif /* WL_SCHEDULE_WALK_H */

@@ -46,7 +46,7 @@ static const struct {
     {"spiral", "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G", 1},
     {"column", "column needs a width, as in column:32", 7},
     {"column:", "a whole number above 0 is needed here, as in column:32", 8},
-    {"column:0", "a width of 0 visits nothing: 1 is the least", 8},
+    {"column:0", "a width of 0 visits nothing: the minimum is 1", 8},
     {"column:-4", "a whole number above 0 is needed here, as in column:32", 8},
     {"column:+4", "a whole number above 0 is needed here, as in column:32", 8},
     {"column: 4", "a whole number above 0 is needed here, as in column:32", 8},
@@ -58,13 +58,13 @@ static const struct {
     {"tile", "tile needs a width and a height, as in tile:32x8", 5},
     {"tile:32", "tile needs a width and a height, as in tile:32x8", 8},
     {"tile:32x", "a whole number above 0 is needed here, as in tile:32x8", 9},
-    {"tile:32x0", "a height of 0 visits nothing: 1 is the least", 9},
-    {"tile:0x8", "a width of 0 visits nothing: 1 is the least", 6},
+    {"tile:32x0", "a height of 0 visits nothing: the minimum is 1", 9},
+    {"tile:0x8", "a width of 0 visits nothing: the minimum is 1", 6},
     {"tile:32x8x2", "nothing may follow the height of tile", 10},
     {"hilbert:4", "hilbert has no width or other number", 8},
     {"linear:1", "linear has no width or other number", 7},
     {"swizzle", "swizzle needs a number of rows, as in swizzle:8", 8},
-    {"swizzle:0", "a number of rows of 0 visits nothing: 1 is the least", 9},
+    {"swizzle:0", "a number of rows of 0 visits nothing: the minimum is 1", 9},
 };
 
 static void bad_texts_are_explained(void **state)
