@@ -129,6 +129,14 @@ int output_write(const char *path, const char *text, wl_format format)
 }
 
 #define HELD_MAX ((size_t)4 << 20)
+#define HELD_CHUNK ((size_t)64 << 10)
+
+/* Texts one after the other, in chunks: a single text that grows would be copied each time. */
+struct held_chunk {
+    held_chunk *next;
+    size_t length, capacity;
+    char text[];
+};
 
 /* False: it could not be written. */
 static bool held_write(const held_output *h, const char *text, size_t length)
@@ -148,17 +156,37 @@ static wl_status held_pass(held_output *h, const char *text, size_t length, wl_e
     return WL_E_IO;
 }
 
-static bool held_room(held_output *h, size_t length)
+/* Room for a text in one piece. NULL: out of memory. */
+static char *held_room(held_output *h, size_t length)
 {
-    if (h->length + length <= h->capacity)
-        return true;
-    const size_t capacity = 2 * (h->length + length);
-    char *larger = realloc(h->text, capacity);
-    if (!larger)
-        return false;
-    h->text = larger;
-    h->capacity = capacity;
-    return true;
+    held_chunk *c = h->last;
+    if (!c || c->capacity - c->length < length) {
+        const size_t capacity = length > HELD_CHUNK ? length : HELD_CHUNK;
+        c = malloc(sizeof *c + capacity);
+        if (!c)
+            return NULL;
+        *c = (held_chunk){.capacity = capacity};
+        *(h->last ? &h->last->next : &h->first) = c;
+        h->last = c;
+    }
+    c->length += length;
+    h->length += length;
+    return c->text + c->length - length;
+}
+
+/* Writes all chunks and frees them; stops writing at the first failure. */
+static wl_status held_empty(held_output *h, bool write, wl_error *err)
+{
+    wl_status status = WL_OK;
+    for (held_chunk *c = h->first, *next; c; c = next) {
+        next = c->next;
+        if (write && status == WL_OK)
+            status = held_pass(h, c->text, c->length, err);
+        free(c);
+    }
+    h->first = h->last = NULL;
+    h->length = 0;
+    return status;
 }
 
 wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
@@ -166,33 +194,31 @@ wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
     held_output *h = user;
     if (!h->passes && h->length + length > HELD_MAX) {
         h->passes = true;
-        const wl_status status = held_pass(h, h->text, h->length, err);
+        const wl_status status = held_empty(h, true, err);
         if (status != WL_OK)
             return status;
     }
     if (h->passes)
         return held_pass(h, text, length, err);
-    if (!held_room(h, length)) {
+    char *to = held_room(h, length);
+    if (!to) {
         *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
         return WL_E_NOMEM;
     }
-    memcpy(h->text + h->length, text, length);
-    h->length += length;
+    memcpy(to, text, length);
     return WL_OK;
 }
 
 void held_flush(held_output *h)
 {
-    if (h->length > 0 && !h->passes)
-        (void)held_write(h, h->text, h->length); /* output_close and main check for errors */
-    h->length = 0;
+    wl_error ignored; /* output_close and main check for errors */
+    (void)held_empty(h, true, &ignored);
     (void)fflush(h->file);
 }
 
 void held_end(held_output *h, bool keep)
 {
-    if (keep && !h->passes && h->length > 0)
-        (void)held_write(h, h->text, h->length);
-    free(h->text);
+    wl_error ignored;
+    (void)held_empty(h, keep, &ignored);
     *h = (held_output){0};
 }

@@ -21,12 +21,13 @@ int output_close(output *out, bool keep);
 
 /* Text to be written to a file, held back so that nothing is written if the rest fails; a long text
  * is streamed. Initialize to zeros, except for `file`. */
+typedef struct held_chunk held_chunk;
 typedef struct held_output {
     FILE *file;
-    char *text;
-    size_t length, capacity;
-    bool passes; /* it is long: no longer held back */
-    bool marked; /* texts are of WL_FORMAT_MARKED, and whole */
+    held_chunk *first, *last;
+    size_t length; /* of all chunks */
+    bool passes;   /* it is long: no longer held back */
+    bool marked;   /* texts are of WL_FORMAT_MARKED, and whole */
 } held_output;
 /* A wl_sink of the library; `user` is the held_output. WL_E_IO, WL_E_NOMEM. */
 wl_status held_add(void *user, const char *text, size_t length, wl_error *err);
