@@ -54,7 +54,7 @@ typedef struct wl_field_traffic {
     double missed_units, lone;
     /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
     bool walked;
-    wl_walk walk;
+    wl_replayed_walk walk;
     /* share of a block's sectors that a neighbour has requested at the same moment */
     double in_step;
     double atomics;          /* sectors per atomic, summed */

@@ -64,6 +64,17 @@ static bool go_alike(const wl_walker *a, const wl_walker *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
+double wl_load_registers(const wl_kernel *k)
+{
+    double most = 1;
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_field *f = &k->fields[k->accesses[i].field];
+        if (!k->accesses[i].store && !f->shared)
+            most = fmax(most, (double)wl_type_bytes(f->type) / WL_REGISTER_BYTES);
+    }
+    return most;
+}
+
 bool wl_walk_loops_known(const wl_walk_input *in)
 {
     const wl_kernel *k = in->view->kernel;
@@ -87,6 +98,7 @@ wl_status wl_walk_loops_make(const wl_walk_input *in, int64_t pieces, wl_arena *
     out->chunks = divide(k, pieces);
     out->walker_count = 0;
     out->warps_per_block = wl_ceil_div(in->geometry->threads, in->warp_size);
+    out->steps_per_wait = WL_STEPS_PER_WAIT / wl_load_registers(k);
     const double warps = (double)in->geometry->blocks * (double)out->warps_per_block;
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_bound *b = &in->view->bounds[i];
@@ -123,7 +135,7 @@ bool wl_walker_runs(const wl_walker *w, const int64_t at[WL_LOOPS_MAX])
 double wl_walker_waits(const wl_walk_loops *l, const wl_walker *w)
 {
     const bool barriers = l->in->view->kernel->barriers > 0;
-    const double together = barriers ? 1 : fmax(1, WL_STEPS_PER_WAIT / l->walkers[w->kind].alike);
+    const double together = barriers ? 1 : fmax(1, l->steps_per_wait / l->walkers[w->kind].alike);
     return w->field < 0 ? 0 : (double)w->executions / together;
 }
 

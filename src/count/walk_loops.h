@@ -21,8 +21,12 @@
 #define WL_WALK_PIECES 32
 
 /* Steps of a loop whose loads the assembler issues before it waits for the first: in 16 steps of a
- * matrix product it waits three times (validate/probes/h200_product_variants.csv). */
+ * matrix product it waits three times (validate/probes/h200_product_variants.csv). Each load waits
+ * in a register: 64-bit loads need two, and half as many steps fit. ptxas 13.0 issues 11 loads of
+ * 32 bits of a product before the first use, and 4 of 64 bits; 16 and 8 of a sum; 9 and 5 if a step
+ * has three. */
 #define WL_STEPS_PER_WAIT (16.0 / 3)
+#define WL_REGISTER_BYTES 4
 
 typedef struct wl_walk_input {
     const wl_view *view;
@@ -66,6 +70,7 @@ typedef struct wl_walk_loops {
     wl_walker walkers[WL_WALK_ACCESSES];
     int walker_count;
     int64_t warps_per_block;
+    double steps_per_wait;
 } wl_walk_loops;
 
 /* The bytes that a warp loads with one access at the first step of all loops. */
@@ -73,6 +78,9 @@ typedef struct wl_walk_bytes {
     int count;
     int64_t lo[WL_WALK_PIECES], hi[WL_WALK_PIECES];
 } wl_walk_bytes;
+
+/* Registers that a load of a thread needs, at most: as wide as its widest element. */
+double wl_load_registers(const wl_kernel *kernel);
 
 /* False: no loops, too many accesses, or addresses that the loops do not move alike. */
 bool wl_walk_loops_known(const wl_walk_input *in);

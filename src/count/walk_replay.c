@@ -86,6 +86,7 @@ typedef struct street {
     double *starts;           /* of all blocks that were started here */
     int64_t ended_everywhere; /* ends of blocks here that the other multiprocessors have had, too */
     double now, together;     /* together: when data from memory last kept the multiprocessors so */
+    bool in_l2;               /* all data, from the start */
     seen *seen;
     counted *fields;
     int64_t events, draws;
@@ -187,7 +188,7 @@ typedef struct load {
     int later; /* not of the first blocks */
 } load;
 
-/* When data of a chunk arrives that comes from memory; 0: it is in the L2. The first warp of the
+/* When data of a chunk arrives that comes from memory; 0: it was in the L2. The first warp of the
  * launch to want it waits for memory once for each unit that is fetched, the others until then. If
  * the block that was first is far ahead, on whichever multiprocessor, it is there. */
 static double from_memory(street *s, const load *l)
@@ -224,7 +225,7 @@ static double load_lines(street *s, const load *l, double *filled)
             const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
             const double sectors = (double)(__builtin_popcount(missing) * w->lines_each);
             if (memory < 0)
-                memory = from_memory(s, l);
+                memory = s->in_l2 ? 0 : from_memory(s, l);
             if (memory > s->now + l->waits * s->in->miss) {
                 count->from_memory[l->later] += sectors;
                 s->together = s->now;
@@ -423,26 +424,33 @@ static wl_status make_street(street *s, wl_arena *arena)
     return wl_touches_make(&s->loops, arena, &s->touches, s->err);
 }
 
-/* The first blocks start together, in lockstep; they represent themselves, later ones the rest. */
-static void mean_of_blocks(const street *s, double round, wl_walked *out)
+/* The share of the requested sectors, a mean over the blocks of a launch: the first start together,
+ * in lockstep; they represent themselves, later ones the rest. `unknown`: if none were
+ * requested. */
+static double mean_of_blocks(const street *s, const counted *c, const double sectors[2], double unknown)
 {
     const double first = fmin(1, (double)(s->resident * s->in->sms) / (double)s->in->geometry->blocks);
-    for (size_t f = 0; f < s->in->view->kernel->field_count; f++) {
-        const counted *c = &s->fields[f];
-        double missed = 0, weights = 0, memory = 0;
-        for (int later = 0; later < 2; later++) {
-            const double weight = later ? 1 - first : first;
-            if (c->requested[later] <= 0 || weight <= 0)
-                continue;
-            missed += weight * fmin(1, c->missed[later] / c->requested[later]);
-            memory += weight * c->from_memory[later] / c->requested[later];
-            weights += weight;
-        }
-        out->missed[f] = weights > 0 ? missed / weights : 1;
-        out->fields[f].lockstep = missed > 0 ? fmin(1, memory / missed) : 0;
-        out->fields[f].within = round;
-        out->fields[f].whole_lines = c->of_lines > 0 ? c->wanted / c->of_lines : 0;
+    double sum = 0, weights = 0;
+    for (int later = 0; later < 2; later++) {
+        const double weight = later ? 1 - first : first;
+        if (c->requested[later] <= 0 || weight <= 0)
+            continue;
+        sum += weight * fmin(1, sectors[later] / c->requested[later]);
+        weights += weight;
     }
+    return weights > 0 ? sum / weights : unknown;
+}
+
+/* Some multiprocessors, one after the other, as they differ by chance. */
+static wl_status walk_all(street *s, bool in_l2)
+{
+    s->in_l2 = in_l2;
+    s->draws = 0;
+    s->turn = 0;
+    memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
+    for (int64_t n = 0; n < MULTIPROCESSORS; n++)
+        WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
+    return WL_OK;
 }
 
 wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *out, wl_error *err)
@@ -455,7 +463,7 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     street *s = WL_ARENA_NEW(arena, street, 1);
     wl_readers *readers = WL_ARENA_NEW(arena, wl_readers, fields);
     out->missed = WL_ARENA_NEW(arena, double, fields);
-    out->fields = WL_ARENA_NEW(arena, wl_walk, fields);
+    out->fields = WL_ARENA_NEW(arena, wl_replayed_walk, fields);
     if (!s || !readers || !out->missed || !out->fields)
         return wl_fail_memory(err);
     s->in = in;
@@ -467,12 +475,21 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     WL_TRY(make_street(s, arena));
     between_waits(&s->loops, &cycles, &loads);
     s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
-    for (int64_t n = 0; n < MULTIPROCESSORS; n++)
-        WL_TRY(walk(s, (2 * n + 1) * in->sms / (2 * MULTIPROCESSORS)));
-    mean_of_blocks(s, cycles * (double)s->warp_count, out);
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
+    WL_TRY(walk_all(s, true));
     for (size_t f = 0; f < fields; f++)
-        out->fields[f].readers = readers[f];
+        out->fields[f].missed_again = mean_of_blocks(s, &s->fields[f], s->fields[f].missed, 1);
+    WL_TRY(walk_all(s, false));
+    for (size_t f = 0; f < fields; f++) {
+        const counted *c = &s->fields[f];
+        wl_replayed_walk *w = &out->fields[f];
+        const double missed = mean_of_blocks(s, c, c->missed, 1);
+        out->missed[f] = missed;
+        w->lockstep = missed > 0 ? fmin(1, mean_of_blocks(s, c, c->from_memory, 0) / missed) : 0;
+        w->within = cycles * (double)s->warp_count;
+        w->whole_lines = c->of_lines > 0 ? c->wanted / c->of_lines : 0;
+        w->readers = readers[f];
+    }
     out->known = true;
     return WL_OK;
 }

@@ -5,11 +5,11 @@
  * multiprocessor issues for its oldest block first. If it has more warps than it can keep busy, the
  * younger blocks fall behind and share nothing any more, unless all the data fits. If it has fewer,
  * a block that is behind hits, catches up with the one ahead, and then waits for the same lines.
- * Blocks that are the first to load their data wait for memory, and stay together even more. When a
- * block ends, the next of the launch takes its place; blocks that end together are replaced by
- * neighbours. There is no closed form for that, so it is replayed: the loops in chunks of some
- * steps, each an event of one warp that takes the cycles of its wavefronts and waits for its lines
- * once per few steps.
+ * Blocks that are the first to load their data wait for memory, and stay together even more; a
+ * launch that finds its data in the L2 is replayed separately. When a block ends, the next of the
+ * launch takes its place; blocks that end together are replaced by neighbours. There is no closed
+ * form for that, so it is replayed: the loops in chunks of some steps, each an event of one warp
+ * that takes the cycles of its wavefronts and waits for its lines once per few steps.
  *
  * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.
  * Oracle  tests/unit/test_places.c; measured: validate/data/h200_fit.csv, h200_schedules.csv,
@@ -27,18 +27,20 @@
 bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
 /* What became of the sectors of one field that miss the L1. */
-typedef struct wl_walk {
+typedef struct wl_replayed_walk {
+    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike */
+    double missed_again;
     double whole_lines; /* share of a line that a request for it wants */
     /* share of the misses whose line other multiprocessors request from memory within `within`
      * cycles of one another */
     double lockstep, within;
     wl_readers readers;
-} wl_walk;
+} wl_replayed_walk;
 
 typedef struct wl_walked {
     bool known;     /* false: no loops, or addresses that they do not move alike */
     double *missed; /* by field: share of the requested sectors that misses the L1 */
-    wl_walk *fields;
+    wl_replayed_walk *fields;
 } wl_walked;
 
 wl_status wl_walk_replay(const wl_walk_input *input, wl_arena *arena, wl_walked *out, wl_error *err);

@@ -35,6 +35,7 @@ static void replace_l2(const asked *a, const wl_simulated_field *simulated, wl_v
     /* blocks share more, or less, than by the laws */
     v->l2_compulsory = fmin(v->l2_compulsory, loaded);
     v->l2_capacity = loaded - v->l2_compulsory;
+    v->l2_again = 0;
     v->l2_store = fmin(simulated->l2_store, a->stores);
 }
 

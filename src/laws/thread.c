@@ -20,7 +20,7 @@
 #define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
 
 #define UNROLLED 16   /* steps of a loop that the assembler unrolls, if it has so many */
-#define LOADS_HELD 12 /* that a thread waits for together */
+#define LOADS_HELD 12 /* registers of loads that a thread waits for together */
 
 void wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out)
 {
@@ -441,7 +441,7 @@ static double loads_together(const wl_kernel *k, double straight_line)
         const wl_access *a = &k->accesses[i];
         loads += !a->store && !k->fields[a->field].shared && wl_access_steps(k, a) >= steps;
     }
-    return fmax(straight_line, fmin(LOADS_HELD, WL_STEPS_PER_WAIT * loads));
+    return fmax(straight_line, fmin(LOADS_HELD, WL_STEPS_PER_WAIT * loads) / wl_load_registers(k));
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,

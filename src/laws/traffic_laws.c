@@ -129,19 +129,34 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
-/* Multiprocessors whose blocks walk through the same data request the same lines. A coalescer in
- * front of the L2 sends one request for up to four of them that come within `walk_merge[1]` cycles,
- * while the line is on its way from memory. Lines that are in the L2 are there sooner: then mostly
- * blocks merge that were started together and read the same. */
-static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
+static bool walks_merge(const wl_laws *laws, const wl_field_traffic *f)
 {
-    const wl_walk *w = &f->walk;
-    const double most = 1 - 1 / fmax(1, laws->merge_blocks);
-    if (!f->far_common || laws->walk_merge[1] <= 0 || f->wave_sectors <= 0)
+    return f->far_common && laws->walk_merge[1] > 0 && f->wave_sectors > 0;
+}
+
+/* Multiprocessors whose blocks walk through the same data request the same lines. A coalescer in
+ * front of the L2 sends one request for some of them: the share that is left out. Lines that are in
+ * the L2 are soon there: then mostly blocks merge that were started together and read the same. */
+static double merged_from_l2(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
+{
+    if (!walks_merge(laws, f))
         return 0;
+    const wl_replayed_walk *w = &f->walk;
+    const double most = 1 - 1 / fmax(1, laws->merge_blocks);
     const double several = 1 - 1 / readers_of(t, f->block_sectors, f->wave_sectors);
     const double started_together = 1 - exp(-laws->walk_merge[0] * sqrt(w->readers.near));
-    const double from_l2 = most * started_together * w->whole_lines * w->whole_lines * several * several;
+    return most * started_together * w->whole_lines * w->whole_lines * several * several;
+}
+
+/* The same while lines are on their way from memory: up to four requests merge that come within
+ * `walk_merge[1]` cycles. */
+static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
+{
+    if (!walks_merge(laws, f))
+        return 0;
+    const double from_l2 = merged_from_l2(t, laws, f);
+    const wl_replayed_walk *w = &f->walk;
+    const double most = 1 - 1 / fmax(1, laws->merge_blocks);
     /* multiprocessors of the GPC that read it at the same step */
     const double of_gpc = WL_BLOCKS_OF_GPC - fmin(w->readers.near, WL_BLOCKS_OF_GPC),
                  members = w->readers.near + of_gpc * (1 - exp(-(w->readers.wave - w->readers.near) / t->sms));
@@ -168,10 +183,13 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;
         if (f->walked) {
-            const double arrived =
-                fmax(f->missed * f->requested * (1 - walk_merged(t, laws, f)), at_least(t, f) * f->block_sectors);
+            const double least = at_least(t, f) * f->block_sectors,
+                         arrived = fmax(least, f->missed * f->requested * (1 - walk_merged(t, laws, f))),
+                         again = fmax(least, f->walk.missed_again * f->requested * (1 - merged_from_l2(t, laws, f)));
             v->l2_compulsory = fmin(f->block_sectors, arrived) * t->sector;
             v->l2_capacity = arrived * t->sector - v->l2_compulsory;
+            v->walked = true;
+            v->l2_again = (again - arrived) * t->sector;
         }
         if (f->replayed) {
             const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;

@@ -13,6 +13,11 @@ double wl_volume_dram_loads(const wl_volume *v)
            v->dram_partial;
 }
 
+double wl_volume_remains(double footprint, double room, double steepness)
+{
+    return room > 0 ? 1 / (1 + pow(footprint / room, steepness)) : 0;
+}
+
 void wl_volumes_add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;
@@ -20,10 +25,14 @@ void wl_volumes_add_up(size_t count, wl_volumes *out)
     out->footprint = 0;
     for (size_t f = 0; f < count; f++) {
         const wl_volume *v = &out->fields[f];
-        out->footprint += v->dram_compulsory > v->l2_store ? v->dram_compulsory : v->l2_store;
+        /* what several waves load is counted for each of them, and the L2 saves all but one; the
+         * numbers of phases were fitted to the former */
+        const double loaded = v->walked ? fmin(v->dram_compulsory, wl_volume_dram_loads(v)) : v->dram_compulsory;
+        out->footprint += fmax(loaded, v->l2_store);
         t->l2_compulsory += v->l2_compulsory;
         t->l2_capacity += v->l2_capacity;
         t->l2_store += v->l2_store;
+        t->l2_again += v->l2_again;
         t->dram_compulsory += v->dram_compulsory;
         for (int i = 0; i < 3; i++)
             t->dram_reuse[i] += v->dram_reuse[i];

@@ -29,8 +29,15 @@ typedef enum wl_volume_estimator {
 /* Launch totals in bytes, of one field or of all. */
 typedef struct wl_volume {
     double l2_compulsory, l2_capacity, l2_store;
+    /* loops of its blocks were replayed (walk_replay.h), also for a launch that finds its data in
+     * the L2: what that loads beyond these bytes; negative: less */
+    bool walked;
+    double l2_again;
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
+
+/* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */
+double wl_volume_remains(double footprint, double room, double steepness);
 
 /* All that is loaded from DRAM. */
 double wl_volume_dram_loads(const wl_volume *volume);

@@ -109,7 +109,10 @@ static void in_step(const wl_common_walk *w, double merged, double missed[2])
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out)
 {
-    double interval = 0, merged = 1, schedulers = 1;
+    double interval = 0, merged = 1, schedulers = 1, room = 0, steepness = 1;
+    (void)wl_device_get(device, WL_DEVICE_l2_reuse_room, &room);
+    (void)wl_device_get(device, WL_DEVICE_l2_reuse_steepness, &steepness);
+    const double again = wl_volume_remains(volumes->footprint, room, steepness);
     (void)wl_device_get(device, WL_DEVICE_issue_rate, &schedulers);
     (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
     wl_waits_read(device, out);
@@ -124,7 +127,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     for (size_t f = 0; f < followed->field_count; f++) {
         const wl_field_accesses *a = &followed->fields[f];
         const wl_volume *v = &volumes->fields[f];
-        const double requested = followed->sector * a->sectors[0], loaded = v->l2_compulsory + v->l2_capacity;
+        const double requested = followed->sector * a->sectors[0],
+                     loaded = v->l2_compulsory + v->l2_capacity + again * v->l2_again;
         const double l1 = requested > 0 ? fmin(1, loaded / requested) : 0;
         const double l2 = !volumes->known ? 1 : loaded > 0 ? fmin(1, wl_volume_dram_loads(v) / loaded) : 0;
         const double lines = lines_of(followed, a);

@@ -40,6 +40,8 @@ typedef struct wl_demand {
     double multiplies, wide_multiplies; /* warp instructions, of addresses */
     double results;                     /* floating-point ones, warp instructions */
     double l2_moved, l2_loaded;         /* bytes between L1 and L2; of these, bytes loaded */
+    /* what a launch that finds its data in the L2 loads beyond these bytes; negative: less */
+    double l2_again;
     double read_units, lone_units, written_units, pieces, lone_pieces;
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];
@@ -79,7 +81,8 @@ typedef struct wl_turnover {
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply, lanes, fp32_rate;
-    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
+    double l2_bandwidth, l2_read_bandwidth, l2_saturated, lone_rate, l2_write_cost, l2_fill_cost, piece_rate,
+        piece_streams;
     double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;

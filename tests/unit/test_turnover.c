@@ -218,6 +218,48 @@ static void what_is_left_in_the_l2_is_written_by_the_next_launch(void **state)
 }
 
 /* L2 and memory as a norm; merging pieces and opening rows come on top; atomics beside. */
+/* 1 GB at 1 TB/s; beside multiprocessors that are busy as long, an eighth norm. */
+static void reads_of_a_saturated_l2(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.l2_loaded = 1e9;
+    d.l2_moved = 3e9; /* stores pass the other way */
+    n.l2_saturated = 1e12;
+    n.l2_read_bandwidth = 2e12;
+    check_near("reads alone", "time", apply(&n, &d).time_s, 1e-3, 1e-9);
+    n.l2_saturated = 0;
+    check_near("no such key", "time", apply(&n, &d).time_s, 0.5e-3, 1e-9);
+    n.l2_saturated = 1e12;
+    d.instructions = 4e7; /* 1e7 cycles on 10 multiprocessors */
+    check_near("beside instructions", "time", apply(&n, &d).time_s, 1e-3 * pow(2, 0.125), 1e-9);
+    check_done();
+}
+
+/* A launch that finds its data in the L2 loads a quarter more of it. */
+static void a_repeated_launch_loads_more(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    n.l2_bandwidth = 1e15;
+    n.l2_saturated = 1e12;
+    n.room = 1e6;
+    n.steepness = 2;
+    d.l2_loaded = 1e9;
+    d.read_units = 1e9 / 64;
+    d.l2_again = 0.25e9;
+    d.footprint = 1e9;
+    check_near("larger than the L2", "time", apply(&n, &d).time_s, 1e-3, 1e-6);
+    d.footprint = 1;
+    check_near("smaller than the L2", "time", apply(&n, &d).time_s, 1.25e-3, 1e-6);
+    check_near("smaller than the L2", "L2", apply(&n, &d).bound_s[WL_BOUND_L2], 1.25e-6, 1e-9);
+    d.footprint = 1e6;
+    check_near("as large", "time", apply(&n, &d).time_s, 1.125e-3, 1e-6);
+    check_done();
+}
+
 static void bounds_combine(void **state)
 {
     (void)state;
@@ -654,6 +696,8 @@ int main(void)
         cmocka_unit_test(memory_bounds_by_hand),
         cmocka_unit_test(conflicts_in_place_come_on_top),
         cmocka_unit_test(what_is_left_in_the_l2_is_written_by_the_next_launch),
+        cmocka_unit_test(reads_of_a_saturated_l2),
+        cmocka_unit_test(a_repeated_launch_loads_more),
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),
