@@ -164,6 +164,23 @@ static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_fie
     return lockstep * fmax(from_l2, fmin(most, 1 - 1 / members)) + (1 - lockstep) * from_l2;
 }
 
+/* The share of a warp's sectors that other warps of its block load, too, but at other steps of
+ * their loops: the rows of a stencil in a tall block. Sectors that all load at the same step do not
+ * count, as those of a matrix product. */
+static double shared_at_other_steps(const wl_traffic *t)
+{
+    double shared = 0, all = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        if (f->step_warp_sectors[0] <= 0 || f->warp_sectors <= 0)
+            continue;
+        const double at_a_step = fmin(1, f->step_sectors[0] / f->step_warp_sectors[0]);
+        shared += fmax(0, f->warp_sectors - f->block_sectors / at_a_step);
+        all += f->warp_sectors;
+    }
+    return all > 0 ? shared / all : 0;
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
                   wl_volumes *out)
 {
@@ -207,6 +224,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             lines += f->block_lines;
         }
     }
+    out->requests.shared_later = shared_at_other_steps(t);
     out->l1_miss_rate = reloads->rate;
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }

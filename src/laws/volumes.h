@@ -56,6 +56,8 @@ typedef struct wl_requests {
     double shared_lines;  /* of these, lines that several requests modify in part */
     /* bytes stored that stay in the L2; a later launch has them written */
     double left;
+    /* of the sectors that a warp loads: those that others of its block load at other steps */
+    double shared_later;
     double cleaned;     /* sectors read and written before they were complete */
     double write_chunk; /* bytes of one line that a store fills, on average */
 } wl_requests;

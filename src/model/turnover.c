@@ -394,6 +394,23 @@ static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
     return true;
 }
 
+/* Warps that loop find in the L1 what others of their block have loaded at an earlier step, but one
+ * of them is always the first: it waits for the L2 and is the last to end. The others end before,
+ * evenly spread, and as no block takes their place, the multiprocessor has on average half a block
+ * less meanwhile. Returns the cycles that all blocks of a wave lose by that. */
+static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_residents *all, double wait)
+{
+    const double longer = d->phases * d->shared_later * (n->l2_latency - n->l1_latency);
+    wl_residents fewer = *all;
+    fewer.blocks--;
+    if (lives(d) || all->apart <= 0 || longer <= 0)
+        return 0;
+    if (fewer.blocks <= 0)
+        return longer / 2;
+    const double slower = wl_residence(n, &fewer, wait) / fewer.blocks, each = wl_residence(n, all, wait) / all->blocks;
+    return all->blocks * longer / 2 * fmax(0, 1 - each / slower);
+}
+
 /* Cycles from the end of a block to the start of the last warp of its successor: warps start one
  * after the other. Phases were fitted to blocks of all sizes, so their further warps add
  * nothing. */
@@ -475,7 +492,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     /* All blocks leave one after the other, from the end of the first one on. */
     const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
     const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
-    const double apart = led ? 0 : wl_end_apart(n, &block, wait) / n->clock;
+    const double apart =
+        led ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean

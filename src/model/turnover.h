@@ -42,6 +42,8 @@ typedef struct wl_demand {
     double l2_moved, l2_loaded;         /* bytes between L1 and L2; of these, bytes loaded */
     /* what a launch that finds its data in the L2 loads beyond these bytes; negative: less */
     double l2_again;
+    /* share of a warp's loads that others of its block have loaded at another step */
+    double shared_later;
     double read_units, lone_units, written_units, pieces, lone_pieces;
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];

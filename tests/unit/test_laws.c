@@ -130,6 +130,32 @@ static void loops_are_judged_run_by_run(void **state)
     check_done();
 }
 
+/* 800 sectors of blocks. Of 3200 that warps load, three quarters are those of others, at another
+ * step; or at the same one, as in a matrix product. */
+static void what_warps_share_at_other_steps(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic *f = &b.field[0];
+    f->warp_sectors = 3200;
+    f->step_warp_sectors[0] = 0;
+    bench_run(&b);
+    check_near("not counted", "share", b.out.requests.shared_later, 0, 0);
+    b.traffic.step_count = 1;
+    f->step_warp_sectors[0] = f->step_sectors[0] = 5000;
+    bench_run(&b);
+    check_near("other steps", "share", b.out.requests.shared_later, 0.75, NEAR);
+    f->step_sectors[0] = 5000.0 / 4;
+    bench_run(&b);
+    check_near("the same step", "share", b.out.requests.shared_later, 0, NEAR);
+    f->step_sectors[0] = 5000.0 / 2;
+    bench_run(&b);
+    check_near("two by two", "share", b.out.requests.shared_later, 0.5, NEAR);
+    check_done();
+}
+
 /* Two passes over rows: what the L1 has lost is in the L2 unless that has been filled since, by
  * what it saw: the lines that missed the L1, and stores. */
 static void passes_come_from_memory_again(void **state)
@@ -461,6 +487,7 @@ int main(void)
         cmocka_unit_test(the_reload_curve_at_a_given_point),
         cmocka_unit_test(replayed_loads_tell_their_requests),
         cmocka_unit_test(loops_are_judged_run_by_run),
+        cmocka_unit_test(what_warps_share_at_other_steps),
         cmocka_unit_test(passes_come_from_memory_again),
         cmocka_unit_test(a_sliding_window_comes_back_soon),
         cmocka_unit_test(what_a_warp_loads_again_must_outlive_the_others),

@@ -336,6 +336,29 @@ static void residence_by_hand(void **state)
     check_done();
 }
 
+/* One warp of each block waits 4 x 0.5 x 200 cycles longer than the others, which end evenly before
+ * it. A block that is alone loses half of that, two lose as much as one of them is slower alone. */
+static void the_last_warp_of_a_block(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.phase_wait = 500;
+    n.l1_latency = 100;
+    n.l2_latency = 300;
+    wl_demand one = thousand_cycles(1, 3), two = thousand_cycles(2, 3);
+    one.phases = two.phases = 4;
+    one.steps = two.steps = 16;
+    one.block_warps = two.block_warps = 8;
+    const double alone = apply(&n, &one).time_s / 3, both = apply(&n, &two).time_s / 3;
+    one.shared_later = two.shared_later = 0.5;
+    check_true("two", "are faster than one after the other", both < 2 * alone);
+    check_near("one", "loses", apply(&n, &one).time_s / 3 - alone, 200e-9, 1e-9);
+    check_near("two", "lose", apply(&n, &two).time_s / 3 - both, 400e-9 * (1 - both / 2 / alone), 1e-9);
+    one.steps = 1;
+    check_near("no loop", "time", apply(&n, &one).time_s, 3e-9 * (1000 + 2000), 1e-9);
+    check_done();
+}
+
 static void waits_by_hand(void **state)
 {
     (void)state;
@@ -701,6 +724,7 @@ int main(void)
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),
+        cmocka_unit_test(the_last_warp_of_a_block),
         cmocka_unit_test(waits_by_hand),
         cmocka_unit_test(numbers_of_other_devices),
         cmocka_unit_test(units_that_are_busy_together),
