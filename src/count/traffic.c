@@ -337,9 +337,23 @@ static bool walk_together(const tally *t)
     return common && t->out->blocks > t->out->wave_blocks;
 }
 
+/* Is the data so small that the L2 may still hold some of it when the launch repeats? Of twice as
+ * much as there is room for, it holds less than one percent. */
+static bool may_stay_in_l2(const tally *t)
+{
+    const wl_traffic *o = t->out;
+    double bytes = 0;
+    for (size_t i = 0; i < o->field_count; i++) {
+        const double units = o->windows_known ? o->fields[i].window_units[o->window_count - 1] : 0;
+        bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
+    }
+    return bytes < 2 * device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0);
+}
+
 static wl_status replay_walks(const tally *t, wl_arena *arena)
 {
-    wl_walk_input in = {.view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs};
+    wl_walk_input in = {
+        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = may_stay_in_l2(t)};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;
@@ -413,7 +427,6 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     WL_TRY(count_in_step(t));
     WL_TRY(wl_steps_count(t->in, t->counter, t->warp_size, arena, t->out, t->err));
     WL_TRY(replay(t, arena));
-    WL_TRY(replay_walks(t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(t->in, t->counter, t->out, &limit);
     t->out->windows_known = status == WL_OK;
@@ -421,7 +434,7 @@ static wl_status count_all(const tally *t, wl_arena *arena)
         return wl_fail(t->err, status, limit.loc, "%s", limit.message);
     for (size_t f = 0; f < t->out->field_count && t->out->windows_known; f++)
         WL_TRY(count_store_steps(t, f));
-    return WL_OK;
+    return replay_walks(t, arena);
 }
 
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,

@@ -36,6 +36,8 @@ typedef struct wl_walk_input {
     /* cycles until a load is there: from the L1, the L2, memory; that a wavefront takes */
     double hit, miss, memory, wavefront;
     double in_flight; /* loads that a multiprocessor waits for at a time */
+    /* the L2 may hold the data from an earlier launch: that is replayed, too */
+    bool repeats;
 } wl_walk_input;
 
 /* A chunk is `steps` iterations of one loop, with all of those inside it. */

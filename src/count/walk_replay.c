@@ -476,7 +476,8 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     between_waits(&s->loops, &cycles, &loads);
     s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
-    WL_TRY(walk_all(s, true));
+    if (in->repeats)
+        WL_TRY(walk_all(s, true));
     for (size_t f = 0; f < fields; f++)
         out->fields[f].missed_again = mean_of_blocks(s, &s->fields[f], s->fields[f].missed, 1);
     WL_TRY(walk_all(s, false));

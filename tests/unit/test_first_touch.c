@@ -137,6 +137,7 @@ static void a_filled_l2_lets_blocks_drift_apart(void **state)
     wl_error err = {0};
     wl_walked walked;
     make_bench(&b, PRODUCT_OF("f32"), "linear");
+    b.in.repeats = true;
     check_ok("replay", wl_walk_replay(&b.in, &b.arena, &walked, &err), &err);
     check_true("replay", "known", walked.known);
     const wl_replayed_walk *w = &walked.fields[B];
