@@ -181,6 +181,23 @@ static double shared_at_other_steps(const wl_traffic *t)
     return all > 0 ? shared / all : 0;
 }
 
+/* How many warps of a block load the same sectors at the same step of their loops, on average over
+ * the sectors of a warp: in a matrix product those of one column, or of one row. Neighbours that
+ * have only some sectors in common, as the warps of a row of a stencil, wait for their others. */
+static double warps_in_step(const wl_traffic *t)
+{
+    double each = 0, distinct = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        if (f->step_warp_sectors[0] <= 0 || f->warp_sectors <= 0)
+            continue;
+        const double at_a_step = f->step_sectors[0] / f->step_warp_sectors[0];
+        each += f->warp_sectors;
+        distinct += f->warp_sectors * (at_a_step > 0.5 ? 1 : at_a_step);
+    }
+    return distinct > 0 ? each / distinct : 1;
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
                   wl_volumes *out)
 {
@@ -225,6 +242,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         }
     }
     out->requests.shared_later = shared_at_other_steps(t);
+    out->requests.in_step = warps_in_step(t);
     out->l1_miss_rate = reloads->rate;
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }

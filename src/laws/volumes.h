@@ -58,6 +58,7 @@ typedef struct wl_requests {
     double left;
     /* of the sectors that a warp loads: those that others of its block load at other steps */
     double shared_later;
+    double in_step;     /* warps of a block that load the same at the same step */
     double cleaned;     /* sectors read and written before they were complete */
     double write_chunk; /* bytes of one line that a store fills, on average */
 } wl_requests;

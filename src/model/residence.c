@@ -30,9 +30,20 @@ static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait
     return alone * r->own + hidden(n, idle, (r->blocks - alone) * r->own, many);
 }
 
+/* Warps that load the same at the same step wait together, like those of a block with barriers:
+ * only other groups of them hide that. The larger the groups, the more of the waits are common. */
+static double of_groups(const wl_turnover *n, const wl_residents *r, double wait)
+{
+    const double each = of_warps(n, r, wait), common = 1 - 1 / r->group;
+    const double groups = fmin(r->blocks * r->warps, r->blocks * r->warps * n->issue_rate / r->group);
+    const double own = r->own * r->blocks / groups, alone = fmin(r->overlap, groups);
+    return each + common * fmax(0, alone * own + hidden(n, wait, (groups - alone) * own, groups) - each);
+}
+
 double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    const double together = r->apart < 1 ? of_blocks(n, r, wait) : 0, free = r->apart > 0 ? of_warps(n, r, wait) : 0;
+    const double together = r->apart < 1 ? of_blocks(n, r, wait) : 0;
+    const double free = r->apart <= 0 ? 0 : r->group > 1 ? of_groups(n, r, wait) : of_warps(n, r, wait);
     return (1 - r->apart) * together + r->apart * free;
 }
 

@@ -20,6 +20,8 @@ typedef struct wl_residents {
     /* share of its waits in which its warps do not wait for one another: 0 with barriers; without,
      * warps start together and drift apart as they loop */
     double apart;
+    /* warps that load the same at the same step of their loops; up to 1: each loads its own */
+    double group;
 } wl_residents;
 
 /* From the start of these blocks to their end, if all end together. `wait` is that of a block that

@@ -365,6 +365,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     const bool meet = d->barriers > 0 || r.warps <= 0;
     if (!lives(d)) {
         r.apart = meet || d->steps <= 1 ? 0 : 1 - 1 / fmax(1, d->phases);
+        r.group = d->in_step;
         return r;
     }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);

@@ -44,6 +44,7 @@ typedef struct wl_demand {
     double l2_again;
     /* share of a warp's loads that others of its block have loaded at another step */
     double shared_later;
+    double in_step; /* warps of a block that load the same at the same step of their loops */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];

@@ -359,6 +359,28 @@ static void the_last_warp_of_a_block(void **state)
     check_done();
 }
 
+/* Two blocks of 8 warps, of which all load the same at a step: two groups on each scheduler, not
+ * four warps. Seven of eight waits are common; in a quarter of the time, all warps wait together
+ * in any case, as they start. */
+static void warps_that_load_the_same_wait_together(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.phase_wait = 500;
+    wl_demand d = thousand_cycles(2, 3);
+    d.phases = 4;
+    d.steps = 16;
+    d.block_warps = 8;
+    const double blocks = 1000 + sqrt(2000.0 * 2000 + 1000.0 * 1000), warps = 500 + sqrt(1500.0 * 1500 * 2);
+    check_near("each its own", "time", apply(&n, &d).time_s, 3e-9 * (0.25 * blocks + 0.75 * warps), NEAR);
+    d.in_step = 8;
+    const double groups = warps + 7.0 / 8 * (blocks - warps);
+    check_near("eight the same", "time", apply(&n, &d).time_s, 3e-9 * (0.25 * blocks + 0.75 * groups), NEAR);
+    d.steps = 1;
+    check_near("no loop", "time", apply(&n, &d).time_s, 3e-9 * blocks, NEAR);
+    check_done();
+}
+
 static void waits_by_hand(void **state)
 {
     (void)state;
@@ -725,6 +747,7 @@ int main(void)
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),
         cmocka_unit_test(the_last_warp_of_a_block),
+        cmocka_unit_test(warps_that_load_the_same_wait_together),
         cmocka_unit_test(waits_by_hand),
         cmocka_unit_test(numbers_of_other_devices),
         cmocka_unit_test(units_that_are_busy_together),
