@@ -65,19 +65,51 @@ static size_t plain_length(const char *text, size_t length)
     return n;
 }
 
+/* Copies eight characters. False: one needs an escape. */
+static bool copy_eight(char *to, const char *text)
+{
+    uint64_t eight;
+    memcpy(&eight, text, sizeof eight);
+    memcpy(to, &eight, sizeof eight);
+    return !any_special(eight);
+}
+
+/* Copies a text, the last characters twice unless it is a multiple of eight long. False: one
+ * character needs an escape. */
+static bool copy_plain(char *to, const char *text, size_t length)
+{
+    const size_t half = sizeof(uint32_t);
+    if (length < 2 * half) {
+        char some[2 * sizeof(uint32_t)] = "        "; /* blanks need no escapes */
+        if (length >= half) {
+            memcpy(some, text, half);
+            memcpy(some + half, text + length - half, half);
+            memcpy(to, some, half);
+            memcpy(to + length - half, some + half, half);
+        }
+        for (size_t i = 0; length < half && i < length; i++)
+            to[i] = some[i] = text[i];
+        return copy_eight(some, some);
+    }
+    bool plain = true;
+    for (size_t n = 0; n + sizeof(uint64_t) <= length; n += sizeof(uint64_t))
+        plain = copy_eight(to + n, text + n) && plain;
+    const size_t last = length - sizeof(uint64_t);
+    return copy_eight(to + last, text + last) && plain;
+}
+
 static void put_quoted(wl_buffer *b, const char *text, size_t length)
 {
-    size_t plain = plain_length(text, length);
     char *to = wl_buffer_room(b, length + 2);
     if (!to)
         return;
     *to++ = '"';
-    memcpy(to, text, plain);
-    if (plain == length) { /* nearly all texts */
-        to[plain] = '"';
+    if (copy_plain(to, text, length)) { /* nearly all texts */
+        to[length] = '"';
         wl_buffer_wrote(b, length + 2);
         return;
     }
+    size_t plain = plain_length(text, length);
     wl_buffer_wrote(b, plain + 1);
     for (size_t at = plain; at < length; at += plain) {
         at += put_special(b, text + at);
