@@ -199,12 +199,13 @@ static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t b
  * bank a line falls into is practically random, so nothing branches on it. */
 static wl_tag_cost cost_of_four(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
+    const int64_t first = base + p->line[0]; /* which banks these are does not matter */
     uint64_t taken[WL_LANES_MAX][FOUR];
     uint32_t filled = 0; /* lines of each bank, a byte each */
     wl_tag_cost cost = {0, 0};
     memset(taken, 0, (size_t)p->lines * sizeof taken[0]);
     for (int i = 0; i < p->lines; i++) {
-        const int bank = wl_l1_tag_bank(rules, base + p->line[i]), shift = CHAR_BIT * bank;
+        const int bank = wl_l1_tag_difference(rules, base + p->line[i], first), shift = CHAR_BIT * bank;
         taken[filled >> shift & UCHAR_MAX][bank] = p->banks[i];
         filled += 1u << shift;
     }
@@ -233,11 +234,12 @@ static wl_tag_cost cost_of_any(const wl_l1_rules *rules, const wl_segments *segm
  * what it needs twice. */
 static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
+    const int64_t first = base + p->line[0]; /* which banks these are does not matter */
     uint64_t once[WL_LANES_MAX], twice[WL_LANES_MAX];
     uint32_t filled = 0; /* lines of each tag bank, a byte each */
     wl_tag_cost cost = {0, 0};
     for (int i = 0; i < p->lines; i++) {
-        const int shift = CHAR_BIT * wl_l1_tag_bank(rules, base + p->line[i]);
+        const int shift = CHAR_BIT * wl_l1_tag_difference(rules, base + p->line[i], first);
         const int rank = (int)(filled >> shift & UCHAR_MAX); /* at most i */
         filled += 1u << shift;
         once[i] = twice[i] = 0;
@@ -254,10 +256,10 @@ static wl_tag_cost cost_of_pairs(const wl_l1_rules *rules, const wl_placement *p
  * addresses. */
 static wl_tag_cost cost_of_few(const wl_l1_rules *rules, wl_placement *p, int64_t base)
 {
-    const int first = wl_l1_tag_bank(rules, base + p->line[0]);
+    const int64_t first = base + p->line[0];
     unsigned differences = 0;
     for (int i = p->lines; --i > 0;)
-        differences = differences << 2 | (unsigned)(first ^ wl_l1_tag_bank(rules, base + p->line[i]));
+        differences = differences << 2 | (unsigned)wl_l1_tag_difference(rules, base + p->line[i], first);
     const uint8_t sharing = rules->sharing[differences];
     if (!p->has_list)
         memset(p->shared, 0, sizeof p->shared);

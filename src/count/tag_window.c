@@ -134,71 +134,87 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
     return (slot){(float)tag / (float)draws, (float)cold / (float)draws, (float)split / (float)draws};
 }
 
+/* The chains of carries out of a window, by what they do to the tag banks of lines behind it. */
+typedef struct carry_kinds {
+    int count;
+    int of[CARRY_MAX];        /* the kind of a chain, by its length */
+    int64_t first[CARRY_MAX]; /* the shortest chain of each kind */
+} carry_kinds;
+
+/* The hash is linear: a chain moves the lines behind the window to other tag banks than those in
+ * it, by the hash of the bits that it changes. Chains with equal hashes cost the same, unless
+ * lanes before the first leave the window on the other side. */
+static void find_carry_kinds(const wl_l1_rules *rules, const wl_pattern *p, int64_t bytes, carry_kinds *out)
+{
+    int8_t known[UCHAR_MAX + 1]; /* by hash */
+    memset(known, -1, sizeof known);
+    out->count = 0;
+    for (int j = 0; j < CARRY_MAX; j++) {
+        const int moved = wl_l1_tag_bank(rules, (((int64_t)2 << j) - 1) * (bytes >> rules->line_shift));
+        if (known[moved] < 0 || p->span != p->highest) {
+            known[moved] = (int8_t)out->count;
+            out->first[out->count++] = j;
+        }
+        out->of[j] = known[moved];
+    }
+}
+
 /* The cost at a position from which the pattern leaves the window. A chain of j carries has
  * probability 2^-(j+1). */
 static slot cost_with_carries(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
 {
+    carry_kinds kinds;
     int64_t address[CARRY_MAX];
     wl_tag_cost cost[CARRY_MAX];
     double tag = 0, cold = 0, split = 0, probability = 1;
-    for (int j = 0; j < CARRY_MAX; j++)
-        address[j] = at + (((int64_t)1 << j) - 1) * bytes;
-    wl_pattern_tag_costs(context, p, address, CARRY_MAX, cost);
+    find_carry_kinds(context->rules, p, bytes, &kinds);
+    for (int i = 0; i < kinds.count; i++)
+        address[i] = at + (((int64_t)1 << kinds.first[i]) - 1) * bytes;
+    wl_pattern_tag_costs(context, p, address, kinds.count, cost);
     for (int j = 0; j < CARRY_MAX; j++) {
+        const wl_tag_cost *c = &cost[kinds.of[j]];
         if (j + 1 < CARRY_MAX)
             probability /= 2;
-        tag += probability * cost[j].tag;
-        cold += probability * cost[j].cold;
-        split += probability * (cost[j].tag > 1);
+        tag += probability * c->tag;
+        cold += probability * c->cold;
+        split += probability * (c->tag > 1);
     }
     return (slot){(float)tag, (float)cold, (float)split};
 }
 
-static void fill_slot(wl_pattern_window *w, int64_t at, slot s)
+/* Computes the cost that is missing at a position. */
+static void fill_slot(const wl_pattern_context *context, wl_pattern *p, wl_window_kind kind, int64_t bytes, int64_t at)
 {
+    wl_pattern_window *w = &p->windows[kind];
+    slot s;
+    if (kind != WL_WINDOW_EXACT) {
+        s = mean_in_window(context, p, kind, bytes, at);
+    } else if (at + p->highest >= bytes) {
+        s = cost_with_carries(context, p, bytes, at);
+    } else {
+        const wl_tag_cost cost = wl_pattern_tag_cost(context, p, at);
+        s = (slot){(float)cost.tag, (float)cost.cold, cost.tag > 1};
+    }
     w->costs[at / WINDOW_STEP] = (wl_window_cost){s.tag, s.cold};
     w->split[at / WINDOW_STEP] = s.split;
 }
 
-/* Computes the costs that are missing at the positions, moved by some bytes: without carries, all
- * of them at once. */
-static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
-{
-    wl_pattern_window *w = &p->windows[window->kind];
-    int64_t address[WL_RESIDUES_MAX];
-    wl_tag_cost cost[WL_RESIDUES_MAX];
-    int n = 0;
-    for (int i = 0; i < window->count; i++) {
-        const int64_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
-        if (!isnan(w->costs[at / WINDOW_STEP].tag))
-            continue;
-        if (window->kind != WL_WINDOW_EXACT)
-            fill_slot(w, at, mean_in_window(context, p, window->kind, window->bytes, at));
-        else if (at + p->highest >= window->bytes)
-            fill_slot(w, at, cost_with_carries(context, p, window->bytes, at));
-        else
-            address[n++] = at;
-    }
-    if (n > 0)
-        wl_pattern_tag_costs(context, p, address, n, cost);
-    for (int i = 0; i < n; i++)
-        fill_slot(w, address[i], (slot){(float)cost[i].tag, (float)cost[i].cold, cost[i].tag > 1});
-}
-
-/* Sums up the costs at all positions, moved by some bytes. False: one is missing. */
-static bool add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved, wl_tag_total *out)
+/* Sums up the costs at all positions, moved by some bytes. */
+static wl_tag_total sum_costs(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p,
+                              uint32_t moved)
 {
     const uint32_t mask = (uint32_t)window->bytes - 1;
+    const wl_window_cost *costs = p->windows[window->kind].costs;
     wl_tag_total sum = {0};
     for (int i = 0; i < window->count; i++) {
-        const wl_window_cost *c = &costs[((window->position[i] + moved) & mask) / WINDOW_STEP];
+        const uint32_t at = (window->position[i] + moved) & mask;
+        const wl_window_cost *c = &costs[at / WINDOW_STEP];
         if (isnan(c->tag))
-            return false;
+            fill_slot(context, p, window->kind, window->bytes, at);
         sum.tag += window->weight[i] * (double)c->tag;
         sum.cold += window->weight[i] * (double)c->cold;
     }
-    *out = sum;
-    return true;
+    return sum;
 }
 
 static double add_split(const float *split, const wl_tag_window *window, uint32_t moved)
@@ -214,14 +230,9 @@ void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *w
                        int64_t offset, bool store, wl_tag_total *total)
 {
     const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
-    const wl_pattern_window *w = &pattern->windows[window->kind];
-    wl_tag_total sum = {0};
-    if (!add_costs(w->costs, window, moved, &sum)) {
-        fill_slots(context, window, pattern, moved);
-        (void)add_costs(w->costs, window, moved, &sum);
-    }
+    const wl_tag_total sum = sum_costs(context, window, pattern, moved);
     total->tag += sum.tag;
     total->cold += sum.cold;
     if (store)
-        total->split += add_split(w->split, window, moved);
+        total->split += add_split(pattern->windows[window->kind].split, window, moved);
 }

@@ -120,6 +120,14 @@ static inline int wl_l1_tag_bank(const wl_l1_rules *r, int64_t line)
     return r->hash[0][n & 1023] ^ r->hash[1][n >> 10 & 1023] ^ r->hash[2][n >> 20 & 1023] ^ r->hash[3][n >> 30 & 1023];
 }
 
+/* How the tag bank of a line differs from that of another: the hash is linear, so only the bits in
+ * which the lines differ matter, and of close ones these are few. */
+static inline int wl_l1_tag_difference(const wl_l1_rules *r, int64_t line, int64_t other)
+{
+    const uint64_t changed = (uint64_t)line ^ (uint64_t)other;
+    return changed >> WL_HASH_BITS == 0 ? r->hash[0][changed] : wl_l1_tag_bank(r, (int64_t)changed);
+}
+
 /* How many lanes of a warp are served together. */
 int wl_lanes_per_group(const wl_banks *banks, int warp_size, int32_t width);
 
