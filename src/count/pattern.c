@@ -94,26 +94,39 @@ static int64_t place_of(const gatherer *m, const int64_t index[3])
     return index[0] * m->stride[0] + index[1] * m->stride[1] + index[2] * m->stride[2];
 }
 
-static void add_lane(int64_t lane, int64_t at, wl_arrangement *out, int64_t *origin)
+/* Adds n lanes along x. */
+static void add_lanes(int64_t lane, int64_t n, int64_t at, int64_t stride, wl_arrangement *out, int64_t *origin)
 {
-    if (out->lanes == 0)
+    if (n > 0 && out->lanes == 0)
         *origin = at;
-    out->lane[out->lanes] = (uint8_t)lane;
-    out->relative[out->lanes++] = at - *origin;
+    at -= *origin;
+    for (int64_t i = 0; i < n; i++, at += stride) {
+        out->lane[out->lanes + i] = (uint8_t)(lane + i);
+        out->relative[out->lanes + i] = at;
+    }
+    out->lanes += (int)wl_max(0, n);
 }
 
 /* Adds the lanes, of n along x, that execute the instruction. */
 static void add_row(const gatherer *m, const int64_t index[3], int64_t lane, int64_t n, wl_arrangement *out,
                     int64_t *origin)
 {
-    int64_t at = place_of(m, index);
-    const int y = m->blocks->whole ? 0 : cut_of(m, 1, index[1]), z = m->blocks->whole ? 0 : cut_of(m, 2, index[2]);
+    const bool whole = m->blocks->whole;
+    const int64_t at = place_of(m, index);
+    const int y = whole ? 0 : cut_of(m, 1, index[1]), z = whole ? 0 : cut_of(m, 2, index[2]);
     if (y < 0 || z < 0)
         return;
-    for (int64_t i = 0; i < n; i++, at += m->stride[0]) {
-        const int x = m->blocks->whole ? 0 : cut_of(m, 0, index[0] + i);
+    if (whole || m->context->geometry->fold[0] == 1) { /* no edge cuts a thread along x */
+        const int64_t skipped = whole ? 0 : wl_max(0, m->blocks->skip[0] - index[0]);
+        const int64_t end = whole ? n : wl_min(n, m->blocks->cells[0] - index[0]);
+        if (m->cut_threads >> (y | z) & 1)
+            add_lanes(lane + skipped, end - skipped, at + skipped * m->stride[0], m->stride[0], out, origin);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const int x = cut_of(m, 0, index[0] + i);
         if (x >= 0 && m->cut_threads >> (x | y | z) & 1)
-            add_lane(lane + i, at, out, origin);
+            add_lanes(lane + i, 1, at + i * m->stride[0], 0, out, origin);
     }
 }
 

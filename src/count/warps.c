@@ -35,6 +35,7 @@ typedef struct alignment_totals {
     int places, alignments; /* distinct ones: offsets in a sector, and in a period */
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
+    bool any_stores;                                    /* to global memory */
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
     bool any_shared[2];                                 /* loads; stores and atomics */
     int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
@@ -201,11 +202,9 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
     t->places = t->alignments = 0;
     t->executions = 0;
-    t->any_shared[0] = t->any_shared[1] = false;
-    for (int64_t i = 0; i < count; i++)
-        if (is_shared(m, list[i].access))
-            t->any_shared[m->bounds[list[i].access].access->store] = true;
+    t->any_stores = t->any_shared[0] = t->any_shared[1] = false;
     for (int64_t i = 0; i < count; i++) {
+        const bool store = m->bounds[list[i].access].access->store, shared = is_shared(m, list[i].access);
         const int64_t place = list[i].offset & (m->context.rules->sector - 1),
                       alignment = list[i].offset & (m->context.period - 1);
         if (!seen_place[place]) {
@@ -219,8 +218,10 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
             t->tags[alignment] = (wl_tag_total){0};
             t->stores[alignment] = t->tagged[alignment] = false;
         }
-        t->stores[alignment] |= m->bounds[list[i].access].access->store;
-        t->tagged[alignment] |= !is_shared(m, list[i].access);
+        t->any_shared[store] |= shared;
+        t->any_stores |= store && !shared;
+        t->stores[alignment] |= store;
+        t->tagged[alignment] |= !shared;
     }
 }
 
@@ -290,7 +291,7 @@ static wl_status measure_alike(const wl_warps_measurer *m, wl_warps_batch *b, ui
         WL_TRY(place_warps(m, b, k));
         t->executions += b->placed.executions;
         add_up_places(m, &b->placed, t);
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; t->any_stores && i < count; i++)
             if (m->bounds[list[i].access].access->store && !is_shared(m, list[i].access))
                 add_all_written(m, &b->placed, &list[i]);
         if (m->context.rules->has_hash)

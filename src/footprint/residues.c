@@ -20,6 +20,15 @@ bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, in
     return fits;
 }
 
+/* Adds n weights to every `stride`-th of others. */
+static void add_weights(const int64_t *restrict in, int n, int stride, int64_t *restrict out)
+{
+    for (int i = 0; stride == 1 && i < n; i++) /* usual, and done a few at a time */
+        out[i] += in[i];
+    for (int i = 0; stride > 1 && i < n; i++)
+        out[i * stride] += in[i];
+}
+
 /* Moves by `turn` classes lead from `first` through a cycle of classes. Each of them gets the
  * weights of the whole cycle `times` times, and once those of the last `rest` classes up to
  * itself. */
@@ -55,16 +64,20 @@ void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, i
     out->first = in->first;
     out->step = in->step;
     out->count = in->count;
-    for (unsigned first = 0; first < cycles; first++)
+    for (unsigned i = 0; turn == 0 && i < count; i++) /* by whole granules */
+        out->weight[i] = n * in->weight[i];
+    for (unsigned first = 0; turn > 0 && first < cycles; first++)
         move_cycle(in, first, turn, length, times, (unsigned)n & (length - 1), start, out);
 }
 
 void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)
 {
-    const int shift = wl_log2(out->step);
-    const unsigned mask = (unsigned)out->count - 1, stride = (unsigned)(in->step >> shift);
+    const int shift = wl_log2(out->step), stride = (int)(in->step >> shift), classes = out->count;
     const uint64_t moved = (uint64_t)in->first + (uint64_t)distance - (uint64_t)out->first;
-    const unsigned start = (unsigned)((moved & ((uint64_t)out->granule - 1)) >> shift);
-    for (int i = 0; i < in->count; i++)
-        out->weight[(start + (unsigned)i * stride) & mask] += in->weight[i];
+    const int start = (int)((moved & ((uint64_t)out->granule - 1)) >> shift);
+    /* one turn through the classes: from `start` to the last one, and on from the first */
+    const int before = (int)wl_min(in->count, wl_ceil_div(classes - start, stride));
+    WL_ASSERT(in->granule == out->granule && in->count * stride == classes);
+    add_weights(in->weight, before, stride, out->weight + start);
+    add_weights(in->weight + before, in->count - before, stride, out->weight + start + before * stride - classes);
 }
