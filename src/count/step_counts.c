@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
@@ -45,15 +46,10 @@ static double runs_around(const wl_view *view, const wl_bound *bound)
     return wl_access_steps(view->kernel, bound->access) / wl_access_steps_of(bound->access, view->steps);
 }
 
-/* The loads of a field that are in at least so many runs. */
-static wl_status choose_loads(const steps *t, const wl_view *view, const wl_field_side *all, double least,
-                              wl_field_side *out)
+/* The shape of chosen loads of a field, as far as all its loads have one. */
+static wl_status shape_loads(const steps *t, const wl_field_side *all, wl_field_side *out)
 {
     wl_error ignored = {0};
-    out->count = 0;
-    for (size_t a = 0; a < all->count; a++)
-        if (runs_around(view, all->accesses[a]) >= least)
-            out->accesses[out->count++] = all->accesses[a];
     if (!all->has_shape)
         return WL_OK;
     const wl_status status = wl_shape_make(out->accesses, out->count, t->in->geometry, t->arena, &out->shape, &ignored);
@@ -65,24 +61,45 @@ static wl_status choose_loads(const steps *t, const wl_view *view, const wl_fiel
     return WL_OK;
 }
 
+/* A view whose field has a list of loads of its own, empty at first. */
+static wl_status view_of_some(const steps *t, const wl_view *all, size_t field, wl_view *out, wl_field_side **side)
+{
+    wl_field_side(*fields)[WL_SIDE_COUNT] = wl_arena_alloc(t->arena, field + 1, sizeof *fields);
+    const wl_bound **chosen = WL_ARENA_NEW(t->arena, const wl_bound *, all->fields[field][WL_LOADS].count);
+    if (!fields || !chosen)
+        return wl_fail_memory(t->err);
+    memcpy(fields, all->fields, (field + 1) * sizeof *fields);
+    *side = &fields[field][WL_LOADS];
+    (*side)->accesses = chosen;
+    (*side)->count = 0;
+    *out = *all;
+    out->fields = fields;
+    return WL_OK;
+}
+
+/* The loads of a field that are in at least so many runs. */
+static wl_status choose_loads(const steps *t, const wl_view *view, const wl_field_side *all, double least,
+                              wl_field_side *out)
+{
+    out->count = 0;
+    for (size_t a = 0; a < all->count; a++)
+        if (runs_around(view, all->accesses[a]) >= least)
+            out->accesses[out->count++] = all->accesses[a];
+    return shape_loads(t, all, out);
+}
+
 /* A field whose accesses are in different loops, for instance after peeling: an access outside a
  * loop is not part of every run of it. Accesses that are in most runs come first; what the next
  * ones touch in addition is counted once per run of theirs. */
 static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bool warps_too, run_sums *out)
 {
     const wl_field_side *side = &all->fields[field][WL_LOADS];
-    wl_field_side(*fields)[WL_SIDE_COUNT] = wl_arena_alloc(t->arena, field + 1, sizeof *fields);
-    const wl_bound **chosen = WL_ARENA_NEW(t->arena, const wl_bound *, side->count);
-    wl_view view = *all;
+    wl_field_side *chosen = NULL;
+    wl_view view;
     run_sums before = {0};
-    if (!fields || !chosen)
-        return wl_fail_memory(t->err);
-    memcpy(fields, all->fields, (field + 1) * sizeof *fields);
-    fields[field][WL_LOADS].accesses = chosen;
-    fields[field][WL_LOADS].count = 0;
-    view.fields = fields;
+    WL_TRY(view_of_some(t, all, field, &view, &chosen));
     *out = (run_sums){0};
-    for (double runs = INFINITY; fields[field][WL_LOADS].count < side->count;) {
+    for (double runs = INFINITY; chosen->count < side->count;) {
         run_sums now = {0};
         double next = 0;
         for (size_t a = 0; a < side->count; a++) {
@@ -90,7 +107,7 @@ static wl_status sum_unlike(const steps *t, const wl_view *all, size_t field, bo
             next = own < runs ? fmax(next, own) : next;
         }
         runs = next;
-        WL_TRY(choose_loads(t, &view, side, runs, &fields[field][WL_LOADS]));
+        WL_TRY(choose_loads(t, &view, side, runs, chosen));
         WL_TRY(sum_runs(t, &view, field, warps_too, &now));
         out->sectors += runs * fmax(0, now.sectors - before.sectors);
         out->lines += runs * fmax(0, now.lines - before.lines);
@@ -114,6 +131,101 @@ static double most_runs(const wl_view *view, size_t field, bool *alike)
     return most;
 }
 
+/* All runs of a field's loads; *runs: how many. */
+static wl_status sum_field(const steps *t, const wl_view *view, size_t field, bool warps_too, run_sums *out,
+                           double *runs)
+{
+    bool alike = true;
+    *runs = most_runs(view, field, &alike);
+    if (!alike)
+        return sum_unlike(t, view, field, warps_too, out);
+    WL_TRY(sum_runs(t, view, field, warps_too, out));
+    *out = (run_sums){out->sectors * *runs, out->lines * *runs, out->warp_sectors * *runs};
+    return WL_OK;
+}
+
+/* ---- peeled trips ---- */
+
+#define NOT_PEELED INT64_MIN
+
+/* The trip of `loop` that is written as load b: the address is that of load a, which is in the
+ * loop, in a trip before its first or after its last one. */
+static int64_t trip_outside(const wl_bound *a, const wl_bound *b, int loop, int64_t extent)
+{
+    const int var = WL_VAR_LOOP_0 + loop;
+    const int64_t growth = a->form.k[var], beyond = b->form.c - a->form.c;
+    if (!(a->affine || a->linear) || growth == 0 || beyond % growth != 0)
+        return NOT_PEELED;
+    const int64_t trip = beyond / growth;
+    if (trip >= 0 && trip < extent)
+        return NOT_PEELED;
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
+        if (v != var && a->form.k[v] != b->form.k[v])
+            return NOT_PEELED;
+    return trip;
+}
+
+/* Trips of an outer loop with conditions of their own, for instance at the edge of a tile, are
+ * recovered as loads outside this loop. Their inner loops run one after the other, not side by
+ * side: each is a run of its own. */
+static int64_t peeled_run(const steps *t, const wl_field_side *side, const wl_bound *b,
+                          const int64_t extents[WL_LOOPS_MAX])
+{
+    const wl_kernel *kernel = t->in->view->kernel;
+    for (int l = 0; (b->affine || b->linear) && l < kernel->loop_count; l++) {
+        if (b->loops >> l & 1 || b->loops >> (l + 1) == 0 || extents[l] == kernel->loop_extent[l])
+            continue;
+        for (size_t a = 0; a < side->count; a++) {
+            const bool nested = side->accesses[a]->loops == (b->loops | 1u << l);
+            const int64_t trip = nested ? trip_outside(side->accesses[a], b, l, kernel->loop_extent[l]) : NOT_PEELED;
+            if (trip != NOT_PEELED)
+                return wl_floor_div(trip, extents[l]);
+        }
+    }
+    return NOT_PEELED;
+}
+
+/* The run with the lowest number above `before` among the loads of a field. */
+static int64_t next_run(const int64_t *run_of, size_t count, int64_t before)
+{
+    int64_t next = INT64_MAX;
+    for (size_t a = 0; a < count; a++)
+        next = run_of[a] > before ? wl_min(next, run_of[a]) : next;
+    return next;
+}
+
+/* The loads of each peeled run by themselves, and the others together. */
+static wl_status sum_apart(const steps *t, const wl_view *all, size_t field, bool warps_too, run_sums *out,
+                           double *runs)
+{
+    const wl_field_side *side = &all->fields[field][WL_LOADS];
+    int64_t *run_of = WL_ARENA_NEW(t->arena, int64_t, side->count);
+    wl_field_side *chosen = NULL;
+    wl_view view;
+    if (!run_of)
+        return wl_fail_memory(t->err);
+    for (size_t a = 0; a < side->count; a++)
+        run_of[a] = peeled_run(t, side, side->accesses[a], all->steps);
+    if (next_run(run_of, side->count, NOT_PEELED) == INT64_MAX)
+        return sum_field(t, all, field, warps_too, out, runs);
+    WL_TRY(view_of_some(t, all, field, &view, &chosen));
+    *out = (run_sums){0};
+    *runs = 0;
+    for (int64_t run = NOT_PEELED; run != INT64_MAX; run = next_run(run_of, side->count, run)) {
+        run_sums sums;
+        double part = 0;
+        chosen->count = 0;
+        for (size_t a = 0; a < side->count; a++)
+            if (run_of[a] == run)
+                chosen->accesses[chosen->count++] = side->accesses[a];
+        WL_TRY(shape_loads(t, side, chosen));
+        WL_TRY(sum_field(t, &view, field, warps_too, &sums, &part));
+        *out = (run_sums){out->sectors + sums.sectors, out->lines + sums.lines, out->warp_sectors + sums.warp_sectors};
+        *runs += part;
+    }
+    return WL_OK;
+}
+
 /* Counts one run length: the footprints of loops with these extents. */
 static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
@@ -123,14 +235,13 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
         wl_field_traffic *f = &t->out->fields[i];
         run_sums sums;
         bool alike = true;
-        const double runs = most_runs(&view, i, &alike);
+        double runs = most_runs(&view, i, &alike);
         const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
         f->step_runs[n] = runs;
         if (!f->loaded_too)
             continue;
-        WL_TRY(alike ? sum_runs(t, &view, i, warps_too, &sums) : sum_unlike(t, &view, i, warps_too, &sums));
-        if (alike)
-            sums = (run_sums){sums.sectors * runs, sums.lines * runs, sums.warp_sectors * runs};
+        WL_TRY(sum_apart(t, &view, i, warps_too, &sums, &runs));
+        f->step_runs[n] = runs;
         f->step_sectors[n] = sums.sectors;
         t->out->step_lines[n] += sums.lines / runs / t->out->blocks;
         t->out->step_distinct[n] +=

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 static double l2_loads(const char *name, const char *loops, const char *loads)
 {
     const wl_launch launch = {.block = {128, 1, 1}, .registers = 32};
-    char text[512];
+    char text[1024];
     wl_device *device = NULL;
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
@@ -61,8 +62,27 @@ static void only_their_own_comes_on_top(void **state)
     check_done();
 }
 
+/* Eight trips along rows of 16 elements, one row after the other: each sector is reused within its
+ * row. */
+#define ROW_AT(start) "\"a[16*x + " start " + r]\""
+#define TRIPS_2_TO_5 ROW_AT("2097152") ", " ROW_AT("3145728") ", " ROW_AT("4194304") ", " ROW_AT("5242880")
+
+static void peeled_trips_come_one_after_the_other(void **state)
+{
+    (void)state;
+    const double loop = l2_loads("loop", "{i: 8, r: 16}", ROW_AT("1048576*i"));
+    const double last = l2_loads("last", "{i: 2, r: 16}",
+                                 ROW_AT("1048576*i") ", " TRIPS_2_TO_5 ", " ROW_AT("6291456") ", " ROW_AT("7340032"));
+    const double first =
+        l2_loads("first", "{i: 2, r: 16}",
+                 ROW_AT("6291456 + 1048576*i") ", " TRIPS_2_TO_5 ", " ROW_AT("0") ", " ROW_AT("1048576"));
+    check_true("last", "as in the loop", fabs(last - loop) < 0.02 * loop);
+    check_true("first", "as in the loop", fabs(first - loop) < 0.02 * loop);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_their_own_comes_on_top)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_their_own_comes_on_top),
+                                       cmocka_unit_test(peeled_trips_come_one_after_the_other)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
