@@ -153,8 +153,10 @@ static wl_status sum_field(const steps *t, const wl_view *view, size_t field, bo
 static int64_t trip_outside(const wl_bound *a, const wl_bound *b, int loop, int64_t extent)
 {
     const int var = WL_VAR_LOOP_0 + loop;
+    if (!(a->affine || a->linear) || a->form.k[var] == 0)
+        return NOT_PEELED;
     const int64_t growth = a->form.k[var], beyond = b->form.c - a->form.c;
-    if (!(a->affine || a->linear) || growth == 0 || beyond % growth != 0)
+    if (beyond % growth != 0)
         return NOT_PEELED;
     const int64_t trip = beyond / growth;
     if (trip >= 0 && trip < extent)
