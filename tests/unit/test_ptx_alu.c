@@ -98,7 +98,8 @@ static uint64_t dot4(uint64_t a, uint64_t b, uint64_t c, bool sign)
     return U32(sum);
 }
 static float flush(float x) { return fabsf(x) < 0x1p-126F ? copysignf(0, x) : x; }
-static float saturate(float x) { return x >= 1 ? 1 : x > 0 ? x : 0; }
+/* Without isnan, clang uses fmaxnm on aarch64, which returns signalling NaNs. */
+static float saturate(float x) { return isnan(x) ? 0 : x >= 1 ? 1 : x > 0 ? x : 0; }
 static uint64_t to_integer(double x, double low, double high) /* an integer already */
 {
     if (isnan(x))

@@ -10,6 +10,7 @@
 #ifndef WL_PTX_EMULATE_ALU_H
 #define WL_PTX_EMULATE_ALU_H
 
+#include <math.h>
 #include <string.h>
 
 #include "ptx/module/module.h"
@@ -66,6 +67,10 @@ static inline float wl_ptx_f32_of(uint64_t bits)
     memcpy(&value, &low, sizeof value);
     return value;
 }
+
+/* .sat: clamps to 0 .. 1; NaN becomes 0. Of the comparisons alone a compiler may make a maximum,
+ * which lets signalling NaNs pass on some machines. */
+static inline double wl_ptx_saturated(double x) { return isnan(x) ? 0 : x >= 1 ? 1 : x > 0 ? x : 0; }
 
 static inline uint64_t wl_ptx_f32_bits(float value)
 {

@@ -133,7 +133,7 @@ static void integer_from_float(uint64_t *to, const uint64_t *const *from, const 
 static double limited(double x, const wl_ptx_instruction *in)
 {
     if (in->modifiers & WL_PTX_MOD_SAT)
-        return x >= 1 ? 1 : x > 0 ? x : 0;
+        return wl_ptx_saturated(x);
     return in->modifiers & WL_PTX_MOD_RELU && x < 0 ? 0 : x;
 }
 

@@ -158,15 +158,10 @@ static void rounded(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
     wl_ptx_apply_rounded(find_nearest(in), to, from, in);
 }
 
-/* Clamps to 0 .. 1; NaN becomes 0. */
 static void saturated(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     rounded(to, from, in);
-    WL_PTX_EACH_LANE
-    {
-        const float x = F32(to[i]);
-        to[i] = wl_ptx_f32_bits(x >= 1.0F ? 1.0F : x > 0.0F ? x : 0.0F);
-    }
+    WL_PTX_EACH_LANE { to[i] = wl_ptx_f32_bits((float)wl_ptx_saturated(F32(to[i]))); }
 }
 
 wl_ptx_apply wl_ptx_find_float(const wl_ptx_instruction *in)

@@ -112,7 +112,7 @@ static uint64_t one_half(const wl_ptx_instruction *in, uint64_t a, uint64_t b, u
         x = flush(x, brain), y = flush(y, brain), z = flush(z, brain);
     double result = compute(in, x, y, z);
     if (in->modifiers & WL_PTX_MOD_SAT)
-        result = result >= 1 ? 1 : result > 0 ? result : 0;
+        result = wl_ptx_saturated(result);
     if (in->modifiers & WL_PTX_MOD_RELU && (result < 0 || isnan(result)))
         result = isnan(result) ? result : 0;
     if (flushes)
