@@ -344,7 +344,8 @@ static bool may_stay_in_l2(const tally *t)
     const wl_traffic *o = t->out;
     double bytes = 0;
     for (size_t i = 0; i < o->field_count; i++) {
-        const double units = o->windows_known ? o->fields[i].window_units[o->window_count - 1] : 0;
+        const bool counted = o->windows_known && o->window_count > 0;
+        const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
         bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
     }
     return bytes < 2 * device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0);

@@ -123,7 +123,7 @@ static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_fie
  * every distinct sector of the launch once, and so at least one sector of every fetch unit. */
 static double at_least(const wl_traffic *t, const wl_field_traffic *f)
 {
-    if (!t->windows_known || f->block_sectors <= 0)
+    if (!t->windows_known || t->window_count <= 0 || f->block_sectors <= 0)
         return 0;
     const double units = f->window_units[t->window_count - 1] * fmin(1, t->fetch / t->sector);
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
