@@ -237,11 +237,12 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
         wl_field_traffic *f = &t->out->fields[i];
         run_sums sums;
         bool alike = true;
-        double runs = most_runs(&view, i, &alike);
+        double runs = 0;
         const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
-        f->step_runs[n] = runs;
-        if (!f->loaded_too)
+        if (!f->loaded_too) {
+            f->step_runs[n] = most_runs(&view, i, &alike);
             continue;
+        }
         WL_TRY(sum_apart(t, &view, i, warps_too, &sums, &runs));
         f->step_runs[n] = runs;
         f->step_sectors[n] = sums.sectors;

@@ -337,9 +337,15 @@ static bool walk_together(const tally *t)
     return common && t->out->blocks > t->out->wave_blocks;
 }
 
-/* Is the data so small that the L2 may still hold some of it when the launch repeats? Of twice as
- * much as there is room for, it holds less than one percent. */
-static bool may_stay_in_l2(const tally *t)
+double wl_data_remains(double footprint, double room, double steepness)
+{
+    return room > 0 ? 1 / (1 + pow(footprint / room, steepness)) : 0;
+}
+
+#define NOTICED 0.01 /* share of the data; predictions mention it from there on */
+
+/* Does the L2 still hold so much when the launch repeats? */
+static bool stays_in_l2(const tally *t)
 {
     const wl_traffic *o = t->out;
     double bytes = 0;
@@ -348,13 +354,14 @@ static bool may_stay_in_l2(const tally *t)
         const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
         bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
     }
-    return bytes < 2 * device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0);
+    return wl_data_remains(bytes, device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
+                           device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1)) >= NOTICED;
 }
 
 static wl_status replay_walks(const tally *t, wl_arena *arena)
 {
     wl_walk_input in = {
-        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = may_stay_in_l2(t)};
+        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = stays_in_l2(t)};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;

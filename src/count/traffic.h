@@ -113,6 +113,9 @@ typedef struct wl_traffic_input {
     const wl_view *cells;
 } wl_traffic_input;
 
+/* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */
+double wl_data_remains(double footprint, double room, double steepness);
+
 /* windows_known is false where counting would take too long. */
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err);

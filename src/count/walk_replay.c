@@ -476,10 +476,6 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     between_waits(&s->loops, &cycles, &loads);
     s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
-    if (in->repeats)
-        WL_TRY(walk_all(s, true));
-    for (size_t f = 0; f < fields; f++)
-        out->fields[f].missed_again = mean_of_blocks(s, &s->fields[f], s->fields[f].missed, 1);
     WL_TRY(walk_all(s, false));
     for (size_t f = 0; f < fields; f++) {
         const counted *c = &s->fields[f];
@@ -490,6 +486,12 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
         w->within = cycles * (double)s->warp_count;
         w->whole_lines = c->of_lines > 0 ? c->wanted / c->of_lines : 0;
         w->readers = readers[f];
+        w->missed_again = missed;
+    }
+    if (in->repeats) {
+        WL_TRY(walk_all(s, true));
+        for (size_t f = 0; f < fields; f++)
+            out->fields[f].missed_again = mean_of_blocks(s, &s->fields[f], s->fields[f].missed, 1);
     }
     out->known = true;
     return WL_OK;

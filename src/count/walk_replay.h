@@ -28,7 +28,8 @@ bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
 /* What became of the sectors of one field that miss the L1. */
 typedef struct wl_replayed_walk {
-    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike */
+    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike; if
+     * that is not replayed, as in the first */
     double missed_again;
     double whole_lines; /* share of a line that a request for it wants */
     /* share of the misses whose line other multiprocessors request from memory within `within`

@@ -164,38 +164,24 @@ static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_fie
     return lockstep * fmax(from_l2, fmin(most, 1 - 1 / members)) + (1 - lockstep) * from_l2;
 }
 
-/* The share of a warp's sectors that other warps of its block load, too, but at other steps of
- * their loops: the rows of a stencil in a tall block. Sectors that all load at the same step do not
- * count, as those of a matrix product. */
-static double shared_at_other_steps(const wl_traffic *t)
+/* What the warps of a block share. At other steps of their loops: the share of a warp's sectors, as
+ * of the rows of a stencil in a tall block. At the same step: how many warps load the same sectors,
+ * on average over those of a warp, as in a column of a matrix product. Neighbours that have only
+ * some in common, fewer than two warps each, wait for their others. */
+static void share_in_loops(const wl_traffic *t, wl_requests *out)
 {
-    double shared = 0, all = 0;
+    double all = 0, later = 0, distinct = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         if (f->step_warp_sectors[0] <= 0 || f->warp_sectors <= 0)
             continue;
         const double at_a_step = fmin(1, f->step_sectors[0] / f->step_warp_sectors[0]);
-        shared += fmax(0, f->warp_sectors - f->block_sectors / at_a_step);
         all += f->warp_sectors;
-    }
-    return all > 0 ? shared / all : 0;
-}
-
-/* How many warps of a block load the same sectors at the same step of their loops, on average over
- * the sectors of a warp: in a matrix product those of one column, or of one row. Neighbours that
- * have only some sectors in common, as the warps of a row of a stencil, wait for their others. */
-static double warps_in_step(const wl_traffic *t)
-{
-    double each = 0, distinct = 0;
-    for (size_t i = 0; i < t->field_count; i++) {
-        const wl_field_traffic *f = &t->fields[i];
-        if (f->step_warp_sectors[0] <= 0 || f->warp_sectors <= 0)
-            continue;
-        const double at_a_step = f->step_sectors[0] / f->step_warp_sectors[0];
-        each += f->warp_sectors;
+        later += fmax(0, f->warp_sectors - f->block_sectors / at_a_step);
         distinct += f->warp_sectors * (at_a_step > 0.5 ? 1 : at_a_step);
     }
-    return distinct > 0 ? each / distinct : 1;
+    out->shared_later = all > 0 ? later / all : 0;
+    out->group = distinct > 0 ? all / distinct : 1;
 }
 
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
@@ -241,8 +227,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             lines += f->block_lines;
         }
     }
-    out->requests.shared_later = shared_at_other_steps(t);
-    out->requests.in_step = warps_in_step(t);
+    share_in_loops(t, &out->requests);
     out->l1_miss_rate = reloads->rate;
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }

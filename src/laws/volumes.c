@@ -13,11 +13,6 @@ double wl_volume_dram_loads(const wl_volume *v)
            v->dram_partial;
 }
 
-double wl_volume_remains(double footprint, double room, double steepness)
-{
-    return room > 0 ? 1 / (1 + pow(footprint / room, steepness)) : 0;
-}
-
 void wl_volumes_add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;

@@ -36,9 +36,6 @@ typedef struct wl_volume {
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
 
-/* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */
-double wl_volume_remains(double footprint, double room, double steepness);
-
 /* All that is loaded from DRAM. */
 double wl_volume_dram_loads(const wl_volume *volume);
 
@@ -58,7 +55,7 @@ typedef struct wl_requests {
     double left;
     /* of the sectors that a warp loads: those that others of its block load at other steps */
     double shared_later;
-    double in_step;     /* warps of a block that load the same at the same step */
+    double group;       /* warps of a block that load the same at the same step */
     double cleaned;     /* sectors read and written before they were complete */
     double write_chunk; /* bytes of one line that a store fills, on average */
 } wl_requests;

@@ -112,7 +112,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     double interval = 0, merged = 1, schedulers = 1, room = 0, steepness = 1;
     (void)wl_device_get(device, WL_DEVICE_l2_reuse_room, &room);
     (void)wl_device_get(device, WL_DEVICE_l2_reuse_steepness, &steepness);
-    const double again = wl_volume_remains(volumes->footprint, room, steepness);
+    const double again = wl_data_remains(volumes->footprint, room, steepness);
     (void)wl_device_get(device, WL_DEVICE_issue_rate, &schedulers);
     (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
     wl_waits_read(device, out);

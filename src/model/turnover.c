@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "device/device_internal.h"
-#include "laws/volumes.h"
+#include "count/traffic.h"
 #include "model/norm.h"
 #include "model/residence.h"
 
@@ -176,7 +176,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 /* The share of its data that is still in a cache of this size from an earlier equal launch. */
 static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
-    return wl_volume_remains(d->footprint, room, n->steepness);
+    return wl_data_remains(d->footprint, room, n->steepness);
 }
 
 /* Launches repeat: each writes back the dirty data that the previous one left in the L2, unless it
@@ -365,7 +365,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     const bool meet = d->barriers > 0 || r.warps <= 0;
     if (!lives(d)) {
         r.apart = meet || d->steps <= 1 ? 0 : 1 - 1 / fmax(1, d->phases);
-        r.group = d->in_step;
+        r.group = d->group;
         return r;
     }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);

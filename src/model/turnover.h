@@ -9,7 +9,7 @@
  *
  * Layer  model. Units: cycles, seconds.
  * Maths docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c,
- * test_turnover_lives.c
+ * test_turnover_lives.c, test_turnover_waits.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
@@ -44,7 +44,7 @@ typedef struct wl_demand {
     double l2_again;
     /* share of a warp's loads that others of its block have loaded at another step */
     double shared_later;
-    double in_step; /* warps of a block that load the same at the same step of their loops */
+    double group; /* warps of a block that load the same at the same step of their loops */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];

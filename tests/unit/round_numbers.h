@@ -33,4 +33,11 @@ static inline wl_demand demand(void)
     return (wl_demand){.blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
 }
 
+static inline wl_model_result apply(const wl_turnover *n, const wl_demand *d)
+{
+    wl_model_result m;
+    wl_turnover_apply(n, d, &m);
+    return m;
+}
+
 #endif /* WL_TESTS_ROUND_NUMBERS_H */

@@ -147,18 +147,18 @@ static void what_warps_share_at_other_steps(void **state)
     f->step_warp_sectors[0] = f->step_sectors[0] = 5000;
     bench_run(&b);
     check_near("other steps", "share", b.out.requests.shared_later, 0.75, NEAR);
-    check_near("other steps", "warps in step", b.out.requests.in_step, 1, NEAR);
+    check_near("other steps", "warps in step", b.out.requests.group, 1, NEAR);
     f->step_sectors[0] = 5000.0 / 4;
     bench_run(&b);
     check_near("the same step", "share", b.out.requests.shared_later, 0, NEAR);
-    check_near("the same step", "warps in step", b.out.requests.in_step, 4, NEAR);
+    check_near("the same step", "warps in step", b.out.requests.group, 4, NEAR);
     f->step_sectors[0] = 5000.0 / 2;
     bench_run(&b);
     check_near("two by two", "share", b.out.requests.shared_later, 0.5, NEAR);
-    check_near("two by two", "warps in step", b.out.requests.in_step, 2, NEAR);
+    check_near("two by two", "warps in step", b.out.requests.group, 2, NEAR);
     f->step_sectors[0] = 5000 * 0.8;
     bench_run(&b);
-    check_near("sectors at the edges", "warps in step", b.out.requests.in_step, 1, NEAR);
+    check_near("sectors at the edges", "warps in step", b.out.requests.group, 1, NEAR);
     check_done();
 }
 

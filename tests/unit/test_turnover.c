@@ -1,5 +1,5 @@
-/* test_turnover.c - model/turnover.h: bounds and residence by hand, how the time grows, what a
- * device may lack, and the limiters a prediction names. SPDX-License-Identifier: MIT */
+/* test_turnover.c - model/turnover.h: bounds by hand, how the time grows, what a device may lack,
+ * and the limiters a prediction names. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include "device/device_internal.h"
@@ -8,13 +8,6 @@
 #include "warpline/warpline.h"
 
 #define NEAR 1e-12
-
-static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
-{
-    wl_model_result m;
-    wl_turnover_apply(n, d, &m);
-    return m;
-}
 
 /* ---- bounds ---- */
 
@@ -291,202 +284,6 @@ static void bounds_combine(void **state)
     check_done();
 }
 
-/* ---- residence ---- */
-
-/* Blocks of 1000 wavefronts on ten multiprocessors: own = 1000 cycles. */
-static wl_demand thousand_cycles(double blocks_per_sm, double waves)
-{
-    wl_demand d = demand();
-    d.blocks_per_sm = blocks_per_sm;
-    d.blocks = 10 * blocks_per_sm * waves;
-    d.l1_wavefronts = 1000 * d.blocks;
-    return d;
-}
-
-static void residence_by_hand(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    n.turnover = 500;
-    n.overlap = 0.6;
-    /* alone: 0.6 of the work, then the wait and the rest of the work as a norm of 2 */
-    wl_demand d = thousand_cycles(1, 7);
-    wl_model_result m = apply(&n, &d);
-    check_near("alone", "own", m.own_cycles, 1000, NEAR);
-    check_near("alone", "wait", m.wait_cycles, 500, NEAR);
-    check_near("alone", "time", m.time_s, 7e-9 * (600 + sqrt(500.0 * 500 + 400.0 * 400)), NEAR);
-    check_near("alone", "waits one after the other", m.bound_s[WL_BOUND_LATENCY], 7e-9 * 500, NEAR);
-    n.overlap = 1;
-    check_near("alone, all its work", "time", apply(&n, &d).time_s, 7e-9 * 1500, NEAR);
-    n.overlap = 0.6;
-    d = thousand_cycles(4, 3);
-    check_near("four", "time", apply(&n, &d).time_s, 3e-9 * (600 + sqrt(500.0 * 500 + 3400.0 * 3400)), NEAR);
-    n.growth = 0.5; /* 2 sqrt(4/2) */
-    check_near("four, averaged", "time", apply(&n, &d).time_s,
-               3e-9 * (600 + pow(pow(500, 2 * sqrt(2)) + pow(3400, 2 * sqrt(2)), 1 / (2 * sqrt(2)))), NEAR);
-    d = thousand_cycles(1000, 3); /* many: throughput */
-    check_near("a thousand", "time", apply(&n, &d).time_s, 3e-9 * 1e6, 1e-3);
-    d = thousand_cycles(4, 3); /* fewer blocks than fit: still one wave */
-    d.blocks = 20;
-    d.l1_wavefronts = 20000;
-    m = apply(&n, &d);
-    /* two on each multiprocessor, four would fit */
-    check_near("half a wave", "own", m.own_cycles, 1000, NEAR);
-    check_near("half a wave", "waits", m.bound_s[WL_BOUND_LATENCY], 500e-9, NEAR);
-    check_done();
-}
-
-/* One warp of each block waits 4 x 0.5 x 200 cycles longer than the others, which end evenly before
- * it. A block that is alone loses half of that, two lose as much as one of them is slower alone. */
-static void the_last_warp_of_a_block(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    n.phase_wait = 500;
-    n.l1_latency = 100;
-    n.l2_latency = 300;
-    wl_demand one = thousand_cycles(1, 3), two = thousand_cycles(2, 3);
-    one.phases = two.phases = 4;
-    one.steps = two.steps = 16;
-    one.block_warps = two.block_warps = 8;
-    const double alone = apply(&n, &one).time_s / 3, both = apply(&n, &two).time_s / 3;
-    one.shared_later = two.shared_later = 0.5;
-    check_true("two", "are faster than one after the other", both < 2 * alone);
-    check_near("one", "loses", apply(&n, &one).time_s / 3 - alone, 200e-9, 1e-9);
-    check_near("two", "lose", apply(&n, &two).time_s / 3 - both, 400e-9 * (1 - both / 2 / alone), 1e-9);
-    one.steps = 1;
-    check_near("no loop", "time", apply(&n, &one).time_s, 3e-9 * (1000 + 2000), 1e-9);
-    check_done();
-}
-
-/* Two blocks of 8 warps, of which all load the same at a step: two groups on each scheduler, not
- * four warps. Seven of eight waits are common; in a quarter of the time, all warps wait together
- * in any case, as they start. */
-static void warps_that_load_the_same_wait_together(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    n.phase_wait = 500;
-    wl_demand d = thousand_cycles(2, 3);
-    d.phases = 4;
-    d.steps = 16;
-    d.block_warps = 8;
-    const double blocks = 1000 + sqrt(2000.0 * 2000 + 1000.0 * 1000), warps = 500 + sqrt(1500.0 * 1500 * 2);
-    check_near("each its own", "time", apply(&n, &d).time_s, 3e-9 * (0.25 * blocks + 0.75 * warps), NEAR);
-    d.in_step = 8;
-    const double groups = warps + 7.0 / 8 * (blocks - warps);
-    check_near("eight the same", "time", apply(&n, &d).time_s, 3e-9 * (0.25 * blocks + 0.75 * groups), NEAR);
-    d.steps = 1;
-    check_near("no loop", "time", apply(&n, &d).time_s, 3e-9 * blocks, NEAR);
-    check_done();
-}
-
-static void waits_by_hand(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    n.turnover = 100;
-    n.instruction_wait = 2;
-    n.phase_wait = 30;
-    wl_demand d = thousand_cycles(1, 1);
-    d.thread_instructions = 50;
-    d.phases = 4;
-    d.barriers = 3;
-    check_near("on chip", "wait", apply(&n, &d).wait_cycles, 100 + 2 * 50 + 30 * 7, NEAR);
-    n.dram_first = 600;
-    n.dram_next = 300;
-    d.fresh_phases = 3;
-    check_near("nothing from memory", "wait", apply(&n, &d).wait_cycles, 410, NEAR);
-    d.dram_read = 1e9; /* so many lines that each block meets some */
-    check_near("from memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 2 * 300, NEAR);
-    d.fresh_phases = 0.5;
-    check_near("less than one phase", "wait", apply(&n, &d).wait_cycles, 410 + 600, NEAR);
-    d.dram_read = 128 * d.blocks; /* one line each: some have none */
-    check_near("one line", "wait", apply(&n, &d).wait_cycles, 410 + 600 * (1 - exp(-1)), NEAR);
-    /* a quarter of the traffic is writes, memory is busy all the time */
-    d.dram_read = 3e9;
-    d.dram_write = 1e9;
-    n.dram_write_wait = 1000;
-    n.dram_bandwidth = 1e9;
-    check_near("between writes", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 250, NEAR);
-    /* memory is busy a tenth of the time the blocks take: 10 times 1000 + 1010 cycles */
-    n.dram_bandwidth = 4e9 / (2010e-9 / 10);
-    check_near("calm memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 25, NEAR);
-    check_done();
-}
-
-/* Numbers that a device may have beside those of the h200. */
-static void numbers_of_other_devices(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
-    d.l2_loaded = 64e6;
-    const double plain = apply(&n, &d).bound_s[WL_BOUND_L1];
-    n.fill_width = 64; /* a million cycles in which nothing is loaded */
-    check_near("fills", "L1", apply(&n, &d).bound_s[WL_BOUND_L1] - plain, 1e6 / 1e10, NEAR);
-    d.dram_read = d.dram_write = 1e9;
-    const double apart = apply(&n, &d).bound_s[WL_BOUND_DRAM];
-    n.turnaround = 0.1;
-    check_near("as much read as written", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 1.1 * apart, NEAR);
-    d.dram_write = 0;
-    const double reads = apply(&n, &d).bound_s[WL_BOUND_DRAM];
-    n.turnaround = 0;
-    check_near("only reads", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
-    n.store_wait = 300;
-    const double wait = apply(&n, &d).wait_cycles;
-    d.stores = true;
-    check_near("stores", "wait", apply(&n, &d).wait_cycles - wait, 300, 1e-9);
-    /* half of the data is in the cache of the memory, four times as fast */
-    n.cache = d.footprint = 1e8;
-    n.cache_bandwidth = 4 * n.dram_bandwidth;
-    n.steepness = 7;
-    check_near("memory cache", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 0.5 * reads + 0.5 * reads / 4, NEAR);
-    /* of the rest, a quarter was loaded before in this launch */
-    d.cached = d.dram_read / 4;
-    check_near("memory cache, loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM],
-               0.5 * 0.75 * reads + (0.5 * 0.75 + 0.25) * reads / 4, NEAR);
-    d.cached = 2 * d.dram_read; /* never more than there is */
-    check_near("memory cache, all loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads / 4, NEAR);
-    n.cache_bandwidth = 0; /* not known: as if there were none */
-    check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
-}
-
-/* With a norm, units that are all busy take longer than the busiest of them; without it they do
- * not. */
-static void units_that_are_busy_together(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
-    const double alone = apply(&n, &d).own_cycles;
-    d.fp_cycles = d.l1_wavefronts / n.wavefront_rate; /* as long as the L1 */
-    check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
-    n.unit_norm = 3;
-    check_near("no loop, no barrier", "own", apply(&n, &d).own_cycles, alone, NEAR);
-    const wl_waiting life = {.known = true, .repeats = true};
-    d.waiting = &life;
-    check_near("two of equal length", "own", apply(&n, &d).own_cycles, alone * pow(2, 1.0 / 3), 1e-6);
-    d.fp_cycles = 0;
-    check_near("only one", "own", apply(&n, &d).own_cycles, alone, 1e-6);
-    check_done();
-}
-
-static void the_last_block_may_be_heavier(void **state)
-{
-    (void)state;
-    const wl_turnover n = numbers();
-    wl_demand d = thousand_cycles(1, 5);
-    const double usual = apply(&n, &d).time_s;
-    d.last_block = 400;
-    check_near("lighter", "time", apply(&n, &d).time_s, usual, NEAR);
-    d.last_block = 3000;
-    check_near("heavier", "time", apply(&n, &d).time_s, usual + 2000e-9, NEAR);
-    check_done();
-}
-
 /* ---- random demands ---- */
 
 /* Which amounts may grow; the time must not fall. */
@@ -745,13 +542,6 @@ int main(void)
         cmocka_unit_test(a_repeated_launch_loads_more),
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
-        cmocka_unit_test(residence_by_hand),
-        cmocka_unit_test(the_last_warp_of_a_block),
-        cmocka_unit_test(warps_that_load_the_same_wait_together),
-        cmocka_unit_test(waits_by_hand),
-        cmocka_unit_test(numbers_of_other_devices),
-        cmocka_unit_test(units_that_are_busy_together),
-        cmocka_unit_test(the_last_block_may_be_heavier),
         cmocka_unit_test(time_grows_with_every_amount),
         cmocka_unit_test(time_is_above_every_bound),
         cmocka_unit_test(a_missing_number_is_named),

@@ -6,13 +6,6 @@
 
 #define NEAR 1e-9
 
-static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
-{
-    wl_model_result m;
-    wl_turnover_apply(n, d, &m);
-    return m;
-}
-
 /* So many blocks of a multiprocessor at once, in so many waves; they live as long as they wait. */
 static wl_demand demand_of(double blocks_per_sm, double waves, const wl_waiting *life)
 {
