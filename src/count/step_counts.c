@@ -6,6 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "kernel/expr_difference.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
@@ -148,38 +149,35 @@ static wl_status sum_field(const steps *t, const wl_view *view, size_t field, bo
 
 #define NOT_PEELED INT64_MIN
 
-/* The trip of `loop` that is written as load b: the address is that of load a, which is in the
- * loop, in a trip before its first or after its last one. */
+/* The trip of `loop` that is written as load b: its address is that of load a, which is in the
+ * loop, in a trip before its first or after its last one, and perhaps some way on. */
 static int64_t trip_outside(const wl_bound *a, const wl_bound *b, int loop, int64_t extent)
 {
+    wl_form apart;
     const int var = WL_VAR_LOOP_0 + loop;
-    if (!(a->affine || a->linear) || a->form.k[var] == 0)
+    if (!(a->loops >> loop & 1) || a->access->unit_bytes != b->access->unit_bytes ||
+        !wl_expr_difference(a->access->index, b->access->index, &apart) || apart.k[var] == 0)
         return NOT_PEELED;
-    const int64_t growth = a->form.k[var], beyond = b->form.c - a->form.c;
-    if (beyond % growth != 0)
-        return NOT_PEELED;
-    const int64_t trip = beyond / growth;
-    if (trip >= 0 && trip < extent)
-        return NOT_PEELED;
-    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
-        if (v != var && a->form.k[v] != b->form.k[v])
+    for (int v = 0; v < WL_VAR_LOOP_0; v++)
+        if (apart.k[v] != 0)
             return NOT_PEELED;
-    return trip;
+    const int64_t growth = -apart.k[var],
+                  trip = growth > 0 ? wl_floor_div(apart.c, growth) : wl_floor_div(-apart.c, -growth);
+    return trip >= 0 && trip < extent ? NOT_PEELED : trip;
 }
 
 /* Trips of an outer loop with conditions of their own, for instance at the edge of a tile, are
- * recovered as loads outside this loop. Their inner loops run one after the other, not side by
- * side: each is a run of its own. */
+ * recovered as loads outside this loop. They run one after the other, not side by side: each is a
+ * run of its own. */
 static int64_t peeled_run(const steps *t, const wl_field_side *side, const wl_bound *b,
                           const int64_t extents[WL_LOOPS_MAX])
 {
     const wl_kernel *kernel = t->in->view->kernel;
-    for (int l = 0; (b->affine || b->linear) && l < kernel->loop_count; l++) {
-        if (b->loops >> l & 1 || b->loops >> (l + 1) == 0 || extents[l] == kernel->loop_extent[l])
+    for (int l = 0; l < kernel->loop_count; l++) {
+        if (b->loops >> l & 1 || extents[l] == kernel->loop_extent[l])
             continue;
         for (size_t a = 0; a < side->count; a++) {
-            const bool nested = side->accesses[a]->loops == (b->loops | 1u << l);
-            const int64_t trip = nested ? trip_outside(side->accesses[a], b, l, kernel->loop_extent[l]) : NOT_PEELED;
+            const int64_t trip = trip_outside(side->accesses[a], b, l, kernel->loop_extent[l]);
             if (trip != NOT_PEELED)
                 return wl_floor_div(trip, extents[l]);
         }

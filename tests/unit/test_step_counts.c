@@ -78,11 +78,26 @@ static void peeled_trips_come_one_after_the_other(void **state)
                  ROW_AT("6291456 + 1048576*i") ", " TRIPS_2_TO_5 ", " ROW_AT("0") ", " ROW_AT("1048576"));
     check_true("last", "as in the loop", fabs(last - loop) < 0.02 * loop);
     check_true("first", "as in the loop", fabs(first - loop) < 0.02 * loop);
+    check_done();
+}
+
+/* The same with places that are not affine, two trips in the loop and two after it. */
+#define ODD_ROW_AT(start) "\"a[16*x + x % 3 + " start " + r]\""
+
+static void so_do_those_at_places_that_are_not_affine(void **state)
+{
+    (void)state;
+    const double loop = l2_loads("loop", "{i: 4, r: 14}", ODD_ROW_AT("1048576*i"));
+    const double last = l2_loads("last", "{i: 2, r: 14}",
+                                 ODD_ROW_AT("1048576*i") ", " ODD_ROW_AT("2097152") ", " ODD_ROW_AT("3145728"));
+    check_true("last", "as in the loop", fabs(last - loop) < 0.02 * loop);
+    check_done();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(only_their_own_comes_on_top),
-                                       cmocka_unit_test(peeled_trips_come_one_after_the_other)};
+                                       cmocka_unit_test(peeled_trips_come_one_after_the_other),
+                                       cmocka_unit_test(so_do_those_at_places_that_are_not_affine)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
