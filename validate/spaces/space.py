@@ -37,7 +37,7 @@ def params_of(row):
 def convolution(row, folder, target):
     p = params_of(row)
     form = convolution_ptx.Form(int(row["bx"]), int(row["by"]), p["tx"], p["ty"], bool(p["padded"]), not p["tile"],
-                                bool(p["read_only"]))
+                                bool(p["read_only"]), in_pairs=True)
     path = os.path.join(folder, row["variant"] + ".ptx")
     with open(path, "w") as file:
         file.write(convolution_ptx.text(form, target))
