@@ -6,32 +6,38 @@
 #include "device/device_internal.h"
 
 #define INSTRUCTION_BYTES 16 /* since Volta, the first generation with a known instruction_cache */
-#define HALVINGS 60          /* of an interval of length 1: to the last bit */
 
-double wl_code_missing(double size)
+/* Of the L2 reads of convolutions on an RTX 2080 Ti (docs/model.md): the turn after which most
+ * code is fetched, in cycles, how far shorter and longer ones differ, in units of the logarithm,
+ * and what becomes of blocks whose warps the schedulers do not share equally, or have one each. */
+#define WORST_TURN 15.1
+#define TURN_SPREAD 1.19
+#define UNEQUALLY_SHARED 2.07
+#define ONE_EACH 0.66
+
+double wl_code_apart(const wl_code_run *run, double schedulers)
 {
-    double low = 0, high = 1;
-    if (!(size > 1))
+    const double turn = run->resident_warps * run->busy;
+    if (!(turn > 0))
         return 0;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double m = (low + high) / 2;
-        if (1 - exp(-m * size) > m)
-            low = m;
-        else
-            high = m;
-    }
-    return low;
+    const double from_worst = log(turn / WORST_TURN) / TURN_SPREAD, paced = exp(-from_worst * from_worst / 2);
+    if (run->block_warps == schedulers)
+        return ONE_EACH * paced;
+    if (run->block_warps > schedulers && fmod(run->block_warps, schedulers) != 0)
+        return UNEQUALLY_SHARED * paced;
+    return paced;
 }
 
-void wl_code_volumes(double instructions, double blocks, const wl_device *device, wl_volumes *out)
+void wl_code_volumes(const wl_code_run *run, const wl_device *device, wl_volumes *out)
 {
-    double cache = 0, share = 0, unit = 0;
+    double cache = 0, share = 0, unit = 0, schedulers = 0;
     out->code = 0;
     if (!wl_device_get(device, WL_DEVICE_instruction_cache, &cache) ||
-        !wl_device_get(device, WL_DEVICE_instruction_share, &share) || !(cache > 0))
+        !wl_device_get(device, WL_DEVICE_instruction_share, &share) ||
+        !wl_device_get(device, WL_DEVICE_sub_partitions, &schedulers) || !(cache > 0))
         return;
-    const double bytes = instructions * INSTRUCTION_BYTES;
-    out->code = share * wl_code_missing(bytes / cache) * bytes * blocks;
+    const double bytes = run->instructions * INSTRUCTION_BYTES, beyond = fmin(fmax(0, bytes - cache), cache);
+    out->code = fmin(share * wl_code_apart(run, schedulers) * beyond, bytes) * run->blocks;
     if (out->requests_known && wl_device_get(device, WL_DEVICE_l2_unit, &unit) && unit > 0)
         out->requests.read_units += out->code / unit;
 }

@@ -2,6 +2,7 @@
  *
  * Long kernels, such as those with unrolled loops, do not fit into the instruction cache of a
  * multiprocessor. Every block executes all of the code, and evicted lines are fetched again.
+ * Multiprocessors that execute the same code at the same time share a fetch.
  *
  * Layer  laws (uses device). Units: bytes per launch.
  * Maths  docs/model.md, "Machine code". Oracle: tests/unit/test_code_volumes.c
@@ -11,13 +12,19 @@
 
 #include "laws/volumes.h"
 
-/* Miss rate of a loop over lines that take `size` times the capacity of a cache with random
- * replacement: the m with 1 - m = exp(-m size), since a share m of the lines replaces others
- * between two uses of a line. 0 if they fit. */
-double wl_code_missing(double size);
+/* How a launch executes its machine code. */
+typedef struct wl_code_run {
+    double instructions; /* length of the code */
+    double blocks;
+    double block_warps, resident_warps; /* of a block, of a multiprocessor */
+    double busy;                        /* cycles of the busiest pipe per warp instruction */
+} wl_code_run;
 
-/* Sets the volume of code, and adds its requests: `instructions` is the length of the machine
- * code. */
-void wl_code_volumes(double instructions, double blocks, const wl_device *device, wl_volumes *out);
+/* Fetches per block, relative to those with a turn of the worst length and warps that the
+ * schedulers share equally. */
+double wl_code_apart(const wl_code_run *run, double schedulers);
+
+/* Sets the volume of code, and adds its requests. */
+void wl_code_volumes(const wl_code_run *run, const wl_device *device, wl_volumes *out);
 
 #endif /* WL_LAWS_CODE_VOLUMES_H */
