@@ -105,15 +105,28 @@ static wl_status count_loads(const tally *t, size_t field)
     return WL_OK;
 }
 
+/* Does a warp store to the field with one instruction at most? Then what warps write is what their
+ * instructions write, which is counted for every warp, not for a sample. */
+static bool one_store_per_warp(const tally *t, size_t field)
+{
+    const wl_field_side *side = &t->in->view->fields[field][WL_STORES];
+    const int64_t *fold = t->in->geometry->fold;
+    const wl_bound *store = side->count == 1 && side->has_shape ? side->accesses[0] : NULL;
+    return store && store->affine && store->loops == 0 && !store->access->atomic && fold[0] * fold[1] * fold[2] == 1;
+}
+
 static wl_status count_stores(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    wl_block_sum block, warp;
+    wl_block_sum block, warp = {.granules = {f->written}, .covered = f->written_full};
     if (t->in->view->fields[field][WL_STORES].count == 0)
         return WL_OK;
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_STORES, true, 2),
                              of_warps = sum_input(t, field, WL_STORES, true, 1);
-    WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
+    if (one_store_per_warp(t, field))
+        WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
+    else
+        WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     /* samples must not contradict each other: a few warps may miss those that store */
     f->store_warp = fmin(warp.sampled ? fmax(warp.granules[0], block.granules[0]) : warp.granules[0], f->written);
     f->store_warp_full = fmin(warp.covered, f->store_warp);
