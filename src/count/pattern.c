@@ -66,7 +66,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     memset(p->hit, -1, ((size_t)1 << rules->data.bank_shift) * sizeof *p->hit);
     memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, (size_t)wl_max(rules->line, rules->data.group_bytes) * sizeof *p->written);
-    memset(p->windows, 0, sizeof p->windows);
+    for (int k = 0; k < WL_WINDOWS_KEPT; k++)
+        p->windows[k].bytes = 0;
     p->gathering = 0;
 }
 
@@ -349,20 +350,36 @@ static int alike_addresses(const int64_t *address, int n, int64_t period)
     return alike;
 }
 
+/* Lane by lane. */
+static wl_tag_cost cost_of_lanes(const wl_pattern_context *m, const wl_pattern *p, int64_t address)
+{
+    wl_warp_access access;
+    place_pattern(&p->lanes, address, &access);
+    return wl_warp_tag_cost(m->rules, &access);
+}
+
 void wl_pattern_tag_costs(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int n, wl_tag_cost *out)
 {
     for (int i = 0, alike; i < n; i += alike) {
         const int64_t alignment = address[i] & (m->period - 1);
         wl_placement *at = placement_at(m->table, m->rules, p, alignment);
         alike = at ? alike_addresses(address + i, n - i, m->period) : 1;
-        if (at) {
-            wl_placement_costs(m->rules, &p->segments, at, address + i, alike, out + i);
-            continue;
-        }
-        wl_warp_access access;
-        place_pattern(&p->lanes, address[i], &access);
-        out[i] = wl_warp_tag_cost(m->rules, &access);
+        if (at)
+            wl_placement_costs(m->rules, &p->segments, at, address + i, alike, true, out + i);
+        else
+            out[i] = cost_of_lanes(m, p, address[i]);
     }
+}
+
+void wl_pattern_tag_costs_once(const wl_pattern_context *m, const wl_pattern *p, const int64_t *address, int n,
+                               wl_tag_cost *out)
+{
+    wl_placement at;
+    if (wl_placement_make(m->rules, &p->lanes, &p->segments, address[0] & (m->period - 1), &at))
+        wl_placement_costs(m->rules, &p->segments, &at, address, n, false, out);
+    else
+        for (int i = 0; i < n; i++)
+            out[i] = cost_of_lanes(m, p, address[i]);
 }
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)

@@ -33,11 +33,13 @@ typedef enum wl_window_kind {
     WL_WINDOW_BLINK,
     WL_TAG_WINDOWS
 } wl_window_kind;
+#define WL_WINDOWS_KEPT (WL_TAG_WINDOWS + 2) /* exact ones of three lengths */
 typedef struct wl_window_cost {
-    float tag, cold; /* not a number: not computed yet */
+    float tag, cold; /* tag 0: not computed yet */
 } wl_window_cost;
 typedef struct wl_pattern_window {
     int64_t bytes;         /* 0: none yet */
+    int64_t room;          /* the longest one that there is memory for */
     wl_window_cost *costs; /* by position */
     /* share of executions with more than one tag wavefront; behind the costs */
     float *split;
@@ -57,7 +59,7 @@ typedef struct wl_pattern {
     int16_t hit[WL_PERIOD_MAX];
     int16_t shared[2][WL_SHARED_WORD_MAX];  /* the same in shared memory: stores, loads */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
-    wl_pattern_window windows[WL_TAG_WINDOWS];
+    wl_pattern_window windows[WL_WINDOWS_KEPT]; /* tag_window.c */
     uint64_t hash; /* pattern_table.h */
     struct wl_pattern *next;
     uint64_t gathering; /* the latest one it took part in, and its index there */
@@ -104,7 +106,7 @@ uint64_t wl_cut_threads(const wl_geometry *geometry, const wl_block_class *c, ui
 bool wl_patterns_gather(const wl_pattern_context *context, const wl_instruction_group *group,
                         const wl_block_class *classes, int class_count, uint64_t cut_threads, wl_gathered *out);
 
-/* A pattern without any cost computed. */
+/* A pattern without any cost computed. The memory of its windows stays with it. */
 void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *out);
 
 /* Sectors, and data wavefronts if every line hits, with the first lane at this address. */
@@ -116,10 +118,15 @@ int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, 
 /* What a store writes at this alignment. */
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);
 
-/* Tag-hash costs with the first lane at each of n addresses; and at one. */
+/* Tag-hash costs with the first lane at each of n addresses; and at one. What follows from the
+ * alignment alone is cached. */
 void wl_pattern_tag_costs(const wl_pattern_context *context, wl_pattern *p, const int64_t *address, int n,
                           wl_tag_cost *out);
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int64_t address);
+
+/* The same at addresses of one alignment that is not asked for again: nothing is cached. */
+void wl_pattern_tag_costs_once(const wl_pattern_context *context, const wl_pattern *p, const int64_t *address, int n,
+                               wl_tag_cost *out);
 
 /* Adds the tag-hash costs with the first lane at each of n addresses, moved by `offset`. The
  * addresses differ by whole periods. */

@@ -29,6 +29,20 @@ static bool same(const wl_arrangement *a, const wl_arrangement *b)
            memcmp(a->relative, b->relative, (size_t)a->lanes * sizeof *a->relative) == 0;
 }
 
+/* Memory for one, with that of the windows of the one before. NULL: there is none. */
+static wl_pattern *new_pattern(wl_pattern_table *table)
+{
+    wl_pattern *p = table->spare;
+    if (p) {
+        table->spare = p->next;
+        return p;
+    }
+    p = malloc(sizeof *p);
+    if (p)
+        memset(p->windows, 0, sizeof p->windows);
+    return p;
+}
+
 wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rules, const wl_arrangement *lanes)
 {
     const uint64_t hash = hash_of(lanes);
@@ -36,11 +50,9 @@ wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rul
     for (wl_pattern *p = *bucket; p; p = p->next)
         if (p->hash == hash && same(&p->lanes, lanes))
             return p;
-    wl_pattern *p = table->spare ? table->spare : malloc(sizeof *p);
+    wl_pattern *p = new_pattern(table);
     if (!p)
         return NULL;
-    if (p == table->spare)
-        table->spare = p->next;
     wl_pattern_start(rules, lanes, p);
     p->hash = hash;
     p->next = *bucket;
@@ -55,8 +67,6 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
     for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++) {
         for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
             next = p->next;
-            for (int k = 0; k < WL_TAG_WINDOWS; k++)
-                free(p->windows[k].costs);
             p->next = *to;
             *to = p;
         }
@@ -77,6 +87,8 @@ void wl_pattern_table_free(wl_pattern_table *table)
     empty(table, &table->spare);
     for (wl_pattern *p = table->spare, *next; p; p = next) {
         next = p->next;
+        for (int k = 0; k < WL_WINDOWS_KEPT; k++)
+            free(p->windows[k].costs);
         free(p);
     }
     table->spare = NULL;

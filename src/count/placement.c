@@ -286,10 +286,10 @@ static inline wl_tag_cost cost_at(const wl_l1_rules *rules, const wl_segments *s
 }
 
 void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p, const int64_t *address,
-                        int n, wl_tag_cost *out)
+                        int n, bool often, wl_tag_cost *out)
 {
     for (int i = 0; i < n; i++)
-        out[i] = cost_at(rules, segments, p, (address[i] - p->alignment) >> rules->line_shift, true);
+        out[i] = cost_at(rules, segments, p, (address[i] - p->alignment) >> rules->line_shift, often);
 }
 
 void wl_placement_add_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *p,

@@ -62,9 +62,9 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *lanes, co
 int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement);
 
 /* Tag wavefronts, and data wavefronts if every line misses, at each of n addresses with this
- * alignment. */
+ * alignment. `often`: many more will follow. */
 void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, wl_placement *placement,
-                        const int64_t *address, int n, wl_tag_cost *out);
+                        const int64_t *address, int n, bool often, wl_tag_cost *out);
 
 /* Sums over warps; `split`: those with more than one tag wavefront. */
 typedef struct wl_tag_sum {

@@ -2,10 +2,10 @@
 #include "count/tag_window.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 
 #define WINDOW_LINES 64
@@ -30,23 +30,33 @@ typedef struct slot {
  * each. */
 static const int draws_of[WL_TAG_WINDOWS] = {0, DRAWS_MAX, 4, 1};
 
-/* A pattern caches one window of each kind. Other lengths are rare and start afresh. */
+/* A pattern caches one window of each kind, and exact ones by length. */
+static wl_pattern_window *window_of(wl_pattern *p, const wl_l1_rules *rules, wl_window_kind kind, int64_t bytes)
+{
+    const int64_t times = kind == WL_WINDOW_EXACT ? bytes / rules->line / SHORTEST : WINDOW_LINES / SHORTEST;
+    return &p->windows[(int)kind + wl_log2(times)];
+}
+
+/* Other lengths of the same kind are rare and start afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
 {
     const size_t slots = (size_t)(bytes / WINDOW_STEP), costs = slots * sizeof *w->costs;
     if (w->bytes == bytes)
         return WL_OK;
-    free(w->costs);
-    w->costs = malloc(costs + slots * sizeof *w->split);
-    w->bytes = w->costs ? bytes : 0;
-    if (!w->costs)
+    if (w->room < bytes) {
+        free(w->costs);
+        w->costs = malloc(costs + slots * sizeof *w->split);
+        w->room = w->costs ? bytes : 0;
+    }
+    w->bytes = w->room > 0 ? bytes : 0;
+    if (w->bytes == 0)
         return wl_fail_memory(err);
-    memset(w->costs, UCHAR_MAX, costs); /* not a number */
+    memset(w->costs, 0, costs);
     w->split = (float *)(void *)(w->costs + slots);
     return WL_OK;
 }
 
-static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
+static wl_status open_at(const wl_l1_rules *rules, wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
                          wl_error *err)
 {
     out->open = true;
@@ -63,7 +73,8 @@ static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *
             out->weight[0] += out->weight[i];
         out->count = 1;
     }
-    return keep_window(&p->windows[kind], out->bytes, err);
+    out->costs = window_of(p, rules, kind, out->bytes);
+    return keep_window(out->costs, out->bytes, err);
 }
 
 /* The longest window whose positions fall into at most so many classes. */
@@ -101,14 +112,14 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     if (out->in_step)
         return WL_OK;
     if (out->rare || blink || (wide && patterns > FEW_PATTERNS))
-        return open_at(p, blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE, alignments, out, err);
+        return open_at(context->rules, p, blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE, alignments, out, err);
     if (wide && parts->group->loops)
         return WL_OK;
     wl_residues positions;
     if (!longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &positions) &&
         !longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &positions))
         return WL_OK;
-    return open_at(p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
+    return open_at(context->rules, p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
 }
 
 int64_t wl_tag_window_addresses(const wl_tag_window *w) { return (int64_t)w->count * draws_of[w->kind]; }
@@ -125,7 +136,10 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
     int tag = 0, cold = 0, split = 0;
     for (int j = 0; j < draws; j++)
         address[j] = at + wl_random_below(first + j, (int64_t)1 << 24) * bytes;
-    wl_pattern_tag_costs(context, p, address, draws, cost);
+    if (kind == WL_WINDOW_MEAN)
+        wl_pattern_tag_costs(context, p, address, draws, cost);
+    else /* a window of these kinds is as long as the period: no two positions are aligned alike */
+        wl_pattern_tag_costs_once(context, p, address, draws, cost);
     for (int j = 0; j < draws; j++) {
         tag += cost[j].tag;
         cold += cost[j].cold;
@@ -183,14 +197,14 @@ static slot cost_with_carries(const wl_pattern_context *context, wl_pattern *p, 
 }
 
 /* Computes the cost that is missing at a position. */
-static void fill_slot(const wl_pattern_context *context, wl_pattern *p, wl_window_kind kind, int64_t bytes, int64_t at)
+static void fill_slot(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at)
 {
-    wl_pattern_window *w = &p->windows[kind];
+    wl_pattern_window *w = window->costs;
     slot s;
-    if (kind != WL_WINDOW_EXACT) {
-        s = mean_in_window(context, p, kind, bytes, at);
-    } else if (at + p->highest >= bytes) {
-        s = cost_with_carries(context, p, bytes, at);
+    if (window->kind != WL_WINDOW_EXACT) {
+        s = mean_in_window(context, p, window->kind, w->bytes, at);
+    } else if (at + p->highest >= w->bytes) {
+        s = cost_with_carries(context, p, w->bytes, at);
     } else {
         const wl_tag_cost cost = wl_pattern_tag_cost(context, p, at);
         s = (slot){(float)cost.tag, (float)cost.cold, cost.tag > 1};
@@ -204,17 +218,20 @@ static wl_tag_total sum_costs(const wl_pattern_context *context, const wl_tag_wi
                               uint32_t moved)
 {
     const uint32_t mask = (uint32_t)window->bytes - 1;
-    const wl_window_cost *costs = p->windows[window->kind].costs;
-    wl_tag_total sum = {0};
-    for (int i = 0; i < window->count; i++) {
-        const uint32_t at = (window->position[i] + moved) & mask;
+    const wl_window_cost *costs = window->costs->costs;
+    const uint32_t *position = window->position;
+    const double *weight = window->weight;
+    const int n = window->count;
+    double tag = 0, cold = 0;
+    for (int i = 0; i < n; i++) {
+        const uint32_t at = (position[i] + moved) & mask;
         const wl_window_cost *c = &costs[at / WINDOW_STEP];
-        if (isnan(c->tag))
-            fill_slot(context, p, window->kind, window->bytes, at);
-        sum.tag += window->weight[i] * (double)c->tag;
-        sum.cold += window->weight[i] * (double)c->cold;
+        if (c->tag == 0)
+            fill_slot(context, window, p, at);
+        tag += weight[i] * (double)c->tag;
+        cold += weight[i] * (double)c->cold;
     }
-    return sum;
+    return (wl_tag_total){tag, cold, 0};
 }
 
 static double add_split(const float *split, const wl_tag_window *window, uint32_t moved)
@@ -234,5 +251,5 @@ void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *w
     total->tag += sum.tag;
     total->cold += sum.cold;
     if (store)
-        total->split += add_split(pattern->windows[window->kind].split, window, moved);
+        total->split += add_split(window->costs->split, window, moved);
 }

@@ -20,7 +20,8 @@ typedef struct wl_tag_window {
     /* not open, because executions start at a few positions: see wl_executions_in_step */
     bool in_step;
     wl_window_kind kind;
-    int64_t bytes; /* its length */
+    int64_t bytes;            /* its length */
+    wl_pattern_window *costs; /* the pattern's */
     int count;     /* positions of the executions that occur, without the instruction's offset */
     uint32_t position[WL_RESIDUES_MAX];
     double weight[WL_RESIDUES_MAX]; /* executions */

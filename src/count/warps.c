@@ -16,7 +16,8 @@
 /* lines evaluated for the tag hash, all instructions of a group together */
 #define SAMPLED_LINES 2048
 #define SAMPLES_EACH 6  /* warps sampled per instruction, at least */
-#define OFFSETS_KEPT 32 /* instruction offsets whose tag costs are cached */
+#define OFFSETS_KEPT 64 /* instruction offsets whose tag costs are cached */
+#define OFFSET_SLOTS 256
 #define TOTAL_MOST 9e18 /* sectors or wavefronts of an access: totals are 64-bit */
 
 /* All executions of an instruction by the warps of one pattern, without its offset. */
@@ -35,7 +36,8 @@ typedef struct alignment_totals {
     int places, alignments; /* distinct ones: offsets in a sector, and in a period */
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
-    bool any_stores;                                    /* to global memory */
+    int64_t global;                                     /* instructions of global memory .. */
+    int64_t first_store, stores_end;                    /* .. and from where to where stores are among them */
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
     bool any_shared[2];                                 /* loads; stores and atomics */
     int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
@@ -96,36 +98,63 @@ static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int6
     add_tag_total(&m->costs[in->access], total, (double)executions / (double)n, m->bounds[in->access].access->store);
 }
 
+/* The costs of instructions that were computed, by offset in the window. */
+typedef struct known_costs {
+    int count;
+    uint8_t slot[OFFSET_SLOTS]; /* 0: empty; else the number of an entry, from 1 on */
+    struct {
+        int64_t offset;
+        bool of_stores; /* with those of stores */
+        wl_tag_total total;
+    } entry[OFFSETS_KEPT];
+} known_costs;
+
+/* The total at this offset, computed if it is not known; *found: it was. */
+static const wl_tag_total *known_at(const wl_warps_measurer *m, placed_warps *w, int64_t offset, bool store,
+                                    known_costs *known, bool *found)
+{
+    size_t at = wl_hash_word((uint64_t)offset) % OFFSET_SLOTS;
+    while (known->slot[at] && known->entry[known->slot[at] - 1].offset != offset)
+        at = (at + 1) % OFFSET_SLOTS;
+    *found = known->slot[at] > 0;
+    if (!*found && known->count == OFFSETS_KEPT) { /* starts afresh */
+        memset(known->slot, 0, sizeof known->slot);
+        known->count = 0;
+    }
+    if (!known->slot[at])
+        known->slot[at] = (uint8_t)++known->count;
+    const int k = known->slot[at] - 1;
+    if (!*found || store > known->entry[k].of_stores) {
+        known->entry[k].offset = offset;
+        known->entry[k].of_stores = store;
+        known->entry[k].total = (wl_tag_total){0};
+        wl_tag_window_add(&m->context, &w->window, w->pattern, offset, store, &known->entry[k].total);
+    }
+    return &known->entry[k].total;
+}
+
 /* By the window. Offsets that differ by whole windows cost the same. */
 static void add_window_costs(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *list, int64_t count)
 {
-    struct {
-        int64_t offset;
-        wl_tag_total total;
-    } known[OFFSETS_KEPT];
-    memset(known, -1, sizeof known); /* no offset */
+    known_costs known;
+    memset(known.slot, 0, sizeof known.slot);
+    known.count = 0;
     for (int64_t i = 0; i < count; i++) {
         const wl_instruction *in = &list[i];
         if (is_shared(m, in->access))
             continue;
         const bool store = m->bounds[in->access].access->store;
-        const int64_t offset = in->offset & (w->window.bytes - 1);
-        const size_t k = wl_hash_word((uint64_t)offset) % OFFSETS_KEPT;
+        bool found;
+        const wl_tag_total *total = known_at(m, w, in->offset & (w->window.bytes - 1), store, &known, &found);
         if (w->window.kind != WL_WINDOW_EXACT)
-            add_sampled(&m->result->tags, known[k].offset != offset ? (double)wl_tag_window_addresses(&w->window) : 0,
+            add_sampled(&m->result->tags, found ? 0 : (double)wl_tag_window_addresses(&w->window),
                         (double)w->executions);
-        if (known[k].offset != offset || store) {
-            known[k].offset = offset;
-            known[k].total = (wl_tag_total){0};
-            wl_tag_window_add(&m->context, &w->window, w->pattern, offset, store, &known[k].total);
-        }
-        add_tag_total(&m->costs[in->access], known[k].total, 1, store);
+        add_tag_total(&m->costs[in->access], *total, 1, store);
     }
 }
 
 /* By a window whose positions are those of the alignments. */
-static void add_alignment_costs(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *list, int64_t count,
-                                alignment_totals *t)
+static void add_alignment_costs(const wl_warps_measurer *m, placed_warps *w, alignment_totals *t)
 {
     for (int i = 0; i < t->alignments; i++) {
         const int64_t alignment = t->alignment[i];
@@ -134,9 +163,7 @@ static void add_alignment_costs(const wl_warps_measurer *m, placed_warps *w, con
         wl_tag_window_add(&m->context, &w->window, w->pattern, alignment, t->stores[alignment], &t->tags[alignment]);
         add_sampled(&m->result->tags, (double)wl_tag_window_addresses(&w->window), 0);
     }
-    for (int64_t i = 0; i < count; i++)
-        if (!is_shared(m, list[i].access))
-            add_sampled(&m->result->tags, 0, (double)w->executions);
+    add_sampled(&m->result->tags, 0, (double)t->global * (double)w->executions);
 }
 
 /* Tag-hash costs of all instructions, by the window if there is one. Exceptions: executions that
@@ -149,7 +176,7 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
     if (in_window && w->window.kind < WL_WINDOW_GLANCE)
         add_window_costs(m, w, list, count);
     else if (in_window)
-        add_alignment_costs(m, w, list, count, &b->totals);
+        add_alignment_costs(m, w, &b->totals);
     for (int64_t i = 0; !in_window && i < count; i++)
         for (int k = 0; k < w->part_count && !is_shared(m, list[i].access); k++)
             sample_tags(m, &w->parts[k], wanted, w->pattern, &list[i]);
@@ -202,7 +229,9 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
     t->places = t->alignments = 0;
     t->executions = 0;
-    t->any_stores = t->any_shared[0] = t->any_shared[1] = false;
+    t->global = t->stores_end = 0;
+    t->first_store = count;
+    t->any_shared[0] = t->any_shared[1] = false;
     for (int64_t i = 0; i < count; i++) {
         const bool store = m->bounds[list[i].access].access->store, shared = is_shared(m, list[i].access);
         const int64_t place = list[i].offset & (m->context.rules->sector - 1),
@@ -219,7 +248,11 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
             t->stores[alignment] = t->tagged[alignment] = false;
         }
         t->any_shared[store] |= shared;
-        t->any_stores |= store && !shared;
+        t->global += !shared;
+        if (store && !shared) {
+            t->first_store = wl_min(t->first_store, i);
+            t->stores_end = i + 1;
+        }
         t->stores[alignment] |= store;
         t->tagged[alignment] |= !shared;
     }
@@ -291,7 +324,7 @@ static wl_status measure_alike(const wl_warps_measurer *m, wl_warps_batch *b, ui
         WL_TRY(place_warps(m, b, k));
         t->executions += b->placed.executions;
         add_up_places(m, &b->placed, t);
-        for (int64_t i = 0; t->any_stores && i < count; i++)
+        for (int64_t i = t->first_store; i < t->stores_end; i++)
             if (m->bounds[list[i].access].access->store && !is_shared(m, list[i].access))
                 add_all_written(m, &b->placed, &list[i]);
         if (m->context.rules->has_hash)

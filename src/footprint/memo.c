@@ -23,7 +23,10 @@ typedef struct slot {
  * spend more time on clearing all of them than on most of its counts. They have room for the key
  * that came first, since most keys are a tenth of the longest. */
 struct wl_count_memo {
-    slot *slots[COUNTS_KEPT];
+    struct {
+        uint64_t hash; /* of the whole key: most lookups of other keys end here */
+        slot *slot;
+    } at[COUNTS_KEPT];
     wl_arena arena;
 };
 
@@ -43,27 +46,31 @@ uint64_t wl_count_key_hash(const wl_count_key *key)
     return h;
 }
 
-static size_t slot_of(const wl_count_key *key, uint64_t hash)
+static uint64_t hash_of(const wl_count_key *key, uint64_t hash)
 {
     hash = wl_hash_add(wl_hash_end(hash), (uint64_t)key->alignment);
     hash = wl_hash_add(hash, (uint64_t)(key->granule << 1 | key->want_covered));
-    return wl_hash_end(hash) % COUNTS_KEPT;
+    return wl_hash_end(hash);
 }
 
 const wl_kept_count *wl_count_memo_find(const wl_count_memo *memo, const wl_count_key *key, uint64_t hash)
 {
-    const slot *s = memo ? memo->slots[slot_of(key, hash)] : NULL;
+    const uint64_t whole = hash_of(key, hash);
+    if (!memo || memo->at[whole % COUNTS_KEPT].hash != whole)
+        return NULL;
+    const slot *s = memo->at[whole % COUNTS_KEPT].slot;
     return s && s->bytes == key_bytes(key) && memcmp(s->key, key, s->bytes) == 0 ? &s->count : NULL;
 }
 
 void wl_count_memo_keep(wl_count_memo **memo, const wl_count_key *key, uint64_t hash, wl_kept_count count)
 {
     const size_t bytes = key_bytes(key);
+    const uint64_t whole = hash_of(key, hash);
     if (!*memo)
         *memo = calloc(1, sizeof **memo);
     if (!*memo)
         return;
-    slot **at = &(*memo)->slots[slot_of(key, hash)];
+    slot **at = &(*memo)->at[whole % COUNTS_KEPT].slot;
     if (!*at || (*at)->room < bytes) {
         slot *made = wl_arena_alloc(&(*memo)->arena, 1, sizeof **at + bytes);
         if (!made)
@@ -71,6 +78,7 @@ void wl_count_memo_keep(wl_count_memo **memo, const wl_count_key *key, uint64_t 
         made->room = bytes;
         *at = made;
     }
+    (*memo)->at[whole % COUNTS_KEPT].hash = whole;
     (*at)->count = count;
     (*at)->bytes = bytes;
     memcpy((*at)->key, key, bytes);
