@@ -355,17 +355,17 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
 
 /* Does this member of a line belong to the launch only? The registers belong to a kernel in PTX as
  * well: they determine how many loads are issued early. */
-static bool is_of_launch(const char *key, const source *s)
+static bool is_of_launch(const char *key, bool of_ptx)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
     for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
         if (strcmp(key, launch[i]) == 0)
             return true;
-    return !is_ptx(s) && strcmp(key, "registers") == 0;
+    return !of_ptx && strcmp(key, "registers") == 0;
 }
 
 /* Does the line name this kernel and device? */
-static bool is_named(const kept *k, const json_t *line, const source *s)
+static bool is_named(const kept *k, const json_t *line, bool of_ptx)
 {
     const char *key;
     json_t *value;
@@ -374,7 +374,7 @@ static bool is_named(const kept *k, const json_t *line, const source *s)
         return false;
     json_object_foreach((json_t *)(uintptr_t)line, key, value)
     {
-        if (is_of_launch(key, s))
+        if (is_of_launch(key, of_ptx))
             continue;
         if (!json_equal(value, json_object_get(k->named, key)))
             return false;
@@ -390,7 +390,7 @@ static json_t *name_of(const json_t *line, const source *s)
     json_t *value, *name = json_object();
     json_object_foreach((json_t *)(uintptr_t)line, key, value)
     {
-        if (is_of_launch(key, s) || json_object_set(name, key, value) == 0)
+        if (is_of_launch(key, is_ptx(s)) || json_object_set(name, key, value) == 0)
             continue;
         json_decref(name);
         return NULL;
@@ -398,11 +398,23 @@ static json_t *name_of(const json_t *line, const source *s)
     return name;
 }
 
+/* The kernel and device of an earlier line, if this one differs from it in numbers of the launch
+ * only: then nothing else of it needs to be read. NULL: there is none. */
+static kept *find_again(batch *b, const json_t *line)
+{
+    if (json_is_string(json_object_get(line, "grid"))) /* a rule may name params */
+        return NULL;
+    for (size_t i = 0; i < KEPT; i++)
+        if (!b->kept[i].unit && is_named(&b->kept[i], line, false))
+            return &b->kept[i];
+    return NULL;
+}
+
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
 static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
     for (size_t i = 0; i < KEPT; i++) {
-        if (!is_named(&b->kept[i], line, s))
+        if (!is_named(&b->kept[i], line, is_ptx(s)))
             continue;
         *out = &b->kept[i];
         return read_rule(line, s, &b->kept[i], launch, err);
@@ -439,38 +451,39 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     return status;
 }
 
-/* A line, character by character: without memory, jansson may skip a character and continue, or
- * call the line malformed, so errno is checked before jansson sets it. */
-typedef struct line_source {
-    const char *text;
-    size_t length, at;
-    bool out_of_memory;
-} line_source;
+/* Without memory, jansson may skip a character and continue, or call the line malformed. */
+static bool no_memory;
 
-static size_t next_character(void *to, size_t room, void *data)
+static void *allocate(size_t bytes)
 {
-    line_source *s = data;
-    s->out_of_memory = s->out_of_memory || errno == ENOMEM;
-    if (s->out_of_memory)
-        return (size_t)-1;
-    if (s->at == s->length || room == 0)
-        return 0;
-    *(char *)to = s->text[s->at++];
-    return 1;
+    void *p = malloc(bytes);
+    no_memory = no_memory || !p;
+    return p;
 }
 
 static wl_status read_json(const char *text, size_t length, json_t **line, wl_error *err)
 {
-    line_source from = {.text = text, .length = length};
     json_error_t error;
-    errno = 0;
-    *line = json_load_callback(next_character, &from, JSON_REJECT_DUPLICATES, &error);
-    if (from.out_of_memory || errno == ENOMEM) {
+    no_memory = false;
+    *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (no_memory) {
         json_decref(*line);
         *line = NULL;
         return out_of_memory(err);
     }
     return *line ? WL_OK : bad(err, "not valid JSON: %.160s", error.text);
+}
+
+/* Reads the launch, and the kernel unless it is known. */
+static wl_status read_line(batch *b, const json_t *line, source *s, wl_launch *launch, kept **k, wl_error *err)
+{
+    *k = find_again(b, line);
+    wl_status status = *k ? WL_OK : check_keys(line, err);
+    status = status ? status : read_launch(line, launch, err);
+    if (*k)
+        return status ? status : shape(json_object_get(line, "grid"), "grid", launch->grid, err);
+    status = status ? status : read_source(line, b->options, s, err);
+    return status ? status : find_kept(b, line, s, launch, k, err);
 }
 
 static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
@@ -483,10 +496,8 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     wl_status status = read_json(line_text, length, &line, err);
     if (status != WL_OK)
         return status;
-    status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
-    status = status ? status : read_launch(line, &launch, err);
-    status = status ? status : read_source(line, b->options, &s, err);
-    status = status ? status : find_kept(b, line, &s, &launch, &k, err);
+    status = json_is_object(line) ? read_line(b, line, &s, &launch, &k, err)
+                                  : bad(err, "%s", "a line must be a JSON object");
     status = status ? status : wl_prediction_new(&prediction, err);
     status = status ? status : wl_predict(k->predictor, &launch, b->predict, prediction, err);
     if (status == WL_OK && b->visit)
@@ -581,6 +592,7 @@ static int run_lines(batch b)
     const int code = ptx_request_read(o, &common); /* the compiler's options are for all lines */
     if (code != EXIT_OK)
         return code;
+    json_set_alloc_funcs(allocate, free);
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     wl_error err = {0};
     const wl_status status = f ? predict_lines(&b, f, &err) : errno == ENOMEM ? out_of_memory(&err) : WL_OK;

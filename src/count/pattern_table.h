@@ -10,9 +10,9 @@
 
 #include "count/pattern.h"
 
-#define WL_PATTERNS_KEPT 256 /* across launches: some 2 MB, and as much for their windows */
+#define WL_PATTERNS_KEPT 128 /* across launches: some 1 MB, and as much for their windows */
 
-#define WL_PLACEMENTS 256 /* cached (pattern, alignment) pairs */
+#define WL_PLACEMENTS 64 /* cached (pattern, alignment) pairs */
 
 typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
