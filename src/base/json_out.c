@@ -138,9 +138,31 @@ static void put_separator(wl_json_out *o, char mark, bool blank)
     wl_buffer_wrote(o->text, blank ? 2 : 1);
 }
 
+/* A comma, a key and a colon at once, without blanks. False: the key needs escapes, or there is no
+ * memory. */
+static bool begin_compact(wl_json_out *o, const char *key)
+{
+    const size_t length = strlen(key), marks = o->filled ? sizeof ",\"\":" - 1 : sizeof "\"\":" - 1;
+    char *to = wl_buffer_room(o->text, length + marks);
+    if (!to)
+        return false;
+    *to = ',';
+    to += o->filled;
+    *to++ = '"';
+    if (!copy_plain(to, key, length))
+        return false;
+    to[length] = '"';
+    to[length + 1] = ':';
+    o->filled = true;
+    wl_buffer_wrote(o->text, length + marks);
+    return true;
+}
+
 /* Writes what precedes a value: a comma, a line break, its key. */
 static void begin(wl_json_out *o, const char *key)
 {
+    if (key && o->form == WL_JSON_COMPACT && begin_compact(o, key))
+        return;
     if (o->filled)
         put_separator(o, ',', o->form == WL_JSON_SPACED);
     if (o->form == WL_JSON_INDENTED && o->depth > 0)
