@@ -97,7 +97,8 @@ static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block
     wl_residues here, next;
     if (!wl_residues_start(0, s->period, strides, 3, &here))
         return WL_E_UNSUPPORTED;
-    for (int d = 0; d < 3; d++) {
+    wl_residues_spread(&here, strides[0], 0, c->count[0]);
+    for (int d = 1; d < 3; d++) {
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
         wl_residues_copy(&next, &here);
     }

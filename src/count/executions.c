@@ -1,6 +1,7 @@
 /* executions.c - see executions.h. SPDX-License-Identifier: MIT */
 #include "count/executions.h"
 
+#include "base/ckd.h"
 #include "count/spread.h"
 
 void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry)
@@ -28,7 +29,10 @@ static const wl_residues *block_starts(const wl_executions *e, int64_t period, c
         e->starts->count = 0;
     here = &e->starts->at[e->starts->count++];
     (void)wl_residues_start(0, period, strides, n, here);
-    for (int d = 0; d < 3; d++) {
+    wl_residues_spread(here, e->starts->stride[0], e->blocks->first[0], e->blocks->count[0]);
+    for (int d = 1; d < 3; d++) {
+        if (e->blocks->count[d] == 1 && e->blocks->first[d] == 0)
+            continue;
         wl_residues_move(here, e->starts->stride[d], e->blocks->first[d], e->blocks->count[d], &next);
         wl_residues_copy(&next, here);
     }
@@ -41,29 +45,52 @@ static const wl_residues *block_starts(const wl_executions *e, int64_t period, c
     return here;
 }
 
-bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out)
+/* What the start addresses are multiples of: the lowest set bit of all strides matters. With the
+ * strides of blocks and loops, and their number. */
+static int64_t bits_of_starts(const wl_executions *parts, int count, int64_t strides[3 + WL_LOOPS_MAX], int *n)
 {
-    int64_t strides[3 + WL_LOOPS_MAX + 1];
-    int n = 0, warps = 0;
+    int64_t bits = 0;
+    int warps = 0;
+    *n = 0;
     for (int d = 0; d < 3; d++)
-        strides[n++] = parts->starts->stride[d];
+        strides[(*n)++] = parts->starts->stride[d];
     for (int i = 0; i < parts->kernel->loop_count; i++)
-        strides[n++] = loop_stride(parts, i);
-    const int of_blocks = n;
-    strides[n] = 0; /* only the lowest set bit of all strides matters */
+        strides[(*n)++] = loop_stride(parts, i);
+    for (int i = 0; i < *n; i++)
+        bits |= strides[i];
     for (int k = 0; k < count; k++)
         warps += parts[k].warps;
     for (int w = 0; w < warps; w++)
-        strides[n] |= parts->start[w];
-    if (!wl_residues_start(0, period, strides, n + 1, out) || out->count > most)
+        bits |= parts->start[w];
+    return bits;
+}
+
+static bool add_positions(const wl_executions *parts, int count, int64_t period, int64_t bits, const int64_t *strides,
+                          int n, wl_residues *out)
+{
+    if (!wl_residues_start(0, period, &bits, 1, out))
         return false;
     out->weight[0] = 0;
     for (int k = 0; k < count; k++) {
-        const wl_residues *blocks = block_starts(&parts[k], period, strides, of_blocks);
+        const wl_residues *blocks = block_starts(&parts[k], period, strides, n);
         for (int w = 0; w < parts[k].warps; w++)
             wl_residues_add(blocks, parts[k].start[w], out);
     }
     return true;
+}
+
+bool wl_executions_positions(const wl_executions *parts, int count, int64_t shortest, int64_t longest, int most,
+                             wl_residues *out)
+{
+    int64_t strides[3 + WL_LOOPS_MAX];
+    int n;
+    const int64_t bits = bits_of_starts(parts, count, strides, &n);
+    for (int64_t period = longest; period >= shortest; period /= 2) {
+        const uint64_t step = ((uint64_t)bits | (uint64_t)period) & -((uint64_t)bits | (uint64_t)period);
+        if (period >> wl_log2((int64_t)step) <= most)
+            return add_positions(parts, count, period, bits, strides, n, out);
+    }
+    return false;
 }
 
 int64_t wl_executions_count(const wl_executions *e)

@@ -35,10 +35,11 @@ typedef struct wl_executions {
 /* Resets the cache for other blocks or another group. */
 void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry);
 
-/* Histogram of start addresses modulo `period`, without the instruction's own offset, over several
- * classes of blocks; the starts of their warps are stored back to back. False: more than `most`
- * classes. */
-bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out);
+/* Histogram of start addresses modulo a period, without the instruction's own offset, over several
+ * classes of blocks; the starts of their warps are stored back to back. The period is the longest
+ * power of two between two of them that gives at most so many classes. False: there is none. */
+bool wl_executions_positions(const wl_executions *parts, int count, int64_t shortest, int64_t longest, int most,
+                             wl_residues *out);
 
 /* Do all executions start at a few positions modulo a power of two, because strides and starts of
  * warps are whole periods or too short to fill one? Then random addresses would not represent

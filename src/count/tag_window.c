@@ -77,16 +77,6 @@ static wl_status open_at(const wl_l1_rules *rules, wl_pattern *p, wl_window_kind
     return keep_window(out->costs, out->bytes, err);
 }
 
-/* The longest window whose positions fall into at most so many classes. */
-static bool longest_window(const wl_executions *parts, int count, int64_t line, int64_t shortest, int most,
-                           wl_residues *out)
-{
-    for (int64_t lines = WINDOW_LINES; lines >= shortest; lines /= 2)
-        if (wl_executions_positions(parts, count, lines * line, most, out))
-            return true;
-    return false;
-}
-
 /* The power of two that holds the lines of a pattern. */
 static int64_t period_of(const wl_pattern *p)
 {
@@ -102,7 +92,7 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
 {
     const int64_t line = context->rules->line;
     const bool wide = p->span > SPAN_LINES * line, blink = share < BLINK && alignments->count >= MANY_POSITIONS;
-    const int64_t shortest = wide ? 1 : SHORTEST;
+    const int64_t shortest = line * (wide ? 1 : SHORTEST), longest = line * WINDOW_LINES;
     out->open = false;
     out->rare = share < RARE;
     out->in_step = false;
@@ -116,8 +106,8 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     if (wide && parts->group->loops)
         return WL_OK;
     wl_residues positions;
-    if (!longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &positions) &&
-        !longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &positions))
+    if (!wl_executions_positions(parts, part_count, shortest, longest, wide ? POSITIONS : 4 * POSITIONS, &positions) &&
+        !wl_executions_positions(parts, part_count, shortest, longest, WL_RESIDUES_MAX, &positions))
         return WL_OK;
     return open_at(context->rules, p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
 }

@@ -301,7 +301,7 @@ static wl_status place_warps(const wl_warps_measurer *m, wl_warps_batch *b, int 
                 m->kernel, m->context.geometry, b->group, &b->blocks[c], &b->starts[c], 0, &all->start[i]};
         w->parts[w->part_count - 1].warps++;
     }
-    (void)wl_executions_positions(w->parts, w->part_count, m->context.period, WL_RESIDUES_MAX,
+    (void)wl_executions_positions(w->parts, w->part_count, m->context.period, m->context.period, WL_RESIDUES_MAX,
                                   &w->alignments); /* at most 256 classes: always fits */
     w->executions = 0;
     for (int i = 0; i < w->alignments.count; i++)

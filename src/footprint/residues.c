@@ -53,21 +53,62 @@ static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, uns
     }
 }
 
+/* Steps of a stride through the classes: how far each goes, and how many there are until they come
+ * back. */
+typedef struct cycle {
+    unsigned turn, cycles, length;
+    unsigned start; /* the class of the first step */
+} cycle;
+
+static cycle cycle_of(const wl_residues *r, int64_t stride, int64_t from)
+{
+    cycle c; /* all of these are powers of two, except for the turn */
+    c.turn = (unsigned)((stride & (r->granule - 1)) >> wl_log2(r->step));
+    c.cycles = c.turn ? c.turn & -c.turn : (unsigned)r->count;
+    c.length = (unsigned)r->count >> wl_log2(c.cycles);
+    c.start = c.turn * (unsigned)(from & (r->count - 1)) & ((unsigned)r->count - 1);
+    return c;
+}
+
+void wl_residues_spread(wl_residues *rows, int64_t stride, int64_t from, int64_t n)
+{
+    const cycle c = cycle_of(rows, stride, from);
+    const unsigned mask = (unsigned)rows->count - 1, rest = (unsigned)n & (c.length - 1);
+    const int64_t times = n >> wl_log2(c.length);
+    if (rows->count == 1) {
+        wl_residues moved;
+        wl_residues_move(rows, stride, from, n, &moved);
+        wl_residues_copy(&moved, rows);
+        return;
+    }
+    rows->weight[0] = 0;
+    for (unsigned t = 0; t < (times > 0 ? c.length : rest); t++)
+        rows->weight[(c.start + t * c.turn) & mask] = times + (t < rest);
+}
+
+/* Moves all rows by so many classes. */
+static void rotate(const wl_residues *in, unsigned classes, wl_residues *out)
+{
+    const size_t after = (size_t)in->count - classes;
+    memcpy(out->weight + classes, in->weight, after * sizeof *in->weight);
+    memcpy(out->weight, in->weight + after, classes * sizeof *in->weight);
+}
+
 void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
 {
-    const unsigned count = (unsigned)in->count; /* all of these are powers of two */
-    const unsigned turn = (unsigned)((stride & (in->granule - 1)) >> wl_log2(in->step));
-    const unsigned start = turn * (unsigned)(from & (in->count - 1));
-    const unsigned cycles = turn ? turn & -turn : count, length = count >> wl_log2(cycles);
-    const int64_t times = n >> wl_log2(length);
+    const cycle c = cycle_of(in, stride, from);
     out->granule = in->granule;
     out->first = in->first;
     out->step = in->step;
     out->count = in->count;
-    for (unsigned i = 0; turn == 0 && i < count; i++) /* by whole granules */
+    if (n == 1) {
+        rotate(in, c.start, out);
+        return;
+    }
+    for (int i = 0; c.turn == 0 && i < in->count; i++) /* by whole granules */
         out->weight[i] = n * in->weight[i];
-    for (unsigned first = 0; turn > 0 && first < cycles; first++)
-        move_cycle(in, first, turn, length, times, (unsigned)n & (length - 1), start, out);
+    for (unsigned first = 0; c.turn > 0 && first < c.cycles; first++)
+        move_cycle(in, first, c.turn, c.length, n >> wl_log2(c.length), (unsigned)n & (c.length - 1), c.start, out);
 }
 
 void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)

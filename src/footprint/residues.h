@@ -26,7 +26,10 @@ typedef struct wl_residues {
  * single class, and rows must be moved one step at a time. */
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out);
 
-/* The same for several classes. */
+/* The one row of a new histogram becomes rows at stride * c for c = from .. from + n - 1. */
+void wl_residues_spread(wl_residues *rows, int64_t stride, int64_t from, int64_t n);
+
+/* As wl_residues_move, for several classes. */
 void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out);
 
 /* Each row of `in` moved by stride * c for c = from .. from + n - 1. */
