@@ -17,6 +17,7 @@
 #include "ptx_unit.h"
 
 #define KEPT 16
+#define HELD_BACK ((size_t)256 << 10) /* of the answers; more would leave the caches of the machine */
 
 /* A kernel on a device. */
 typedef struct kept {
@@ -616,7 +617,7 @@ int run_batch(const options *o)
         return EXIT_USAGE;
     }
     const wl_predict_options predict = {.confidence = o->confidence};
-    return run_lines((batch){.options = o, .held = {.file = stdout}, .predict = &predict});
+    return run_lines((batch){.options = o, .held = {.file = stdout, .most = HELD_BACK}, .predict = &predict});
 }
 
 int batch_each(const options *o, const wl_predict_options *predict, batch_visit visit, void *user)

@@ -128,7 +128,7 @@ int output_write(const char *path, const char *text, wl_format format)
     return output_close(&out, true);
 }
 
-#define HELD_MAX ((size_t)4 << 20)
+#define HELD_MOST ((size_t)4 << 20) /* unless the caller says less */
 #define HELD_CHUNK ((size_t)64 << 10)
 
 /* Texts one after the other, in chunks: a single text that grows would be copied each time. */
@@ -192,7 +192,7 @@ static wl_status held_empty(held_output *h, bool write, wl_error *err)
 wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
 {
     held_output *h = user;
-    if (!h->passes && h->length + length > HELD_MAX) {
+    if (!h->passes && h->length + length > (h->most ? h->most : HELD_MOST)) {
         h->passes = true;
         const wl_status status = held_empty(h, true, err);
         if (status != WL_OK)

@@ -26,6 +26,7 @@ typedef struct held_output {
     FILE *file;
     held_chunk *first, *last;
     size_t length; /* of all chunks */
+    size_t most;   /* to hold back; 0: 4 MiB */
     bool passes;   /* it is long: no longer held back */
     bool marked;   /* texts are of WL_FORMAT_MARKED, and whole */
 } held_output;
