@@ -7,6 +7,8 @@
 
 #include "base/hash.h"
 
+#define RECENT 16 /* gatherings: patterns of these are kept, as some recur in most launches */
+
 wl_pattern_table *wl_pattern_table_new(void)
 {
     wl_pattern_table *table = malloc(sizeof *table);
@@ -61,30 +63,34 @@ wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rul
     return p;
 }
 
-/* Moves all patterns to the list `to`. */
-static void empty(wl_pattern_table *table, wl_pattern **to)
+/* Makes the memory of all patterns spare that took part in no gathering since this one. */
+static void drop_older(wl_pattern_table *table, uint64_t gathering)
 {
-    for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++) {
-        for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
-            next = p->next;
-            p->next = *to;
-            *to = p;
+    for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++)
+        for (wl_pattern **at = &table->buckets[i], *p = *at; p; p = *at) {
+            if (p->gathering >= gathering) {
+                at = &p->next;
+                continue;
+            }
+            *at = p->next;
+            p->next = table->spare;
+            table->spare = p;
+            table->count--;
         }
-        table->buckets[i] = NULL;
-    }
-    table->count = 0;
     memset(table->placed, 0, sizeof table->placed);
 }
 
 void wl_pattern_table_trim(wl_pattern_table *table)
 {
     if (table->count > WL_PATTERNS_KEPT)
-        empty(table, &table->spare);
+        drop_older(table, table->gatherings > RECENT ? table->gatherings - RECENT : 0);
+    if (table->count > WL_PATTERNS_KEPT)
+        drop_older(table, UINT64_MAX);
 }
 
 void wl_pattern_table_free(wl_pattern_table *table)
 {
-    empty(table, &table->spare);
+    drop_older(table, UINT64_MAX);
     for (wl_pattern *p = table->spare, *next; p; p = next) {
         next = p->next;
         for (int k = 0; k < WL_WINDOWS_KEPT; k++)

@@ -34,7 +34,7 @@ wl_pattern_table *wl_pattern_table_new(void);
 /* The pattern of these lanes; NULL: out of memory. Valid until the table is trimmed. */
 wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rules, const wl_arrangement *lanes);
 
-/* Drops all patterns once they are too many. */
+/* Drops patterns once they are too many: those not gathered lately, or all. */
 void wl_pattern_table_trim(wl_pattern_table *table);
 void wl_pattern_table_free(wl_pattern_table *table);
 
