@@ -31,7 +31,8 @@ typedef struct kept {
 typedef struct batch {
     const options *options;
     kept kept[KEPT];
-    size_t next; /* the next one to replace */
+    size_t next;               /* the next one to replace */
+    wl_prediction *prediction; /* of the current line; NULL: none yet */
     held_output held;
     const wl_predict_options *predict; /* NULL: the defaults */
     batch_visit visit;                 /* NULL: the answers are printed */
@@ -491,7 +492,6 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
 {
     json_t *line = NULL;
     wl_launch launch = {0};
-    wl_prediction *prediction = NULL;
     source s = {0};
     kept *k = NULL;
     wl_status status = read_json(line_text, length, &line, err);
@@ -499,13 +499,13 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
         return status;
     status = json_is_object(line) ? read_line(b, line, &s, &launch, &k, err)
                                   : bad(err, "%s", "a line must be a JSON object");
-    status = status ? status : wl_prediction_new(&prediction, err);
-    status = status ? status : wl_predict(k->predictor, &launch, b->predict, prediction, err);
+    if (status == WL_OK && !b->prediction)
+        status = wl_prediction_new(&b->prediction, err);
+    status = status ? status : wl_predict(k->predictor, &launch, b->predict, b->prediction, err);
     if (status == WL_OK && b->visit)
-        status = b->visit(b->user, &(batch_launch){prediction, k->kernel, k->device, &launch}, err);
+        status = b->visit(b->user, &(batch_launch){b->prediction, k->kernel, k->device, &launch}, err);
     else if (status == WL_OK)
-        status = wl_prediction_render(prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
-    wl_prediction_free(prediction);
+        status = wl_prediction_render(b->prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
     source_free(&s);
     json_decref(line);
     return status;
@@ -599,6 +599,7 @@ static int run_lines(batch b)
     const wl_status status = f ? predict_lines(&b, f, &err) : errno == ENOMEM ? out_of_memory(&err) : WL_OK;
     for (size_t i = 0; i < KEPT; i++)
         kept_free(&b.kept[i]);
+    wl_prediction_free(b.prediction);
     const bool failed = status == WL_OK && (!f || ferror(f));
     if (failed)
         usage_error("error: cannot read %s: %s", o->batch, strerror(errno));

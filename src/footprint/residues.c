@@ -23,10 +23,12 @@ bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, in
 /* Adds n weights to every `stride`-th of others. */
 static void add_weights(const int64_t *restrict in, int n, int stride, int64_t *restrict out)
 {
-    for (int i = 0; stride == 1 && i < n; i++) /* usual, and done a few at a time */
-        out[i] += in[i];
-    for (int i = 0; stride > 1 && i < n; i++)
-        out[i * stride] += in[i];
+    if (stride == 1) /* usual, and done a few at a time */
+        for (int i = 0; i < n; i++)
+            out[i] += in[i];
+    else
+        for (int i = 0; i < n; i++)
+            out[i * stride] += in[i];
 }
 
 /* Moves by `turn` classes lead from `first` through a cycle of classes. Each of them gets the
