@@ -5,6 +5,11 @@
 
 #include "options.h"
 
+/* What a line may ask for. */
+#define BATCH_EXTENT_MAX ((int64_t)1 << 40) /* of block, fold and grid */
+#define BATCH_REGISTERS_MAX 1024
+#define BATCH_SHARED_MAX ((int64_t)1 << 30) /* bytes */
+
 /* A launch that was predicted; valid during the visit. */
 typedef struct batch_launch {
     const wl_prediction *prediction;

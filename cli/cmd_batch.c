@@ -11,6 +11,7 @@
 
 #include "batch.h"
 #include "diag.h"
+#include "line_form.h"
 #include "load.h"
 #include "options.h"
 #include "output.h"
@@ -26,6 +27,7 @@ typedef struct kept {
     wl_device *device;
     wl_predictor *predictor;
     ptx_unit *unit; /* of a kernel in PTX or CUDA */
+    line_form form; /* of the latest line that was parsed, unless its numbers are not all that matters */
 } kept;
 
 typedef struct batch {
@@ -46,6 +48,7 @@ static void kept_free(kept *k)
     wl_device_free(k->device);
     ptx_unit_free(k->unit);
     json_decref(k->named);
+    line_form_free(&k->form);
     *k = (kept){0};
 }
 
@@ -114,7 +117,7 @@ static wl_status shape(const json_t *value, const char *name, int64_t extent[3],
     for (size_t d = 0; d < 3; d++) {
         const json_t *e = json_array_get(value, d);
         extent[d] = e ? json_integer_value(e) : 1;
-        if ((e && !json_is_integer(e)) || extent[d] < 1 || extent[d] > ((int64_t)1 << 40))
+        if ((e && !json_is_integer(e)) || extent[d] < 1 || extent[d] > BATCH_EXTENT_MAX)
             return bad(err, "\"%s\" must hold whole numbers above 0", name);
     }
     return WL_OK;
@@ -286,7 +289,7 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     status = status ? status : read_args(json_object_get(line, "args"), s, err);
     status = status ? status : read_constants(json_object_get(line, "constants"), s, err);
     status = status ? status
-                    : integer(json_object_get(line, "dynamic_shared"), "dynamic_shared", (int64_t)1 << 30,
+                    : integer(json_object_get(line, "dynamic_shared"), "dynamic_shared", BATCH_SHARED_MAX,
                               &r->dynamic_shared, err);
     if (status == WL_OK && is_ptx(s))
         status = read_domain(s->domain, r->domain, err);
@@ -439,9 +442,9 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     const char *schedule = NULL;
     wl_status status = shape(json_object_get(line, "block"), "block", launch->block, err);
     status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
-    status = status ? status : integer(json_object_get(line, "registers"), "registers", 1024, &launch->registers, err);
+    status = status ? status : integer(json_object_get(line, "registers"), "registers", BATCH_REGISTERS_MAX, &launch->registers, err);
     status = status ? status
-                    : integer(json_object_get(line, "shared_bytes"), "shared_bytes", (int64_t)1 << 30,
+                    : integer(json_object_get(line, "shared_bytes"), "shared_bytes", BATCH_SHARED_MAX,
                               &launch->shared_bytes, err);
     status = status ? status : text(line, "schedule", &schedule, err);
     if (status == WL_OK && !json_object_get(line, "block"))
@@ -476,8 +479,17 @@ static wl_status read_json(const char *text, size_t length, json_t **line, wl_er
     return *line ? WL_OK : bad(err, "not valid JSON: %.160s", error.text);
 }
 
+/* The kernel that an earlier line of the same form names; NULL: none. */
+static kept *find_alike(batch *b, const char *text, size_t length, wl_launch *launch)
+{
+    for (size_t i = 0; i < KEPT; i++) /* mostly the latest */
+        if (line_form_read(&b->kept[(b->next + KEPT - 1 - i) % KEPT].form, text, length, launch))
+            return &b->kept[(b->next + KEPT - 1 - i) % KEPT];
+    return NULL;
+}
+
 /* Reads the launch, and the kernel unless it is known. */
-static wl_status read_line(batch *b, const json_t *line, source *s, wl_launch *launch, kept **k, wl_error *err)
+static wl_status read_members(batch *b, const json_t *line, source *s, wl_launch *launch, kept **k, wl_error *err)
 {
     *k = find_again(b, line);
     wl_status status = *k ? WL_OK : check_keys(line, err);
@@ -488,17 +500,32 @@ static wl_status read_line(batch *b, const json_t *line, source *s, wl_launch *l
     return status ? status : find_kept(b, line, s, launch, k, err);
 }
 
-static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
+static wl_status read_line(batch *b, const char *line_text, size_t length, wl_launch *launch, kept **k, wl_error *err)
 {
     json_t *line = NULL;
-    wl_launch launch = {0};
     source s = {0};
-    kept *k = NULL;
     wl_status status = read_json(line_text, length, &line, err);
     if (status != WL_OK)
         return status;
-    status = json_is_object(line) ? read_line(b, line, &s, &launch, &k, err)
+    status = json_is_object(line) ? read_members(b, line, &s, launch, k, err)
                                   : bad(err, "%s", "a line must be a JSON object");
+    if (status == WL_OK && !(*k)->unit && !json_is_string(json_object_get(line, "grid")) &&
+        !line_form_make(line_text, length, launch, &(*k)->form))
+        status = out_of_memory(err);
+    source_free(&s);
+    json_decref(line);
+    return status;
+}
+
+static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
+{
+    wl_launch launch = {0};
+    kept *k = find_alike(b, line_text, length, &launch);
+    wl_status status = WL_OK;
+    if (!k) {
+        launch = (wl_launch){0};
+        status = read_line(b, line_text, length, &launch, &k, err);
+    }
     if (status == WL_OK && !b->prediction)
         status = wl_prediction_new(&b->prediction, err);
     status = status ? status : wl_predict(k->predictor, &launch, b->predict, b->prediction, err);
@@ -506,8 +533,6 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
         status = b->visit(b->user, &(batch_launch){b->prediction, k->kernel, k->device, &launch}, err);
     else if (status == WL_OK)
         status = wl_prediction_render(b->prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
-    source_free(&s);
-    json_decref(line);
     return status;
 }
 
