@@ -18,7 +18,8 @@
 #include "ptx_unit.h"
 
 #define KEPT 16
-#define HELD_BACK ((size_t)256 << 10) /* of the answers; more would leave the caches of the machine */
+/* of the answers; more would leave the caches of the machine */
+#define HELD_BACK ((size_t)256 << 10)
 
 /* A kernel on a device. */
 typedef struct kept {
@@ -27,7 +28,7 @@ typedef struct kept {
     wl_device *device;
     wl_predictor *predictor;
     ptx_unit *unit; /* of a kernel in PTX or CUDA */
-    line_form form; /* of the latest line that was parsed, unless its numbers are not all that matters */
+    line_form form; /* of the latest line that was parsed; none if more than numbers matters */
 } kept;
 
 typedef struct batch {
@@ -442,7 +443,9 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     const char *schedule = NULL;
     wl_status status = shape(json_object_get(line, "block"), "block", launch->block, err);
     status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
-    status = status ? status : integer(json_object_get(line, "registers"), "registers", BATCH_REGISTERS_MAX, &launch->registers, err);
+    status =
+        status ? status
+               : integer(json_object_get(line, "registers"), "registers", BATCH_REGISTERS_MAX, &launch->registers, err);
     status = status ? status
                     : integer(json_object_get(line, "shared_bytes"), "shared_bytes", BATCH_SHARED_MAX,
                               &launch->shared_bytes, err);

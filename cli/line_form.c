@@ -19,11 +19,8 @@ static int numbers_of(const char *key, size_t length)
     static const struct {
         const char *name;
         int which;
-    } members[] = {{"block", BLOCK},
-                   {"fold", FOLD},
-                   {"grid", GRID},
-                   {"registers", REGISTERS},
-                   {"shared_bytes", SHARED_BYTES}};
+    } members[] = {
+        {"block", BLOCK}, {"fold", FOLD}, {"grid", GRID}, {"registers", REGISTERS}, {"shared_bytes", SHARED_BYTES}};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (strlen(members[i].name) == length && memcmp(members[i].name, key, length) == 0)
             return members[i].which;

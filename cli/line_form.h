@@ -29,7 +29,8 @@ typedef struct line_form {
 bool line_form_make(const char *text, size_t length, const wl_launch *launch, line_form *out);
 void line_form_free(line_form *form);
 
-/* The launch of a line of the same form. False: it has another form, or a number is out of range. */
+/* The launch of a line of the same form. False: it has another form, or a number is out of
+ * range. */
 bool line_form_read(const line_form *form, const char *text, size_t length, wl_launch *out);
 
 #endif /* LINE_FORM_H */

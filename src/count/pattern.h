@@ -57,10 +57,10 @@ typedef struct wl_pattern {
     int16_t sectors[WL_PERIOD_MAX];
     /* by offset in its bank word: moving all lanes by a word only rotates the banks */
     int16_t hit[WL_PERIOD_MAX];
-    int16_t shared[2][WL_SHARED_WORD_MAX];  /* the same in shared memory: stores, loads */
-    wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
+    int16_t shared[2][WL_SHARED_WORD_MAX];      /* the same in shared memory: stores, loads */
+    wl_warp_written written[WL_PERIOD_MAX];     /* by alignment; sectors 0: not computed yet */
     wl_pattern_window windows[WL_WINDOWS_KEPT]; /* tag_window.c */
-    uint64_t hash; /* pattern_table.h */
+    uint64_t hash;                              /* pattern_table.h */
     struct wl_pattern *next;
     uint64_t gathering; /* the latest one it took part in, and its index there */
     int number;

@@ -56,8 +56,8 @@ static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
     return WL_OK;
 }
 
-static wl_status open_at(const wl_l1_rules *rules, wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
-                         wl_error *err)
+static wl_status open_at(const wl_l1_rules *rules, wl_pattern *p, wl_window_kind kind, const wl_residues *positions,
+                         wl_tag_window *out, wl_error *err)
 {
     out->open = true;
     out->kind = kind;

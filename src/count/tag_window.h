@@ -22,7 +22,7 @@ typedef struct wl_tag_window {
     wl_window_kind kind;
     int64_t bytes;            /* its length */
     wl_pattern_window *costs; /* the pattern's */
-    int count;     /* positions of the executions that occur, without the instruction's offset */
+    int count;                /* positions of the executions, without the instruction's offset */
     uint32_t position[WL_RESIDUES_MAX];
     double weight[WL_RESIDUES_MAX]; /* executions */
 } wl_tag_window;

@@ -37,7 +37,7 @@ typedef struct alignment_totals {
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
     int64_t global;                                     /* instructions of global memory .. */
-    int64_t first_store, stores_end;                    /* .. and from where to where stores are among them */
+    int64_t first_store, stores_end;                    /* .. and where stores are among them */
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
     bool any_shared[2];                                 /* loads; stores and atomics */
     int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
