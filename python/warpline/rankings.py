@@ -102,14 +102,13 @@ class Ranking(Sequence[Dict[str, Any]]):
     def _list_columns(self) -> Dict[str, Any]:
         """The same without NumPy: whole columns are copied out of the structs, not field by field."""
         records, launches = (_fields(s, a, self._count) for s, a in ((Ranked, self._records), (Launch, self._launches)))
-        time, items = records["time_s"], list(self._items[:self._count])
+        time, items = records["time_s"], self._items[:self._count]
         out: Dict[str, Any] = {"rank": list(range(1, self._count + 1)), "group": _list_groups(time, self.tie)}
         for name, least in (("block", 1), ("fold", 1), ("grid", 0)):
             for d, axis in enumerate("xyz"):
                 extents = launches[f"{name}.{d}"]
                 out[f"{name}_{axis}"] = [e or least for e in extents] if least and 0 in extents else extents
-        schedules = zip(*(launches["schedule." + part] for part in ("kind", "width", "height")))
-        out["schedule"] = _texts(list(schedules), lambda schedule: _schedule_text(*schedule))
+        out["schedule"] = _schedule_texts(*(launches["schedule." + part] for part in ("kind", "width", "height")))
         for name in ("registers", "shared_bytes"):
             out[name] = launches[name]
         for name in ("blocks_per_sm", "warps_per_sm", "time_s"):
@@ -163,6 +162,7 @@ class Ranking(Sequence[Dict[str, Any]]):
                 "launches>")
 
 
+_NO_COLUMNS = {"index", "outcome", "condition"}  # of a record: only the search itself needs them
 _CODES = {ctypes.c_int64: "q", ctypes.c_double: "d", ctypes.c_int32: "i", ctypes.c_int: "i", ctypes.c_uint8: "B"}
 
 
@@ -188,7 +188,7 @@ def _fields(struct: Any, array: Any, count: int) -> Dict[str, List[Any]]:
     memory = memoryview(array).cast("B")[:count * size]
     views = {code: memory.cast(code) for code in set(_CODES.values())}
     return {name: views[code][offset // views[code].itemsize::size // views[code].itemsize].tolist()
-            for name, (offset, code) in _places(struct).items()}
+            for name, (offset, code) in _places(struct).items() if name not in _NO_COLUMNS}
 
 
 def _texts(keys: List[Any], text_of: Callable[[Any], str]) -> List[str]:
@@ -212,6 +212,12 @@ def _schedule_text(kind: int = 0, width: int = 0, height: int = 0) -> str:
     text = ctypes.create_string_buffer(SCHEDULE_TEXT_MAX)
     lib.wl_schedule_print(byref(Schedule(kind, width, height)), text)
     return text.value.decode()
+
+
+def _schedule_texts(kinds: List[int], widths: List[int], heights: List[int]) -> List[str]:
+    if not any(kinds):
+        return [_schedule_text()] * len(kinds)
+    return _texts(list(zip(kinds, widths, heights)), lambda schedule: _schedule_text(*schedule))
 
 
 def _schedule_column(schedules: Any) -> Any:
