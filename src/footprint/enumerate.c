@@ -8,6 +8,7 @@
 #include "footprint/count.h"
 #include "footprint/reach.h"
 #include "kernel/loop_period.h"
+#include "kernel/loop_slide.h"
 #include "launch/lanes.h"
 
 /* address ranges added for loops with a constant stride */
@@ -209,7 +210,7 @@ static wl_status run_lanes(walk *w, const task *work, wl_lane_values *values, wl
         if (work->count > 1)
             start_program(w, work->programs[i]);
         const wl_status status = work->starts ? wl_program_run_first(work->programs[i], values, add_starts, w, err)
-                                              : wl_program_run(work->programs[i], values, add_addresses, w, err);
+                                              : wl_loop_slide_run(work->programs[i], values, add_addresses, w, err);
         if (status != WL_OK && !(w->reach && w->reach->full))
             return status;
     }
@@ -314,7 +315,8 @@ static wl_status compile(const wl_kernel *kernel, const wl_bound *bound, wl_aren
     (*out)->program.one_block = true;
     if (!bound->conditional)
         wl_program_always(&(*out)->program);
-    return wl_loop_period_find(&(*out)->program, arena) ? WL_OK : wl_fail_memory(err);
+    const bool found = wl_loop_period_find(&(*out)->program, arena) && wl_loop_slide_find(&(*out)->program, arena);
+    return found ? WL_OK : wl_fail_memory(err);
 }
 
 /* The program of an access: kept, or made in the arena. */

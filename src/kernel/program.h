@@ -48,6 +48,7 @@ typedef struct wl_program {
     /* steps after which it repeats its addresses, if one period suffices; 0 at first: evaluate
      * all */
     int64_t period;
+    bool slides; /* neighbours in x repeat its addresses (loop_slide.h); false at first */
     wl_program_node *nodes;
     int rows;
     int64_t (*values)[WL_LANES_MAX]; /* of each node that is not idle */
