@@ -26,8 +26,8 @@ static const struct {
     {"(k*k)%200", true},     /* squares are in every sector, though not every element is one */
     {"(k*k)%4000*8", false}, /* ... and not in every sector */
     {"random(x + k, 1000) if k%2 == 0", true},
-    {"random(x + k, 1000000)", false}, /* too few steps for all of them */
-    {"64*random(x + k, 1000)", false}, /* leaves gaps */
+    {"random(x*7 + k, 1000000)", false}, /* too few steps for all of them */
+    {"64*random(x*7 + k, 1000)", false}, /* leaves gaps */
     {"random(x + k, 1000) if (k + 1)/(k + 1) == 1", true},
     {"k/(x + 1)", false},
     /* a division that the bounds do not prove to be possible: every step must be evaluated */
