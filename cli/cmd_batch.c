@@ -1,542 +1,68 @@
 /* cmd_batch.c - predict --batch: one JSON object per line in, one result per line out, in order.
  *
- * Kernels and devices are cached between lines, so that a stream of many launches reads each file
- * once. A line that cannot be predicted gives {"error": "..."}, and reading continues.
+ * Lines of a file are answered by all cores, some lines at a time; those of standard input one by
+ * one, since their writer may wait for the answer. A line that cannot be predicted gives
+ * {"error": "..."}, and reading continues.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "batch.h"
 #include "diag.h"
-#include "line_form.h"
-#include "load.h"
-#include "options.h"
+#include "line_reader.h"
 #include "output.h"
 #include "ptx_unit.h"
 
-#define KEPT 16
 /* of the answers; more would leave the caches of the machine */
 #define HELD_BACK ((size_t)256 << 10)
+#define AT_ONCE 32 /* lines that are read for each core before they are answered */
+#define SHARE 4    /* lines that a core takes next */
+#define CORES_MAX 256
 
-/* A kernel on a device. */
-typedef struct kept {
-    json_t *named; /* the members that all lines with this kernel share */
-    wl_kernel *kernel;
-    wl_device *device;
-    wl_predictor *predictor;
-    ptx_unit *unit; /* of a kernel in PTX or CUDA */
-    line_form form; /* of the latest line that was parsed; none if more than numbers matters */
-} kept;
+/* A line and its answer. */
+typedef struct line {
+    char *text;
+    size_t capacity, length;
+    size_t number;
+    char *answer;
+    wl_status status; /* unless there is an answer */
+    wl_error err;
+} line;
 
 typedef struct batch {
     const options *options;
-    kept kept[KEPT];
-    size_t next;               /* the next one to replace */
-    wl_prediction *prediction; /* of the current line; NULL: none yet */
+    int cores;
+    line_reader **readers; /* one per core, NULL until it is needed */
+    line *lines;
+    size_t line_count, lines_read;
     held_output held;
     const wl_predict_options *predict; /* NULL: the defaults */
     batch_visit visit;                 /* NULL: the answers are printed */
     void *user;
 } batch;
 
-static void kept_free(kept *k)
+static int core_count(void)
 {
-    wl_predictor_free(k->predictor);
-    wl_kernel_free(k->kernel);
-    wl_device_free(k->device);
-    ptx_unit_free(k->unit);
-    json_decref(k->named);
-    line_form_free(&k->form);
-    *k = (kept){0};
+#ifdef _OPENMP
+    const int cores = omp_get_max_threads();
+    return cores < CORES_MAX ? cores : CORES_MAX;
+#else
+    return 1;
+#endif
 }
 
-static wl_status bad(wl_error *err, const char *format, const char *word)
+static int this_core(void)
 {
-    if (err->code == WL_OK) {
-        err->code = WL_E_INPUT;
-        snprintf(err->message, sizeof err->message, format, word);
-    }
-    return WL_E_INPUT;
-}
-
-static wl_status out_of_memory(wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return WL_E_NOMEM;
-}
-
-/* {"nx": 640} as "nx=640" strings, in memory of malloc. */
-static wl_status assignments(const json_t *object, const char *name, char ***out, size_t *count, wl_error *err)
-{
-    const char *key;
-    json_t *value;
-    *count = 0;
-    *out = NULL;
-    if (!object)
-        return WL_OK;
-    if (!json_is_object(object))
-        return bad(err, "\"%s\" must be an object", name);
-    *out = calloc(json_object_size(object) + 1, sizeof **out);
-    if (!*out)
-        return out_of_memory(err);
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        char number[40];
-        if (json_is_integer(value))
-            snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-        else if (json_is_real(value))
-            snprintf(number, sizeof number, "%.17g", json_real_value(value));
-        else if (!json_is_string(value))
-            return bad(err, "the value of \"%.60s\" must be a number or a string", key);
-        const char *text = json_is_string(value) ? json_string_value(value) : number;
-        const size_t size = strlen(key) + strlen(text) + 2;
-        char *assignment = malloc(size);
-        if (!assignment)
-            return out_of_memory(err);
-        snprintf(assignment, size, "%s=%s", key, text);
-        (*out)[(*count)++] = assignment;
-    }
-    return WL_OK;
-}
-
-static void free_strings(char **list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(list[i]);
-    free(list);
-}
-
-static wl_status shape(const json_t *value, const char *name, int64_t extent[3], wl_error *err)
-{
-    if (!value)
-        return WL_OK;
-    if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > 3)
-        return bad(err, "\"%s\" must be an array of one to three numbers", name);
-    for (size_t d = 0; d < 3; d++) {
-        const json_t *e = json_array_get(value, d);
-        extent[d] = e ? json_integer_value(e) : 1;
-        if ((e && !json_is_integer(e)) || extent[d] < 1 || extent[d] > BATCH_EXTENT_MAX)
-            return bad(err, "\"%s\" must hold whole numbers above 0", name);
-    }
-    return WL_OK;
-}
-
-static wl_status integer(const json_t *value, const char *name, int64_t most, int64_t *out, wl_error *err)
-{
-    if (!value)
-        return WL_OK;
-    *out = json_integer_value(value);
-    if (!json_is_integer(value) || *out < 0 || *out > most)
-        return bad(err, "\"%s\" must be a whole number in range", name);
-    return WL_OK;
-}
-
-static wl_status text(const json_t *object, const char *name, const char **out, wl_error *err)
-{
-    const json_t *value = json_object_get(object, name);
-    *out = value ? json_string_value(value) : NULL;
-    return value && !*out ? bad(err, "\"%s\" must be a string", name) : WL_OK;
-}
-
-static wl_status check_keys(const json_t *line, wl_error *err)
-{
-    static const char *const known[] = {"kernel",    "set",          "block",  "fold",           "grid",     "schedule",
-                                        "registers", "shared_bytes", "device", "with",           "update",   "domain",
-                                        "type",      "entry",        "args",   "dynamic_shared", "constants"};
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)line, key, value)
-    {
-        size_t i = 0;
-        while (i < sizeof known / sizeof known[0] && strcmp(known[i], key) != 0)
-            i++;
-        if (i == sizeof known / sizeof known[0])
-            return bad(err, "unknown key \"%.60s\"", key);
-    }
-    return WL_OK;
-}
-
-/* ---- kernels ---- */
-
-/* The kernel of a line; strings belong to the line. */
-typedef struct source {
-    const char *kernel, *device, *update, *domain, *type;
-    char **sets, **with, **constants, **named; /* named: arguments by name */
-    size_t set_count, with_count, constant_count, named_count;
-    ptx_request request; /* of a kernel in PTX or CUDA; its sets hold the names of arguments, too */
-    const char *args[MANY_MAX];
-    const char **names;
-} source;
-
-static bool is_ptx(const source *s) { return s->kernel && ptx_is_source(s->kernel); }
-
-static wl_status check_source(const json_t *line, const source *s, wl_error *err)
-{
-    const bool of_ptx = s->request.entry || json_object_get(line, "args") || json_object_get(line, "dynamic_shared") ||
-                        json_object_get(line, "constants");
-    if (!s->device)
-        return bad(err, "%s", "which device? Give \"device\" or --device");
-    if (!s->kernel == !s->update)
-        return bad(err, "%s", "give either \"kernel\" or \"update\"");
-    if (s->update && json_object_get(line, "set"))
-        return bad(err, "%s", "\"set\" needs \"kernel\"; an \"update\" has no params");
-    if (s->kernel && s->type)
-        return bad(err, "%s", "\"type\" needs \"update\"; a kernel file states the types of its fields");
-    if (s->update && !s->domain)
-        return bad(err, "%s", "\"update\" needs \"domain\"");
-    if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
-        return bad(err, "%s", "a batch cannot read kernels or devices from standard input");
-    if (of_ptx && !is_ptx(s))
-        return bad(
-            err, "%s",
-            "\"entry\", \"args\", \"constants\" and \"dynamic_shared\" are only for kernels in .ptx or .cu files");
-    return WL_OK;
-}
-
-/* ["buf:1MiB", "640"] or {"n": 640, "in": "buf:n*8"}; names are those of the line. */
-static wl_status read_args(const json_t *list, source *s, wl_error *err)
-{
-    if (!list)
-        return WL_OK;
-    if (json_is_object(list) && json_object_size(list) <= MANY_MAX) {
-        const wl_status status = assignments(list, "args", &s->named, &s->named_count, err);
-        for (size_t i = 0; i < s->named_count; i++)
-            s->args[i] = s->named[i];
-        s->request.arg_count = s->named_count;
-        return status;
-    }
-    if (!json_is_array(list) || json_array_size(list) > MANY_MAX)
-        return bad(err, "%s", "\"args\" must be an array or an object of at most 64 strings");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        s->args[i] = json_string_value(json_array_get(list, i));
-        if (!s->args[i])
-            return bad(err, "%s", "\"args\" must hold strings, as [\"buf:1MiB\", \"640\"]");
-    }
-    s->request.arg_count = json_array_size(list);
-    return WL_OK;
-}
-
-static wl_status read_constants(const json_t *object, source *s, wl_error *err)
-{
-    if (object && json_object_size(object) > MANY_MAX)
-        return bad(err, "%s", "\"constants\" holds at most 64");
-    const wl_status status = assignments(object, "constants", &s->constants, &s->constant_count, err);
-    s->request.constants = (const char *const *)s->constants;
-    s->request.constant_count = s->constant_count;
-    return status;
-}
-
-static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *err)
-{
-    wl_grid_rule *shape = NULL;
-    wl_launch launch = {0};
-    if (!domain || strspn(domain, "0123456789x") != strlen(domain))
-        return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
-    wl_status status = wl_grid_rule_parse(NULL, domain, NULL, 0, &shape, err);
-    if (status == WL_OK)
-        status = wl_grid_rule_apply(shape, NULL, extent, &launch, err);
-    memcpy(extent, launch.grid, sizeof launch.grid);
-    wl_grid_rule_free(shape);
-    return status;
-}
-
-/* The names from "set", and the named arguments that are numbers. */
-static wl_status read_names(source *s, wl_error *err)
-{
-    ptx_request *r = &s->request;
-    r->sets = (const char *const *)s->sets;
-    r->set_count = s->set_count;
-    if (r->arg_count == 0)
-        return WL_OK;
-    s->names = malloc((s->set_count + r->arg_count) * sizeof *s->names);
-    if (!s->names)
-        return out_of_memory(err);
-    for (size_t i = 0; i < s->set_count; i++)
-        s->names[i] = s->sets[i];
-    size_t found = 0;
-    const wl_status status =
-        wl_launch_argument_names(s->args, r->arg_count, r->sets, s->set_count, s->names + s->set_count, &found, err);
-    r->set_count += found;
-    r->sets = s->names;
-    return status;
-}
-
-static void source_free(source *s)
-{
-    free(s->names);
-    free_strings(s->sets, s->set_count);
-    free_strings(s->with, s->with_count);
-    free_strings(s->constants, s->constant_count);
-    free_strings(s->named, s->named_count);
-}
-
-static wl_status read_source(const json_t *line, const options *o, source *s, wl_error *err)
-{
-    ptx_request *r = &s->request;
-    wl_status status = text(line, "kernel", &s->kernel, err);
-    status = status ? status : text(line, "device", &s->device, err);
-    status = status ? status : text(line, "update", &s->update, err);
-    status = status ? status : text(line, "domain", &s->domain, err);
-    status = status ? status : text(line, "type", &s->type, err);
-    status = status ? status : text(line, "entry", &r->entry, err);
-    if (!s->device)
-        s->device = o->device;
-    status = status ? status : check_source(line, s, err);
-    status = status ? status : assignments(json_object_get(line, "set"), "set", &s->sets, &s->set_count, err);
-    status = status ? status : assignments(json_object_get(line, "with"), "with", &s->with, &s->with_count, err);
-    status = status ? status : read_args(json_object_get(line, "args"), s, err);
-    status = status ? status : read_constants(json_object_get(line, "constants"), s, err);
-    status = status ? status
-                    : integer(json_object_get(line, "dynamic_shared"), "dynamic_shared", BATCH_SHARED_MAX,
-                              &r->dynamic_shared, err);
-    if (status == WL_OK && is_ptx(s))
-        status = read_domain(s->domain, r->domain, err);
-    r->args = s->args;
-    return status ? status : read_names(s, err);
-}
-
-/* The values of domain.x .. in a rule: extents beyond the domain's dimensions are 1. */
-static void domain_of(const source *s, const kept *k, int64_t domain[3])
-{
-    memcpy(domain, s->request.domain, 3 * sizeof *domain);
-    const int dims = domain[0] == 0 && k->kernel ? wl_kernel_domain(k->kernel, domain) : 0;
-    for (int d = dims; dims > 0 && d < 3; d++)
-        domain[d] = 1;
-}
-
-/* "cdiv(nx,block.x)": with the params of the kernel and the line's names, the domain of a kernel in
- * PTX, the warps of the device. */
-static wl_status read_rule(const json_t *line, const source *s, const kept *k, wl_launch *launch, wl_error *err)
-{
-    wl_grid_rule *rule = NULL;
-    const json_t *grid = json_object_get(line, "grid");
-    if (!json_is_string(grid))
-        return shape(grid, "grid", launch->grid, err);
-    int64_t domain[3];
-    domain_of(s, k, domain);
-    wl_status status =
-        wl_grid_rule_parse(k->kernel, json_string_value(grid), s->request.sets, s->request.set_count, &rule, err);
-    if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, k->device, domain, launch, err);
-    if (status != WL_OK && !err->input[0])
-        (void)snprintf(err->input, sizeof err->input, "grid");
-    wl_grid_rule_free(rule);
-    return status;
-}
-
-/* It is read for the launch of the first line that names it, with its registers. */
-static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
-{
-    ptx_request r = s->request;
-    memcpy(r.launch.block, launch->block, sizeof r.launch.block);
-    memcpy(r.launch.grid, launch->grid, sizeof r.launch.grid);
-    r.launch.registers = launch->registers;
-    const wl_status status = ptx_unit_open(o, s->kernel, k->device, &k->unit, err);
-    return status == WL_OK ? ptx_unit_kernel(k->unit, &r, &k->kernel, err) : status;
-}
-
-static wl_status open_kept(const options *o, const json_t *line, const source *s, wl_launch *launch, kept *k,
-                           wl_error *err)
-{
-    const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
-    wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
-    if (status == WL_OK && is_ptx(s)) /* PTX is read for a launch */
-        status = read_rule(line, s, k, launch, err);
-    if (status == WL_OK && s->update)
-        status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
-    else if (status == WL_OK && is_ptx(s))
-        status = open_ptx(o, s, launch, k, err);
-    else if (status == WL_OK)
-        status = load_kernel_with_domain(s->kernel, &sets, s->domain, &k->kernel, err);
-    if (status == WL_OK && !is_ptx(s))
-        status = read_rule(line, s, k, launch, err);
-    if (status == WL_OK)
-        status = wl_predictor_new(k->kernel, k->device, &k->predictor, err);
-    load_forget();
-    return status;
-}
-
-/* Does this member of a line belong to the launch only? The registers belong to a kernel in PTX as
- * well: they determine how many loads are issued early. */
-static bool is_of_launch(const char *key, bool of_ptx)
-{
-    static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
-    for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
-        if (strcmp(key, launch[i]) == 0)
-            return true;
-    return !of_ptx && strcmp(key, "registers") == 0;
-}
-
-/* Does the line name this kernel and device? */
-static bool is_named(const kept *k, const json_t *line, bool of_ptx)
-{
-    const char *key;
-    json_t *value;
-    size_t count = 0;
-    if (!k->named)
-        return false;
-    json_object_foreach((json_t *)(uintptr_t)line, key, value)
-    {
-        if (is_of_launch(key, of_ptx))
-            continue;
-        if (!json_equal(value, json_object_get(k->named, key)))
-            return false;
-        count++;
-    }
-    return count == json_object_size(k->named);
-}
-
-/* The line without the launch. NULL: out of memory. */
-static json_t *name_of(const json_t *line, const source *s)
-{
-    const char *key;
-    json_t *value, *name = json_object();
-    json_object_foreach((json_t *)(uintptr_t)line, key, value)
-    {
-        if (is_of_launch(key, is_ptx(s)) || json_object_set(name, key, value) == 0)
-            continue;
-        json_decref(name);
-        return NULL;
-    }
-    return name;
-}
-
-/* The kernel and device of an earlier line, if this one differs from it in numbers of the launch
- * only: then nothing else of it needs to be read. NULL: there is none. */
-static kept *find_again(batch *b, const json_t *line)
-{
-    if (json_is_string(json_object_get(line, "grid"))) /* a rule may name params */
-        return NULL;
-    for (size_t i = 0; i < KEPT; i++)
-        if (!b->kept[i].unit && is_named(&b->kept[i], line, false))
-            return &b->kept[i];
-    return NULL;
-}
-
-/* The kernel of a line on its device; the launch gets the grid that follows from both. */
-static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
-{
-    for (size_t i = 0; i < KEPT; i++) {
-        if (!is_named(&b->kept[i], line, is_ptx(s)))
-            continue;
-        *out = &b->kept[i];
-        return read_rule(line, s, &b->kept[i], launch, err);
-    }
-    kept *k = &b->kept[b->next++ % KEPT];
-    kept_free(k);
-    wl_status status = open_kept(b->options, line, s, launch, k, err);
-    if (status == WL_OK && !(k->named = name_of(line, s)))
-        status = out_of_memory(err);
-    if (status != WL_OK)
-        kept_free(k);
-    *out = k;
-    return status;
-}
-
-/* ---- launches ---- */
-
-static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *err)
-{
-    const char *schedule = NULL;
-    wl_status status = shape(json_object_get(line, "block"), "block", launch->block, err);
-    status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
-    status =
-        status ? status
-               : integer(json_object_get(line, "registers"), "registers", BATCH_REGISTERS_MAX, &launch->registers, err);
-    status = status ? status
-                    : integer(json_object_get(line, "shared_bytes"), "shared_bytes", BATCH_SHARED_MAX,
-                              &launch->shared_bytes, err);
-    status = status ? status : text(line, "schedule", &schedule, err);
-    if (status == WL_OK && !json_object_get(line, "block"))
-        return bad(err, "%s", "\"block\" is missing");
-    if (status == WL_OK && schedule) {
-        status = launch_schedule(schedule, &launch->schedule, err);
-        err->loc = (wl_loc){0, 0, 0}; /* a position inside the value; messages name the line */
-    }
-    return status;
-}
-
-/* Without memory, jansson may skip a character and continue, or call the line malformed. */
-static bool no_memory;
-
-static void *allocate(size_t bytes)
-{
-    void *p = malloc(bytes);
-    no_memory = no_memory || !p;
-    return p;
-}
-
-static wl_status read_json(const char *text, size_t length, json_t **line, wl_error *err)
-{
-    json_error_t error;
-    no_memory = false;
-    *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (no_memory) {
-        json_decref(*line);
-        *line = NULL;
-        return out_of_memory(err);
-    }
-    return *line ? WL_OK : bad(err, "not valid JSON: %.160s", error.text);
-}
-
-/* The kernel that an earlier line of the same form names; NULL: none. */
-static kept *find_alike(batch *b, const char *text, size_t length, wl_launch *launch)
-{
-    for (size_t i = 0; i < KEPT; i++) /* mostly the latest */
-        if (line_form_read(&b->kept[(b->next + KEPT - 1 - i) % KEPT].form, text, length, launch))
-            return &b->kept[(b->next + KEPT - 1 - i) % KEPT];
-    return NULL;
-}
-
-/* Reads the launch, and the kernel unless it is known. */
-static wl_status read_members(batch *b, const json_t *line, source *s, wl_launch *launch, kept **k, wl_error *err)
-{
-    *k = find_again(b, line);
-    wl_status status = *k ? WL_OK : check_keys(line, err);
-    status = status ? status : read_launch(line, launch, err);
-    if (*k)
-        return status ? status : shape(json_object_get(line, "grid"), "grid", launch->grid, err);
-    status = status ? status : read_source(line, b->options, s, err);
-    return status ? status : find_kept(b, line, s, launch, k, err);
-}
-
-static wl_status read_line(batch *b, const char *line_text, size_t length, wl_launch *launch, kept **k, wl_error *err)
-{
-    json_t *line = NULL;
-    source s = {0};
-    wl_status status = read_json(line_text, length, &line, err);
-    if (status != WL_OK)
-        return status;
-    status = json_is_object(line) ? read_members(b, line, &s, launch, k, err)
-                                  : bad(err, "%s", "a line must be a JSON object");
-    if (status == WL_OK && !(*k)->unit && !json_is_string(json_object_get(line, "grid")) &&
-        !line_form_make(line_text, length, launch, &(*k)->form))
-        status = out_of_memory(err);
-    source_free(&s);
-    json_decref(line);
-    return status;
-}
-
-static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
-{
-    wl_launch launch = {0};
-    kept *k = find_alike(b, line_text, length, &launch);
-    wl_status status = WL_OK;
-    if (!k) {
-        launch = (wl_launch){0};
-        status = read_line(b, line_text, length, &launch, &k, err);
-    }
-    if (status == WL_OK && !b->prediction)
-        status = wl_prediction_new(&b->prediction, err);
-    status = status ? status : wl_predict(k->predictor, &launch, b->predict, b->prediction, err);
-    if (status == WL_OK && b->visit)
-        status = b->visit(b->user, &(batch_launch){b->prediction, k->kernel, k->device, &launch}, err);
-    else if (status == WL_OK)
-        status = wl_prediction_render(b->prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
-    return status;
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
 }
 
 /* The answer to a line that cannot be predicted. Out of memory is no answer: it ends the batch. */
@@ -558,9 +84,7 @@ static bool check_usage(const options *o)
                        o->dynamic_shared || o->emulate || o->effort;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; --device is the only other option");
-    else
-        return true;
-    return false;
+    return !other;
 }
 
 /* Sets the line of an error that is not one inside the kernel it names. */
@@ -573,45 +97,126 @@ static void name_line(const batch *b, size_t number, wl_error *err)
     err->loc = (wl_loc){(int32_t)number, 1, 1};
 }
 
-static wl_status answer_line(batch *b, const char *line, size_t length, size_t number, wl_error *err)
+/* Reads some lines that are not blank. Fewer than asked for: the file has ended, or cannot be
+ * read. */
+static size_t read_lines(batch *b, FILE *f)
 {
-    char *out = NULL;
-    wl_status status = predict_line(b, line, length, &out, err);
-    if (b->visit) {
-        if (status != WL_OK)
-            name_line(b, number, err);
-        return status;
+    size_t n = 0;
+    while (n < b->line_count) {
+        line *l = &b->lines[n];
+        ssize_t length = getline(&l->text, &l->capacity, f);
+        if (length < 0)
+            break;
+        b->lines_read++;
+        while (length > 0 && strchr("\r\n", l->text[length - 1]))
+            length--;
+        if (strspn(l->text, " \t") >= (size_t)length)
+            continue;
+        l->length = (size_t)length;
+        l->number = b->lines_read;
+        n++;
     }
-    if (status != WL_OK)
-        status = render_error(err, number, &out);
-    if (status == WL_OK)
-        status = held_add(&b->held, out, strlen(out), err);
-    if (status == WL_OK)
-        status = held_add(&b->held, "\n", 1, err);
-    free(out);
+    return n;
+}
+
+static wl_status predict_line(const batch *b, line_reader **reader, line *l, batch_launch *out)
+{
+    if (!*reader)
+        *reader = line_reader_new(b->options);
+    return *reader ? line_reader_predict(*reader, l->text, l->length, b->predict, out, &l->err)
+                   : diag_no_memory(&l->err);
+}
+
+static void answer_line(const batch *b, line_reader **reader, line *l)
+{
+    batch_launch launch;
+    l->answer = NULL;
+    l->err = (wl_error){0};
+    l->status = predict_line(b, reader, l, &launch);
+    if (l->status == WL_OK)
+        l->status = wl_prediction_render(launch.prediction, launch.kernel, launch.device, WL_FORMAT_JSON_LINE,
+                                         &l->answer, &l->err);
+    if (l->status != WL_OK)
+        l->status = render_error(&l->err, l->number, &l->answer);
+}
+
+/* Prints the answers in the order of the lines, up to the first line without one. */
+static wl_status print_answers(batch *b, size_t count, wl_error *err)
+{
+    wl_status status = WL_OK;
+    for (size_t i = 0; i < count; i++) {
+        line *l = &b->lines[i];
+        if (status == WL_OK && l->status != WL_OK) {
+            status = l->status;
+            *err = l->err;
+        }
+        if (status == WL_OK)
+            status = held_add(&b->held, l->answer, strlen(l->answer), err);
+        if (status == WL_OK)
+            status = held_add(&b->held, "\n", 1, err);
+        free(l->answer);
+        l->answer = NULL;
+    }
     return status;
+}
+
+static wl_status answer_lines(batch *b, size_t count, wl_error *err)
+{
+#pragma omp parallel for schedule(dynamic, SHARE) num_threads(b->cores) if (count > SHARE)
+    for (size_t i = 0; i < count; i++)
+        answer_line(b, &b->readers[this_core()], &b->lines[i]);
+    return print_answers(b, count, err);
+}
+
+/* Passes launches on, in order. */
+static wl_status visit_lines(batch *b, size_t count, wl_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        line *l = &b->lines[i];
+        batch_launch launch;
+        l->err = (wl_error){0};
+        wl_status status = predict_line(b, &b->readers[0], l, &launch);
+        status = status ? status : b->visit(b->user, &launch, &l->err);
+        if (status != WL_OK) {
+            name_line(b, l->number, &l->err);
+            *err = l->err;
+            return status;
+        }
+    }
+    return WL_OK;
 }
 
 static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
 {
-    char *buffer = NULL;
-    size_t capacity = 0;
-    ssize_t length;
     wl_status status = WL_OK;
-    for (size_t number = 1; status == WL_OK && (length = getline(&buffer, &capacity, f)) >= 0; number++) {
-        while (length > 0 && strchr("\r\n", buffer[length - 1]))
-            length--;
-        if (strspn(buffer, " \t") >= (size_t)length)
-            continue;
-        status = answer_line(b, buffer, (size_t)length, number, err);
-        *err = status == WL_OK ? (wl_error){0} : *err;
+    for (size_t count; status == WL_OK && (count = read_lines(b, f)) > 0;) {
+        status = b->visit ? visit_lines(b, count, err) : answer_lines(b, count, err);
         if (status == WL_OK && f == stdin) /* the writer of the lines may wait for the answer */
             held_flush(&b->held);
     }
     if (status == WL_OK && !feof(f) && !ferror(f)) /* there was no memory for a long line */
-        status = out_of_memory(err);
-    free(buffer);
+        status = diag_no_memory(err);
     return status;
+}
+
+/* Room for the lines that are answered at once: one, if nothing is gained by more. */
+static bool make_room(batch *b, bool one_by_one)
+{
+    b->cores = one_by_one ? 1 : core_count();
+    b->line_count = b->cores > 1 ? (size_t)b->cores * AT_ONCE : 1;
+    b->readers = calloc((size_t)b->cores, sizeof *b->readers);
+    b->lines = calloc(b->line_count, sizeof *b->lines);
+    return b->readers && b->lines;
+}
+
+static void free_room(batch *b)
+{
+    for (int i = 0; b->readers && i < b->cores; i++)
+        line_reader_free(b->readers[i]);
+    for (size_t i = 0; b->lines && i < b->line_count; i++)
+        free(b->lines[i].text);
+    free(b->readers);
+    free(b->lines);
 }
 
 static int run_lines(batch b)
@@ -621,13 +226,13 @@ static int run_lines(batch b)
     const int code = ptx_request_read(o, &common); /* the compiler's options are for all lines */
     if (code != EXIT_OK)
         return code;
-    json_set_alloc_funcs(allocate, free);
+    line_readers_start();
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     wl_error err = {0};
-    const wl_status status = f ? predict_lines(&b, f, &err) : errno == ENOMEM ? out_of_memory(&err) : WL_OK;
-    for (size_t i = 0; i < KEPT; i++)
-        kept_free(&b.kept[i]);
-    wl_prediction_free(b.prediction);
+    wl_status status = !f && errno == ENOMEM ? diag_no_memory(&err) : WL_OK;
+    if (f)
+        status = make_room(&b, f == stdin || b.visit) ? predict_lines(&b, f, &err) : diag_no_memory(&err);
+    free_room(&b);
     const bool failed = status == WL_OK && (!f || ferror(f));
     if (failed)
         usage_error("error: cannot read %s: %s", o->batch, strerror(errno));

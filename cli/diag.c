@@ -121,7 +121,7 @@ static void put_place(const char *input, int line, int column)
 
 const char *did_you_mean(const char *word, const char *const *names, size_t count)
 {
-    static char text[96];
+    static _Thread_local char text[96];
     const char *near = wl_nearest_name(word, names, count);
     text[0] = '\0';
     if (near)
@@ -190,6 +190,12 @@ static int exit_code(wl_status status)
     case WL_E_NOMEM: return EXIT_INTERNAL;
     }
     return EXIT_INTERNAL;
+}
+
+wl_status diag_no_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
 }
 
 int diag_report(const wl_error *err)

@@ -18,7 +18,7 @@ void usage_error(const char *format, ...) WL_PRINTF(1, 2);
 void option_error(const char *option, const char *value, int column, const char *format, ...) WL_PRINTF(4, 5);
 
 /* "; did you mean 'near'?" for a word that is not among the names, or "" if none is similar; valid
- * until the next call. */
+ * until the next call of the thread. */
 const char *did_you_mean(const char *word, const char *const *names, size_t count);
 
 /* Prints the output of another program unchanged. */
@@ -33,6 +33,9 @@ void diag_forget(void);
 /* Adds to an error about a name without a value, for a kernel without params (PTX, CUDA), that
  * --set can give it one. */
 void diag_say_set(wl_error *err);
+
+/* Makes it the error of a failed allocation; returns its code. */
+wl_status diag_no_memory(wl_error *err);
 
 /* Prints a library error; returns its exit code. */
 int diag_report(const wl_error *err);
