@@ -1,14 +1,9 @@
 /* test_loop_period.c - kernel/loop_period.h: the addresses of one round are those of all steps.
  * SPDX-License-Identifier: MIT */
-#include "unit/checks.h"
-#include "unit/given.h"
-
-#include <stdio.h>
+#include "unit/visited.h"
 
 #include "kernel/loop_period.h"
 #include "launch/lanes.h"
-
-#define STEPS 720
 
 static const struct {
     const char *address, *when; /* when "": always */
@@ -34,57 +29,33 @@ static const struct {
     {"k%x + 1", "", 0},
 };
 
-typedef struct addresses {
-    bool seen[8192];
-    int64_t visits;
-} addresses;
-
-static wl_status note(void *context, const int64_t *address, const uint8_t *which, int lanes, wl_error *err)
-{
-    addresses *a = context;
-    (void)which;
-    (void)err;
-    for (int i = 0; i < lanes; i++) {
-        assert_true(address[i] >= 0 && address[i] < (int64_t)COUNT_OF(a->seen));
-        a->seen[address[i]] = true;
-    }
-    a->visits++;
-    return WL_OK;
-}
-
-static void run(wl_program *p, const wl_kernel *kernel, addresses *out)
+static void run(wl_program *p, visited *out)
 {
     wl_lane_values values = {.lanes = 32};
     wl_error err = {0};
-    (void)kernel;
-    *out = (addresses){.visits = 0};
+    *out = (visited){.visits = 0};
     for (int i = 0; i < 32; i++)
         values.at[WL_VAR_X][i] = 1 + i;
-    check_ok(p->access->text, wl_program_run(p, &values, note, out, &err), &err);
+    check_ok(p->access->text, wl_program_run(p, &values, visited_note, out, &err), &err);
 }
 
 static void rounds_are_all_steps(void **state)
 {
-    static addresses all, one;
+    static visited all, one;
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[400], when[100] = "";
         wl_arena arena = {0};
         wl_program p;
         wl_error err = {0};
-        if (cases[i].when[0])
-            snprintf(when, sizeof when, " if %s", cases[i].when);
-        snprintf(text, sizeof text,
-                 "name: p\ndomain: [64]\nfields:\n  a: {type: i8}\nloops: {k: %d}\nloads: [\"a[%s]%s\"]\nflops: 0\n",
-                 STEPS, cases[i].address, when);
-        wl_kernel *kernel = given_kernel(text);
+        wl_kernel *kernel = visited_kernel(cases[i].address, cases[i].when);
         check_ok(cases[i].address, wl_program_make(kernel, &kernel->accesses[0], &arena, &p, &err), &err);
-        run(&p, kernel, &all);
+        run(&p, &all);
         check_true(cases[i].address, "memory", wl_loop_period_find(&p, &arena));
         check_int(cases[i].address, "period", p.period, cases[i].period);
-        run(&p, kernel, &one);
-        check_true(cases[i].address, "addresses", memcmp(all.seen, one.seen, sizeof all.seen) == 0);
-        check_true(cases[i].address, "fewer steps", p.period == 0 || p.period >= STEPS || one.visits <= p.period + 1);
+        run(&p, &one);
+        check_true(cases[i].address, "addresses", visited_same(&all, &one));
+        check_true(cases[i].address, "fewer steps",
+                   p.period == 0 || p.period >= VISITED_STEPS || one.visits <= p.period + 1);
         wl_arena_free(&arena);
         wl_kernel_free(kernel);
     }

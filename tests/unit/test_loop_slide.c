@@ -1,14 +1,10 @@
 /* test_loop_slide.c - kernel/loop_slide.h: each address once gives those of all threads and steps.
  * SPDX-License-Identifier: MIT */
-#include "unit/checks.h"
-#include "unit/given.h"
-
-#include <stdio.h>
+#include "unit/visited.h"
 
 #include "kernel/loop_slide.h"
 #include "launch/lanes.h"
 
-#define STEPS 720
 #define ROW 12
 
 static const struct {
@@ -29,61 +25,37 @@ static const struct {
     {"random(x + k, 5000)", "k > 40", false},
 };
 
-typedef struct addresses {
-    bool seen[8192];
-    int64_t visits;
-} addresses;
-
-static wl_status note(void *context, const int64_t *address, const uint8_t *which, int lanes, wl_error *err)
-{
-    addresses *a = context;
-    (void)which;
-    (void)err;
-    for (int i = 0; i < lanes; i++) {
-        assert_true(address[i] >= 0 && address[i] < (int64_t)COUNT_OF(a->seen));
-        a->seen[address[i]] = true;
-    }
-    a->visits += lanes;
-    return WL_OK;
-}
-
 /* Three rows of threads. */
-static void run(wl_program *p, addresses *out)
+static void run(wl_program *p, visited *out)
 {
     wl_lane_values values = {.lanes = 32};
     wl_error err = {0};
-    *out = (addresses){.visits = 0};
+    *out = (visited){.visits = 0};
     for (int i = 0; i < values.lanes; i++) {
         values.at[WL_VAR_X][i] = 40 + i % ROW;
         values.at[WL_VAR_THREAD_X][i] = i % ROW;
         values.at[WL_VAR_Y][i] = values.at[WL_VAR_THREAD_Y][i] = i / ROW;
     }
-    check_ok(p->access->text, wl_loop_slide_run(p, &values, note, out, &err), &err);
+    check_ok(p->access->text, wl_loop_slide_run(p, &values, visited_note, out, &err), &err);
 }
 
 static void neighbours_give_all(void **state)
 {
-    static addresses all, one;
+    static visited all, one;
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[400], when[100] = "";
         wl_arena arena = {0};
         wl_program p;
         wl_error err = {0};
-        if (cases[i].when[0])
-            snprintf(when, sizeof when, " if %s", cases[i].when);
-        snprintf(text, sizeof text,
-                 "name: p\ndomain: [64, 8]\nfields:\n  a: {type: i8}\nloops: {k: %d}\nloads: [\"a[%s]%s\"]\nflops: 0\n",
-                 STEPS, cases[i].address, when);
-        wl_kernel *kernel = given_kernel(text);
+        wl_kernel *kernel = visited_kernel(cases[i].address, cases[i].when);
         check_ok(cases[i].address, wl_program_make(kernel, &kernel->accesses[0], &arena, &p, &err), &err);
         p.slides = false;
         run(&p, &all);
         check_true(cases[i].address, "memory", wl_loop_slide_find(&p, &arena));
         check_int(cases[i].address, "slides", p.slides, cases[i].slides);
         run(&p, &one);
-        check_true(cases[i].address, "addresses", memcmp(all.seen, one.seen, sizeof all.seen) == 0);
-        check_true(cases[i].address, "fewer visits", !p.slides || one.visits <= all.visits / 8);
+        check_true(cases[i].address, "addresses", visited_same(&all, &one));
+        check_true(cases[i].address, "fewer visits", !p.slides || one.lanes <= all.lanes / 8);
         wl_arena_free(&arena);
         wl_kernel_free(kernel);
     }
