@@ -70,6 +70,8 @@ static const struct named_column {
     {"smsp__sass_inst_executed_op_global_st.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_global_st, WL_DIM_COUNT, 1)},
     {"smsp__sass_inst_executed_op_shared_ld.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_shared_ld, WL_DIM_COUNT, 1)},
     {"smsp__sass_inst_executed_op_shared_st.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_shared_st, WL_DIM_COUNT, 1)},
+    {"l1_requests_ld", NUMBER(WL_COLUMN_METRIC, WL_METRIC_requests_ld, WL_DIM_COUNT, 1)},
+    {"l1_requests_st", NUMBER(WL_COLUMN_METRIC, WL_METRIC_requests_st, WL_DIM_COUNT, 1)},
     {"l1_tag_wavefronts_ld", NUMBER(WL_COLUMN_METRIC, WL_METRIC_l1_tag_wavefronts, WL_DIM_COUNT, 1)},
     {"l1_wavefronts_shared", NUMBER(WL_COLUMN_METRIC, WL_METRIC_shared_wavefronts, WL_DIM_COUNT, 1)},
     {"l1_wavefronts_tex", NUMBER(WL_COLUMN_METRIC, WL_METRIC_texture_wavefronts, WL_DIM_COUNT, 1)},

@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VALIDATE = os.path.dirname(HERE)
 NAMES = {"time": "time", "dram_load_bytes": "DRAM loads", "l2_load_bytes": "L2 loads", "dram_store_bytes": "DRAM stores",
          "l2_store_bytes": "L2 stores", "l1_wavefronts": "L1 wavefronts",
-         "l1_tag_wavefronts": "L1 tag wavefronts", "load_requests": "load requests",
+         "l1_tag_wavefronts": "L1 tag wavefronts", "requests_ld": "load requests",
          "sectors_loaded": "sectors loaded", "inst_executed": "instructions", "shared_wavefronts": "shared wavefronts", "tau": "tau of time", "pick": "best pick", "ten": "best of the first ten", "worst": "time, the largest"}
 SHOWN = ["l1_wavefronts", "l1_tag_wavefronts", "l2_load_bytes", "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"]
 FEW = 3  # launches: below, neither order nor bars
