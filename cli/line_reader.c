@@ -399,6 +399,18 @@ static kept *find_again(line_reader *reader, const json_t *line)
     return NULL;
 }
 
+static wl_status replace_kept(const options *o, const json_t *line, const source *s, wl_launch *launch, kept *k,
+                              wl_error *err)
+{
+    kept_free(k);
+    wl_status status = open_kept(o, line, s, launch, k, err);
+    if (status == WL_OK && !(k->named = name_of(line, s)))
+        status = diag_no_memory(err);
+    if (status != WL_OK)
+        kept_free(k);
+    return status;
+}
+
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
 static wl_status find_kept(line_reader *reader, const json_t *line, const source *s, wl_launch *launch, kept **out,
                            wl_error *err)
@@ -409,16 +421,10 @@ static wl_status find_kept(line_reader *reader, const json_t *line, const source
         *out = &reader->kept[i];
         return read_rule(line, s, &reader->kept[i], launch, err);
     }
-    kept *k = &reader->kept[reader->next++ % KEPT];
-    kept_free(k);
+    *out = &reader->kept[reader->next++ % KEPT];
     wl_status status;
-#pragma omp critical(warpline_load) /* the loader remembers the latest file, for messages */
-    status = open_kept(reader->options, line, s, launch, k, err);
-    if (status == WL_OK && !(k->named = name_of(line, s)))
-        status = diag_no_memory(err);
-    if (status != WL_OK)
-        kept_free(k);
-    *out = k;
+#pragma omp critical(warpline_load) /* texts are remembered for messages, by all threads together */
+    status = replace_kept(reader->options, line, s, launch, *out, err);
     return status;
 }
 
