@@ -149,14 +149,26 @@ static wl_status sum_field(const steps *t, const wl_view *view, size_t field, bo
 
 #define NOT_PEELED INT64_MIN
 
+/* The address of b minus that of a, if it is affine. */
+static bool find_apart(const wl_bound *a, const wl_bound *b, wl_form *out)
+{
+    const bool known[] = {a->affine || a->linear, b->affine || b->linear};
+    if (!known[0] && !known[1])
+        return !a->access->traced && !b->access->traced && a->access->unit_bytes == b->access->unit_bytes &&
+               wl_expr_difference(a->access->index, b->access->index, out);
+    bool fits = known[0] && known[1] && wl_add(b->form.c, -a->form.c, &out->c);
+    for (int v = 0; v < WL_VAR_FORM_COUNT && fits; v++)
+        fits = wl_add(b->form.k[v], -a->form.k[v], &out->k[v]);
+    return fits;
+}
+
 /* The trip of `loop` that is written as load b: its address is that of load a, which is in the
  * loop, in a trip before its first or after its last one, and perhaps some way on. */
 static int64_t trip_outside(const wl_bound *a, const wl_bound *b, int loop, int64_t extent)
 {
     wl_form apart;
     const int var = WL_VAR_LOOP_0 + loop;
-    if (!(a->loops >> loop & 1) || a->access->unit_bytes != b->access->unit_bytes ||
-        !wl_expr_difference(a->access->index, b->access->index, &apart) || apart.k[var] == 0)
+    if (!(a->loops >> loop & 1) || !find_apart(a, b, &apart) || apart.k[var] == 0)
         return NOT_PEELED;
     for (int v = 0; v < WL_VAR_LOOP_0; v++)
         if (apart.k[v] != 0)
