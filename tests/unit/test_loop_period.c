@@ -44,20 +44,10 @@ static void rounds_are_all_steps(void **state)
     static visited all, one;
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_arena arena = {0};
-        wl_program p;
-        wl_error err = {0};
-        wl_kernel *kernel = visited_kernel(cases[i].address, cases[i].when);
-        check_ok(cases[i].address, wl_program_make(kernel, &kernel->accesses[0], &arena, &p, &err), &err);
-        run(&p, &all);
-        check_true(cases[i].address, "memory", wl_loop_period_find(&p, &arena));
+        const wl_program p = visited_compare(cases[i].address, cases[i].when, wl_loop_period_find, run, &all, &one);
         check_int(cases[i].address, "period", p.period, cases[i].period);
-        run(&p, &one);
-        check_true(cases[i].address, "addresses", visited_same(&all, &one));
         check_true(cases[i].address, "fewer steps",
                    p.period == 0 || p.period >= VISITED_STEPS || one.visits <= p.period + 1);
-        wl_arena_free(&arena);
-        wl_kernel_free(kernel);
     }
     check_done();
 }

@@ -44,20 +44,9 @@ static void neighbours_give_all(void **state)
     static visited all, one;
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_arena arena = {0};
-        wl_program p;
-        wl_error err = {0};
-        wl_kernel *kernel = visited_kernel(cases[i].address, cases[i].when);
-        check_ok(cases[i].address, wl_program_make(kernel, &kernel->accesses[0], &arena, &p, &err), &err);
-        p.slides = false;
-        run(&p, &all);
-        check_true(cases[i].address, "memory", wl_loop_slide_find(&p, &arena));
+        const wl_program p = visited_compare(cases[i].address, cases[i].when, wl_loop_slide_find, run, &all, &one);
         check_int(cases[i].address, "slides", p.slides, cases[i].slides);
-        run(&p, &one);
-        check_true(cases[i].address, "addresses", visited_same(&all, &one));
         check_true(cases[i].address, "fewer visits", !p.slides || one.lanes <= all.lanes / 8);
-        wl_arena_free(&arena);
-        wl_kernel_free(kernel);
     }
     check_done();
 }
