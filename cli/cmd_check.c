@@ -318,7 +318,7 @@ static int run(const options *o, check *c)
     free(text);
     free(junit);
     if (status == WL_E_NOMEM)
-        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        (void)diag_no_memory(&err);
     if (status != WL_OK || code != EXIT_OK)
         return status != WL_OK ? diag_report(&err) : code;
     return wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;

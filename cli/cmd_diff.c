@@ -96,8 +96,7 @@ static wl_status name_side(const char *kernel, const char *device, side *s, wl_e
     s->device_name = strdup(device);
     if (s->kernel_name && s->device_name)
         return WL_OK;
-    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return WL_E_NOMEM;
+    return diag_no_memory(err);
 }
 
 /* The kernel is loaded once; a side with another device replaces the device of the first side. */
@@ -184,7 +183,7 @@ static int report(const options *o, const side *sides)
     free(text);
     wl_diff_free(diff);
     if (status == WL_E_NOMEM)
-        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        (void)diag_no_memory(&err);
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 

@@ -141,7 +141,7 @@ static int run(const options *o, batch_of_jobs *b)
         status = finish(o, b, &out, &err);
     held_end(&out, status == WL_OK);
     if (status == WL_E_NOMEM)
-        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        (void)diag_no_memory(&err);
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 

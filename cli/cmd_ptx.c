@@ -38,7 +38,7 @@ static int print_entries(const options *o, const ptx_unit *u)
                                       e->stack_bytes, e->spill_store_bytes, e->spill_load_bytes};
     }
     if (!needs)
-        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        (void)diag_no_memory(&err);
     const bool ok = needs && wl_ptx_render(&report, option_format(o), &text, &err) == WL_OK;
     if (ok)
         output_print(text, option_format(o), stdout);

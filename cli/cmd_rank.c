@@ -111,10 +111,8 @@ static wl_status search(rank_job *j, wl_ranked_space *s, wl_error *err)
     int64_t room = j->memory / (int64_t)(sizeof(wl_ranked) * j->device_count * j->kernel_count);
     room = smaller(size, room > KEPT_LEAST ? room : KEPT_LEAST);
     wl_ranked *best = malloc((size_t)(room > 0 ? room : 1) * sizeof *best);
-    if (!best) {
-        *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-        return WL_E_NOMEM;
-    }
+    if (!best)
+        return diag_no_memory(err);
     const bool whole = !option_format_is(j->options, "text") && !j->top && !j->options->top_k;
     j->searched = s;
     j->streams = whole && room < size && team_leads();

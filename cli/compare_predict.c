@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compare_ptx.h"
+#include "diag.h"
 #include "load.h"
 
 #define KEPT 16
@@ -32,12 +33,6 @@ typedef struct predictor {
     char ignored[IGNORED_MAX][40]; /* params no kernel of the table declares */
     size_t ignored_count;
 } predictor;
-
-static wl_status no_memory(wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return WL_E_NOMEM;
-}
 
 static void model_free(model *m)
 {
@@ -71,7 +66,7 @@ static wl_status find_source(predictor *p, const char *kernel, kernel_source **o
     const options *o = p->c->options;
     char *path = kernel_path(p->c, kernel);
     if (!path)
-        return no_memory(err);
+        return diag_no_memory(err);
     for (size_t i = 0; i < p->c->source_count; i++) {
         if (strcmp(p->c->sources[i].path, path) == 0) {
             free(path);
@@ -82,7 +77,7 @@ static wl_status find_source(predictor *p, const char *kernel, kernel_source **o
     kernel_source *larger = realloc(p->c->sources, (p->c->source_count + 1) * sizeof *larger);
     if (!larger) {
         free(path);
-        return no_memory(err);
+        return diag_no_memory(err);
     }
     p->c->sources = larger;
     kernel_source *s = &larger[p->c->source_count++];
@@ -154,7 +149,7 @@ static wl_status open_model(predictor *p, const kernel_source *s, const char *co
 {
     char *key = key_of(s, sets, count);
     if (!key)
-        return no_memory(err);
+        return diag_no_memory(err);
     for (size_t i = 0; i < KEPT; i++) {
         if (p->models[i].key && strcmp(p->models[i].key, key) == 0) {
             free(key);
@@ -185,7 +180,7 @@ static wl_status find_model(predictor *p, const kernel_source *s, const wl_measu
     const char **sets = calloc(most, sizeof *sets);
     const wl_status status = params && sets
                                  ? open_model(p, s, sets, collect_sets(p, s->plain, params, entry, sets), out, err)
-                                 : no_memory(err);
+                                 : diag_no_memory(err);
     free(params);
     free(sets);
     return status;
@@ -229,7 +224,7 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
         const size_t capacity = 2 * c->counted_capacity + 64;
         wl_fit_row *larger = realloc(c->counted, capacity * sizeof *larger);
         if (!larger)
-            return no_memory(err);
+            return diag_no_memory(err);
         c->counted = larger;
         c->counted_capacity = capacity;
     }
@@ -299,7 +294,7 @@ static wl_status open_ptx_model(predictor *p, const ptx_row *row, model **out, w
     m->key = strdup(row->key);
     m->file = row->file;
     compared_unit_hold(m->file);
-    wl_status status = m->key ? ptx_unit_kernel(row->unit, &row->request, &m->kernel, err) : no_memory(err);
+    wl_status status = m->key ? ptx_unit_kernel(row->unit, &row->request, &m->kernel, err) : diag_no_memory(err);
     if (status == WL_OK)
         status = wl_predictor_new(m->kernel, p->c->device, &m->predictor, err);
     if (status != WL_OK)
@@ -327,7 +322,7 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     ptx_row row;
     char *path = kernel_path(c, kernel);
     if (!path)
-        return no_memory(err);
+        return diag_no_memory(err);
     wl_status status = ptx_row_find(c, path, entry, m, &row, &why, err);
     free(path);
     if (status != WL_OK && why.code == WL_OK)
@@ -337,7 +332,7 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     if (status == WL_OK)
         status = predict_launch(c, found, &row.request.launch, p->prediction, &made, &why);
     if (status == WL_E_NOMEM)
-        return no_memory(err);
+        return diag_no_memory(err);
     if (status != WL_OK)
         return skip_ptx_row(c, table, m, &why, err);
     const bool own = wl_table_layout_of(c->parsed[table]) == WL_TABLE_OWN;
@@ -399,7 +394,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
             status = predict_launch(c, found, &launch, p->prediction, &made, &row_err);
     }
     if (status == WL_E_NOMEM)
-        return no_memory(err);
+        return diag_no_memory(err);
     if (status != WL_OK)
         return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
     const wl_compared row = row_of(c, table, m, s, entry);

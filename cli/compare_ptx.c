@@ -25,12 +25,6 @@ struct compared_text {
     char text[];
 };
 
-static wl_status no_memory(wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return WL_E_NOMEM;
-}
-
 /* ---- files ---- */
 
 void compared_unit_hold(compared_unit *file) { file->held++; }
@@ -87,7 +81,7 @@ static wl_status find_unit(comparison *c, const char *path, compared_unit **out,
     }
     u = *out = calloc(1, sizeof *u + strlen(path) + 1);
     if (!u)
-        return no_memory(err);
+        return diag_no_memory(err);
     memcpy(u->path, path, strlen(path) + 1);
     u->number = ++c->units_opened;
     u->compiled = ptx_is_cuda(path);
@@ -156,7 +150,7 @@ static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *ro
     const size_t length = strlen(m->params);
     compared_text *kept = length > 0 ? calloc(1, sizeof *kept + length + 1) : NULL;
     if (length > 0 && !kept)
-        return no_memory(err);
+        return diag_no_memory(err);
     if (!kept)
         return WL_OK;
     memcpy(kept->text, m->params, length + 1);
@@ -228,7 +222,7 @@ static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_map
         return left_out(why, "%s", "a launch without the name of its kernel");
     const wl_status status = wl_ptx_entry_printed(ptx, name, entry, &found);
     if (status == WL_E_NOMEM)
-        return no_memory(why);
+        return diag_no_memory(why);
     if (status != WL_OK && strncmp(found.message, "there is no kernel", strlen("there is no kernel")) == 0)
         return left_out(why, "'%.120s' is not in the file", name);
     if (status != WL_OK)
@@ -288,7 +282,7 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     out->name = keep_name(c, wl_ptx_entry_name(ptx, entry));
     out->symbol = keep_name(c, wl_ptx_entry_symbol(ptx, entry));
     if (!out->name || !out->symbol)
-        return no_memory(err);
+        return diag_no_memory(err);
     if (c->arguments && !e)
         return left_out(why, "--args has no arguments for '%.120s' with this block and grid", out->name);
     if (e && e->skip)
