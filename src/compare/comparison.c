@@ -73,14 +73,11 @@ bool wl_comparison_want(wl_comparison *c, const char *value)
     return true;
 }
 
-/* Requests are predicted apart only where some instructions make none. */
-static bool predicted_value(const wl_prediction *p, wl_metric metric, double *out)
+/* Requests are predicted apart only where some instructions make none; else each makes one. */
+static bool requests_of_all(const wl_prediction *p, wl_metric metric, double *out)
 {
-    if (wl_prediction_metric(p, metric, out))
-        return true;
-    if (metric == WL_METRIC_requests_ld)
-        return wl_prediction_metric(p, WL_METRIC_inst_global_ld, out);
-    return metric == WL_METRIC_requests_st && wl_prediction_metric(p, WL_METRIC_inst_global_st, out);
+    return (metric == WL_METRIC_requests_ld && wl_prediction_metric(p, WL_METRIC_inst_global_ld, out)) ||
+           (metric == WL_METRIC_requests_st && wl_prediction_metric(p, WL_METRIC_inst_global_st, out));
 }
 
 static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compared_row *row)
@@ -90,8 +87,8 @@ static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compa
         if (c->wants_some && !c->wanted[v])
             continue;
         row->measured_known[v] = wl_measurement_value(m, (wl_metric)v, &row->measured[v]);
-        row->predicted_known[v] = row->measured_known[v] ? predicted_value(p, (wl_metric)v, &row->predicted[v])
-                                                         : wl_prediction_metric(p, (wl_metric)v, &row->predicted[v]);
+        row->predicted_known[v] = wl_prediction_metric(p, (wl_metric)v, &row->predicted[v]) ||
+                                  (row->measured_known[v] && requests_of_all(p, (wl_metric)v, &row->predicted[v]));
     }
     if (c->wants_some && !c->wanted[WL_VALUE_TIME])
         return;
