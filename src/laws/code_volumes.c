@@ -28,16 +28,24 @@ double wl_code_apart(const wl_code_run *run, double schedulers)
     return paced;
 }
 
+double wl_code_beyond(double instructions, const wl_device *device)
+{
+    double cache = 0;
+    if (!wl_device_get(device, WL_DEVICE_instruction_cache, &cache) || !(cache > 0))
+        return 0;
+    return fmin(fmax(0, instructions * INSTRUCTION_BYTES - cache), cache);
+}
+
 void wl_code_volumes(const wl_code_run *run, const wl_device *device, wl_volumes *out)
 {
-    double cache = 0, share = 0, unit = 0, schedulers = 0;
+    double share = 0, unit = 0, schedulers = 0;
+    const double beyond = wl_code_beyond(run->instructions, device);
     out->code = 0;
-    if (!wl_device_get(device, WL_DEVICE_instruction_cache, &cache) ||
-        !wl_device_get(device, WL_DEVICE_instruction_share, &share) ||
-        !wl_device_get(device, WL_DEVICE_sub_partitions, &schedulers) || !(cache > 0))
+    if (!wl_device_get(device, WL_DEVICE_instruction_share, &share) ||
+        !wl_device_get(device, WL_DEVICE_sub_partitions, &schedulers))
         return;
-    const double bytes = run->instructions * INSTRUCTION_BYTES, beyond = fmin(fmax(0, bytes - cache), cache);
-    out->code = fmin(share * wl_code_apart(run, schedulers) * beyond, bytes) * run->blocks;
+    out->code =
+        fmin(share * wl_code_apart(run, schedulers) * beyond, run->instructions * INSTRUCTION_BYTES) * run->blocks;
     if (out->requests_known && wl_device_get(device, WL_DEVICE_l2_unit, &unit) && unit > 0)
         out->requests.read_units += out->code / unit;
 }

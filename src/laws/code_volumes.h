@@ -24,6 +24,10 @@ typedef struct wl_code_run {
  * schedulers share equally. */
 double wl_code_apart(const wl_code_run *run, double schedulers);
 
+/* Bytes of code beyond the instruction cache, which are fetched again, at most as many as it holds;
+ * 0: none, or the device has no such numbers. */
+double wl_code_beyond(double instructions, const wl_device *device);
+
 /* Sets the volume of code, and adds its requests. */
 void wl_code_volumes(const wl_code_run *run, const wl_device *device, wl_volumes *out);
 

@@ -29,3 +29,11 @@ wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
     }
     return w;
 }
+
+wl_l1_wavefronts wl_l1_law_on(const wl_l1_totals *totals, const wl_device *device, double miss_rate)
+{
+    wl_l1_numbers numbers;
+    wl_l1_numbers_read(device, &numbers);
+    numbers.repeats = wl_l1_repeats_that_hit(&numbers, miss_rate);
+    return wl_l1_law(totals, &numbers);
+}

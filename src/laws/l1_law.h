@@ -49,4 +49,7 @@ double wl_l1_repeats_that_hit(const wl_l1_numbers *numbers, double miss_rate);
 /* `numbers->repeats` is taken as the share that hits. */
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *totals, const wl_l1_numbers *numbers);
 
+/* The same with the numbers of a device, if this share of possible hits misses. */
+wl_l1_wavefronts wl_l1_law_on(const wl_l1_totals *totals, const wl_device *device, double miss_rate);
+
 #endif /* WL_LAWS_L1_LAW_H */

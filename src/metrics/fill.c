@@ -42,15 +42,12 @@ static void set_requests(const wl_counts *c, wl_prediction *out)
 
 static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
-    wl_l1_numbers numbers;
     set(out, WL_METRIC_inst_global_ld, executed(c, WL_MEMORY_LOAD, c->l1.load_inst));
     set(out, WL_METRIC_inst_global_st, executed(c, WL_MEMORY_STORE, c->l1.store_inst));
     set_requests(c, out);
     set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
-    wl_l1_numbers_read(device, &numbers);
-    numbers.repeats = wl_l1_repeats_that_hit(&numbers, volumes->l1_miss_rate);
-    const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
+    const wl_l1_wavefronts w = wl_l1_law_on(&c->l1, device, volumes->l1_miss_rate);
     const double local = c->local.wavefronts[0] + c->local.wavefronts[1];
     wl_value *v = set(out, WL_METRIC_l1_wavefronts,
                       w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.barriers +

@@ -17,10 +17,7 @@ static double per_cycle(double count, const wl_device *device, wl_device_key rat
 /* Cycles of the busiest of the pipes that code of this length keeps busy. */
 static double busiest(const wl_counts *c, const wl_device *device, const wl_volumes *volumes)
 {
-    wl_l1_numbers numbers;
-    wl_l1_numbers_read(device, &numbers);
-    numbers.repeats = wl_l1_repeats_that_hit(&numbers, volumes->l1_miss_rate);
-    const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
+    const wl_l1_wavefronts w = wl_l1_law_on(&c->l1, device, volumes->l1_miss_rate);
     const double l1 = w.loads + w.stores + w.load_store + c->l1.shared;
     return fmax(wl_arithmetic_cycles(&c->executed.mix, device),
                 fmax(per_cycle(l1, device, WL_DEVICE_l1_wavefront_rate),
@@ -30,10 +27,9 @@ static double busiest(const wl_counts *c, const wl_device *device, const wl_volu
 void wl_code_fetches(const wl_counts *c, const wl_device *device, const wl_prediction *launched, wl_volumes *volumes)
 {
     wl_code_run run = {.instructions = c->executed.mix.code, .blocks = (double)c->launched.blocks};
-    if (c->executed.known && c->executed.warp > 0) {
-        run.block_warps =
-            ceil((double)launched->threads_per_block / (double)wl_device_int(device, WL_DEVICE_warp_size));
-        run.resident_warps = run.block_warps * (double)launched->occupancy.blocks_per_sm;
+    if (wl_code_beyond(run.instructions, device) > 0 && c->executed.known && c->executed.warp > 0) {
+        run.resident_warps = (double)launched->occupancy.warps_per_sm;
+        run.block_warps = run.resident_warps / (double)launched->occupancy.blocks_per_sm;
         run.busy = busiest(c, device, volumes) / c->executed.warp;
     }
     wl_code_volumes(&run, device, volumes);
