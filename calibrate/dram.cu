@@ -225,7 +225,7 @@ static void random_fetches(machine &m)
                                 piece_gather_rate<4>(m, reach, read)});
     const double plain = read / std::max(64.0, known(m, CAL_dram_fetch, 64));
     if (!(rate > 0) || rate > 20 * plain)
-        leave_out(m, CAL_dram_random_rate, "random fetches cost no more than their bytes");
+        has_none(m, CAL_dram_random_rate, "random fetches cost no more than their bytes");
     else
         keep(m, CAL_dram_random_rate, rate, {0.05 * plain, 20 * plain},
              text("pieces of 4, 8, 16 bytes from %zu MiB, on top of their bytes", reach >> 20).c_str());

@@ -268,8 +268,8 @@ static void tag_hash(machine &m)
     if (why.empty() && right < pairs - 2)
         why = text("only %d of %d random pairs of lines follow an XOR hash", right, pairs);
     if (!why.empty()) {
-        leave_out(m, CAL_l1_tag_banks, why);
-        leave_out(m, CAL_l1_tag_hash, why);
+        has_none(m, CAL_l1_tag_banks, why);
+        has_none(m, CAL_l1_tag_hash, why);
     } else {
         keep(m, CAL_l1_tag_banks, 4, {4, 4}, "two-line loads");
         keep_list(m, CAL_l1_tag_hash, columns,

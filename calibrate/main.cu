@@ -162,7 +162,6 @@ static int calibrate(const options &o)
         return failed ? 1 : 0;
     }
     cal_fill_facts(&device);
-    cal_fill_template(&device);
     char message[256] = "";
     FILE *file = fopen(out.c_str(), "w");
     if (!file)

@@ -78,6 +78,12 @@ void leave_out(machine &m, cal_key key, const std::string &why)
     progress("%s left out: %s", cal_key_name(key), why.c_str());
 }
 
+void has_none(machine &m, cal_key key, const std::string &why)
+{
+    cal_set_none(m.out, key, source(m, why.c_str()).c_str());
+    progress("%s: none, %s", cal_key_name(key), why.c_str());
+}
+
 double known(const machine &m, cal_key key, double otherwise)
 {
     return m.out->entries[key].count ? m.out->entries[key].values[0] : otherwise;

@@ -73,6 +73,7 @@ void keep(machine &m, cal_key key, double value, window plausible, const char *d
 void doubt(machine &m, cal_key key, const std::string &why);
 void keep_list(machine &m, cal_key key, const std::vector<double> &values, const char *detail = "");
 void leave_out(machine &m, cal_key key, const std::string &why);
+void has_none(machine &m, cal_key key, const std::string &why);
 /* A value found by an earlier benchmark, or what to use without. */
 double known(const machine &m, cal_key key, double otherwise);
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));

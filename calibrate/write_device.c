@@ -6,16 +6,14 @@
 #include <string.h>
 
 enum dimension { COUNT, RATIO, FREQUENCY, BYTES, BANDWIDTH, CYCLES, TIME, PER_CYCLE, RATE };
-enum need { OPTIONAL, REQUIRED, ASSUMED };
 
 static const struct key_info {
     const char *name;
     enum dimension dimension;
-    enum need need;
     bool list;
 } keys[CAL_KEY_COUNT] = {
-#define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, dimension, need, false},
-#define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, dimension, need, true},
+#define WL_DEVICE_KEY(name, role, dimension, need, of, meaning) {#name, dimension, false},
+#define WL_DEVICE_LIST(name, role, dimension, need, of, meaning) {#name, dimension, true},
 #include "warpline/device_keys.def"
 };
 
@@ -69,8 +67,6 @@ static const struct {
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *cal_key_name(cal_key key) { return keys[key].name; }
-bool cal_key_required(cal_key key) { return keys[key].need == REQUIRED; }
-bool cal_key_assumed(cal_key key) { return keys[key].need == ASSUMED; }
 
 bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t count, const char *source)
 {
@@ -86,6 +82,7 @@ bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t 
     e->count = count;
     (void)snprintf(e->source, sizeof e->source, "%s", source);
     e->why_not[0] = '\0';
+    e->none = false;
     return true;
 }
 
@@ -99,6 +96,14 @@ void cal_leave_out(cal_device *device, cal_key key, const char *why)
     cal_entry *e = &device->entries[key];
     e->count = 0;
     (void)snprintf(e->why_not, sizeof e->why_not, "%s", why);
+}
+
+void cal_set_none(cal_device *device, cal_key key, const char *why)
+{
+    cal_entry *e = &device->entries[key];
+    e->count = 0;
+    e->none = true;
+    (void)snprintf(e->source, sizeof e->source, "%s", why);
 }
 
 void cal_note(cal_device *device, cal_key key, const char *text)
@@ -242,9 +247,11 @@ static void print_entry(FILE *stream, cal_key key, const cal_entry *e)
 
 bool cal_write(const cal_device *device, FILE *stream, char *message, size_t size)
 {
-    for (int k = 0; k < CAL_KEY_COUNT; k++) {
-        if (keys[k].need == REQUIRED && device->entries[k].count == 0) {
-            (void)snprintf(message, size, "%s is not known", keys[k].name);
+    /* what no architecture states */
+    static const cal_key own[] = {CAL_sm_count, CAL_clock, CAL_l2_size, CAL_dram_bandwidth};
+    for (size_t i = 0; i < LENGTH(own); i++) {
+        if (device->entries[own[i]].count == 0) {
+            (void)snprintf(message, size, "%s is not known", keys[own[i]].name);
             return false;
         }
     }
@@ -261,7 +268,11 @@ bool cal_write(const cal_device *device, FILE *stream, char *message, size_t siz
             (void)fprintf(stream, "# %s: %s\n", keys[k].name, e->note);
         if (e->count)
             print_entry(stream, (cal_key)k, e);
-        else if (e->why_not[0])
+        else if (e->none) {
+            (void)fprintf(stream, "%s: {value: none, source: ", keys[k].name);
+            print_quoted(stream, e->source);
+            (void)fputs("}\n", stream);
+        } else if (e->why_not[0])
             (void)fprintf(stream, "# %s left out: %s\n", keys[k].name, e->why_not);
     }
     if (fflush(stream) != 0 || ferror(stream)) {

@@ -20,7 +20,7 @@ extern "C" {
 enum { CAL_LIST_MAX = 40, CAL_TEXT_MAX = 256 };
 
 typedef enum cal_key {
-#define WL_DEVICE_KEY(name, dimension, need, meaning) CAL_##name,
+#define WL_DEVICE_KEY(name, role, dimension, need, of, meaning) CAL_##name,
 #include "warpline/device_keys.def"
     CAL_KEY_COUNT
 } cal_key;
@@ -28,6 +28,7 @@ typedef enum cal_key {
 typedef struct cal_entry {
     size_t count; /* 0: not known */
     double values[CAL_LIST_MAX];
+    bool none;    /* the device has no such number; the source says why */
     char source[CAL_TEXT_MAX];
     char why_not[CAL_TEXT_MAX]; /* why the key is left out, or "" */
     char note[CAL_TEXT_MAX];    /* a comment above the key, or "" */
@@ -40,16 +41,16 @@ typedef struct cal_device {
 } cal_device;
 
 const char *cal_key_name(cal_key key);
-bool cal_key_required(cal_key key);
-/* A file that lacks it gets a stand-in when it is read: a file of ours says which. */
-bool cal_key_assumed(cal_key key);
 
 /* Sets a key; a later call replaces an earlier one. A value that is not finite or below 0 is
  * refused. */
 bool cal_set(cal_device *device, cal_key key, double value, const char *source);
 bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t count, const char *source);
-/* Notes in the file why a key is left out. */
+/* Notes in the file why a key is left out: the device then inherits the number of its
+ * architecture. */
 void cal_leave_out(cal_device *device, cal_key key, const char *why);
+/* States that the device has no such number, whatever its architecture says. */
+void cal_set_none(cal_device *device, cal_key key, const char *why);
 /* A comment above the key, say why a measurement is not used; the value, if any, comes from
  * elsewhere. */
 void cal_note(cal_device *device, cal_key key, const char *text);
@@ -66,18 +67,6 @@ void cal_identify(cal_device *device, const char *title, int major, int minor);
 /* What cannot be asked or measured, by compute capability: carve-outs, the size of the unified L1,
  * sub-partitions. Sets only keys that are not known yet. */
 void cal_fill_facts(cal_device *device);
-/* Numbers that only a fit over kernels gives, and whatever is still missing, from the most similar
- * shipped device. */
-void cal_fill_template(cal_device *device);
-/* The table behind cal_fill_template, for the test that compares it with share/devices. NULL behind
- * the last. */
-typedef struct cal_template_row {
-    cal_key key;
-    size_t count;
-    double values[10];
-} cal_template_row;
-const cal_template_row *cal_template(const char *device_name, size_t index);
-
 /* Writes the file. False, with the reason in `message`, when a required key is missing or the
  * stream fails. */
 bool cal_write(const cal_device *device, FILE *stream, char *message, size_t size);

@@ -69,13 +69,13 @@ static const struct {
 } table[] = {
     {"--device", EVERY, "@devices @file"},
     {"--with", EVERY, "@keys"},
+    {"--like", "d", "@devices @file"},
     {"--schedule", EVERY, "@schedules"},
     {"--schedules", "r", "@schedules all @list"},
     {"--orders", "S", "linear column zigzag tile hilbert morton swizzle @list"},
     {"--type", EVERY, "f16 f32 f64 i8 i16 i32 i64"},
     {"--example", "T", "stencil stencil: matmul matmul:"},
     {"--metric", "m", "@metrics time"},
-    {"--relative", "f", "@devices none"},
     {"--export", "r", "kernel-tuner= kernel-tuner-cache= triton="},
     {"--devices", "a", "all"},
     {"--l1-samples", EVERY, "all"},
@@ -100,7 +100,7 @@ static const struct {
     int place;
     const char *words;
 } arguments[] = {
-    {"k", 0, "list show"},       {"k", 1, "@kernels"},  {"d", 0, "list show check compare"},
+    {"k", 0, "list show"},       {"k", 1, "@kernels"},  {"d", 0, "list show check compare derive"},
     {"d", -1, "@devices @file"}, {"e", -1, "@metrics"}, {"D", 0, "@kernels @file"},
     {"D", -1, "@file"},          {"x", -1, "@file"},    {"ptcarsRPTSE", -1, "@kernels @file"},
     {"m", 0, "@kernels @file"},  {"mf", -1, "@file"},

@@ -1,4 +1,4 @@
-/* cmd_devices.c - warpline devices: list, show, check, compare. SPDX-License-Identifier: MIT */
+/* cmd_devices.c - warpline devices: list, show, check, compare, derive. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +74,44 @@ static int compare(const options *o)
     return code;
 }
 
+/* The file of a GPU that does not exist. */
+static int derive(const options *o)
+{
+    wl_error err = {0};
+    wl_device *d = NULL;
+    char *text = NULL;
+    size_t length;
+    const char *name = o->arguments[1];
+    const size_t plain = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+");
+    if (!o->like) {
+        usage_error("which device is it like? Give --like NAME, as in --like h200");
+        return EXIT_USAGE;
+    }
+    if (!name[0] || name[plain]) {
+        usage_error("a device is called in letters, digits, '-', '_', '.' and '+', not '%.40s'", name);
+        return EXIT_USAGE;
+    }
+    wl_status status = load_device(o->like, o->with, o->with_count, &d, &err);
+    if (status == WL_OK) {
+        const char *like = wl_device_builtin_text(wl_device_name(d), &length) ? wl_device_name(d) : NULL;
+        status = wl_device_derive(d, name, like, &text, &err);
+    }
+    const int code = print(status, text, WL_FORMAT_TEXT, &err);
+    wl_device_free(d);
+    load_forget();
+    return code;
+}
+
 static bool is_command(const options *o, const char *name) { return strcmp(o->arguments[0], name) == 0; }
 
 int cmd_devices(const options *o)
 {
     const bool compares = o->argument_count > 0 && is_command(o, "compare");
-    if ((o->sources && !compares) || (o->with_count && compares)) {
-        usage_error(compares ? "--with is only for show and check" : "--sources is only for compare");
+    const bool derives = o->argument_count > 0 && is_command(o, "derive");
+    if ((o->sources && !compares) || (o->with_count && compares) || (o->like && !derives)) {
+        usage_error(o->like && !derives ? "--like is only for derive"
+                    : compares          ? "--with is only for show, check and derive"
+                                        : "--sources is only for compare");
         return EXIT_USAGE;
     }
     if (o->argument_count == 0 || (o->argument_count == 1 && is_command(o, "list")))
@@ -91,6 +122,8 @@ int cmd_devices(const options *o)
         return show(o, true);
     if (o->argument_count > 2 && compares)
         return compare(o);
-    usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]");
+    if (o->argument_count == 2 && derives)
+        return derive(o);
+    usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive NAME --like NAME]");
     return EXIT_USAGE;
 }

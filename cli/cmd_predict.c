@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "with_effect.h"
 
 static bool check_usage(const options *o)
 {
@@ -115,7 +116,11 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
     const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
     /* for a few launches, milliseconds to count predication and divergence are affordable */
     j->options.emulate = true;
-    return status == WL_OK ? predict_job(o, b, device, err) : status;
+    if (status != WL_OK)
+        return status;
+    const wl_status predicted = predict_job(o, b, device, err);
+    return predicted ? predicted
+                     : note_no_effect(o, o->devices[device], j->kernel, j->launches, b->launches, &j->options, err);
 }
 
 /* Everything is written to memory first: on an error nothing is printed. */

@@ -9,9 +9,6 @@
 #include "load.h"
 #include "output.h"
 
-#define RELATIVE "h200" /* the device with most measurements */
-#define NONE "none"
-
 int fit_device_text(const char *device, const char **text, char **file, size_t *length)
 {
     wl_error err = {0};
@@ -26,7 +23,7 @@ int fit_device_text(const char *device, const char **text, char **file, size_t *
 
 typedef struct job {
     const options *o;
-    wl_device *device, *relative;
+    wl_device *device;
     wl_curves *curves;
     char *loaded; /* the device file's text, unless it is built in */
     char *file, *found;
@@ -59,12 +56,10 @@ static wl_status load_tables(job *j, wl_error *err)
 
 static int run(job *j)
 {
-    const char *relative = j->o->relative ? j->o->relative : RELATIVE, *text = NULL;
+    const char *text = NULL;
     wl_error err = {0};
     size_t length = 0;
     wl_status status = load_device(j->o->device, j->o->with, j->o->with_count, &j->device, &err);
-    if (status == WL_OK && strcmp(relative, NONE) != 0)
-        status = load_device(relative, NULL, 0, &j->relative, &err);
     if (status == WL_OK)
         status = load_tables(j, &err);
     if (status != WL_OK)
@@ -72,7 +67,7 @@ static int run(job *j)
     int code = fit_device_text(j->o->device, &text, &j->loaded, &length);
     if (code != EXIT_OK)
         return code;
-    if (wl_curves_fit(j->curves, j->device, j->relative, text, length, &j->file, &j->found, &err) != WL_OK)
+    if (wl_curves_fit(j->curves, j->device, text, length, &j->file, &j->found, &err) != WL_OK)
         return diag_report(&err);
     if (j->o->output)
         code = output_write(j->o->output, j->file, WL_FORMAT_TEXT);
@@ -88,7 +83,6 @@ int fit_from_curves(const options *o)
         return EXIT_USAGE;
     const int code = run(&j);
     wl_device_free(j.device);
-    wl_device_free(j.relative);
     wl_curves_free(j.curves);
     free(j.loaded);
     free(j.file);

@@ -55,8 +55,9 @@ static const command commands[] = {
     {"ptx", 'x', "FILE [--entries | --coverage]",
      "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported.", "text json",
      cmd_ptx},
-    {"devices", 'd', "[list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]",
-     "Lists the built-in devices, prints one with the source of every number, validates a file, or compares several.",
+    {"devices", 'd', "[list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive NAME]",
+     "Lists the built-in devices, prints one with the source of every number, validates a file, compares several, or "
+     "writes the file of one that does not exist.",
      "text json", cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
     {"explain", 'e', "[WORD..] [KERNEL --device D --block XxYxZ]",

@@ -39,7 +39,7 @@ configure_file(cmake/warpline.pc.in warpline.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/warpline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(DIRECTORY include/warpline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY share/devices share/kernels share/costs share/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline)
+install(DIRECTORY share/devices share/architectures share/kernels share/costs share/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${WARPLINE_DOC_DIR})
 install(DIRECTORY docs/ DESTINATION ${WARPLINE_DOC_DIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN plots EXCLUDE)
 install(DIRECTORY examples/ DESTINATION ${WARPLINE_DOC_DIR}/examples PATTERN CMakeLists.txt EXCLUDE)

@@ -14,7 +14,7 @@
 typedef struct wl_device wl_device;
 
 typedef enum wl_device_key {
-#define WL_DEVICE_KEY(name, dimension, need, meaning) WL_DEVICE_##name,
+#define WL_DEVICE_KEY(name, role, dimension, need, of, meaning) WL_DEVICE_##name,
 #include "warpline/device_keys.def"
     WL_DEVICE_KEY_COUNT
 } wl_device_key;
@@ -40,6 +40,10 @@ WL_API void wl_device_free(wl_device *device);
 /* A what-if: "l2_size=80MiB", "l1_miss_curve=[0.5,6,1.2]"; a bare number is in the base unit. */
 WL_FALLIBLE wl_device_set(wl_device *device, const char *assignment, wl_error *err);
 
+/* The file of a GPU that does not exist, say one changed by what-ifs: `like` names the built-in
+ * device that the rest is inherited from; NULL: the file states everything. */
+WL_FALLIBLE wl_device_derive(const wl_device *device, const char *name, const char *like, char **out, wl_error *err);
+
 WL_API const char *wl_device_name(const wl_device *device);
 WL_API const char *wl_device_title(const wl_device *device);
 WL_API const char *wl_device_architecture(const wl_device *device);
@@ -56,8 +60,17 @@ WL_API double wl_device_list_value(const wl_device *device, wl_device_key key, s
 WL_API const char *wl_device_key_name(wl_device_key key);
 WL_API const char *wl_device_key_meaning(wl_device_key key);
 WL_API bool wl_device_key_required(wl_device_key key);
-/* The value as text with a unit ("40 MiB"), and where it comes from; "" when absent. */
+/* The value as text with a unit ("40 MiB"), "" when absent, and where it comes from: of a number that
+ * a file says the device does not have, why; else "" when absent. */
 WL_API void wl_device_value_text(const wl_device *device, wl_device_key key, char *text, size_t size);
 WL_API const char *wl_device_source(const wl_device *device, wl_device_key key);
+/* Whose number it is: NULL for the device's own, else the architecture or built-in device that it
+ * is inherited from. */
+WL_API const char *wl_device_inherited_from(const wl_device *device, wl_device_key key);
+/* Is the number one of the hardware, which data sheets and simple benchmarks give, not of a law? */
+WL_API bool wl_device_key_primary(wl_device_key key);
+/* What the number is a share of, as files write it ("dram_bandwidth"), or NULL; and the share. */
+WL_API const char *wl_device_share_of(wl_device_key key);
+WL_API bool wl_device_share(const wl_device *device, wl_device_key key, size_t index, double *share);
 
 #endif /* WL_DEVICE_H */

@@ -42,8 +42,7 @@ WL_FALLIBLE wl_fit_run(const wl_device *device, wl_comparison *rows, const wl_fi
                        const wl_fit_options *options, wl_fit **out, wl_error *err);
 WL_API void wl_fit_free(wl_fit *fit);
 
-/* A device file's text with the new values, everything else as it stands, and what was assumed
- * because the text lacks it; `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15").
+/* A device file's text with the new values, everything else as it stands; `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15").
  * *out is allocated with malloc. */
 WL_FALLIBLE wl_fit_write(const wl_fit *fit, const char *text, size_t length, const char *origin, char **out,
                          wl_error *err);
@@ -58,9 +57,8 @@ WL_API void wl_curves_free(wl_curves *curves);
 WL_FALLIBLE wl_curves_add(wl_curves *curves, const char *input, const char *text, size_t length, const char *gpu,
                           wl_error *err);
 /* A device file's text with the numbers that follow from the curves, and the entries of these
- * alone. What the turnover model needs besides, and the text lacks, is scaled from the relative
- * (NULL: left out) and marked as assumed. */
-WL_FALLIBLE wl_curves_fit(const wl_curves *curves, const wl_device *device, const wl_device *relative, const char *text,
-                          size_t length, char **file, char **found, wl_error *err);
+ * alone. What the text lacks it inherits, as before. */
+WL_FALLIBLE wl_curves_fit(const wl_curves *curves, const wl_device *device, const char *text, size_t length,
+                          char **file, char **found, wl_error *err);
 
 #endif /* WL_FIT_H */

@@ -13,8 +13,10 @@ typedef struct wl_embedded_file {
     size_t length;
 } wl_embedded_file;
 
-extern const wl_embedded_file wl_embedded_devices[], wl_embedded_kernels[], wl_embedded_costs[];
-extern const size_t wl_embedded_device_count, wl_embedded_kernel_count, wl_embedded_cost_count;
+extern const wl_embedded_file wl_embedded_devices[], wl_embedded_architectures[], wl_embedded_kernels[],
+    wl_embedded_costs[];
+extern const size_t wl_embedded_device_count, wl_embedded_architecture_count, wl_embedded_kernel_count,
+    wl_embedded_cost_count;
 
 /* Text of the file of that name, 0-terminated, or NULL. Sets *length unless it is NULL. */
 const char *wl_embedded_text(const wl_embedded_file *files, size_t count, const char *name, size_t *length);

@@ -12,10 +12,13 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "device/basis.h"
 
 const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT] = {
-#define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, WL_DIM_##dimension, WL_NEED_##need, false, meaning},
-#define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, WL_DIM_##dimension, WL_NEED_##need, true, meaning},
+#define ROW(name, role, dimension, need, of, list, meaning)                                                            \
+    {#name, WL_ROLE_##role, WL_DIM_##dimension, WL_NEED_##need, WL_OF_##of, list, meaning},
+#define WL_DEVICE_KEY(name, role, dimension, need, of, meaning) ROW(name, role, dimension, need, of, false, meaning)
+#define WL_DEVICE_LIST(name, role, dimension, need, of, meaning) ROW(name, role, dimension, need, of, true, meaning)
 #include "warpline/device_keys.def"
 };
 
@@ -72,6 +75,23 @@ double wl_device_list_value(const wl_device *device, wl_device_key key, size_t i
 const char *wl_device_source(const wl_device *device, wl_device_key key)
 {
     return device->entries[key].source ? device->entries[key].source : "";
+}
+
+const char *wl_device_inherited_from(const wl_device *device, wl_device_key key) { return device->entries[key].from; }
+bool wl_device_key_primary(wl_device_key key) { return wl_device_keys[key].role == WL_ROLE_PRIMARY; }
+
+const char *wl_device_share_of(wl_device_key key)
+{
+    return wl_device_keys[key].of == WL_OF_NOTHING ? NULL : wl_basis_name(wl_device_keys[key].of);
+}
+
+bool wl_device_share(const wl_device *device, wl_device_key key, size_t index, double *share)
+{
+    const double basis = wl_basis_value(device, wl_device_keys[key].of);
+    if (wl_device_keys[key].of == WL_OF_NOTHING || !(basis > 0) || index >= device->entries[key].count)
+        return false;
+    *share = device->entries[key].values[index] / basis;
+    return true;
 }
 
 void wl_device_value_text(const wl_device *device, wl_device_key key, char *text, size_t size)
@@ -145,6 +165,24 @@ static wl_status parse_values(const char *text, wl_device_key key, wl_device_ent
     return WL_OK;
 }
 
+/* Puts the entry in and moves all that is a share of it; a device that would make no sense stays as
+ * it was. */
+static wl_status change(wl_device *device, wl_device_key key, const wl_device_entry *entry, wl_error *err)
+{
+    wl_device_entry *before = malloc(sizeof device->entries);
+    if (!before)
+        return wl_fail_memory(err);
+    memcpy(before, device->entries, sizeof device->entries);
+    device->entries[key] = *entry;
+    wl_basis_lead(device, key, before);
+    wl_basis_follow(device, key, before);
+    const wl_status status = wl_device_check(device, err);
+    if (status != WL_OK)
+        memcpy(device->entries, before, sizeof device->entries);
+    free(before);
+    return status;
+}
+
 static wl_status set_value(wl_device *device, const char *assignment, wl_error *err)
 {
     const char *equals = strchr(assignment, '=');
@@ -162,19 +200,14 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
         return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key", name, strlen(name),
                                names, WL_DEVICE_KEY_COUNT);
     }
-    wl_device_entry entry = {.source = "set by the user"};
+    wl_device_entry entry = {.source = WL_SET_BY_USER};
     const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};
     const bool none = strcmp(equals + 1, "none") == 0 && wl_device_keys[key].need == WL_NEED_OPTIONAL;
     wl_status status = none ? WL_OK : parse_values(equals + 1, key, &entry, err);
     if (none)
         entry = (wl_device_entry){0};
-    if (status == WL_OK) {
-        const wl_device_entry before = device->entries[key];
-        device->entries[key] = entry;
-        status = wl_device_check(device, err);
-        if (status != WL_OK)
-            device->entries[key] = before;
-    }
+    if (status == WL_OK)
+        status = change(device, key, &entry, err);
     if (status != WL_OK && err)
         err->loc = loc;
     return status;

@@ -1,7 +1,12 @@
 /* device_file.c - from the YAML of a device, built in or the user's, to the device.
  *
+ * A number that the file lacks is inherited: from the built-in device it is `like`, then from the
+ * file of its architecture, then from the architecture that one is `like`. Numbers that are shares
+ * of others are inherited as shares.
+ *
  * Layer  device (uses base).
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +15,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "device/basis.h"
 #include "device/device_internal.h"
 
 static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info, double scale, wl_device_entry *entry,
@@ -25,33 +31,61 @@ static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info
     return WL_OK;
 }
 
-static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_key key, wl_error *err)
+/* What the value of an entry is multiplied by: its unit, or 1 for a share. */
+static wl_status read_scale(const wl_yaml *node, const wl_device_key_info *info, double *scale, bool *share,
+                            wl_error *err)
 {
-    static const char *const parts[] = {"value", "unit", "source"};
-    const wl_device_key_info *info = &wl_device_keys[key];
-    wl_device_entry *entry = &device->entries[key];
-    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, info->name, err));
-    WL_TRY(wl_yaml_known_keys(node, parts, 3, info->name, err));
-    const wl_yaml *part[3];
-    for (size_t i = 0; i < 3; i++) {
-        part[i] = wl_yaml_get(node, parts[i]);
-        if (!part[i])
-            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s lacks its %s", info->name, parts[i]);
-    }
-    const wl_yaml *value = part[0], *unit = part[1], *source = part[2];
-    WL_TRY(wl_yaml_expect(unit, WL_YAML_SCALAR, "a unit", err));
-    WL_TRY(wl_yaml_expect(source, WL_YAML_SCALAR, "a source", err));
-    double scale = 1;
-    if (!wl_unit_scale(info->dimension, unit->text, &scale)) {
+    const wl_yaml *unit = wl_yaml_get(node, "unit"), *of = wl_yaml_get(node, "of");
+    const char *basis = wl_basis_name(info->of);
+    *scale = 1;
+    *share = of != NULL;
+    if ((unit != NULL) == (of != NULL))
+        return wl_fail(err, WL_E_INPUT, node->key_loc, "%s %s", info->name,
+                       of ? "has a unit or is a share ('of'), not both" : "lacks its unit");
+    WL_TRY(wl_yaml_expect(of ? of : unit, WL_YAML_SCALAR, of ? "'of'" : "a unit", err));
+    if (of && basis[0] == '\0')
+        return wl_fail(err, WL_E_INPUT, of->loc, "%s is not a share of anything: give its unit", info->name);
+    if (of && strcmp(of->text, basis) != 0)
+        return wl_fail(err, WL_E_INPUT, of->loc, "%s is a share of %s, not of '%.40s'", info->name, basis, of->text);
+    if (unit && !wl_unit_scale(info->dimension, unit->text, scale)) {
         char choices[160];
         wl_unit_choices(info->dimension, choices, sizeof choices);
         return wl_fail(err, WL_E_INPUT, unit->loc, "%s cannot be in '%.20s'; use one of: %s", info->name, unit->text,
                        choices);
     }
+    return WL_OK;
+}
+
+/* "none": the device has no such number, whatever its architecture says. */
+static bool is_none(const wl_yaml *value)
+{
+    return value->kind == WL_YAML_SCALAR && strcmp(value->text, "none") == 0;
+}
+
+static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_key key, bool *share, wl_error *err)
+{
+    static const char *const parts[] = {"value", "source", "unit", "of"};
+    const wl_device_key_info *info = &wl_device_keys[key];
+    wl_device_entry *entry = &device->entries[key];
+    double scale = 1;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, info->name, err));
+    WL_TRY(wl_yaml_known_keys(node, parts, 4, info->name, err));
+    for (size_t i = 0; i < 2; i++)
+        if (!wl_yaml_get(node, parts[i]))
+            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s lacks its %s", info->name, parts[i]);
+    const wl_yaml *value = wl_yaml_get(node, "value"), *source = wl_yaml_get(node, "source");
+    WL_TRY(wl_yaml_expect(source, WL_YAML_SCALAR, "a source", err));
     if (source->text[0] == '\0')
         return wl_fail(err, WL_E_INPUT, source->loc, "%s has an empty source", info->name);
     entry->source = source->text;
     entry->loc = value->loc;
+    *share = false;
+    if (is_none(value)) {
+        if (info->need == WL_NEED_OPTIONAL)
+            return WL_OK;
+        return wl_fail(err, WL_E_INPUT, value->loc, "%s cannot be none: predictions need it", info->name);
+    }
+    WL_TRY(read_scale(node, info, &scale, share, err));
     if (!info->list)
         return read_number(value, info, scale, entry, err);
     WL_TRY(wl_yaml_expect(value, WL_YAML_LIST, info->name, err));
@@ -75,7 +109,7 @@ static wl_status read_label(const wl_yaml *root, const char *key, bool required,
     return WL_OK;
 }
 
-static const char *const labels[] = {"name", "title", "vendor", "architecture", "compute_capability"};
+static const char *const labels[] = {"name", "title", "vendor", "architecture", "compute_capability", "like"};
 enum { LABELS = sizeof labels / sizeof labels[0] };
 
 static wl_status fail_unknown(const wl_yaml *root, wl_error *err)
@@ -112,8 +146,19 @@ static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_K
     return WL_OK;
 }
 
-static wl_status read_device(wl_device *device, const char *text, size_t length, wl_error *err)
+/* ---- what the file itself states ---- */
+
+typedef struct reading {
+    wl_device *device;
+    bool stated[WL_DEVICE_KEY_COUNT]; /* by one of the files so far, a number or none */
+    bool shares[WL_DEVICE_KEY_COUNT]; /* still shares, not values */
+    wl_loc start;                     /* of the file, for what it lacks */
+    wl_loc like;
+} reading;
+
+static wl_status read_own(reading *r, const char *text, size_t length, wl_error *err)
 {
+    wl_device *device = r->device;
     const wl_yaml *nodes[WL_DEVICE_KEY_COUNT] = {0};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&device->arena, text, length, &root, err));
@@ -124,71 +169,203 @@ static wl_status read_device(wl_device *device, const char *text, size_t length,
     WL_TRY(read_label(root, "vendor", true, &device->vendor, err));
     WL_TRY(read_label(root, "architecture", true, &device->architecture, err));
     WL_TRY(read_label(root, "compute_capability", false, &device->compute_capability, err));
+    WL_TRY(read_label(root, "like", false, &device->like, err));
+    r->start = root->loc;
+    if (device->like[0])
+        r->like = wl_yaml_get(root, "like")->loc;
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++) {
+        r->stated[i] = nodes[i] != NULL;
         if (nodes[i])
-            WL_TRY(read_entry(device, nodes[i], (wl_device_key)i, err));
-        else if (wl_device_keys[i].need == WL_NEED_REQUIRED)
-            return wl_fail(err, WL_E_INPUT, root->loc, "the device lacks '%s' (%s), which every model needs",
-                           wl_device_keys[i].name, wl_device_keys[i].meaning);
+            WL_TRY(read_entry(device, nodes[i], (wl_device_key)i, &r->shares[i], err));
     }
     return WL_OK;
 }
 
-/* ---- values assumed where a file lacks them ---- */
+/* ---- what it inherits ---- */
 
-static bool lacks(const wl_device *device, size_t key)
+/* A built-in file that numbers are inherited from. */
+typedef struct parent {
+    const char *name, *text;
+    size_t length;
+    wl_owner owner;
+    bool architecture;
+    bool needed_only; /* only what no prediction can do without */
+} parent;
+
+/* a device, the one that it is like, .., its architecture, the one that is like, .. */
+#define PARENTS_MAX 8
+
+/* The next line of a text that ends at `end`; NULL behind the last. */
+static const char *next_line(const char *line, const char *end)
 {
-    return wl_device_keys[key].need == WL_NEED_ASSUMED && device->entries[key].count == 0;
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    return stop && stop + 1 < end ? stop + 1 : NULL;
 }
 
-/* Does this line of a device file start the entry of the key? */
-static bool is_entry(const char *line, const char *colon, size_t key)
+/* Does this line state the key? */
+static bool states(const char *line, const char *end, const char *key)
 {
-    const size_t length = (size_t)(colon - line);
-    return strncmp(wl_device_keys[key].name, line, length) == 0 && wl_device_keys[key].name[length] == '\0';
+    const size_t n = strlen(key);
+    return (size_t)(end - line) > n && strncmp(line, key, n) == 0 && line[n] == ':';
 }
 
-/* The lines of the stand-in's file that hold these keys. A built-in file has one entry per line;
- * parsing all of it would take longer than a prediction. */
-static wl_status lines_of_stand_in(const size_t *keys, size_t count, char **out, wl_error *err)
+/* The text of a label of a built-in file, which has it in a line of its own; "" without one. */
+static void label_of(const parent *p, const char *label, char *out, size_t size)
+{
+    const char *end = p->text + p->length;
+    out[0] = '\0';
+    for (const char *line = p->text; line; line = next_line(line, end)) {
+        if (!states(line, end, label))
+            continue;
+        const char *from = line + strlen(label) + 1;
+        from += strspn(from, " ");
+        const size_t n = strcspn(from, "\r\n");
+        (void)snprintf(out, size, "%.*s", (int)n, from);
+    }
+}
+
+static bool find_parent(const char *name, bool architecture, parent *out)
 {
     size_t length = 0;
-    const char *text = wl_device_builtin_text(WL_STAND_IN, &length), *end = text + length;
+    const char *text =
+        architecture ? wl_embedded_text(wl_embedded_architectures, wl_embedded_architecture_count, name, &length)
+                     : wl_device_builtin_text(name, &length);
+    if (text)
+        *out = (parent){.text = text, .length = length, .architecture = architecture};
+    return text != NULL;
+}
+
+/* The family of an architecture, which its file is named after: cdna3 is of cdna. */
+static void family_of(const char *architecture, char *out, size_t size)
+{
+    size_t n = strlen(architecture);
+    while (n > 0 && architecture[n - 1] >= '0' && architecture[n - 1] <= '9')
+        n--;
+    (void)snprintf(out, size, "%.*s", (int)n, architecture);
+}
+
+/* Follows a file and those it is like; `own`: it is the device's architecture. */
+static wl_status follow_likes(wl_device *device, const char *first, bool architecture, bool own, parent *parents,
+                              size_t *count, wl_error *err)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s", first);
+    while (name[0] && *count < PARENTS_MAX && find_parent(name, architecture, &parents[*count])) {
+        parent *p = &parents[*count];
+        p->name = wl_arena_text(&device->arena, name, strlen(name));
+        if (!p->name)
+            return wl_fail_memory(err);
+        p->owner = own ? WL_OWNER_ARCHITECTURE : WL_OWNER_OTHER;
+        own = false;
+        label_of(p, "like", name, sizeof name);
+        ++*count;
+    }
+    return WL_OK;
+}
+
+static wl_status find_parents(const reading *r, parent *parents, size_t *count, wl_error *err)
+{
+    wl_device *device = r->device;
+    char family[64];
+    size_t length;
+    *count = 0;
+    if (device->like[0] && !wl_device_builtin_text(device->like, &length)) {
+        wl_device *none;
+        const wl_status status = wl_device_builtin(device->like, &none, err);
+        if (err)
+            err->loc = r->like;
+        return status;
+    }
+    WL_TRY(follow_likes(device, device->like, false, false, parents, count, err));
+    family_of(device->architecture, family, sizeof family);
+    size_t from = *count;
+    WL_TRY(follow_likes(device, family, true, true, parents, count, err));
+    if (*count > from)
+        return WL_OK;
+    /* an architecture that has no file */
+    WL_TRY(follow_likes(device, WL_STAND_IN_ARCHITECTURE, true, false, parents, count, err));
+    for (; from < *count; from++)
+        parents[from].needed_only = true;
+    return WL_OK;
+}
+
+static bool is_inherited(const reading *r, const parent *p, size_t key)
+{
+    const wl_device_key_info *info = &wl_device_keys[key];
+    if (r->stated[key] || info->role == WL_ROLE_TRUST)
+        return false;
+    const bool needed = info->need != WL_NEED_OPTIONAL;
+    /* hardware that another architecture has says nothing of this one's */
+    const bool foreign = p->architecture && p->owner == WL_OWNER_OTHER && info->role == WL_ROLE_PRIMARY;
+    return needed || (!p->needed_only && !foreign);
+}
+
+/* The lines of the parent that state what is still missing. A built-in file has one entry per line;
+ * parsing all of it would take longer than a prediction. */
+static wl_status missing_lines(const reading *r, const parent *p, char **out, wl_error *err)
+{
+    const char *end = p->text + p->length;
     wl_buffer lines = {0};
-    for (const char *next; text < end; text = next) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text)), *colon;
-        next = stop ? stop + 1 : end;
-        colon = memchr(text, ':', (size_t)(next - text));
-        for (size_t i = 0; i < count && colon; i++)
-            if (is_entry(text, colon, keys[i]))
-                wl_buffer_add(&lines, "%.*s", (int)(next - text), text);
+    size_t at = 0;
+    for (const char *line = p->text; line; line = next_line(line, end)) {
+        /* keys are in order, mostly: each search starts behind the last hit */
+        for (size_t tried = 0; tried < WL_DEVICE_KEY_COUNT; tried++, at = (at + 1) % WL_DEVICE_KEY_COUNT) {
+            if (!states(line, end, wl_device_keys[at].name))
+                continue;
+            if (is_inherited(r, p, at))
+                wl_buffer_add(&lines, "%.*s\n", (int)strcspn(line, "\n"), line);
+            break;
+        }
     }
     return wl_buffer_take(&lines, out, err);
 }
 
-/* Fills in what the file lacks from the stand-in. */
-static wl_status assume(wl_device *device, wl_error *err)
+static wl_status inherit(reading *r, const parent *p, wl_error *err)
 {
-    size_t keys[WL_DEVICE_KEY_COUNT], count = 0;
     char *lines = NULL;
     wl_yaml *root = NULL;
-    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
-        if (lacks(device, i))
-            keys[count++] = i;
-    if (count == 0)
-        return WL_OK;
-    WL_TRY(lines_of_stand_in(keys, count, &lines, err));
-    wl_status status = wl_yaml_parse(&device->arena, lines, strlen(lines), &root, err);
+    WL_TRY(missing_lines(r, p, &lines, err));
+    wl_status status = lines[0] ? wl_yaml_parse(&r->device->arena, lines, strlen(lines), &root, err) : WL_OK;
     free(lines);
-    for (size_t i = 0; i < count && status == WL_OK; i++) {
-        const char *name = wl_device_keys[keys[i]].name;
-        const wl_yaml *node = wl_yaml_get(root, name);
-        status = node ? read_entry(device, node, (wl_device_key)keys[i], err)
-                      : wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s itself lacks '%s'", WL_STAND_IN, name);
-        device->entries[keys[i]].source = "assumed: as on the " WL_STAND_IN;
-        device->entries[keys[i]].loc = WL_NOWHERE;
+    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT && status == WL_OK && root; k++) {
+        const wl_yaml *node = wl_yaml_get(root, wl_device_keys[k].name);
+        wl_device_entry *e = &r->device->entries[k];
+        if (!node)
+            continue;
+        status = read_entry(r->device, node, (wl_device_key)k, &r->shares[k], err);
+        e->loc = WL_NOWHERE;
+        e->owner = p->owner;
+        e->from = p->name;
+        r->stated[k] = true;
     }
     return status;
+}
+
+static wl_status check_complete(const reading *r, wl_error *err)
+{
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+        if (!r->stated[i] && wl_device_keys[i].need != WL_NEED_OPTIONAL)
+            return wl_fail(err, WL_E_INPUT, r->start, "the device lacks '%s' (%s), which every model needs",
+                           wl_device_keys[i].name, wl_device_keys[i].meaning);
+    return WL_OK;
+}
+
+static wl_status read_device(wl_device *device, const char *text, size_t length, wl_error *err)
+{
+    reading r = {.device = device};
+    parent parents[PARENTS_MAX];
+    size_t count = 0;
+    wl_device_key missing;
+    WL_TRY(read_own(&r, text, length, err));
+    WL_TRY(find_parents(&r, parents, &count, err));
+    for (size_t i = 0; i < count; i++)
+        WL_TRY(inherit(&r, &parents[i], err));
+    if (!wl_basis_resolve(device, r.shares, &missing))
+        return wl_fail(err, WL_E_INPUT, device->entries[missing].loc.line ? device->entries[missing].loc : r.start,
+                       "%s is a share of %s, which the device lacks", wl_device_keys[missing].name,
+                       wl_basis_name(wl_device_keys[missing].of));
+    WL_TRY(check_complete(&r, err));
+    return wl_device_check(device, err);
 }
 
 wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out, wl_error *err)
@@ -196,11 +373,7 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
     wl_device *device = calloc(1, sizeof *device);
     if (!device)
         return wl_fail_memory(err);
-    wl_status status = read_device(device, text, length, err);
-    if (status == WL_OK)
-        status = assume(device, err);
-    if (status == WL_OK)
-        status = wl_device_check(device, err);
+    const wl_status status = read_device(device, text, length, err);
     if (status != WL_OK) {
         (void)wl_fail_in(err, input);
         wl_device_free(device);

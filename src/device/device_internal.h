@@ -13,31 +13,67 @@
 /* What it means when a file lacks the key: see device_keys.def. */
 typedef enum wl_device_need { WL_NEED_OPTIONAL, WL_NEED_REQUIRED, WL_NEED_ASSUMED } wl_device_need;
 
+typedef enum wl_device_role { WL_ROLE_PRIMARY, WL_ROLE_LAW, WL_ROLE_TRUST } wl_device_role;
+
+/* What a number can be a share of: see basis.c. */
+typedef enum wl_basis {
+    WL_OF_NOTHING,
+    WL_OF_CLOCK,
+    WL_OF_ALL_CYCLES,
+    WL_OF_L1_LATENCY,
+    WL_OF_L2_SIZE,
+    WL_OF_L2_PART,
+    WL_OF_L2_BANDWIDTH,
+    WL_OF_L2_READS,
+    WL_OF_L2_LATENCY,
+    WL_OF_DRAM_PEAK,
+    WL_OF_DRAM_BANDWIDTH,
+    WL_OF_DRAM_LATENCY,
+    WL_OF_DRAM_WAIT,
+    WL_OF_FP32_LATENCY,
+    WL_OF_SFU_LATENCY,
+    WL_OF_INT32_RATE,
+    WL_OF_SFU_RATE,
+    WL_BASES
+} wl_basis;
+
 typedef struct wl_device_key_info {
     const char *name;
+    wl_device_role role;
     wl_dimension dimension;
     wl_device_need need;
+    wl_basis of;
     bool list;
     const char *meaning;
 } wl_device_key_info;
 extern const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT];
+
+/* Whose number it is. */
+typedef enum wl_owner { WL_OWNER_DEVICE, WL_OWNER_ARCHITECTURE, WL_OWNER_OTHER } wl_owner;
 
 typedef struct wl_device_entry {
     size_t count; /* 0: the device lacks this number */
     double values[WL_DEVICE_LIST_MAX];
     const char *source;
     wl_loc loc;
+    wl_owner owner;
+    const char *from; /* inherited: the device or architecture whose file states it; else NULL */
 } wl_device_entry;
+
+#define WL_SET_BY_USER "set by the user" /* the source of a what-if */
 
 struct wl_device {
     wl_arena arena;
     const char *name, *title, *vendor, *architecture, *compute_capability;
+    const char *like; /* the built-in device whose numbers it has where it states none; "" */
     wl_device_entry entries[WL_DEVICE_KEY_COUNT];
 };
 
-/* The built-in device whose numbers are assumed where a file lacks them: the one with the most
- * measurements. */
+/* The built-in device with the most measurements: its errors and searches are those believed of
+ * others. Its architecture has the numbers that a device of an unknown architecture is assumed to
+ * have. */
 #define WL_STAND_IN "h200"
+#define WL_STAND_IN_ARCHITECTURE "hopper"
 
 bool wl_device_key_find(const char *name, wl_device_key *key);
 

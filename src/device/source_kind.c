@@ -1,4 +1,5 @@
-/* source_kind.c - what kind of source a number has, read off the text of its source.
+/* source_kind.c - what kind of source a number has, read off the text of its source and off whose
+ * number it is.
  *
  * Layer  device (uses base). Oracle: tests/unit/test_source_kind.c.
  * SPDX-License-Identifier: MIT */
@@ -43,5 +44,8 @@ bool wl_source_kind_of(const wl_device *device, wl_device_key key, wl_source_kin
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (strncmp(e->source, starts[i].start, strlen(starts[i].start)) == 0)
             *kind = starts[i].kind;
+    /* measured, but on a GPU of another architecture */
+    if (e->owner == WL_OWNER_OTHER && *kind != WL_SOURCE_DATA_SHEET)
+        *kind = WL_SOURCE_ASSUMED;
     return true;
 }

@@ -110,8 +110,7 @@ static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
     if (!(near > 0))
         return;
     wl_curves_found(out, WL_DEVICE_phase_wait, near,
-                    "assumed: scaled from the relative by l2_latency, at most half of what "
-                    "streams wait for memory");
+                    "assumed: the share of its architecture, at most half of what streams wait for memory");
     wl_curves_found(out, WL_DEVICE_dram_wait_first, memory - near, words, r->source, FAR);
 }
 

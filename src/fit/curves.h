@@ -2,8 +2,8 @@
  * them.
  *
  * A table is CSV with a header; which curve it holds follows from its columns (docs/manual.md,
- * "Published curves"). Numbers that no curve determines are taken from a similar device and scaled
- * by quantities that both devices have.
+ * "Published curves"). Numbers that no curve determines stay those of the file, or what it inherits;
+ * those that are shares of a number that was found follow it.
  *
  * Layer  fit. Units: bytes, seconds, cycles, bytes per second. Oracle: tests/unit/test_curves.c.
  * SPDX-License-Identifier: MIT */
@@ -50,6 +50,7 @@ struct wl_curves {
 typedef struct wl_curve_numbers {
     wl_device *device;                        /* a copy of the device, with these numbers */
     const char *sources[WL_DEVICE_KEY_COUNT]; /* NULL: as it was */
+    wl_device_entry *before; /* room for the entries before a change */
     wl_arena *arena;
     bool failed; /* memory */
 } wl_curve_numbers;
@@ -65,13 +66,6 @@ void wl_curves_streams(const wl_curves *curves, wl_curve_numbers *out);
 void wl_curves_starts(const wl_curves *curves, wl_curve_numbers *out);
 /* Raises the block start rate to the largest one of any stream. */
 void wl_curves_least_starts(const wl_curves *curves, wl_curve_numbers *out);
-/* relative.c: drops values that an earlier run assumed, so that a second run gives the same
- * result. */
-void wl_curves_forget(const wl_device *relative, wl_curve_numbers *out);
-/* Numbers that the turnover model needs and the device lacks, from another device; `first`: only
- * those needed to analyse streams, else only the others. */
-void wl_curves_scale(const wl_device *relative, bool first, wl_curve_numbers *out);
-
 /* The rows of one kind from the table that was added last, by ascending x; their number. `out` has
  * room for all. */
 size_t wl_curve_rows(const wl_curves *curves, wl_curve_kind kind, const wl_curve_row **out);

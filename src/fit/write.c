@@ -5,8 +5,7 @@
 
 #include "base/fail.h"
 #include "base/print.h"
-#include "base/quote.h"
-#include "device/device_internal.h"
+#include "device/device_write.h"
 #include "fit/numbers.h"
 #include "fit/fit_internal.h"
 
@@ -14,7 +13,6 @@
 typedef struct writer {
     const wl_device *device;
     const char *const *sources; /* per key; NULL: the entry stays as it is */
-    bool assumed;               /* also write assumed values that the text lacks */
     bool units;                 /* new entries in customary units, not in base units */
 } writer;
 
@@ -34,35 +32,28 @@ static const char *usual_unit(wl_dimension dimension, double value)
 
 /* The unit the entry had before; sizes are whole bytes. */
 static const char *unit_of(const writer *w, const char *line, wl_dimension dimension, double value, char *unit,
-                           size_t size, double *scale)
+                           size_t size)
 {
     const char *at = line ? strstr(line, "unit: ") : NULL;
     const size_t length = at ? strcspn(at + 6, ",}\n") : 0;
-    *scale = 1;
+    double scale;
     const bool usual = w->units && (!line || dimension == WL_DIM_BANDWIDTH);
-    if (usual && wl_unit_scale(dimension, usual_unit(dimension, value), scale))
+    if (usual && wl_unit_scale(dimension, usual_unit(dimension, value), &scale))
         return usual_unit(dimension, value);
     if (dimension == WL_DIM_BYTES || length == 0 || length >= size)
         return wl_unit_base(dimension);
     memcpy(unit, at + 6, length);
     unit[length] = '\0';
-    return wl_unit_scale(dimension, unit, scale) ? unit : wl_unit_base(dimension);
+    return wl_unit_scale(dimension, unit, &scale) ? unit : wl_unit_base(dimension);
 }
 
-/* "key: {value: .., unit: .., source: ".."}" with four digits. line: the old entry, or NULL. */
+/* The entry with four digits. line: the old entry, or NULL. */
 static void write_entry(wl_buffer *out, const char *line, const writer *w, wl_device_key key, const char *source)
 {
     char text[32];
-    double scale;
-    const wl_device_entry *e = &w->device->entries[key];
     const wl_dimension dimension = wl_device_keys[key].dimension;
-    const char *unit = unit_of(w, line, dimension, e->values[0], text, sizeof text, &scale);
-    wl_buffer_add(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
-    for (size_t i = 0; i < e->count; i++)
-        wl_buffer_add(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
-    wl_buffer_add(out, "%s, unit: %s, source: ", wl_device_keys[key].list ? "]" : "", unit);
-    wl_quote_yaml(out, source);
-    wl_buffer_text(out, "}\n");
+    const char *unit = unit_of(w, line, dimension, w->device->entries[key].values[0], text, sizeof text);
+    wl_device_write_entry(out, w->device, key, unit, dimension == WL_DIM_BYTES ? 17 : 4, source);
 }
 
 /* Does this line start the entry of the key? */
@@ -88,17 +79,13 @@ static bool write_line(wl_buffer *out, const char *line, size_t length, const wr
     return false;
 }
 
-/* Entries that the text lacks: new numbers, and assumed ones, so that the file states which are
- * assumed. */
+/* Entries that the text lacks. */
 static void write_rest(wl_buffer *out, const writer *w, const bool *done)
 {
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
-        const char *source = w->sources[k];
-        if (!source && w->assumed && wl_device_keys[k].need == WL_NEED_ASSUMED)
-            source = wl_device_source(w->device, key);
-        if (!done[k] && source)
-            write_entry(out, NULL, w, key, source);
+        if (!done[k] && w->sources[k])
+            write_entry(out, NULL, w, key, w->sources[k]);
     }
 }
 
@@ -135,7 +122,7 @@ wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device 
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
     for (size_t i = 0; i < result->number_count; i++)
         sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;
-    const writer w = {.device = device, .sources = sources, .assumed = true};
+    const writer w = {.device = device, .sources = sources};
     const wl_status status = rewrite(text, length, &w, out, err);
     free(texts);
     return status;
@@ -158,7 +145,7 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
         sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
         sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
     }
-    const writer w = {.device = device, .sources = sources, .assumed = true};
+    const writer w = {.device = device, .sources = sources};
     const wl_status status = rewrite(text, length, &w, out, err);
     free(texts);
     return status;

@@ -1,7 +1,20 @@
 /* device_json.c - a device as JSON, and the list of the built-in ones.
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "device/device_internal.h"
 #include "report/render.h"
+
+static const char *const owners[] = {
+    [WL_OWNER_DEVICE] = "device", [WL_OWNER_ARCHITECTURE] = "architecture", [WL_OWNER_OTHER] = "other"};
+
+static json_t *share_of(wl_json *j, const wl_device *d, wl_device_key key)
+{
+    json_t *shares = wl_json_array(j);
+    double share;
+    for (size_t i = 0; wl_device_share(d, key, i, &share); i++)
+        wl_json_add(j, shares, wl_json_real(j, share));
+    return wl_json_pack(j, "{s:s, s:o}", "of", wl_device_share_of(key), "value", shares);
+}
 
 wl_status wl_device_json(const wl_device *d, char **out, wl_error *err)
 {
@@ -16,8 +29,13 @@ wl_status wl_device_json(const wl_device *d, char **out, wl_error *err)
         json_t *values = wl_json_array(j);
         for (size_t i = 0; i < n; i++)
             wl_json_add(j, values, wl_json_real(j, wl_device_list_value(d, key, i)));
-        wl_json_set(j, root, wl_device_key_name(key),
-                    wl_json_pack(j, "{s:o, s:s}", "value", values, "source", wl_device_source(d, key)));
+        json_t *entry = wl_json_pack(j, "{s:o, s:s, s:s}", "value", values, "source", wl_device_source(d, key), "owner",
+                                     owners[d->entries[key].owner]);
+        if (wl_device_inherited_from(d, key))
+            wl_json_set(j, entry, "from", wl_json_text(j, wl_device_inherited_from(d, key)));
+        if (wl_device_share_of(key))
+            wl_json_set(j, entry, "share", share_of(j, d, key));
+        wl_json_set(j, root, wl_device_key_name(key), entry);
     }
     return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
 }

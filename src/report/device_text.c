@@ -3,9 +3,24 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/print.h"
 #include "device/device_internal.h"
 #include "report/marks.h"
 #include "report/render.h"
+
+/* Whose number it is, the share that its file states, and where that comes from. */
+static void write_source(const wl_device *d, wl_device_key key, wl_buffer *out)
+{
+    static const char *const owners[] = {
+        [WL_OWNER_DEVICE] = "own", [WL_OWNER_ARCHITECTURE] = "architecture", [WL_OWNER_OTHER] = "as"};
+    const wl_device_entry *e = &d->entries[key];
+    char share[128] = "";
+    double first;
+    if (!wl_device_keys[key].list && wl_device_share(d, key, 0, &first))
+        (void)wl_print(share, sizeof share, ", %.4g of %s", first, wl_device_share_of(key));
+    wl_line(out, 7, "      [%s%s%s%s: %s]\n", owners[e->owner], e->from ? " " : "", e->from ? e->from : "", share,
+            e->source);
+}
 
 void wl_device_text(const wl_device *d, wl_buffer *out)
 {
@@ -16,10 +31,10 @@ void wl_device_text(const wl_device *d, wl_buffer *out)
         char value[512];
         wl_device_value_text(d, key, value, sizeof value);
         wl_mark_row(out, 29);
-        wl_buffer_add(out, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : "unknown");
+        wl_buffer_add(out, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : wl_device_source(d, key)[0] ? "none" : "unknown");
         wl_line(out, 6, "      %s\n", wl_device_key_meaning(key));
-        if (value[0])
-            wl_line(out, 7, "      [%s]\n", wl_device_source(d, key));
+        if (wl_device_source(d, key)[0])
+            write_source(d, key, out);
     }
 }
 
