@@ -247,7 +247,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_code_fetches(&counts, p->device, out, &volumes);
     counts.method = p->counter.method;
     wl_costs costs = costs_of(p);
-    costs.repeats = wl_l1_repeats_that_hit(&p->l1, volumes.l1_miss_rate);
+    costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);

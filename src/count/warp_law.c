@@ -6,6 +6,9 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
+/* Local memory has 32-bit words on every GPU known: consecutive lanes have consecutive ones. */
+#define LOCAL_WORD_SHIFT 2
+
 static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_key width)
 {
     const int64_t count = wl_device_int(d, banks), word = wl_device_int(d, width);
@@ -57,8 +60,8 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     for (unsigned k = 0; k < sizeof r->sharing; k++)
         r->sharing[k] = sharing_of(k);
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
-    r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
-    r->local_word_shift = wl_log2(wl_device_int(d, WL_DEVICE_local_word));
+    r->local_lanes = (int)wl_device_int(d, WL_DEVICE_warp_size);
+    r->local_word_shift = LOCAL_WORD_SHIFT;
     if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))
         r->pair_distance = (int64_t)distance;
 }

@@ -82,6 +82,7 @@ void wl_basis_lead(wl_device *device, wl_device_key changed, const wl_device_ent
     const double was = value_of(before, changed), is = value_of(device->entries, changed);
     if (changed == WL_DEVICE_dram_bandwidth && was > 0 && is > 0 && !set_by_user(peak))
         scale(peak, WL_DEVICE_dram_bandwidth_peak, is / was);
+    peak->moved = peak->moved || (changed == WL_DEVICE_dram_bandwidth && !set_by_user(peak));
 }
 
 /* The keys in an order in which each comes behind what it is a share of: chains are short, so as
@@ -104,7 +105,7 @@ void wl_basis_follow(wl_device *device, wl_device_key changed, const wl_device_e
             if (!(then > 0 && now > 0) || then == now)
                 continue;
             scale(&device->entries[key], key, now / then);
-            moved[key] = true;
+            device->entries[key].moved = moved[key] = true;
         }
     }
 }

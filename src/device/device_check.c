@@ -110,10 +110,10 @@ static wl_status check_latencies(const wl_device *device, wl_error *err)
     static const wl_device_key latencies[] = {
         WL_DEVICE_fp32_latency,    WL_DEVICE_int32_latency,   WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
         WL_DEVICE_convert_latency, WL_DEVICE_shared_latency,  WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency,
-        WL_DEVICE_atomic_latency,  WL_DEVICE_texture_latency, WL_DEVICE_tensor_latency,  WL_DEVICE_branch_latency};
+        WL_DEVICE_atomic_latency,  WL_DEVICE_tensor_latency,   WL_DEVICE_branch_latency};
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
         const wl_device_entry *e = &device->entries[latencies[i]];
-        if (e->count && !(e->values[0] >= 1 && e->values[0] <= 100000))
+        if (e->count && !e->moved && !(e->values[0] >= 1 && e->values[0] <= 100000))
             return complain(device, latencies[i], "must be between 1 and 100000 cycles", err);
     }
     return WL_OK;
@@ -127,8 +127,6 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
         int64_t most;
         const char *rule;
     } limits[] = {
-        {WL_DEVICE_local_word, 16, "may be at most 16 bytes, the widest access"},
-        {WL_DEVICE_local_lanes, 64, "may be at most 64"},
         {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
         {WL_DEVICE_shared_banks, 64, "may be at most 64"},
         {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
@@ -148,7 +146,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
     static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,        WL_DEVICE_l2_line,
                                          WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,       WL_DEVICE_tlb_page,
                                          WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width,    WL_DEVICE_warp_size,
-                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_local_word,       WL_DEVICE_local_lanes,
+                                         WL_DEVICE_l1_tag_banks,
                                          WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,

@@ -188,7 +188,7 @@ typedef struct parent {
     const char *name, *text;
     size_t length;
     wl_owner owner;
-    bool architecture;
+    bool hardware;    /* also what describes the hardware, not only laws */
     bool needed_only; /* only what no prediction can do without */
 } parent;
 
@@ -224,15 +224,10 @@ static void label_of(const parent *p, const char *label, char *out, size_t size)
     }
 }
 
-static bool find_parent(const char *name, bool architecture, parent *out)
+static const char *text_of(const char *name, bool architecture, size_t *length)
 {
-    size_t length = 0;
-    const char *text =
-        architecture ? wl_embedded_text(wl_embedded_architectures, wl_embedded_architecture_count, name, &length)
-                     : wl_device_builtin_text(name, &length);
-    if (text)
-        *out = (parent){.text = text, .length = length, .architecture = architecture};
-    return text != NULL;
+    return architecture ? wl_embedded_text(wl_embedded_architectures, wl_embedded_architecture_count, name, length)
+                        : wl_device_builtin_text(name, length);
 }
 
 /* The family of an architecture, which its file is named after: cdna3 is of cdna. */
@@ -244,48 +239,80 @@ static void family_of(const char *architecture, char *out, size_t size)
     (void)snprintf(out, size, "%.*s", (int)n, architecture);
 }
 
-/* Follows a file and those it is like; `own`: it is the device's architecture. */
-static wl_status follow_likes(wl_device *device, const char *first, bool architecture, bool own, parent *parents,
-                              size_t *count, wl_error *err)
+/* The files in the order in which they are asked. */
+typedef struct lineage {
+    wl_device *device;
+    parent parents[PARENTS_MAX];
+    size_t count;
+} lineage;
+
+/* NULL: there is no such file, or no room for it. */
+static parent *add_parent(lineage *l, const char *name, bool architecture)
 {
-    char name[64];
-    (void)snprintf(name, sizeof name, "%s", first);
-    while (name[0] && *count < PARENTS_MAX && find_parent(name, architecture, &parents[*count])) {
-        parent *p = &parents[*count];
-        p->name = wl_arena_text(&device->arena, name, strlen(name));
-        if (!p->name)
-            return wl_fail_memory(err);
-        p->owner = own ? WL_OWNER_ARCHITECTURE : WL_OWNER_OTHER;
-        own = false;
-        label_of(p, "like", name, sizeof name);
-        ++*count;
-    }
-    return WL_OK;
+    size_t length = 0;
+    const char *text = text_of(name, architecture, &length);
+    parent *p = text && l->count < PARENTS_MAX ? &l->parents[l->count++] : NULL;
+    if (p)
+        *p = (parent){.name = name, .text = text, .length = length, .owner = WL_OWNER_OTHER};
+    return p;
 }
 
-static wl_status find_parents(const reading *r, parent *parents, size_t *count, wl_error *err)
+/* The name of a label's value, kept as long as the device; NULL without one, or without memory. */
+static const char *named(lineage *l, const parent *p, const char *label)
+{
+    char text[64], family[64];
+    label_of(p, label, text, sizeof text);
+    family_of(text, family, sizeof family);
+    const char *name = strcmp(label, "architecture") == 0 ? family : text;
+    return name[0] ? wl_arena_text(&l->device->arena, name, strlen(name)) : NULL;
+}
+
+/* An architecture, then the one that it is like, and so on. Hardware that another architecture has
+ * says nothing of this one's. */
+static bool add_architectures(lineage *l, const char *name, bool own, bool needed_only)
+{
+    const size_t before = l->count;
+    for (bool first = true; name; first = false) {
+        parent *p = add_parent(l, name, true);
+        if (!p)
+            break;
+        p->hardware = first && !needed_only;
+        p->needed_only = needed_only;
+        p->owner = first && own ? WL_OWNER_ARCHITECTURE : WL_OWNER_OTHER;
+        name = named(l, p, "like");
+    }
+    return l->count > before;
+}
+
+static wl_status find_parents(const reading *r, lineage *l, wl_error *err)
 {
     wl_device *device = r->device;
     char family[64];
     size_t length;
-    *count = 0;
-    if (device->like[0] && !wl_device_builtin_text(device->like, &length)) {
+    *l = (lineage){.device = device};
+    if (device->like[0] && !text_of(device->like, false, &length)) {
         wl_device *none;
         const wl_status status = wl_device_builtin(device->like, &none, err);
         if (err)
             err->loc = r->like;
         return status;
     }
-    WL_TRY(follow_likes(device, device->like, false, false, parents, count, err));
     family_of(device->architecture, family, sizeof family);
-    size_t from = *count;
-    WL_TRY(follow_likes(device, family, true, true, parents, count, err));
-    if (*count > from)
-        return WL_OK;
-    /* an architecture that has no file */
-    WL_TRY(follow_likes(device, WL_STAND_IN_ARCHITECTURE, true, false, parents, count, err));
-    for (; from < *count; from++)
-        parents[from].needed_only = true;
+    const char *own = wl_arena_text(&device->arena, family, strlen(family)), *other = NULL;
+    if (!own)
+        return wl_fail_memory(err);
+    for (const char *like = device->like[0] ? device->like : NULL; like;) {
+        parent *p = add_parent(l, like, false);
+        if (!p)
+            break;
+        p->hardware = true;
+        other = named(l, p, "architecture");
+        like = named(l, p, "like");
+    }
+    if (other && strcmp(other, own) != 0)
+        (void)add_architectures(l, other, false, false);
+    if (!add_architectures(l, own, true, false))
+        (void)add_architectures(l, WL_STAND_IN_ARCHITECTURE, false, true);
     return WL_OK;
 }
 
@@ -294,10 +321,7 @@ static bool is_inherited(const reading *r, const parent *p, size_t key)
     const wl_device_key_info *info = &wl_device_keys[key];
     if (r->stated[key] || info->role == WL_ROLE_TRUST)
         return false;
-    const bool needed = info->need != WL_NEED_OPTIONAL;
-    /* hardware that another architecture has says nothing of this one's */
-    const bool foreign = p->architecture && p->owner == WL_OWNER_OTHER && info->role == WL_ROLE_PRIMARY;
-    return needed || (!p->needed_only && !foreign);
+    return info->need != WL_NEED_OPTIONAL || (!p->needed_only && (p->hardware || info->role != WL_ROLE_PRIMARY));
 }
 
 /* The lines of the parent that state what is still missing. A built-in file has one entry per line;
@@ -344,7 +368,8 @@ static wl_status inherit(reading *r, const parent *p, wl_error *err)
 static wl_status check_complete(const reading *r, wl_error *err)
 {
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
-        if (!r->stated[i] && wl_device_keys[i].need != WL_NEED_OPTIONAL)
+        if ((!r->stated[i] || r->device->entries[i].from) && r->device->entries[i].count == 0 &&
+            wl_device_keys[i].need != WL_NEED_OPTIONAL)
             return wl_fail(err, WL_E_INPUT, r->start, "the device lacks '%s' (%s), which every model needs",
                            wl_device_keys[i].name, wl_device_keys[i].meaning);
     return WL_OK;
@@ -353,13 +378,12 @@ static wl_status check_complete(const reading *r, wl_error *err)
 static wl_status read_device(wl_device *device, const char *text, size_t length, wl_error *err)
 {
     reading r = {.device = device};
-    parent parents[PARENTS_MAX];
-    size_t count = 0;
+    lineage l;
     wl_device_key missing;
     WL_TRY(read_own(&r, text, length, err));
-    WL_TRY(find_parents(&r, parents, &count, err));
-    for (size_t i = 0; i < count; i++)
-        WL_TRY(inherit(&r, &parents[i], err));
+    WL_TRY(find_parents(&r, &l, err));
+    for (size_t i = 0; i < l.count; i++)
+        WL_TRY(inherit(&r, &l.parents[i], err));
     if (!wl_basis_resolve(device, r.shares, &missing))
         return wl_fail(err, WL_E_INPUT, device->entries[missing].loc.line ? device->entries[missing].loc : r.start,
                        "%s is a share of %s, which the device lacks", wl_device_keys[missing].name,

@@ -58,6 +58,7 @@ typedef struct wl_device_entry {
     wl_loc loc;
     wl_owner owner;
     const char *from; /* inherited: the device or architecture whose file states it; else NULL */
+    bool moved;       /* by a what-if that changed what it is a share of */
 } wl_device_entry;
 
 #define WL_SET_BY_USER "set by the user" /* the source of a what-if */

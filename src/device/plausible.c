@@ -90,7 +90,8 @@ wl_status wl_device_plausible(const wl_device *device, wl_error *err)
         const wl_device_key key = (wl_device_key)k;
         const wl_device_entry *e = &device->entries[k];
         double least, most;
-        if (!wl_device_range(key, &least, &most))
+        /* what follows another number is as plausible as that one */
+        if (!wl_device_range(key, &least, &most) || e->moved)
             continue;
         for (size_t i = 0; i < e->count; i++)
             if (!(e->values[i] >= least && e->values[i] <= most))

@@ -10,13 +10,9 @@ void wl_l1_numbers_read(const wl_device *d, wl_l1_numbers *out)
     *out = (wl_l1_numbers){0};
     wl_device_read_list(d, WL_DEVICE_l1_warp_extra, out->extra, 3);
     (void)wl_device_get(d, WL_DEVICE_l1_store_split, &out->split);
-    (void)wl_device_get(d, WL_DEVICE_l1_repeat_hits, &out->repeats);
 }
 
-double wl_l1_repeats_that_hit(const wl_l1_numbers *n, double miss_rate)
-{
-    return n->repeats * (1 - fmin(1, fmax(0, miss_rate)));
-}
+double wl_l1_repeats_that_hit(double miss_rate) { return 1 - fmin(1, fmax(0, miss_rate)); }
 
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
 {
@@ -34,6 +30,6 @@ wl_l1_wavefronts wl_l1_law_on(const wl_l1_totals *totals, const wl_device *devic
 {
     wl_l1_numbers numbers;
     wl_l1_numbers_read(device, &numbers);
-    numbers.repeats = wl_l1_repeats_that_hit(&numbers, miss_rate);
+    numbers.repeats = wl_l1_repeats_that_hit(miss_rate);
     return wl_l1_law(totals, &numbers);
 }

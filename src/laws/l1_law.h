@@ -33,7 +33,7 @@ typedef struct wl_l1_totals {
 typedef struct wl_l1_numbers {
     double extra[3]; /* l1_warp_extra */
     double split;    /* l1_store_split */
-    double repeats;  /* l1_repeat_hits */
+    double repeats;  /* share of the loads that repeat an address and hit */
 } wl_l1_numbers;
 
 typedef struct wl_l1_wavefronts {
@@ -44,7 +44,7 @@ void wl_l1_numbers_read(const wl_device *device, wl_l1_numbers *out);
 
 /* Share of the loads with a repeated address that hit in the L1, and so take the data stage only
  * once; `miss_rate`: the share of possible hits that miss. */
-double wl_l1_repeats_that_hit(const wl_l1_numbers *numbers, double miss_rate);
+double wl_l1_repeats_that_hit(double miss_rate);
 
 /* `numbers->repeats` is taken as the share that hits. */
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *totals, const wl_l1_numbers *numbers);

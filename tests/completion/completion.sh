@@ -78,7 +78,7 @@ check "text json csv " predict --format ""
 check "text json svg " stack --format ""
 check "@file " rank -o ""
 check "@file " report -o x
-check "list show check compare " devices ""
+check "list show check compare derive " devices ""
 check "h200 @file " devices compare v100 h2
 check "dram_load_bytes dram_store_bytes " explain dram
 check "star3d_7pt star3d_r4 @file " predict --block 32 star3

@@ -20,7 +20,7 @@ static void ask(const wl_device *d)
         wl_device_value_text(d, key, text, sizeof text);
         wl_device_value_text(d, key, small, sizeof small);
         REQUIRE((text[0] != '\0') == (n > 0) && strlen(small) < sizeof small);
-        REQUIRE((wl_device_source(d, key)[0] != '\0') == (n > 0));
+        REQUIRE(n == 0 || wl_device_source(d, key)[0] != '\0');
     }
 }
 

@@ -73,7 +73,9 @@ static void numbers_of_a_device(void **state)
     wl_device_free(device);
     device = device_with("h200", NULL);
     check_true("h200", "complete", wl_interval_machine_read(device, &m, &missing));
-    check_near("h200", "network is the L2's", m.noc, 8.481e12, NEAR);
+    double l2;
+    check_true("h200", "L2", wl_device_get(device, WL_DEVICE_l2_bandwidth, &l2));
+    check_near("h200", "network is the L2's", m.noc, l2, NEAR);
     check_near("h200", "requests are sectors", m.request, 32, 0);
     check_int("h200", "order", m.order, WL_ORDER_GREEDY);
     wl_device_free(device);
@@ -81,9 +83,9 @@ static void numbers_of_a_device(void **state)
     check_true("mi210", "incomplete", !wl_interval_machine_read(device, &m, &missing));
     check_text("mi210", "missing", missing, "l1_mshr");
     wl_device_free(device);
-    device = device_with("t4", NULL);
-    check_true("t4", "incomplete", !wl_interval_machine_read(device, &m, &missing));
-    check_text("t4", "missing", missing, "noc_bandwidth");
+    device = device_with("h200", "l2_bandwidth=none");
+    check_true("no L2", "incomplete", !wl_interval_machine_read(device, &m, &missing));
+    check_text("no L2", "missing", missing, "noc_bandwidth");
     wl_device_free(device);
     check_done();
 }

@@ -159,25 +159,6 @@ static void laws_follow_the_device(void **state)
     check_done();
 }
 
-/* Words of 8 bytes: a store of 16 bytes per lane is two rows of words, 256 bytes each. */
-static void layout_follows_the_device(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name, *set;
-        double sectors; /* of a load of one and the same word of 4 bytes */
-    } cases[] = {{"as it is", "local_word=4B", 4}, {"words of 8 bytes", "local_word=8B", 8}};
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        set_of_device = cases[i].set;
-        const wl_prediction p = predict(64, 0, 100);
-        check_near(cases[i].name, "sectors loaded", p.metrics[WL_METRIC_l1_sectors_local_ld].value,
-                   200 * cases[i].sectors, 0);
-        check_near(cases[i].name, "sectors stored", p.metrics[WL_METRIC_l1_sectors_local_st].value, 400 * 16, 0);
-    }
-    set_of_device = NULL;
-    check_done();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,7 +166,6 @@ int main(void)
         cmocka_unit_test(no_local_memory),
         cmocka_unit_test(volumes_grow),
         cmocka_unit_test(laws_follow_the_device),
-        cmocka_unit_test(layout_follows_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
