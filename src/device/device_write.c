@@ -58,6 +58,14 @@ static void write_none(wl_buffer *out, wl_device_key key, const char *source)
     wl_buffer_text(out, "}\n");
 }
 
+static bool all_whole(const wl_device_entry *e, double scale)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->values[i] / scale != floor(e->values[i] / scale))
+            return false;
+    return true;
+}
+
 /* The file: what `stated` marks, in base units; all else is inherited. */
 static wl_status write_file(const wl_device *d, const char *name, const char *like, const bool *stated, char **out,
                             wl_error *err)
@@ -81,6 +89,10 @@ static wl_status write_file(const wl_device *d, const char *name, const char *li
             continue;
         }
         const char *unit = wl_quantity_unit(wl_device_keys[k].dimension, e->values[0], &scale);
+        if (wl_device_keys[k].dimension == WL_DIM_BYTES && !all_whole(e, scale)) {
+            unit = "B";
+            scale = 1;
+        }
         write_line(&f, e, (wl_device_key)k, scale, EXACT_DIGITS, "unit", unit[0] ? unit : "1", source);
     }
     return wl_buffer_take(&f, out, err);
@@ -107,7 +119,7 @@ static wl_status find_missing(const wl_device *d, const char *text, bool *stated
 
 wl_status wl_device_derive(const wl_device *device, const char *name, const char *like, char **out, wl_error *err)
 {
-    bool stated[WL_DEVICE_KEY_COUNT], more = like != NULL;
+    bool stated[WL_DEVICE_KEY_COUNT], more = true;
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_entry *e = &device->entries[k];
         const bool set = e->source && strcmp(e->source, WL_SET_BY_USER) == 0;

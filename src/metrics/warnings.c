@@ -25,11 +25,10 @@ void wl_warn(wl_prediction *out, const char *format, ...)
     va_end(args);
 }
 
-#define ASSUMED "assumed"
-
 static bool is_assumed(const wl_device *device, wl_device_key key)
 {
-    return strncmp(wl_device_source(device, key), ASSUMED, strlen(ASSUMED)) == 0;
+    wl_source_kind kind;
+    return wl_source_kind_of(device, key, &kind) && kind == WL_SOURCE_ASSUMED;
 }
 
 static void warn_about_device(const wl_warned *p, wl_prediction *out)
@@ -126,15 +125,18 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
 static void warn_about_launch(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
-    const char *assumed = is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "";
+    const bool assumes = is_assumed(p->device, WL_DEVICE_launch_overhead);
+    const char *from = wl_device_inherited_from(p->device, WL_DEVICE_launch_overhead);
+    const char *assumed = assumes ? ", assumed" : "", *as = assumes && from ? " as on " : "";
     double launch = 0;
     if (!wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) || launch < NOTED_LAUNCH * m->time_s)
         return;
     if (m->id == WL_MODEL_SIMPLE || m->id == WL_MODEL_FOUR_LIMITERS)
-        wl_warn(out, "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_overhead%s)",
-                launch * MEGA, assumed);
+        wl_warn(out, "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_overhead%s%s%s)",
+                launch * MEGA, assumed, as, as[0] ? from : "");
     else
-        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s)", launch * MEGA, assumed);
+        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s%s%s)", launch * MEGA, assumed, as,
+                as[0] ? from : "");
 }
 
 /* What the model limiter leaves out. */
