@@ -17,7 +17,7 @@ typedef struct wl_buffer {
     char *text; /* ends in a 0; NULL: nothing was appended */
     size_t length, capacity;
     bool failed;
-    bool marked; /* of report/marks.h: marks are wanted, too */
+    bool marked; /* of report/common/marks.h: marks are wanted, too */
 } wl_buffer;
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);

@@ -1,16 +1,16 @@
 /* render.c - renders one result in the requested format. SPDX-License-Identifier: MIT */
-#include "report/render.h"
+#include "report/common/render.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "ptx/kernel/ptx_file.h"
-#include "report/coverage_report.h"
-#include "report/marks.h"
-#include "report/prediction_report.h"
-#include "report/roofline_report.h"
-#include "report/stack_report.h"
-#include "report/trace_report.h"
+#include "report/common/coverage_report.h"
+#include "report/common/marks.h"
+#include "report/common/prediction_report.h"
+#include "report/common/roofline_report.h"
+#include "report/common/stack_report.h"
+#include "report/common/trace_report.h"
 
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
 

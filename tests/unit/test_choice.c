@@ -6,7 +6,7 @@
 #include "unit/checks.h"
 #include "unit/given.h"
 
-#include "report/choice_words.h"
+#include "report/common/choice_words.h"
 #include "search/chosen.h"
 #include "warpline/report.h"
 

@@ -1,0 +1,42 @@
+/* stack_report.h - the renderings behind wl_stack_render, and the words they share. Each only
+ * formats.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_COMMON_STACK_REPORT_H
+#define WL_REPORT_COMMON_STACK_REPORT_H
+
+#include "base/buffer.h"
+#include "model/stacks.h"
+
+typedef struct wl_stack_report {
+    const wl_prediction *prediction;
+    const wl_kernel *kernel;
+    const wl_device *device;
+    const wl_stacks *stacks;
+    /* the models that are shown; lines are sorted by the first */
+    wl_model_id models[WL_MODEL_COUNT];
+    int model_count;
+} wl_stack_report;
+
+void wl_stack_text(const wl_stack_report *report, wl_buffer *out);
+void wl_stack_svg(const wl_stack_report *report, wl_buffer *out);
+wl_status wl_stack_json(const wl_stack_report *report, char **out, wl_error *err);
+
+/* ---- words ---- */
+
+/* Is the part above 0 in a stack that is shown? */
+bool wl_stack_part_shows(const wl_stack_report *report, wl_stack_part part);
+/* The share of the model's total; 0 if that is 0. */
+double wl_stack_share(const wl_stack_report *report, wl_model_id model, double cycles);
+/* What a line waits for, by the name of a part: "l2", "barrier", ..; "nothing" at the end of a
+ * warp. */
+const char *wl_stack_cause(const wl_stack_line *line);
+/* What the line represents if no instruction is known. */
+const char *wl_stack_assumed_words(const wl_stack_line *line);
+/* An operation in PTX, on one line. */
+#define WL_STACK_PTX_LENGTH 160
+const char *wl_stack_ptx(const wl_op *op, char text[WL_STACK_PTX_LENGTH]);
+/* The place in the source, without folders: "heat.cu:14"; "": unknown. */
+#define WL_STACK_PLACE_LENGTH 96
+const char *wl_stack_place(const wl_stack_report *report, const wl_op *op, char text[WL_STACK_PLACE_LENGTH]);
+
+#endif /* WL_REPORT_COMMON_STACK_REPORT_H */
