@@ -4,13 +4,11 @@
 #ifndef WL_REPORT_COMMON_ROOFLINE_REPORT_H
 #define WL_REPORT_COMMON_ROOFLINE_REPORT_H
 
-#include "base/buffer.h"
+#include "report/common/render.h"
 #include "roofline/roofline_internal.h"
 
-void wl_roofline_text(const wl_roofline *roofline, wl_buffer *out);
-void wl_roofline_csv(const wl_roofline *roofline, wl_buffer *out);
-void wl_roofline_svg(const wl_roofline *roofline, wl_buffer *out);
-wl_status wl_roofline_json(const wl_roofline *roofline, bool one_line, char **out, wl_error *err);
+wl_text_writer wl_roofline_text, wl_roofline_csv, wl_roofline_svg; /* wl_roofline */
+wl_tree_writer wl_roofline_json;
 
 /* "instruction roofline" */
 const char *wl_roofline_title(const wl_roofline *roofline);

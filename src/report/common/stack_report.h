@@ -4,8 +4,8 @@
 #ifndef WL_REPORT_COMMON_STACK_REPORT_H
 #define WL_REPORT_COMMON_STACK_REPORT_H
 
-#include "base/buffer.h"
 #include "model/stacks.h"
+#include "report/common/render.h"
 
 typedef struct wl_stack_report {
     const wl_prediction *prediction;
@@ -17,9 +17,12 @@ typedef struct wl_stack_report {
     int model_count;
 } wl_stack_report;
 
-void wl_stack_text(const wl_stack_report *report, wl_buffer *out);
-void wl_stack_svg(const wl_stack_report *report, wl_buffer *out);
-wl_status wl_stack_json(const wl_stack_report *report, char **out, wl_error *err);
+wl_text_writer wl_stack_text, wl_stack_svg; /* wl_stack_report */
+wl_tree_writer wl_stack_json;
+
+/* Sets the models that are shown: all, the one that was asked for, or turnover and mdm.
+ * WL_E_UNSUPPORTED: there is no stack by that model. */
+wl_status wl_stack_choose_models(wl_stack_report *report, bool all, wl_error *err);
 
 /* ---- words ---- */
 

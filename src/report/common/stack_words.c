@@ -2,7 +2,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "report/common/stack_report.h"
+
+wl_status wl_stack_choose_models(wl_stack_report *r, bool all, wl_error *err)
+{
+    const wl_stacks *s = r->stacks;
+    const wl_model_id asked = s->asked;
+    if (!all && asked != WL_MODEL_BEST && !s->known[asked])
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       s->missing[asked] ? "no stack by the model %s: the device file has no %s"
+                                         : "the model %s has no stack: it knows no waits",
+                       wl_model_name(asked), s->missing[asked]);
+    if (s->known[s->first])
+        r->models[r->model_count++] = s->first;
+    for (int i = 0; i < WL_MODEL_COUNT && (all || asked == WL_MODEL_BEST); i++)
+        if (s->known[i] && i != (int)s->first && (all || i == WL_MODEL_MDM))
+            r->models[r->model_count++] = (wl_model_id)i;
+    if (r->model_count > 0)
+        return WL_OK;
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no model has a stack: the device file has no %s",
+                   s->missing[WL_MODEL_MDM]);
+}
 
 bool wl_stack_part_shows(const wl_stack_report *r, wl_stack_part part)
 {

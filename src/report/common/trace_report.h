@@ -5,9 +5,8 @@
 #ifndef WL_REPORT_COMMON_TRACE_REPORT_H
 #define WL_REPORT_COMMON_TRACE_REPORT_H
 
-#include "base/buffer.h"
 #include "cache/trace_internal.h"
-#include "warpline/report.h"
+#include "report/common/render.h"
 
 /* The events of a cell, the strongest last. */
 typedef enum wl_cell {
@@ -33,9 +32,11 @@ int64_t wl_trace_row(const wl_trace_grid *grid, size_t line);
 /* The field of a line. */
 int wl_trace_field(const wl_trace *trace, size_t line);
 
-void wl_trace_words(const wl_trace *trace, wl_buffer *out);
-wl_status wl_trace_text(const wl_trace *trace, const wl_trace_look *look, wl_buffer *out, wl_error *err);
-wl_status wl_trace_svg(const wl_trace *trace, wl_buffer *out, wl_error *err);
-wl_status wl_trace_json(const wl_trace *trace, char **out, wl_error *err);
+typedef struct wl_trace_view {
+    const wl_trace *trace;
+    const wl_trace_look *look;
+} wl_trace_view;
+wl_any_writer wl_trace_text, wl_trace_svg; /* wl_trace_view */
+wl_tree_writer wl_trace_json;
 
 #endif /* WL_REPORT_COMMON_TRACE_REPORT_H */

@@ -39,7 +39,7 @@ static void add_field(void *user, const char *name, int dims, const int64_t *str
     wl_json_set(j, fields->object, name, wl_json_pack(j, "{s:o, s:I}", "strides", list, "origin", (json_int_t)origin));
 }
 
-static json_t *advice(wl_json *j, const wl_advise_report *all, const wl_advice *a, wl_status *status, wl_error *err)
+static json_t *advice(wl_json *j, const wl_advise_report *all, const wl_advice *a)
 {
     wl_advice_words w;
     json_t *changes = wl_json_array(j), *caveats = wl_json_array(j);
@@ -65,8 +65,7 @@ static json_t *advice(wl_json *j, const wl_advise_report *all, const wl_advice *
                                  "row_padding", (json_int_t)a->layout.row_padding, "origin_multiple",
                                  (json_int_t)a->layout.origin_multiple));
         field_list fields = {j, wl_json_object(j)};
-        if (*status == WL_OK)
-            *status = wl_advice_fields(all->kernel, a, add_field, &fields, err);
+        (void)wl_advice_fields(all->kernel, a, add_field, &fields, &j->error);
         wl_json_set(j, one, "fields", json_object_size(fields.object) > 0 ? json_incref(fields.object) : NULL);
         json_decref(fields.object);
     }
@@ -126,15 +125,14 @@ static json_t *notes(wl_json *j, const wl_advise_report *a)
     return list;
 }
 
-wl_status wl_advise_json(const wl_advise_report *a, char **out, wl_error *err)
+json_t *wl_advise_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_advise_report *a = result;
     const wl_advised *r = a->result;
     const wl_prediction *p = &r->given;
     json_t *list = wl_json_array(j);
-    wl_status status = WL_OK;
     for (size_t i = 0; i < r->count; i++)
-        wl_json_add(j, list, advice(j, a, &r->all[i], &status, err));
+        wl_json_add(j, list, advice(j, a, &r->all[i]));
     json_t *root = wl_json_pack(
         j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o, s:o}", "schema", "warpline.advise/1",
         "kernel", wl_kernel_name(a->kernel), "device", wl_device_name(a->device), "launch", launch(j, &p->launch),
@@ -143,12 +141,9 @@ wl_status wl_advise_json(const wl_advise_report *a, char **out, wl_error *err)
         "trust", r->trust.basis, "causes", causes(j, r), "advice", list, "notes", notes(j, a));
     wl_json_symbol(j, root, a->kernel);
     if (r->has_combination)
-        wl_json_set(j, root, "together", advice(j, a, &r->combination, &status, err));
+        wl_json_set(j, root, "together", advice(j, a, &r->combination));
     if (a->device_count > 1)
         wl_json_set(j, root, "devices",
                     wl_json_pack(j, "{s:s, s:o}", "model", wl_model_name(a->device_model), "list", devices(j, a)));
-    if (status == WL_OK)
-        return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
-    json_decref(root);
-    return status;
+    return root;
 }

@@ -36,21 +36,22 @@ static json_t *launch_json(wl_json *j, const wl_checked *l)
                         (json_int_t)l->launch.shared_bytes, "findings", findings, "unknown_metrics", strange);
 }
 
-wl_status wl_check_json(const wl_check *c, const char *kernel, char **out, wl_error *err)
+json_t *wl_check_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_check_report *r = result;
+    const wl_check *c = r->check;
     json_t *launches = wl_json_array(j);
     for (size_t i = 0; i < c->launch_count; i++)
         wl_json_add(j, launches, launch_json(j, &c->launches[i]));
     json_t *root =
-        wl_json_pack(j, "{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "warpline.check/1", "kernel", kernel,
-                     "passed", c->failed == 0, "findings", (json_int_t)c->total, "failed", (json_int_t)c->failed,
-                     "better", (json_int_t)c->better, "not_compared", (json_int_t)c->not_compared, "launches_left_out",
-                     (json_int_t)c->left_out, "launches", launches);
+        wl_json_pack(j, "{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "warpline.check/1", "kernel",
+                     r->kernel, "passed", c->failed == 0, "findings", (json_int_t)c->total, "failed",
+                     (json_int_t)c->failed, "better", (json_int_t)c->better, "not_compared",
+                     (json_int_t)c->not_compared, "launches_left_out", (json_int_t)c->left_out, "launches", launches);
     bool has_baseline = c->left_out > 0;
     for (size_t i = 0; i < c->launch_count; i++)
         has_baseline = has_baseline || c->launches[i].baseline;
     if (has_baseline)
         wl_json_set(j, root, "tolerance", wl_json_real(j, c->tolerance));
-    return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return root;
 }

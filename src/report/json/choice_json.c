@@ -79,10 +79,12 @@ static json_t *closed_forms(wl_json *j, const wl_choice_forms *f)
     return all;
 }
 
-wl_status wl_choice_json(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, char **out,
-                         wl_error *err)
+json_t *wl_choice_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_choice_report *r = result;
+    const wl_choice *c = r->choice;
+    const wl_kernel *kernel = r->kernel;
+    const wl_device *device = r->device;
     const size_t best = wl_choice_best(c);
     char schedule[WL_SCHEDULE_TEXT_MAX];
     int64_t domain[3];
@@ -102,5 +104,5 @@ wl_status wl_choice_json(const wl_choice *c, const wl_kernel *kernel, const wl_d
     wl_choice_forms forms;
     if (wl_choice_forms_of(c, kernel, device, &forms))
         wl_json_set(j, root, "closed_forms", closed_forms(j, &forms));
-    return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return root;
 }

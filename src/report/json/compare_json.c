@@ -3,8 +3,6 @@
 #include "compare/comparison.h"
 #include "report/common/render.h"
 
-#define DIGITS 12 /* no measurement has more */
-
 static json_t *row_json(wl_json *j, const wl_compared_row *row)
 {
     json_t *predicted = wl_json_object(j), *measured = wl_json_object(j), *errors = wl_json_object(j);
@@ -63,9 +61,9 @@ static json_t *skip_json(wl_json *j, const wl_skipped *s)
                         wl_json_text(j, s->reason), "count", (json_int_t)s->count);
 }
 
-wl_status wl_comparison_json(const wl_comparison *c, char **out, wl_error *err)
+json_t *wl_comparison_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_comparison *c = ((const wl_comparison_report *)result)->comparison;
     json_t *rows = wl_json_array(j), *groups = wl_json_array(j), *families = wl_json_array(j),
            *skips = wl_json_array(j);
     for (size_t i = 0; i < c->row_count; i++)
@@ -76,7 +74,6 @@ wl_status wl_comparison_json(const wl_comparison *c, char **out, wl_error *err)
         wl_json_add(j, families, group_json(j, c, &c->families[i], true));
     for (size_t i = 0; i < c->skip_count; i++)
         wl_json_add(j, skips, skip_json(j, &c->skips[i]));
-    json_t *root = wl_json_pack(j, "{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "warpline.compare/1", "device",
-                                c->device, "rows", rows, "groups", groups, "families", families, "skipped", skips);
-    return wl_json_take(j, root, WL_JSON_INDENTED, DIGITS, out, err);
+    return wl_json_pack(j, "{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "warpline.compare/1", "device", c->device,
+                        "rows", rows, "groups", groups, "families", families, "skipped", skips);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "report/common/coverage_report.h"
+#include "report/common/render.h"
 
 static json_t *operations(wl_json *j, const wl_coverage *c)
 {
@@ -38,15 +38,13 @@ static json_t *instructions(wl_json *j, const wl_coverage *c)
                         "unknown", (json_int_t)c->unknown);
 }
 
-wl_status wl_coverage_json(const wl_coverage *c, char **out, wl_error *err)
+json_t *wl_coverage_json(wl_json *j, const void *result)
 {
+    const wl_coverage *c = result;
     const wl_ptx_module *m = c->module;
-    wl_json json = {0}, *j = &json;
     char version[32];
     (void)snprintf(version, sizeof version, "%d.%d", m->version_major, m->version_minor);
-    json_t *all =
-        wl_json_pack(j, "{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "warpline.coverage/1", "version", version,
-                     "target", m->target ? m->target : "", "kernels", c->entries, "functions", c->functions,
-                     "instructions", instructions(j, c), "operations", operations(j, c), "notes", notes(j, m));
-    return wl_json_take(j, all, WL_JSON_INDENTED, 17, out, err);
+    return wl_json_pack(j, "{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "warpline.coverage/1", "version",
+                        version, "target", m->target ? m->target : "", "kernels", c->entries, "functions", c->functions,
+                        "instructions", instructions(j, c), "operations", operations(j, c), "notes", notes(j, m));
 }

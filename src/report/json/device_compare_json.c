@@ -54,9 +54,11 @@ static json_t *value_json(wl_json *j, const wl_device *const *devices, size_t d,
     return out;
 }
 
-wl_status wl_device_compare_json(const wl_device *const *devices, size_t count, char **out, wl_error *err)
+json_t *wl_device_compare_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_devices_report *r = result;
+    const wl_device *const *devices = r->devices;
+    const size_t count = r->count;
     json_t *list = wl_json_array(j), *keys = wl_json_object(j), *missing = wl_json_array(j);
     for (size_t d = 0; d < count; d++)
         wl_json_add(j, list, device_json(j, devices, count, d));
@@ -74,7 +76,6 @@ wl_status wl_device_compare_json(const wl_device *const *devices, size_t count, 
                     wl_json_pack(j, "{s:s, s:s, s:o}", "unit", wl_unit_base(info->dimension), "meaning", info->meaning,
                                  "devices", values));
     }
-    json_t *root = wl_json_pack(j, "{s:s, s:o, s:o, s:o}", "schema", "warpline.devices/1", "devices", list, "keys",
-                                keys, "missing", missing);
-    return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return wl_json_pack(j, "{s:s, s:o, s:o, s:o}", "schema", "warpline.devices/1", "devices", list, "keys", keys,
+                        "missing", missing);
 }

@@ -3,9 +3,9 @@
 #include "base/json.h"
 #include "report/common/render.h"
 
-wl_status wl_device_json(const wl_device *d, char **out, wl_error *err)
+json_t *wl_device_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_device *d = result;
     json_t *root = wl_json_pack(j, "{s:s, s:s, s:s, s:s}", "schema", "warpline.device/1", "name", wl_device_name(d),
                                 "title", wl_device_title(d), "architecture", wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
@@ -19,17 +19,17 @@ wl_status wl_device_json(const wl_device *d, char **out, wl_error *err)
         wl_json_set(j, root, wl_device_key_name(key),
                     wl_json_pack(j, "{s:o, s:s}", "value", values, "source", wl_device_source(d, key)));
     }
-    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
+    return root;
 }
 
-wl_status wl_device_list_json(const wl_device *const *devices, size_t count, char **out, wl_error *err)
+json_t *wl_device_list_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_devices_report *r = result;
     json_t *all = wl_json_array(j);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < r->count; i++)
         wl_json_add(j, all,
-                    wl_json_pack(j, "{s:s, s:s, s:s}", "name", wl_device_name(devices[i]), "title",
-                                 wl_device_title(devices[i]), "architecture", wl_device_architecture(devices[i])));
-    json_t *root = wl_json_pack(j, "{s:s, s:o}", "schema", "warpline.device_list/1", "devices", all);
-    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
+                    wl_json_pack(j, "{s:s, s:s, s:s}", "name", wl_device_name(r->devices[i]), "title",
+                                 wl_device_title(r->devices[i]), "architecture",
+                                 wl_device_architecture(r->devices[i])));
+    return wl_json_pack(j, "{s:s, s:o}", "schema", "warpline.device_list/1", "devices", all);
 }

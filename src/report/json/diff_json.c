@@ -88,17 +88,16 @@ static json_t *cause(wl_json *j, const wl_diff_cause *c)
     return all;
 }
 
-wl_status wl_diff_json(const wl_diff *d, bool one_line, char **out, wl_error *err)
+json_t *wl_diff_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_diff *d = result;
     json_t *metrics = wl_json_array(j), *reasons = wl_json_array(j);
     for (size_t i = 0; i < d->metric_count; i++)
         wl_json_add(j, metrics, metric(j, d, d->metrics[i]));
     for (int i = 0; i < d->reason_count; i++)
         wl_json_add(j, reasons, wl_json_text(j, d->reasons[i]));
-    json_t *root = wl_json_pack(j, "{s:s, s:o, s:o, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "schema", "warpline.diff/1",
-                                "a", side(j, &d->a), "b", side(j, &d->b), "speedup", d->speedup, "faster",
-                                d->b_faster ? "b" : "a", "equal", d->equal, "cause", cause(j, &d->cause), "reasons",
-                                reasons, "bounds_s", bounds(j, d), "metrics", metrics);
-    return wl_json_take(j, root, one_line ? WL_JSON_COMPACT : WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return wl_json_pack(j, "{s:s, s:o, s:o, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "schema", "warpline.diff/1", "a",
+                        side(j, &d->a), "b", side(j, &d->b), "speedup", d->speedup, "faster", d->b_faster ? "b" : "a",
+                        "equal", d->equal, "cause", cause(j, &d->cause), "reasons", reasons, "bounds_s", bounds(j, d),
+                        "metrics", metrics);
 }

@@ -39,9 +39,10 @@ static json_t *score_json(wl_json *j, const wl_fit_score *s)
     return o;
 }
 
-wl_status wl_fit_json(const wl_fit *all, const char *origin, char **out, wl_error *err)
+json_t *wl_fit_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_fit_report *of = result;
+    const wl_fit *all = of->fit;
     json_t *numbers = wl_json_array(j), *families = wl_json_array(j);
     for (size_t i = 0; all->options.fits && i < all->result.number_count; i++) {
         const wl_fit_number *n = &all->result.numbers[i];
@@ -59,12 +60,12 @@ wl_status wl_fit_json(const wl_fit *all, const char *origin, char **out, wl_erro
     }
     json_t *root =
         wl_json_pack(j, "{s:s,s:s,s:s,s:o,s:o}", "schema", "warpline.fit/1", "device", wl_device_name(all->device),
-                     "origin", origin, "numbers", numbers, "families", families);
+                     "origin", of->origin, "numbers", numbers, "families", families);
     if (all->options.ranks) {
         json_t *rankings = wl_json_array(j);
         for (size_t r = 0; r < all->ranking_count; r++)
             wl_json_add(j, rankings, ranking_json(j, all, r));
         wl_json_set(j, root, "rankings", rankings);
     }
-    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
+    return root;
 }

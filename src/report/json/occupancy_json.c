@@ -3,11 +3,11 @@
 #include "base/json.h"
 #include "report/common/render.h"
 
-wl_status wl_occupancy_json(const wl_occupancy_report *q, char **out, wl_error *err)
+json_t *wl_occupancy_json(wl_json *j, const void *result)
 {
+    const wl_occupancy_report *q = result;
     const wl_occupancy *o = &q->occupancy;
     const wl_occupancy_step *next = &q->next;
-    wl_json json = {0}, *j = &json;
     json_t *limits = wl_json_object(j), *step = wl_json_object(j);
     for (int i = 0; i < WL_LIMIT_COUNT; i++)
         if (o->limits[i] != INT64_MAX)
@@ -18,11 +18,10 @@ wl_status wl_occupancy_json(const wl_occupancy_report *q, char **out, wl_error *
         wl_json_set(j, step, "shared_bytes", wl_json_whole(j, next->shared_bytes));
     if (next->threads >= 0)
         wl_json_set(j, step, "threads", wl_json_whole(j, next->threads));
-    json_t *root = wl_json_pack(
-        j, "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:o}", "schema", "warpline.occupancy/1", "device",
-        wl_device_name(q->device), "threads", (json_int_t)q->threads, "registers", (json_int_t)q->registers,
-        "shared_bytes", (json_int_t)q->shared_bytes, "blocks_per_sm", (json_int_t)o->blocks_per_sm, "warps_per_sm",
-        (json_int_t)o->warps_per_sm, "threads_per_sm", (json_int_t)o->threads_per_sm, "limiter",
-        wl_occupancy_limit_name(o->limiter), "limits", limits, "l1_bytes", (json_int_t)o->l1_bytes, "next", step);
-    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
+    return wl_json_pack(j, "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:o}", "schema",
+                        "warpline.occupancy/1", "device", wl_device_name(q->device), "threads", (json_int_t)q->threads,
+                        "registers", (json_int_t)q->registers, "shared_bytes", (json_int_t)q->shared_bytes,
+                        "blocks_per_sm", (json_int_t)o->blocks_per_sm, "warps_per_sm", (json_int_t)o->warps_per_sm,
+                        "threads_per_sm", (json_int_t)o->threads_per_sm, "limiter", wl_occupancy_limit_name(o->limiter),
+                        "limits", limits, "l1_bytes", (json_int_t)o->l1_bytes, "next", step);
 }

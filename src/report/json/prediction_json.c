@@ -2,6 +2,7 @@
  * may be many predictions. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/json_out.h"
 #include "kernel/kernel_internal.h"
 #include "metrics/layer_condition.h"
@@ -297,11 +298,11 @@ static void prediction(wl_json_out *o, const wl_report *r, const char *schema)
     wl_out_object_end(o);
 }
 
-wl_status wl_report_json_line(const wl_report *r, wl_buffer *out, wl_error *err)
+wl_status wl_report_json_line(const void *result, wl_buffer *out, wl_error *err)
 {
     wl_json_out o = {.text = out, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
     (void)wl_buffer_room(out, USUAL_LENGTH);
-    prediction(&o, r, "warpline.prediction/2");
+    prediction(&o, result, "warpline.prediction/2");
     return wl_out_status(&o, err);
 }
 
@@ -319,7 +320,7 @@ static wl_json_out array_of(wl_buffer *out, bool first)
     return o;
 }
 
-wl_status wl_report_json(const wl_report *r, bool first, wl_buffer *out, wl_error *err)
+wl_status wl_report_json_piece(const wl_report *r, bool first, wl_buffer *out, wl_error *err)
 {
     wl_json_out o = array_of(out, first);
     prediction(&o, r, NULL);
@@ -331,4 +332,11 @@ void wl_report_json_end(bool none, wl_buffer *out)
     wl_json_out o = array_of(out, none);
     wl_out_array_end(&o);
     wl_out_object_end(&o);
+}
+
+wl_status wl_report_json(const void *result, wl_buffer *out, wl_error *err)
+{
+    WL_TRY(wl_report_json_piece(result, true, out, err));
+    wl_report_json_end(false, out);
+    return WL_OK;
 }

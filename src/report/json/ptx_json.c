@@ -28,9 +28,9 @@ static json_t *entry_json(wl_json *j, const wl_ptx_report *r, size_t entry)
     return object;
 }
 
-wl_status wl_ptx_json(const wl_ptx_report *r, char **out, wl_error *err)
+json_t *wl_ptx_json(wl_json *j, const void *result)
 {
-    wl_json json = {0}, *j = &json;
+    const wl_ptx_report *r = result;
     json_t *list = wl_json_array(j), *root = wl_json_object(j);
     for (size_t i = 0; i < wl_ptx_entry_count(r->ptx); i++)
         if (wl_ptx_entry_fits(r->ptx, i, r->part, &j->failed))
@@ -38,5 +38,5 @@ wl_status wl_ptx_json(const wl_ptx_report *r, char **out, wl_error *err)
     wl_json_set(j, root, "schema", wl_json_text(j, "warpline.ptx/1"));
     wl_json_set(j, root, "file", wl_json_text(j, r->file));
     wl_json_set(j, root, "entries", list);
-    return wl_json_take(j, root, WL_JSON_INDENTED, 17, out, err);
+    return root;
 }

@@ -107,21 +107,21 @@ static json_t *notes(wl_json *j, const wl_roofline *r)
     }
 }
 
-wl_status wl_roofline_json(const wl_roofline *r, bool one_line, char **out, wl_error *err)
+json_t *wl_roofline_json(wl_json *j, const void *result)
 {
-    wl_json j = {0};
-    json_t *root = wl_json_object(&j), *launches = wl_json_array(&j);
-    wl_json_set(&j, root, "schema", wl_json_text(&j, "warpline.roofline/1"));
-    wl_json_set(&j, root, "kind", wl_json_text(&j, wl_roofline_kind_name(r->kind)));
-    wl_json_set(&j, root, "device", wl_json_text(&j, r->device));
-    wl_json_set(&j, root, "device_title", wl_json_text(&j, r->title));
-    wl_json_set(&j, root, "intensity_unit", wl_json_text(&j, wl_roofline_intensity_unit(r)));
-    wl_json_set(&j, root, "rate_unit", wl_json_text(&j, wl_roofline_rate_unit(r)));
-    wl_json_set(&j, root, "roofs", roofs(&j, r));
-    wl_json_set(&j, root, "walls", walls(&j, r));
+    const wl_roofline *r = result;
+    json_t *root = wl_json_object(j), *launches = wl_json_array(j);
+    wl_json_set(j, root, "schema", wl_json_text(j, "warpline.roofline/1"));
+    wl_json_set(j, root, "kind", wl_json_text(j, wl_roofline_kind_name(r->kind)));
+    wl_json_set(j, root, "device", wl_json_text(j, r->device));
+    wl_json_set(j, root, "device_title", wl_json_text(j, r->title));
+    wl_json_set(j, root, "intensity_unit", wl_json_text(j, wl_roofline_intensity_unit(r)));
+    wl_json_set(j, root, "rate_unit", wl_json_text(j, wl_roofline_rate_unit(r)));
+    wl_json_set(j, root, "roofs", roofs(j, r));
+    wl_json_set(j, root, "walls", walls(j, r));
     for (size_t i = 0; i < r->launch_count; i++)
-        wl_json_add(&j, launches, launch_of(&j, r, i));
-    wl_json_set(&j, root, "launches", launches);
-    wl_json_set(&j, root, "notes", notes(&j, r));
-    return wl_json_take(&j, root, one_line ? WL_JSON_SPACED : WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+        wl_json_add(j, launches, launch_of(j, r, i));
+    wl_json_set(j, root, "launches", launches);
+    wl_json_set(j, root, "notes", notes(j, r));
+    return root;
 }

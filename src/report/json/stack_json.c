@@ -84,10 +84,10 @@ static json_t *intervals(wl_json *j, const wl_stack_report *r)
     return all;
 }
 
-wl_status wl_stack_json(const wl_stack_report *r, char **out, wl_error *err)
+json_t *wl_stack_json(wl_json *j, const void *result)
 {
+    const wl_stack_report *r = result;
     const wl_prediction *p = r->prediction;
-    wl_json json = {0}, *j = &json;
     json_t *warnings = wl_json_array(j);
     for (int i = 0; i < p->warning_count; i++)
         wl_json_add(j, warnings, wl_json_text(j, p->warnings[i]));
@@ -100,5 +100,5 @@ wl_status wl_stack_json(const wl_stack_report *r, char **out, wl_error *err)
         "life", r->stacks->assumed ? "assumed" : "instructions", "models", models(j, r), "intervals", intervals(j, r),
         "warnings", warnings);
     wl_json_symbol(j, root, r->kernel);
-    return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return root;
 }

@@ -3,12 +3,12 @@
 #include "base/json.h"
 #include "report/common/trace_report.h"
 
-wl_status wl_trace_json(const wl_trace *t, char **out, wl_error *err)
+json_t *wl_trace_json(wl_json *j, const void *result)
 {
+    const wl_trace *t = ((const wl_trace_view *)result)->trace;
     const wl_trace_counts *c = &t->counts;
     const wl_trace_options *o = &t->options;
     char order[WL_SCHEDULE_TEXT_MAX];
-    wl_json json = {0}, *j = &json;
     wl_schedule_print(&o->schedule, order);
     json_t *fields = wl_json_array(j);
     for (int f = 0; f < t->field_count; f++)
@@ -28,5 +28,5 @@ wl_status wl_trace_json(const wl_trace *t, char **out, wl_error *err)
         wl_json_set(j, root, "closed_form",
                     wl_json_pack(j, "{s:I, s:b}", "fetches", (json_int_t)t->closed_form.lines, "exact",
                                  (int)t->closed_form.exact));
-    return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    return root;
 }

@@ -336,8 +336,9 @@ static void draw(drawing *d)
     add_words(d);
 }
 
-void wl_roofline_svg(const wl_roofline *r, wl_buffer *out)
+void wl_roofline_svg(const void *result, wl_buffer *out)
 {
+    const wl_roofline *r = result;
     wl_buffer body = {0};
     wl_scene scene;
     wl_scene_make(r, &scene);

@@ -227,8 +227,9 @@ static void add_lines(drawing *d)
     }
 }
 
-void wl_stack_svg(const wl_stack_report *r, wl_buffer *out)
+void wl_stack_svg(const void *result, wl_buffer *out)
 {
+    const wl_stack_report *r = result;
     wl_buffer body = {0};
     drawing d = {.r = r, .out = &body};
     add_head(&d);

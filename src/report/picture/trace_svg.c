@@ -146,8 +146,9 @@ static double cell_size(int64_t cells, int room)
     return size >= CELL_MAX ? CELL_MAX : size >= 1 ? (double)(int)size : size;
 }
 
-wl_status wl_trace_svg(const wl_trace *t, wl_buffer *out, wl_error *err)
+wl_status wl_trace_svg(const void *result, wl_buffer *out, wl_error *err)
 {
+    const wl_trace *t = ((const wl_trace_view *)result)->trace;
     picture p = {.trace = t, .out = out};
     WL_TRY(wl_trace_grid_make(t, ROWS_MAX, COLUMNS_MAX, &p.grid, err));
     p.cell[0] = cell_size(p.grid.columns, WIDTH);

@@ -152,8 +152,9 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
     }
 }
 
-wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *err)
+wl_status wl_advise_text(const void *result, wl_buffer *out, wl_error *err)
 {
+    const wl_advise_report *a = result;
     const wl_prediction *p = &a->result->given;
     const wl_launch *l = &p->launch;
     char time[32], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];

@@ -89,14 +89,16 @@ static void add_verdict(const wl_check *c, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
+void wl_check_text(const void *result, wl_buffer *out)
 {
+    const wl_check_report *r = result;
+    const wl_check *c = r->check;
     for (size_t i = 0; i < c->launch_count; i++)
         if (launch_fails(&c->launches[i]))
-            add_launch(kernel, &c->launches[i], out);
+            add_launch(r->kernel, &c->launches[i], out);
     for (size_t i = 0; i < c->launch_count; i++)
         if (!launch_fails(&c->launches[i]))
-            add_launch(kernel, &c->launches[i], out);
+            add_launch(r->kernel, &c->launches[i], out);
     add_verdict(c, out);
 }
 

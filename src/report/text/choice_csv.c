@@ -34,13 +34,14 @@ static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *d
     wl_buffer_text(out, "\n");
 }
 
-void wl_choice_csv(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
+void wl_choice_csv(const void *result, wl_buffer *out)
 {
+    const wl_choice_report *r = result;
     wl_buffer_text(out, "kernel,device,schedule,block_x,block_y,block_z,time_s,gain,limiter,next_limiter,recommended,"
                         "l1_hit_rate");
     for (size_t m = 0; m < METRICS; m++)
         wl_buffer_add(out, ",%s", wl_metric_name(metrics[m]));
     wl_buffer_text(out, "\n");
-    for (size_t i = 0; i < c->count; i++)
-        line(c, kernel, device, i, out);
+    for (size_t i = 0; i < r->choice->count; i++)
+        line(r->choice, r->kernel, r->device, i, out);
 }

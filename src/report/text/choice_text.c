@@ -139,8 +139,12 @@ static void notes(const wl_choice *c, wl_buffer *out)
         wl_note_line(out, "  ", "%s", given->warnings[i]);
 }
 
-void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
+void wl_choice_text(const void *result, wl_buffer *out)
 {
+    const wl_choice_report *r = result;
+    const wl_choice *c = r->choice;
+    const wl_kernel *kernel = r->kernel;
+    const wl_device *device = r->device;
     char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH], text[WL_SHAPE_LENGTH];
     _Static_assert(WL_SHAPE_LENGTH >= WL_SCHEDULE_TEXT_MAX, "a text holds either");
     int64_t domain[3] = {0};

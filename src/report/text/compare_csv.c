@@ -4,8 +4,9 @@
 #include "compare/comparison.h"
 #include "report/common/render.h"
 
-void wl_comparison_csv(const wl_comparison *c, wl_buffer *out)
+void wl_comparison_csv(const void *result, wl_buffer *out)
 {
+    const wl_comparison *c = ((const wl_comparison_report *)result)->comparison;
     wl_buffer_text(
         out,
         "table,line,family,variant,params,block_x,block_y,block_z,fold_x,fold_y,fold_z,metric,unit,measured,predicted,"

@@ -144,8 +144,10 @@ static void add_all(const wl_comparison *c, int v, wl_buffer *out)
     }
 }
 
-void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
+void wl_comparison_text(const void *result, wl_buffer *out)
 {
+    const wl_comparison_report *r = result;
+    const wl_comparison *c = r->comparison;
     wl_mark_line(out, 2);
     wl_mark_add(out, WL_MARK_HEADLINE);
     wl_buffer_add(out, "%s on %s (%s): %zu launch%s compared", c->source, c->device, c->title, c->row_count,
@@ -163,7 +165,7 @@ void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
     ranked *scratch = calloc(c->row_count + 1, sizeof *scratch);
     out->failed = out->failed || !scratch;
     for (int v = 0; v < WL_VALUE_COUNT; v++) {
-        if (all_rows)
+        if (r->all_rows)
             add_all(c, v, out);
         else if (scratch)
             add_worst(c, v, scratch, out);

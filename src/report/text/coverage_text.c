@@ -1,7 +1,7 @@
 /* coverage_text.c - which operations of a PTX file are supported, for people.
  * SPDX-License-Identifier: MIT */
-#include "report/common/coverage_report.h"
 #include "report/common/marks.h"
+#include "report/common/render.h"
 
 #define MEANING_COLUMN 55
 
@@ -19,8 +19,9 @@ static void write_row(const wl_coverage *c, wl_ptx_op op, wl_buffer *out)
         }
 }
 
-void wl_coverage_text(const wl_coverage *c, wl_buffer *out)
+void wl_coverage_text(const void *result, wl_buffer *out)
 {
+    const wl_coverage *c = result;
     const wl_ptx_module *m = c->module;
     wl_buffer_add(out, "PTX %d.%d for %s: %d kernel%s, %d function%s, %lld instructions\n\n", m->version_major,
                   m->version_minor, m->target ? m->target : "no target", c->entries, c->entries == 1 ? "" : "s",

@@ -172,8 +172,11 @@ static void add_names(const table *t, size_t having, size_t device, const char *
     wl_buffer_drop(&names);
 }
 
-void wl_device_compare_text(const wl_device *const *devices, size_t count, bool sources, wl_buffer *out)
+void wl_device_compare_text(const void *result, wl_buffer *out)
 {
+    const wl_devices_report *r = result;
+    const wl_device *const *devices = r->devices;
+    const size_t count = r->count;
     table t = {.devices = devices, .count = count, .out = out};
     for (size_t d = 0; d < count; d++)
         add_head(devices[d], out);
@@ -185,7 +188,7 @@ void wl_device_compare_text(const wl_device *const *devices, size_t count, bool 
         t.column_count = 1;
         for (size_t d = first; d < count && d < first + OTHERS; d++)
             t.columns[t.column_count++] = d;
-        add_table(&t, sources);
+        add_table(&t, r->sources);
     }
     for (size_t d = 0; d < count; d++) {
         char head[96];

@@ -7,8 +7,9 @@
 #include "report/common/marks.h"
 #include "report/common/render.h"
 
-void wl_device_text(const wl_device *d, wl_buffer *out)
+void wl_device_text(const void *result, wl_buffer *out)
 {
+    const wl_device *d = result;
     wl_mark_text(out, WL_MARK_HEADLINE, wl_device_title(d));
     wl_buffer_add(out, " (%s, %s)\n", wl_device_name(d), wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
@@ -23,13 +24,14 @@ void wl_device_text(const wl_device *d, wl_buffer *out)
     }
 }
 
-void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffer *out)
+void wl_device_list_text(const void *result, wl_buffer *out)
 {
+    const wl_devices_report *r = result;
     size_t longest = 0;
-    for (size_t i = 0; i < count; i++)
-        longest = strlen(wl_device_title(devices[i])) > longest ? strlen(wl_device_title(devices[i])) : longest;
-    for (size_t i = 0; i < count; i++) {
-        const wl_device *d = devices[i];
+    for (size_t i = 0; i < r->count; i++)
+        longest = strlen(wl_device_title(r->devices[i])) > longest ? strlen(wl_device_title(r->devices[i])) : longest;
+    for (size_t i = 0; i < r->count; i++) {
+        const wl_device *d = r->devices[i];
         char l2[64], bandwidth[64];
         double sms = 0;
         (void)wl_device_get(d, WL_DEVICE_sm_count, &sms);

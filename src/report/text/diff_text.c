@@ -183,8 +183,9 @@ static void add_note(const char *what, const char *a, const char *b, wl_buffer *
         wl_note_line(out, "  ", "%s: %s and %s", what, a, b);
 }
 
-void wl_diff_text(const wl_diff *d, wl_buffer *out)
+void wl_diff_text(const void *result, wl_buffer *out)
 {
+    const wl_diff *d = result;
     add_side("A", &d->a, out);
     add_side("B", &d->b, out);
     add_headline(d, out);

@@ -113,9 +113,11 @@ static void add_ranking(const wl_fit *all, size_t r, wl_buffer *out)
     }
 }
 
-void wl_fit_text(const wl_fit *all, const char *origin, wl_buffer *out)
+void wl_fit_text(const void *result, wl_buffer *out)
 {
-    wl_buffer_add(out, "%s, %zu launches of %zu families\n", origin, all->count, all->family_count);
+    const wl_fit_report *of = result;
+    const wl_fit *all = of->fit;
+    wl_buffer_add(out, "%s, %zu launches of %zu families\n", of->origin, all->count, all->family_count);
     if (all->options.fits) {
         add_numbers(all, out);
         add_scores(all, out);

@@ -3,8 +3,9 @@
 #include "report/common/marks.h"
 #include "report/common/render.h"
 
-void wl_occupancy_text(const wl_occupancy_report *q, wl_buffer *out)
+void wl_occupancy_text(const void *result, wl_buffer *out)
 {
+    const wl_occupancy_report *q = result;
     const wl_occupancy *o = &q->occupancy;
     const wl_occupancy_step *next = &q->next;
     double most = 0;

@@ -4,8 +4,9 @@
 #include "base/quote.h"
 #include "report/common/prediction_report.h"
 
-void wl_report_csv(const wl_report *r, wl_buffer *out)
+void wl_report_csv(const void *result, wl_buffer *out)
 {
+    const wl_report *r = result;
     const wl_prediction *p = r->prediction;
     wl_buffer_add(out, "kernel,device,block_x,block_y,block_z,fold_x,fold_y,fold_z,grid_x,grid_y,grid_z,registers,"
                        "blocks_per_sm,items");

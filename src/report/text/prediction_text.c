@@ -392,8 +392,9 @@ static void add_model(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-void wl_report_text(const wl_report *r, wl_buffer *out)
+void wl_report_text(const void *result, wl_buffer *out)
 {
+    const wl_report *r = result;
     const wl_prediction *p = r->prediction;
     add_head(r, out);
     add_headline(r, out);

@@ -27,8 +27,9 @@ static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-void wl_ptx_text(const wl_ptx_report *r, wl_buffer *out)
+void wl_ptx_text(const void *result, wl_buffer *out)
 {
+    const wl_ptx_report *r = result;
     for (size_t i = 0; i < wl_ptx_entry_count(r->ptx); i++)
         if (wl_ptx_entry_fits(r->ptx, i, r->part, &out->failed))
             add_entry(r, i, out);

@@ -46,8 +46,9 @@ static void add_point(const wl_roofline *r, const wl_mark *m, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
-void wl_roofline_csv(const wl_roofline *r, wl_buffer *out)
+void wl_roofline_csv(const void *result, wl_buffer *out)
 {
+    const wl_roofline *r = result;
     wl_buffer_text(out, "row,number,kernel,launch,source,of,level,intensity,rate,roof,ceiling,share\n");
     add_roofs(r, out);
     add_walls(r, out);

@@ -336,8 +336,9 @@ static void add_notes(const wl_roofline *r, wl_buffer *out)
     }
 }
 
-void wl_roofline_text(const wl_roofline *r, wl_buffer *out)
+void wl_roofline_text(const void *result, wl_buffer *out)
 {
+    const wl_roofline *r = result;
     wl_scene s;
     wl_scene_make(r, &s);
     wl_mark_add(out, WL_MARK_HEADLINE);

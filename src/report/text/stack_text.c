@@ -236,8 +236,9 @@ static void add_lines(const wl_stack_report *r, wl_buffer *out)
     add_others(r, shown, out);
 }
 
-void wl_stack_text(const wl_stack_report *r, wl_buffer *out)
+void wl_stack_text(const void *result, wl_buffer *out)
 {
+    const wl_stack_report *r = result;
     const wl_prediction *p = r->prediction;
     add_head(r, out);
     if (r->model_count <= BARS)

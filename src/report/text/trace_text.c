@@ -32,7 +32,7 @@ static void cache_words(const wl_trace *t, wl_buffer *out)
     wl_buffer_add(out, "%s\n", o->policy);
 }
 
-void wl_trace_words(const wl_trace *t, wl_buffer *out)
+static void trace_words(const wl_trace *t, wl_buffer *out)
 {
     const wl_trace_counts *c = &t->counts;
     char order[WL_SCHEDULE_TEXT_MAX];
@@ -132,12 +132,15 @@ static void window_words(const wl_trace *t, const wl_trace_grid *g, wl_buffer *o
     wl_buffer_text(out, "\n");
 }
 
-wl_status wl_trace_text(const wl_trace *t, const wl_trace_look *look, wl_buffer *out, wl_error *err)
+wl_status wl_trace_text(const void *result, wl_buffer *out, wl_error *err)
 {
+    const wl_trace_view *view = result;
+    const wl_trace *t = view->trace;
+    const wl_trace_look *look = view->look;
     const char *const *signs = look->ascii ? ascii : unicode;
     const int rows_of_line = look->colour ? 2 : 1;
     wl_trace_grid g;
-    wl_trace_words(t, out);
+    trace_words(t, out);
     WL_TRY(wl_trace_grid_make(t, (int64_t)ROWS * rows_of_line, wl_max(1, look->width - NAME - 1), &g, err));
     window_words(t, &g, out);
     legend(signs, look, out);
