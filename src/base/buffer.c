@@ -61,6 +61,12 @@ void wl_buffer_drop(wl_buffer *b)
     *b = (wl_buffer){0};
 }
 
+void wl_buffer_drop_part(wl_buffer *part, wl_buffer *whole)
+{
+    whole->failed = whole->failed || part->failed;
+    wl_buffer_drop(part);
+}
+
 wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
 {
     if (!wl_buffer_grow(b, 0)) {

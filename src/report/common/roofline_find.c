@@ -182,7 +182,7 @@ void wl_shorten(const char *text, size_t most, wl_buffer *out)
     wl_buffer name = {0};
     const size_t end = parameters_of(text), begin = own_name(text, end);
     wl_buffer_put(&name, text + begin, end - begin);
-    const char *left = name.text ? name.text : "";
+    const char *left = wl_buffer_string(&name);
     const size_t length = length_of(left);
     if (length <= most) {
         wl_buffer_text(out, left);
@@ -192,6 +192,5 @@ void wl_shorten(const char *text, size_t most, wl_buffer *out)
         wl_buffer_text(out, "...");
         wl_buffer_text(out, left + bytes_of(left, length - back));
     }
-    out->failed = out->failed || name.failed;
-    wl_buffer_drop(&name);
+    wl_buffer_drop_part(&name, out);
 }

@@ -88,7 +88,7 @@ static json_t *launch_of(wl_json *j, const wl_roofline *r, size_t i)
     wl_json_set(j, one, "points", points(j, r, i));
     wl_json_set(j, one, "of_peak", uses(j, r, t));
     wl_roofline_words(r, i, &words);
-    wl_json_set(j, one, "words", wl_json_text(j, words.text ? words.text : ""));
+    wl_json_set(j, one, "words", wl_json_text(j, wl_buffer_string(&words)));
     j->failed = j->failed || words.failed;
     wl_buffer_drop(&words);
     return one;
@@ -101,7 +101,7 @@ static json_t *notes(wl_json *j, const wl_roofline *r)
         wl_buffer note = {0};
         if (!wl_roofline_note(r, i, &note))
             return all;
-        wl_json_add(j, all, wl_json_text(j, note.text ? note.text : ""));
+        wl_json_add(j, all, wl_json_text(j, wl_buffer_string(&note)));
         j->failed = j->failed || note.failed;
         wl_buffer_drop(&note);
     }

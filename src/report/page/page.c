@@ -8,7 +8,6 @@
 
 #include "base/fail.h"
 #include "base/print.h"
-#include "base/quote.h"
 #include "kernel/kernel_internal.h"
 #include "report/common/roofline_report.h"
 #include "report/common/shape_text.h"
@@ -195,9 +194,7 @@ static void add_device(const page_device *d, size_t number, wl_buffer *out)
     char group[32];
     int place = 0;
     (void)wl_print(group, sizeof group, "device%zu", number);
-    wl_buffer_text(out, "<h3>All launches on ");
-    wl_page_text(out, d->title);
-    wl_buffer_text(out, "</h3>\n<div class=\"tabs\">\n");
+    wl_page_print(out, "<h3>All launches on %s</h3>\n<div class=\"tabs\">\n", d->title);
     for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++) {
         if (d->added[kind_order[i]] == 0)
             continue;
@@ -241,9 +238,7 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
     char rate[32];
     wl_buffer_add(out, "<tr data-launch=\"%zu\">", p->number);
     wl_page_number(out, (double)p->number, "%zu", p->number);
-    wl_buffer_add(out, "<td><a href=\"#launch%zu\">", p->number);
-    wl_page_text(out, wl_kernel_name(p->kernel));
-    wl_buffer_text(out, "</a></td>");
+    wl_page_print(out, "<td><a href=\"#launch%zu\">%s</a></td>", p->number, wl_kernel_name(p->kernel));
     wl_page_cell(out, wl_device_name(p->device));
     wl_page_cell(out, launch);
     wl_page_quantity(out, WL_DIM_TIME, m->time_s);
@@ -278,23 +273,15 @@ static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
 {
     const wl_prediction *r = p->prediction;
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
-    wl_buffer_add(out, "<section class=\"launch\" id=\"launch%zu\"", p->number);
-    wl_page_text_attribute(out, "data-kernel", wl_kernel_name(p->kernel));
-    wl_page_text_attribute(out, "data-device", wl_device_name(p->device));
-    wl_page_text_attribute(out, "data-block", launch);
+    wl_page_print(out,
+                  "<section class=\"launch\" id=\"launch%zu\" data-kernel=\"%s\" data-device=\"%s\" data-block=\"%s\"",
+                  p->number, wl_kernel_name(p->kernel), wl_device_name(p->device), launch);
     wl_page_attribute(out, "data-time-s", r->model.time_s);
     wl_page_attribute(out, "data-items-per-s", r->model.items_per_s);
-    wl_page_text_attribute(out, "data-limiter", wl_bound_name(r->model.limiter));
-    wl_buffer_text(out, ">\n<h2>");
-    wl_page_text(out, wl_kernel_name(p->kernel));
-    wl_buffer_text(out, " <small>on ");
-    wl_page_text(out, wl_device_title(p->device));
-    wl_buffer_text(out, "</small></h2>\n");
-    if (p->kernel->symbol && strcmp(p->kernel->symbol, p->kernel->name) != 0) {
-        wl_buffer_text(out, "<p class=\"symbol\"><code>");
-        wl_page_text(out, p->kernel->symbol);
-        wl_buffer_text(out, "</code></p>\n");
-    }
+    wl_page_print(out, " data-limiter=\"%s\">\n<h2>%s <small>on %s</small></h2>\n", wl_bound_name(r->model.limiter),
+                  wl_kernel_name(p->kernel), wl_device_title(p->device));
+    if (p->kernel->symbol && strcmp(p->kernel->symbol, p->kernel->name) != 0)
+        wl_page_print(out, "<p class=\"symbol\"><code>%s</code></p>\n", p->kernel->symbol);
     wl_buffer_add(out,
                   "<p>Block %s, fold %s, grid %s; %lld registers per thread, %lld B of shared memory per block; %lld "
                   "%s.</p>\n",
@@ -313,12 +300,10 @@ static wl_status add_stack(const wl_page_part *p, wl_buffer *out, wl_error *err)
         *err = why;
         return status;
     }
-    wl_buffer_text(out, "<h3>Where the cycles go</h3>\n<figure>");
     if (svg)
-        wl_buffer_text(out, svg);
+        wl_buffer_add(out, "<h3>Where the cycles go</h3>\n<figure>%s</figure>\n", svg);
     else
-        wl_page_text(out, why.message);
-    wl_buffer_text(out, "</figure>\n");
+        wl_page_print(out, "<h3>Where the cycles go</h3>\n<figure>%s</figure>\n", why.message);
     free(svg);
     return WL_OK;
 }
@@ -344,18 +329,12 @@ static wl_status add_section(const wl_page_part *p, const char *launch, wl_buffe
 static void add_entry(wl_page *page, const wl_page_part *p, const char *launch)
 {
     wl_buffer *out = &page->contents;
-    wl_buffer_add(out, "<li><a href=\"#launch%zu\">", p->number);
-    wl_page_text(out, wl_kernel_name(p->kernel));
-    wl_buffer_text(out, "</a> on ");
-    wl_page_text(out, wl_device_name(p->device));
-    wl_buffer_text(out, ", ");
-    wl_page_text(out, launch);
-    wl_buffer_text(out, "</li>\n");
+    wl_page_print(out, "<li><a href=\"#launch%zu\">%s</a> on %s, %s</li>\n", p->number, wl_kernel_name(p->kernel),
+                  wl_device_name(p->device), launch);
     if (page->count > 1)
         return;
     wl_quote_xml(&page->title, wl_kernel_name(p->kernel), TITLE);
-    wl_buffer_text(&page->title, " on ");
-    wl_page_text(&page->title, wl_device_name(p->device));
+    wl_page_print(&page->title, " on %s", wl_device_name(p->device));
 }
 
 wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err)
@@ -396,10 +375,8 @@ static void add_start(const wl_page *page, const char *date, wl_buffer *out)
     wl_buffer_add(out, "<style>\n%s%s</style>\n</head>\n<body>\n", wl_page_style, wl_page_style_dark);
     wl_buffer_add(out, "<header><h1>Predicted performance</h1>\n<p>%zu launch%s, by warpline %s, without a GPU",
                   page->count, page->count == 1 ? "" : "es", wl_version());
-    if (date) {
-        wl_buffer_text(out, "; ");
-        wl_page_text(out, date);
-    }
+    if (date)
+        wl_page_print(out, "; %s", date);
     wl_buffer_text(out, ".</p></header>\n");
 }
 
@@ -410,9 +387,7 @@ wl_status wl_page_render(const wl_page *page, const char *date, char **out, wl_e
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a page without a launch has nothing to show");
     add_start(page, date, &text);
     if (page->count > 1) {
-        wl_buffer_text(&text, "<nav><h2>Contents</h2>\n<ol>\n");
-        wl_buffer_text(&text, page->contents.text);
-        wl_buffer_text(&text, "</ol></nav>\n");
+        wl_buffer_add(&text, "<nav><h2>Contents</h2>\n<ol>\n%s</ol></nav>\n", page->contents.text);
         add_comparison(page, &text);
     }
     wl_buffer_text(&text, page->sections.text);

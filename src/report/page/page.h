@@ -7,7 +7,7 @@
 #ifndef WL_REPORT_PAGE_PAGE_H
 #define WL_REPORT_PAGE_PAGE_H
 
-#include "base/buffer.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "metrics/prediction.h"
 #include "roofline/roofline_internal.h"
@@ -45,9 +45,10 @@ bool wl_page_use_shows(const wl_page_part *part, const wl_use *use);
 /* ---- pieces ---- */
 
 void wl_page_text(wl_buffer *out, const char *text);
+/* Like wl_buffer_add; texts are quoted. */
+#define wl_page_print(out, ...) wl_quote_add((out), wl_page_text, __VA_ARGS__)
 /* " NAME=\"1.5e-05\"" */
 void wl_page_attribute(wl_buffer *out, const char *name, double value);
-void wl_page_text_attribute(wl_buffer *out, const char *name, const char *text);
 /* Cells of a table: a text; a number and its text; an unknown value. */
 void wl_page_cell(wl_buffer *out, const char *text);
 void wl_page_number(wl_buffer *out, double value, const char *format, ...) WL_PRINTF(3, 4);

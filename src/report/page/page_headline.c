@@ -59,8 +59,7 @@ static void add_use(const wl_use *use, wl_buffer *out)
     char rate[32], peak[32];
     wl_use_text(use, use->rate, rate, sizeof rate);
     wl_use_text(use, use->peak, peak, sizeof peak);
-    wl_buffer_text(out, "<tr");
-    wl_page_text_attribute(out, "data-peak", wl_use_name(use));
+    wl_page_print(out, "<tr data-peak=\"%s\"", wl_use_name(use));
     wl_page_attribute(out, "data-share", use->share);
     wl_buffer_text(out, ">");
     wl_page_cell(out, wl_use_name(use));
@@ -106,8 +105,7 @@ static void add_bounds(const wl_page_part *p, wl_buffer *out)
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])
             continue;
-        wl_buffer_text(out, "<tr");
-        wl_page_text_attribute(out, "data-bound", wl_bound_name((wl_bound_id)i));
+        wl_page_print(out, "<tr data-bound=\"%s\"", wl_bound_name((wl_bound_id)i));
         wl_page_attribute(out, "data-seconds", m->bound_s[i]);
         wl_buffer_add(out, "%s>", (wl_bound_id)i == m->limiter ? " class=\"most\"" : "");
         wl_page_cell(out, wl_bound_name((wl_bound_id)i));
@@ -200,9 +198,7 @@ static void add_parts(const wl_value *v, double items, wl_buffer *out)
     for (int i = 0; i < v->part_count; i++) {
         if (fabs(v->parts[i].value) <= 1e-4 * fabs(v->value))
             continue; /* would not show in four digits */
-        wl_buffer_text(out, separator);
-        wl_page_text(out, v->parts[i].name);
-        wl_buffer_add(out, " %.4g", v->parts[i].value / items);
+        wl_page_print(out, "%s%s %.4g", separator, v->parts[i].name, v->parts[i].value / items);
         separator = ", ";
     }
     wl_buffer_text(out, "</td>");
@@ -214,13 +210,9 @@ static void add_metric(const wl_page_part *p, wl_metric metric, wl_buffer *out)
     const double items = (double)p->prediction->items;
     char total[32];
     wl_scaled_text(v->value, total, sizeof total);
-    wl_buffer_text(out, "<tr");
-    wl_page_text_attribute(out, "data-metric", wl_metric_name(metric));
+    wl_page_print(out, "<tr data-metric=\"%s\"", wl_metric_name(metric));
     wl_page_attribute(out, "data-value", v->value);
-    wl_page_text_attribute(out, "title", wl_metric_meaning(metric));
-    wl_buffer_text(out, "><td><code>");
-    wl_page_text(out, wl_metric_name(metric));
-    wl_buffer_text(out, "</code></td>");
+    wl_page_print(out, " title=\"%s\"><td><code>%s</code></td>", wl_metric_meaning(metric), wl_metric_name(metric));
     wl_page_number(out, v->value, "%s%s", total, wl_metric_unit(metric)[0] == 'b' ? "B" : "");
     if (wl_metric_scope(metric) == WL_SCOPE_LAUNCH && items > 0) {
         wl_page_number(out, v->value / items, "%.4g", v->value / items);
@@ -251,8 +243,7 @@ void wl_page_metrics(const wl_page_part *p, wl_buffer *out)
     for (int i = 0; i < WL_DERIVED_COUNT; i++) {
         if (!wl_derived(&r, (wl_derived_id)i, &value))
             continue;
-        wl_buffer_add(out, "%s<span", separator);
-        wl_page_text_attribute(out, "data-derived", wl_derived_name((wl_derived_id)i));
+        wl_page_print(out, "%s<span data-derived=\"%s\"", separator, wl_derived_name((wl_derived_id)i));
         wl_page_attribute(out, "data-value", value);
         wl_buffer_add(out, "><code>%s</code> %.4g</span>", wl_derived_name((wl_derived_id)i), value);
         separator = ", ";

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/print.h"
-#include "base/quote.h"
 #include "report/page/page.h"
 
 /* 2^53: whole numbers up to here are exact, and JSON writes them out */
@@ -21,19 +20,7 @@ void wl_page_attribute(wl_buffer *out, const char *name, double value)
         wl_buffer_add(out, " %s=\"%.*g\"", name, WL_JSON_DIGITS, value);
 }
 
-void wl_page_text_attribute(wl_buffer *out, const char *name, const char *text)
-{
-    wl_buffer_add(out, " %s=\"", name);
-    wl_page_text(out, text);
-    wl_buffer_text(out, "\"");
-}
-
-void wl_page_cell(wl_buffer *out, const char *text)
-{
-    wl_buffer_text(out, "<td>");
-    wl_page_text(out, text);
-    wl_buffer_text(out, "</td>");
-}
+void wl_page_cell(wl_buffer *out, const char *text) { wl_page_print(out, "<td>%s</td>", text); }
 
 void wl_page_number(wl_buffer *out, double value, const char *format, ...)
 {
@@ -44,9 +31,7 @@ void wl_page_number(wl_buffer *out, double value, const char *format, ...)
     va_end(args);
     wl_buffer_text(out, "<td class=\"n\"");
     wl_page_attribute(out, "data-value", value);
-    wl_buffer_text(out, ">");
-    wl_page_text(out, text);
-    wl_buffer_text(out, "</td>");
+    wl_page_print(out, ">%s</td>", text);
 }
 
 void wl_page_quantity(wl_buffer *out, wl_dimension dimension, double value)
@@ -63,9 +48,8 @@ void wl_page_table(wl_buffer *out, const char *name, const char *const *heads, s
     wl_buffer_add(out, "<div class=\"wide\"><table class=\"sorts %s\"><thead><tr>", name);
     for (size_t i = 0; i < count; i++) {
         const bool number = heads[i][0] == '#';
-        wl_buffer_add(out, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
-        wl_page_text(out, heads[i] + number);
-        wl_buffer_text(out, "</th>");
+        wl_buffer_text(out, number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+        wl_page_print(out, "%s</th>", heads[i] + number);
     }
     wl_buffer_text(out, "</tr></thead>\n<tbody>\n");
 }

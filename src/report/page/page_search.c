@@ -15,18 +15,11 @@
 
 #define ROWS_MOST 16 /* of a ranking */
 
-static void add_words(wl_buffer *out, const char *text)
-{
-    wl_buffer_text(out, "<p>");
-    wl_page_text(out, text ? text : "");
-    wl_buffer_text(out, "</p>\n");
-}
+static void add_words(wl_buffer *out, const char *text) { wl_page_print(out, "<p>%s</p>\n", text ? text : ""); }
 
 static void add_note(wl_buffer *out, const char *of, const char *text)
 {
-    wl_buffer_add(out, "<li>%s", of);
-    wl_page_text(out, text);
-    wl_buffer_text(out, "</li>\n");
+    wl_page_print(out, "<li>%s%s</li>\n", of, text);
 }
 
 /* ---- launches ---- */
@@ -81,13 +74,12 @@ static void add_ties(const wl_page_part *p, wl_buffer *out)
     const wl_ranked_space *s = p->launch->ranked;
     const size_t first = wl_rank_within(s, s->tie);
     const double time = p->prediction->model.time_s;
-    wl_buffer_add(out, "<p>%s: a tie is what lies within the error of the model, %.1f %% (",
+    wl_page_print(out,
+                  "<p>%s: a tie is what lies within the error of the model, %.1f %% (%s)%s. "
+                  "The first group has %zu. ",
                   first > 1 ? "Launches of one group are as good as equal" : "The first stands alone",
-                  100 * (s->tie - 1));
-    wl_page_text(out, s->trust.basis);
-    wl_buffer_add(out, ")%s. ",
-                  s->trust.assumed ? ", which was not measured on this device: that of another is taken" : "");
-    wl_buffer_add(out, "The first group has %zu. ", first);
+                  100 * (s->tie - 1), s->trust.basis,
+                  s->trust.assumed ? ", which was not measured on this device: that of another is taken" : "", first);
     if (time <= s->best_s * s->tie)
         wl_buffer_text(out, "The launch of this section is as good as the best that was found.</p>\n");
     else
@@ -150,9 +142,7 @@ wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
 {
     wl_buffer *out = user;
-    wl_buffer_text(out, "<br><code>");
-    wl_page_text(out, name);
-    wl_buffer_text(out, ": {");
+    wl_page_print(out, "<br><code>%s: {", name);
     for (int d = 0; d < dims; d++)
         wl_buffer_add(out, "%s%lld", d ? ", " : "strides: [", (long long)strides[d]);
     wl_buffer_add(out, "%sorigin: %lld}</code>", dims ? "], " : "", (long long)origin);
@@ -162,8 +152,7 @@ static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 {
     wl_buffer_text(out, "<td>");
     if (m->name) {
-        wl_page_text(out, m->name);
-        wl_buffer_add(out, m->per_item ? " %.4g to %.4g" : " %.0f to %.0f", m->before, m->after);
+        wl_page_print(out, m->per_item ? "%s %.4g to %.4g" : "%s %.0f to %.0f", m->name, m->before, m->after);
         if (m->per_item)
             wl_buffer_add(out, "%s per %s", strcmp(m->unit, "bytes") == 0 ? " B" : "", wl_work_unit_words(unit)->one);
     }
@@ -178,8 +167,7 @@ static wl_status add_advice(const wl_page_part *p, const wl_advice *a, wl_buffer
     wl_buffer_text(out, "<tr");
     wl_page_attribute(out, "data-gain", a->gain);
     wl_page_attribute(out, "data-time-s", a->time_s);
-    wl_buffer_text(out, "><td>");
-    wl_page_text(out, w.text);
+    wl_page_print(out, "><td>%s", w.text);
     if (wl_advice_lays_out(a))
         status = wl_advice_fields(p->launch->kernel, a, add_field, out, err);
     wl_buffer_text(out, "</td>");
@@ -216,26 +204,16 @@ static void add_caveat(const char *name, const char *caveat, bool *any, wl_buffe
 
 static void add_cause(const wl_cause *c, wl_buffer *out)
 {
-    wl_buffer_text(out, "<tr");
-    wl_page_text_attribute(out, "data-cause", wl_cause_name(c->id));
+    wl_page_print(out, "<tr data-cause=\"%s\"", wl_cause_name(c->id));
     if (c->change)
         wl_page_attribute(out, "data-gain", c->gain);
-    wl_buffer_text(out, ">");
-    wl_page_cell(out, wl_cause_name(c->id));
-    wl_buffer_text(out, "<td>");
-    if (c->access) {
-        wl_buffer_text(out, "<code>");
-        wl_page_text(out, c->access);
-        wl_buffer_text(out, "</code>: ");
-    }
+    wl_page_print(out, "><td>%s</td><td>", wl_cause_name(c->id));
+    if (c->access)
+        wl_page_print(out, "<code>%s</code>: ", c->access);
     wl_page_text(out, c->text);
-    if (c->line > 0) {
-        wl_buffer_text(out, " (");
-        wl_page_text(out, c->file ? c->file : "line ");
-        wl_buffer_add(out, "%s%d)", c->file ? ":" : "", (int)c->line);
-    }
-    wl_buffer_text(out, "</td>");
-    wl_page_cell(out, c->change ? c->change : "cannot be predicted");
+    if (c->line > 0)
+        wl_page_print(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
+    wl_page_print(out, "</td><td>%s</td>", c->change ? c->change : "cannot be predicted");
     if (c->change) {
         wl_page_number(out, c->gain, "%.1f %% less time", 100 * c->gain);
         wl_page_quantity(out, WL_DIM_TIME, c->time_s);
@@ -291,9 +269,7 @@ wl_status wl_page_advice(const wl_page_part *p, wl_buffer *out, wl_error *err)
         wl_buffer_add(out, "<p>%s%s. Less than %.1f %% is a tie and not listed",
                       wl_advice_left(r) > 0 ? "Each change alone" : "The causes above",
                       r->has_combination ? ", and in the last row several together" : "", 100 * r->least_gain);
-    wl_buffer_text(out, " (");
-    wl_page_text(out, r->trust.basis);
-    wl_buffer_text(out, ").</p>\n");
+    wl_page_print(out, " (%s).</p>\n", r->trust.basis);
     if (wl_advice_left(r) > 0 || r->has_combination)
         status = add_list(p, out, err);
     for (int c = 0; c < WL_CHANGE_COUNT; c++)

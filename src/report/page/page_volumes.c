@@ -86,15 +86,10 @@ static void add_piece(const volumes *v, level l, size_t colour, const char *name
     if (!(bytes > SHOWS * v->total[l]))
         return;
     wl_scaled_text(bytes, text, sizeof text);
-    wl_buffer_add(out, "<i class=\"f%zu\" style=\"width:%.3f%%\"", colour, 100 * share);
-    wl_page_text_attribute(out, "data-field", name);
+    wl_page_print(out, "<i class=\"f%zu\" style=\"width:%.3f%%\" data-field=\"%s\"", colour, 100 * share, name);
     wl_page_attribute(out, "data-bytes", bytes);
-    wl_buffer_text(out, " title=\"");
-    wl_page_text(out, name);
-    wl_buffer_add(out, ": %sB, %.3g %%\">", text, 100 * bytes / v->total[l]);
-    if (share >= LABELLED)
-        wl_page_text(out, name);
-    wl_buffer_text(out, "</i>");
+    wl_page_print(out, " title=\"%s: %sB, %.3g %%\">%s</i>", name, text, 100 * bytes / v->total[l],
+                  share >= LABELLED ? name : "");
 }
 
 /* The fields with a colour, the others, and volumes of no field: local memory, textures. */
@@ -138,11 +133,9 @@ static void add_level(const volumes *v, level l, wl_buffer *out)
 static void add_legend(const volumes *v, wl_buffer *out)
 {
     wl_buffer_text(out, "<p class=\"legend\">");
-    for (size_t i = 0; i < v->coloured; i++) {
-        wl_buffer_add(out, "<span><i class=\"f%zu\"></i>", i);
-        wl_page_text(out, wl_kernel_field_name(v->part->kernel, v->order[i]));
-        wl_buffer_text(out, "</span> ");
-    }
+    for (size_t i = 0; i < v->coloured; i++)
+        wl_page_print(out, "<span><i class=\"f%zu\"></i>%s</span> ", i,
+                      wl_kernel_field_name(v->part->kernel, v->order[i]));
     if (v->fields > v->coloured)
         wl_buffer_add(out, "<span><i class=\"f%d\"></i>%zu other fields</span>", COLOURS, v->fields - v->coloured);
     wl_buffer_text(out, "</p>\n");
@@ -193,10 +186,8 @@ static void add_fields(const wl_page_part *p, wl_buffer *out)
     wl_buffer_add(out, "<h4>By field, per %s</h4>\n", unit_of(p));
     wl_page_table(out, "fields", heads, 8);
     for (size_t f = 0; f < count; f++) {
-        wl_buffer_text(out, "<tr");
-        wl_page_text_attribute(out, "data-field", wl_kernel_field_name(p->kernel, f));
-        wl_buffer_text(out, ">");
-        wl_page_cell(out, wl_kernel_field_name(p->kernel, f));
+        const char *name = wl_kernel_field_name(p->kernel, f);
+        wl_page_print(out, "<tr data-field=\"%s\"><td>%s</td>", name, name);
         add_share(p, &p->prediction->fields[f], out);
         wl_buffer_text(out, "</tr>\n");
     }
@@ -213,9 +204,7 @@ static void add_access(const wl_page_part *p, size_t a, wl_buffer *out)
 {
     wl_buffer_text(out, "<tr>");
     wl_page_number(out, (double)a + 1, "%zu", a + 1);
-    wl_buffer_text(out, "<td><code>");
-    wl_page_text(out, wl_kernel_access_text(p->kernel, a));
-    wl_buffer_add(out, "</code></td><td>%s</td>",
+    wl_page_print(out, "<td><code>%s</code></td><td>%s</td>", wl_kernel_access_text(p->kernel, a),
                   wl_kernel_access_is_atomic(p->kernel, a)  ? "atomic"
                   : wl_kernel_access_is_store(p->kernel, a) ? "store"
                                                             : "load");
@@ -250,9 +239,7 @@ static void add_count(double count, wl_buffer *out)
 static void add_line(const wl_page_part *p, const wl_line_mix *l, wl_buffer *out)
 {
     const double all = p->prediction->metrics[WL_METRIC_inst_executed].value;
-    wl_buffer_text(out, "<tr><td>");
-    wl_page_text(out, l->file);
-    wl_buffer_text(out, "</td>");
+    wl_page_print(out, "<tr><td>%s</td>", l->file);
     wl_page_number(out, l->line, "%d", (int)l->line);
     add_count(l->warp, out);
     if (all > 0)

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/print.h"
-#include "base/quote.h"
 #include "compare/comparison.h"
 #include "report/picture/gnuplot.h"
 
@@ -144,10 +143,8 @@ static void write_legend(const wl_comparison *c, wl_buffer *out)
                   "set xrange [0:1]\nset yrange [0:1]\nset key center center Left reverse noenhanced samplen 2\n"
                   "plot -1 " DIAGONAL " title 'predicted as measured', -1 " BESIDE " title '%g %% above and below'",
                   100 * BAND);
-    for (size_t g = 0; g < c->group_count && c->group_count <= LEGEND_MAX; g++) {
-        wl_buffer_add(out, ", \\\n  -1 with points ls %zu title ", g + 1);
-        wl_quote_gnuplot(out, c->groups[g].name);
-    }
+    for (size_t g = 0; g < c->group_count && c->group_count <= LEGEND_MAX; g++)
+        wl_gnuplot_print(out, ", \\\n  -1 with points ls %zu title %s", g + 1, c->groups[g].name);
     if (c->group_count > LEGEND_MAX)
         wl_buffer_add(out, ", \\\n  -1 with points pt 7 ps 0.6 lc rgb '#707070' title 'launches of %zu groups'",
                       c->group_count);
@@ -165,9 +162,8 @@ static void write_script(const wl_comparison *c, const wl_plot_files *files, con
     wl_gnuplot_colours(out);
     wl_buffer_text(out, "set logscale xy\nset size square\nset grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
                         "set tics font ',10'\nset title noenhanced\nset xlabel noenhanced\nset ylabel noenhanced\n");
-    wl_buffer_add(out, "set multiplot layout %zu,%zu title 'Predicted over measured: '.", lines, columns);
-    wl_quote_gnuplot(out, c->title);
-    wl_buffer_text(out, " font ',14' noenhanced\n");
+    wl_gnuplot_print(out, "set multiplot layout %zu,%zu title 'Predicted over measured: '.%s font ',14' noenhanced\n",
+                     lines, columns, c->title);
     for (size_t p = 0; p < count; p++)
         write_panel(c, panels[p], p, lo[panels[p]], hi[panels[p]], out);
     write_legend(c, out);

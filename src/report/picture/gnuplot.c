@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quote.h"
-
 static bool has_suffix(const wl_plot_files *files, const char *suffix)
 {
     const size_t length = strlen(files->picture);
@@ -34,11 +32,7 @@ void wl_gnuplot_terminal(const wl_plot_files *files, const wl_gnuplot_page *page
 
 void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out)
 {
-    wl_buffer_text(out, "set output ");
-    wl_quote_gnuplot(out, files->picture);
-    wl_buffer_text(out, "\ndata = ");
-    wl_quote_gnuplot(out, files->data);
-    wl_buffer_text(out, "\n");
+    wl_gnuplot_print(out, "set output %s\ndata = %s\n", files->picture, files->data);
 }
 
 void wl_gnuplot_colours(wl_buffer *out)

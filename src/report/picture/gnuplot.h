@@ -2,8 +2,11 @@
 #ifndef WL_REPORT_PICTURE_GNUPLOT_H
 #define WL_REPORT_PICTURE_GNUPLOT_H
 
-#include "base/buffer.h"
+#include "base/quote.h"
 #include "warpline/report.h"
+
+/* Like wl_buffer_add; texts are quoted. */
+#define wl_gnuplot_print(out, ...) wl_quote_add((out), wl_quote_gnuplot, __VA_ARGS__)
 
 /* A picture is SVG, PDF or PNG, by the suffix of its file. */
 bool wl_gnuplot_is_svg(const wl_plot_files *files);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/quote.h"
 #include "base/units.h"
 #include "kernel/work_unit.h"
 #include "report/picture/gnuplot.h"
@@ -321,13 +320,10 @@ static void write_marks(const panel *p, wl_buffer *out)
 static void write_title(const panel *p, wl_buffer *out)
 {
     const wl_ranked_space *space = p->space;
-    wl_buffer_text(out, "set title ");
-    wl_quote_gnuplot(out, wl_kernel_name(wl_ranker_kernel(space->ranker)));
-    wl_buffer_text(out, ".', ");
+    wl_gnuplot_print(out, "set title %s.', ", wl_kernel_name(wl_ranker_kernel(space->ranker)));
     write_shape(space->domain, space->dims, out);
-    wl_buffer_text(out, "'.\"\\n\".");
-    wl_quote_gnuplot(out, wl_device_title(wl_ranker_device(space->ranker)));
-    wl_buffer_add(out, ".': predicted performance of %zu launches", space->count);
+    wl_gnuplot_print(out, "'.\"\\n\".%s.': predicted performance of %zu launches",
+                     wl_device_title(wl_ranker_device(space->ranker)), space->count);
     if (space->count > POINTS_MAX)
         wl_buffer_add(out, ", %d shown", POINTS_MAX);
     wl_buffer_text(out, "'\n");

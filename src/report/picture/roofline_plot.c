@@ -30,9 +30,7 @@ static void add_label(const script *p, double x, double y, int anchor, const cha
                       const char *text)
 {
     static const char *const anchors[] = {"left", "center", "right"};
-    wl_buffer_text(p->out, "set label ");
-    wl_quote_gnuplot(p->out, text);
-    wl_buffer_text(p->out, " at ");
+    wl_gnuplot_print(p->out, "set label %s at ", text);
     add_place(p, x, y - 4);
     wl_buffer_add(p->out, " %s tc rgb '%s' font '%s,%d' noenhanced front\n", anchors[anchor + 1], colour,
                   strong ? "Sans:Bold" : "Sans", size);
@@ -76,9 +74,7 @@ static void add_labels(const script *p)
         }
         /* to the middle of the letters */
         const double turn = l->angle * 3.14159265358979323846 / 180, up = 4;
-        wl_buffer_text(p->out, "set label ");
-        wl_quote_gnuplot(p->out, l->text);
-        wl_buffer_text(p->out, " at ");
+        wl_gnuplot_print(p->out, "set label %s at ", l->text);
         add_place(p, l->x - up * sin(turn), l->y - up * cos(turn));
         wl_buffer_add(p->out, " left rotate by %.1f tc rgb '%s' font 'Sans,8' noenhanced front\n", l->angle,
                       colours[l->ink]);
@@ -94,9 +90,8 @@ static void add_cell(const script *p, const double *x, wl_column c, double y, bo
     const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
     wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
     add_label(p, from_left ? x[c] : x[c + 1] - GAP, y, from_left ? -1 : 1, "#202020", 8, strong,
-              shown.text ? shown.text : "");
-    p->out->failed = p->out->failed || shown.failed;
-    wl_buffer_drop(&shown);
+              wl_buffer_string(&shown));
+    wl_buffer_drop_part(&shown, p->out);
 }
 
 static void add_table(const script *p)
@@ -114,9 +109,8 @@ static void add_table(const script *p)
             if (!(x[c + 1] > x[c]))
                 continue;
             wl_roofline_cell(r, i, (wl_column)c, &cell);
-            add_cell(p, x, (wl_column)c, y, c == WL_COLUMN_NUMBER, cell.text ? cell.text : "");
-            p->out->failed = p->out->failed || cell.failed;
-            wl_buffer_drop(&cell);
+            add_cell(p, x, (wl_column)c, y, c == WL_COLUMN_NUMBER, wl_buffer_string(&cell));
+            wl_buffer_drop_part(&cell, p->out);
         }
     }
 }
@@ -218,9 +212,8 @@ static void add_head(const script *p, const wl_plot_files *files)
         1 - WL_SCENE_BOTTOM / p->height, pow(10, p->s->x_low), pow(10, p->s->x_high), pow(10, p->s->y_low),
         pow(10, p->s->y_high), wl_roofline_x_label(r), wl_roofline_y_label(r));
     wl_roofline_headline(r, &title);
-    add_label(p, MARGIN, MARGIN + 12, -1, "#202020", 12, true, title.text ? title.text : "");
-    p->out->failed = p->out->failed || title.failed;
-    wl_buffer_drop(&title);
+    add_label(p, MARGIN, MARGIN + 12, -1, "#202020", 12, true, wl_buffer_string(&title));
+    wl_buffer_drop_part(&title, p->out);
 }
 
 wl_status wl_roofline_plot(const wl_roofline *r, const wl_plot_files *files, char **out, char **data, wl_error *err)

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "base/quote.h"
 #include "base/units.h"
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
@@ -66,9 +65,8 @@ static void add_head(drawing *d)
 {
     wl_buffer title = {0};
     wl_roofline_headline(d->r, &title);
-    wl_svg_text(d->out, MARGIN, MARGIN + 12, "title", title.text ? title.text : "", TITLE);
-    d->out->failed = d->out->failed || title.failed;
-    wl_buffer_drop(&title);
+    wl_svg_text(d->out, MARGIN, MARGIN + 12, "title", wl_buffer_string(&title), TITLE);
+    wl_buffer_drop_part(&title, d->out);
 }
 
 /* "100 G", "1 T" */
@@ -171,11 +169,10 @@ static void add_marks(drawing *d)
     for (size_t i = 0; i < d->r->mark_count; i++) {
         const wl_mark *m = &d->r->marks[i];
         const wl_tallies *t = &d->r->launches[m->launch].tallies;
-        wl_buffer_add(d->out, "<g><title>%zu ", wl_roofline_number(d->r, m->launch));
-        wl_quote_xml(d->out, t->kernel, SIZE_MAX);
-        wl_buffer_add(d->out, "; %s, %s: %.4g %s at %.4g %s", wl_series_name(m->series), wl_level_name(m->level),
-                      m->y / 1e9, d->r->kind == WL_ROOFLINE_INSTRUCTION ? "GIPS" : "GFLOP/s", m->x,
-                      wl_roofline_intensity_unit(d->r));
+        wl_svg_print(d->out, "<g><title>%zu %s; %s, %s: %.4g %s at %.4g %s", wl_roofline_number(d->r, m->launch),
+                     t->kernel, wl_series_name(m->series), wl_level_name(m->level), m->y / 1e9,
+                     d->r->kind == WL_ROOFLINE_INSTRUCTION ? "GIPS" : "GFLOP/s", m->x,
+                     wl_roofline_intensity_unit(d->r));
         if (m->ceiling > 0)
             wl_buffer_add(d->out, ", %.3g %% of the roof (%s)", 100 * m->y / m->ceiling, wl_mark_roof(m));
         wl_buffer_text(d->out, "</title>");
@@ -197,9 +194,7 @@ static void add_labels(drawing *d)
                       anchors[l->anchor + 1], l->strong ? " strong" : "", l->x, l->y);
         if (l->angle != 0)
             wl_buffer_add(d->out, " rotate(%.1f)", -l->angle);
-        wl_buffer_text(d->out, "\">");
-        wl_quote_xml(d->out, l->text, SIZE_MAX);
-        wl_buffer_text(d->out, "</text>\n");
+        wl_svg_print(d->out, "\">%s</text>\n", l->text);
     }
 }
 
@@ -240,12 +235,9 @@ static void add_cell(drawing *d, const double *x, wl_column c, const char *font,
     const bool from_left = wl_column_is_text(c);
     const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
     wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
-    wl_buffer_add(d->out, "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\">", font, from_left ? "" : " end",
-                  from_left ? x[c] : x[c + 1] - GAP, d->y);
-    wl_quote_xml(d->out, shown.text ? shown.text : "", SIZE_MAX);
-    wl_buffer_text(d->out, "</text>");
-    d->out->failed = d->out->failed || shown.failed;
-    wl_buffer_drop(&shown);
+    wl_svg_print(d->out, "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", font, from_left ? "" : " end",
+                 from_left ? x[c] : x[c + 1] - GAP, d->y, wl_buffer_string(&shown));
+    wl_buffer_drop_part(&shown, d->out);
 }
 
 static void add_table(drawing *d)
@@ -265,9 +257,8 @@ static void add_table(drawing *d)
             if (!(x[c + 1] > x[c]))
                 continue;
             wl_roofline_cell(d->r, i, (wl_column)c, &cell);
-            add_cell(d, x, (wl_column)c, c == WL_COLUMN_NUMBER ? "strong" : "cell", cell.text ? cell.text : "");
-            d->out->failed = d->out->failed || cell.failed;
-            wl_buffer_drop(&cell);
+            add_cell(d, x, (wl_column)c, c == WL_COLUMN_NUMBER ? "strong" : "cell", wl_buffer_string(&cell));
+            wl_buffer_drop_part(&cell, d->out);
         }
         wl_buffer_text(d->out, "\n");
     }
@@ -288,11 +279,7 @@ static void add_wrapped(drawing *d, const char *font, const char *text)
                 end = length;
         }
         end = end ? end : length;
-        wl_buffer line = {0};
-        wl_buffer_put(&line, text, end);
-        wl_svg_text(d->out, MARGIN, d->y, font, line.text ? line.text : "", SIZE_MAX);
-        d->out->failed = d->out->failed || line.failed;
-        wl_buffer_drop(&line);
+        wl_svg_words(d->out, MARGIN, d->y, font, SIZE_MAX, "%.*s", (int)end, text);
         d->y += ROW - 2;
         text += end;
         text += *text == ' ';
@@ -307,17 +294,15 @@ static void add_words(drawing *d)
         wl_buffer_add(&words, "%zu%s: ", wl_roofline_number(d->r, i),
                       d->r->launches[i].tallies.measured ? ", measured" : "");
         wl_roofline_words(d->r, i, &words);
-        add_wrapped(d, "words", words.text ? words.text : "");
-        d->out->failed = d->out->failed || words.failed;
-        wl_buffer_drop(&words);
+        add_wrapped(d, "words", wl_buffer_string(&words));
+        wl_buffer_drop_part(&words, d->out);
     }
     for (size_t i = 0;; i++) {
         wl_buffer note = {0};
         const bool is = wl_roofline_note(d->r, i, &note);
         if (is)
-            add_wrapped(d, "faint", note.text ? note.text : "");
-        d->out->failed = d->out->failed || note.failed;
-        wl_buffer_drop(&note);
+            add_wrapped(d, "faint", wl_buffer_string(&note));
+        wl_buffer_drop_part(&note, d->out);
         if (!is)
             return;
     }
@@ -345,16 +330,10 @@ void wl_roofline_svg(const void *result, wl_buffer *out)
     drawing d = {.r = r, .s = &scene, .out = &body};
     if (!scene.failed)
         draw(&d);
-    const double height = d.y + MARGIN / 2;
-    wl_buffer_add(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" width=\"%d\" height=\"%.0f\" "
-                  "viewBox=\"0 0 %d %.0f\">\n<title>%s, ",
-                  WL_SCENE_WIDTH, height, WL_SCENE_WIDTH, height, wl_roofline_title(r));
-    wl_quote_xml(out, r->title, SIZE_MAX);
-    wl_buffer_add(out, "</title>\n%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", style);
-    wl_buffer_text(out, body.text ? body.text : "");
-    wl_buffer_text(out, "</svg>\n");
-    out->failed = out->failed || body.failed || scene.failed;
-    wl_buffer_drop(&body);
+    wl_buffer title = {0};
+    wl_buffer_add(&title, "%s, %s", wl_roofline_title(r), r->title);
+    wl_svg_whole(out, "roofline", WL_SCENE_WIDTH, d.y + MARGIN / 2, wl_buffer_string(&title), style, &body);
+    wl_buffer_drop_part(&title, out);
+    out->failed = out->failed || scene.failed;
     wl_scene_free(&scene);
 }

@@ -6,9 +6,7 @@
  * background.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdint.h>
 
-#include "base/quote.h"
 #include "base/units.h"
 #include "device/device_internal.h"
 #include "report/common/shape_text.h"
@@ -91,19 +89,13 @@ static void add_head(drawing *d)
 {
     const wl_prediction *p = d->r->prediction;
     char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
-    wl_buffer title = {0}, launch = {0};
     d->y = MARGIN + 12;
-    wl_buffer_add(&title, "Where the cycles go: %s", wl_kernel_name(d->r->kernel));
-    wl_svg_text(d->out, MARGIN, d->y, "words title", title.text ? title.text : "", TITLE);
-    d->out->failed = d->out->failed || title.failed;
-    wl_buffer_drop(&title);
-    wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per %s: %lld", wl_device_title(d->r->device),
-                  wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
-                  wl_device_sm_word(d->r->device), (long long)p->occupancy.blocks_per_sm);
+    wl_svg_words(d->out, MARGIN, d->y, "words title", TITLE, "Where the cycles go: %s", wl_kernel_name(d->r->kernel));
     d->y += 22;
-    wl_svg_text(d->out, MARGIN, d->y, "faint", launch.text ? launch.text : "", TITLE + TITLE / 2);
-    d->out->failed = d->out->failed || launch.failed;
-    wl_buffer_drop(&launch);
+    wl_svg_words(d->out, MARGIN, d->y, "faint", TITLE + TITLE / 2, "on %s; block %s, grid %s; blocks per %s: %lld",
+                 wl_device_title(d->r->device), wl_shape_text(p->launch.block, block),
+                 wl_shape_text(p->launch.grid, grid), wl_device_sm_word(d->r->device),
+                 (long long)p->occupancy.blocks_per_sm);
     d->y += 22;
 }
 
@@ -129,9 +121,8 @@ static void add_axis(drawing *d, double most)
     wl_buffer_text(&words, "cycles of a multiprocessor, by part");
     for (int i = 0; i < d->r->model_count && d->r->model_count == SHARES; i++)
         wl_buffer_add(&words, "%s%s", i ? " / " : "; shares by ", wl_model_name(d->r->models[i]));
-    wl_svg_text(d->out, BAR_X + BAR_WIDTH / 2.0, y + 36, "faint middle", words.text ? words.text : "", TITLE);
-    d->out->failed = d->out->failed || words.failed;
-    wl_buffer_drop(&words);
+    wl_svg_text(d->out, BAR_X + BAR_WIDTH / 2.0, y + 36, "faint middle", wl_buffer_string(&words), TITLE);
+    wl_buffer_drop_part(&words, d->out);
     d->y += AXIS;
 }
 
@@ -197,9 +188,8 @@ static void add_words(drawing *d, const wl_stack_line *line)
                   wl_stack_cause(line));
     if (line->from)
         wl_buffer_add(&words, ": line %d, %s", (int)line->from->line, wl_stack_ptx(line->from, ptx));
-    wl_svg_text(d->out, MARGIN, d->y + 22, "faint small", words.text ? words.text : "", WORDS);
-    d->out->failed = d->out->failed || words.failed;
-    wl_buffer_drop(&words);
+    wl_svg_text(d->out, MARGIN, d->y + 22, "faint small", wl_buffer_string(&words), WORDS);
+    wl_buffer_drop_part(&words, d->out);
 }
 
 static void add_lines(drawing *d)
@@ -236,15 +226,5 @@ void wl_stack_svg(const void *result, wl_buffer *out)
     add_models(&d);
     add_legend(&d);
     add_lines(&d);
-    const double height = d.y + MARGIN;
-    wl_buffer_add(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"stack\" width=\"%d\" height=\"%.0f\" "
-                  "viewBox=\"0 0 %d %.0f\">\n<title>",
-                  WIDTH, height, WIDTH, height);
-    wl_quote_xml(out, wl_kernel_name(r->kernel), SIZE_MAX);
-    wl_buffer_add(out, "</title>\n%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", style);
-    wl_buffer_text(out, body.text ? body.text : "");
-    wl_buffer_text(out, "</svg>\n");
-    out->failed = out->failed || body.failed;
-    wl_buffer_drop(&body);
+    wl_svg_whole(out, "stack", WIDTH, d.y + MARGIN, wl_kernel_name(r->kernel), style, &body);
 }

@@ -6,8 +6,6 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/print.h"
-#include "base/quote.h"
 #include "report/picture/svg.h"
 #include "report/common/trace_report.h"
 
@@ -109,34 +107,28 @@ static void add_fields(const picture *p)
 static void add_axes(const picture *p)
 {
     const wl_trace *t = p->trace;
-    char text[TITLE];
     const double below = TOP + p->height + 18;
     wl_svg_text(p->out, LEFT + p->width / 2, below + 20, "middle", "tasks, in the order of their execution", TITLE);
     wl_buffer_add(p->out, "<text class=\"middle\" transform=\"translate(16 %.1f) rotate(-90)\">%s</text>\n",
                   TOP + p->height / 2, "cache lines, by address");
-    (void)wl_print(text, sizeof text, "task %lld", (long long)t->first);
-    wl_svg_text(p->out, LEFT, below, "small", text, TITLE);
-    (void)wl_print(text, sizeof text, "%lld", (long long)(t->first + t->count - 1));
-    wl_svg_text(p->out, LEFT + p->width, below, "end", text, TITLE);
-    if (p->grid.column_tasks > 1 || p->grid.row_lines > 1) {
-        (void)wl_print(text, sizeof text, "a cell is %lld tasks by %lld lines", (long long)p->grid.column_tasks,
-                       (long long)p->grid.row_lines);
-        wl_svg_text(p->out, LEFT + p->width / 2, below, "middle", text, TITLE);
-    }
+    wl_svg_words(p->out, LEFT, below, "small", TITLE, "task %lld", (long long)t->first);
+    wl_svg_words(p->out, LEFT + p->width, below, "end", TITLE, "%lld", (long long)(t->first + t->count - 1));
+    if (p->grid.column_tasks > 1 || p->grid.row_lines > 1)
+        wl_svg_words(p->out, LEFT + p->width / 2, below, "middle", TITLE, "a cell is %lld tasks by %lld lines",
+                     (long long)p->grid.column_tasks, (long long)p->grid.row_lines);
 }
 
 static void add_title(const picture *p)
 {
     const wl_trace *t = p->trace;
     const wl_trace_options *o = &t->options;
-    char text[2 * TITLE], order[WL_SCHEDULE_TEXT_MAX];
+    char order[WL_SCHEDULE_TEXT_MAX];
     wl_schedule_print(&o->schedule, order);
-    (void)wl_print(text, sizeof text, "%s, order %s", t->name, order);
-    wl_svg_text(p->out, LEFT, 22, "title", text, TITLE);
-    (void)wl_print(text, sizeof text, "%lld lines of %lld B, %s; %lld of %lld uses fetch a line, at least %lld",
-                   (long long)o->lines, (long long)o->line_bytes, o->policy, (long long)t->counts.fetches,
-                   (long long)t->counts.uses, (long long)t->counts.least);
-    wl_svg_text(p->out, LEFT, 41, "small", text, TITLE);
+    wl_svg_words(p->out, LEFT, 22, "title", TITLE, "%s, order %s", t->name, order);
+    wl_svg_words(p->out, LEFT, 41, "small", TITLE,
+                 "%lld lines of %lld B, %s; %lld of %lld uses fetch a line, at least %lld", (long long)o->lines,
+                 (long long)o->line_bytes, o->policy, (long long)t->counts.fetches, (long long)t->counts.uses,
+                 (long long)t->counts.least);
 }
 
 /* Whole pixels where cells are larger than one. */

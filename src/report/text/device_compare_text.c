@@ -168,8 +168,7 @@ static void add_names(const table *t, size_t having, size_t device, const char *
         wl_buffer_add(t->out, "\n%s:\n", head);
         wl_wrapped_text(names.text + 1, LINE_WIDTH - 4, t->out);
     }
-    t->out->failed = t->out->failed || names.failed;
-    wl_buffer_drop(&names);
+    wl_buffer_drop_part(&names, t->out);
 }
 
 void wl_device_compare_text(const void *result, wl_buffer *out)

@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +136,9 @@ static wl_status check_spaces(const export *e, wl_error *err)
 
 /* ---- pieces of text ---- */
 
+/* Texts are quoted. */
+#define print(e, ...) wl_quote_add((e)->out, wl_quote_python, __VA_ARGS__)
+
 /* With a point or an exponent: Kernel Tuner ignores times that it reads back as integers. */
 static void write_time(double value, wl_buffer *out)
 {
@@ -163,16 +165,11 @@ static void write_tuple(const int64_t *values, int count, wl_buffer *out)
 /* Names are quoted, and not in the first two lines, where Python looks for an encoding. */
 static void write_header(const export *e, const char *what)
 {
-    wl_buffer_add(
-        e->out, "# %s\n# Made by warpline rank. All times are predictions: nothing was run.\n#\n#   kernel    ", what);
-    wl_quote_python(e->out, e->kernel);
-    wl_buffer_text(e->out, "\n");
+    wl_buffer_add(e->out, "# %s\n# Made by warpline rank. All times are predictions: nothing was run.\n#\n", what);
+    print(e, "#   kernel    %s\n", e->kernel);
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
-        wl_buffer_text(e->out, "#   launches  ");
-        wl_buffer_add(e->out, "%zu on ", list->count);
-        wl_quote_python(e->out, list->device);
-        wl_buffer_text(e->out, ", domain ");
+        print(e, "#   launches  %zu on %s, domain ", list->count, list->device);
         write_values(list->space->domain, list->space->dims, "x", e->out);
         wl_buffer_text(e->out, "\n");
     }
@@ -244,17 +241,13 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
 {
     (void)err;
     write_header(e, "A search space for Kernel Tuner: the launches that are predicted to be the best.");
-    wl_buffer_text(e->out, "from collections import OrderedDict\n\nkernel_name = ");
-    wl_quote_python(e->out, e->kernel);
-    wl_buffer_text(e->out, "\nPARAMS = (");
+    print(e, "from collections import OrderedDict\n\nkernel_name = %s\nPARAMS = (", e->kernel);
     for (int p = 0; p < e->params; p++)
         wl_buffer_add(e->out, "%s\"%s\"", p ? ", " : "", param_names[p]);
     wl_buffer_text(e->out, ")\n\n# by device and problem size, best first\nLAUNCHES = {\n");
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
-        wl_buffer_text(e->out, "    (");
-        wl_quote_python(e->out, list->device);
-        wl_buffer_text(e->out, ", ");
+        print(e, "    (%s, ", list->device);
         write_tuple(list->space->domain, list->space->dims, e->out);
         wl_buffer_text(e->out, "): [\n");
         for (size_t l = 0; l < list->count; l++) {
@@ -266,9 +259,7 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
         }
         wl_buffer_text(e->out, "    ],\n");
     }
-    wl_buffer_text(e->out, "}\n\ndevice = ");
-    wl_quote_python(e->out, e->lists[0].device);
-    wl_buffer_text(e->out, "\nproblem_size = ");
+    print(e, "}\n\ndevice = %s\nproblem_size = ", e->lists[0].device);
     write_tuple(e->lists[0].space->domain, e->lists[0].space->dims, e->out);
     wl_buffer_text(e->out, "\nlaunches = LAUNCHES[device, problem_size]\n");
     if (e->params == PARAMS)
@@ -311,17 +302,13 @@ static wl_status write_cache(const export *e, wl_error *err)
     if (e->count > 1)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "a Kernel Tuner cache holds one device and one domain; there are several");
-    const size_t size = strlen(list->device) + 32;
-    char *device = malloc(size);
-    if (!device)
-        return wl_fail_memory(err);
-    snprintf(device, size, "%s (predicted by warpline)", list->device);
-    wl_buffer_text(e->out, "{\n\"warpline\": \"All times are predictions: nothing was run.\",\n\"device_name\": ");
-    wl_quote_python(e->out, device);
-    free(device);
-    wl_buffer_text(e->out, ",\n\"kernel_name\": ");
-    wl_quote_python(e->out, e->kernel);
-    wl_buffer_text(e->out, ",\n\"problem_size\": [");
+    wl_buffer device = {0};
+    wl_buffer_add(&device, "%s (predicted by warpline)", list->device);
+    print(e,
+          "{\n\"warpline\": \"All times are predictions: nothing was run.\",\n\"device_name\": %s,\n"
+          "\"kernel_name\": %s,\n\"problem_size\": [",
+          wl_buffer_string(&device), e->kernel);
+    wl_buffer_drop_part(&device, e->out);
     write_values(list->space->domain, list->space->dims, ", ", e->out);
     wl_buffer_text(e->out, "],\n\"tune_params_keys\": [");
     for (int p = 0; p < e->params; p++)
@@ -380,9 +367,7 @@ static const char triton_code[] =
 static void write_triton_device(const export *e, size_t first)
 {
     const char *device = e->lists[first].device;
-    wl_buffer_text(e->out, "    ");
-    wl_quote_python(e->out, device);
-    wl_buffer_text(e->out, ": {\n");
+    print(e, "    %s: {\n", device);
     for (size_t i = first; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
         if (strcmp(list->device, device) != 0)
@@ -423,8 +408,7 @@ static void write_triton_ties(const export *e)
             if (strcmp(e->lists[i].device, e->lists[j].device) == 0 && e->lists[j].space->tie > tie)
                 tie = e->lists[j].space->tie;
         wl_buffer_text(e->out, before);
-        wl_quote_python(e->out, e->lists[i].device);
-        wl_buffer_add(e->out, ": %.6g", tie);
+        print(e, "%s: %.6g", e->lists[i].device, tie);
         before = ", ";
     }
     wl_buffer_text(e->out, "}  # predictions within this ratio are as good as equal\n");
@@ -435,8 +419,7 @@ static wl_status write_triton(const export *e, wl_error *err)
     const bool folded = e->params >= FOLDED, scheduled = e->params == PARAMS;
     (void)err;
     write_header(e, "Predicted times for triton.autotune: prune_configs_by early_config_prune or perf_model.");
-    wl_buffer_text(e->out, "import math\n\n# ---- to be changed ----\n\nDEVICE = ");
-    wl_quote_python(e->out, e->lists[0].device);
+    print(e, "import math\n\n# ---- to be changed ----\n\nDEVICE = %s", e->lists[0].device);
     wl_buffer_add(e->out,
                   "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s%s\n"
                   "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s%s)\n"

@@ -11,9 +11,8 @@ static void add_roofs(const wl_roofline *r, wl_buffer *out)
     for (int i = 0; i < count; i++) {
         char name[40];
         wl_roof_text(&roofs[i], name, sizeof name);
-        wl_buffer_add(out, "%s,,,,,", roofs[i].slanted ? "bandwidth" : "peak");
-        wl_quote_csv(out, name);
-        wl_buffer_add(out, ",,,%.15g,,,\n", roofs[i].rate);
+        wl_buffer_text(out, roofs[i].slanted ? "bandwidth" : "peak");
+        wl_csv_print(out, ",,,,,%s,,,%.15g,,,\n", name, roofs[i].rate);
     }
 }
 
@@ -22,8 +21,7 @@ static void add_walls(const wl_roofline *r, wl_buffer *out)
     wl_wall walls[WL_WALLS_MAX];
     const int count = wl_roofline_walls(r, walls);
     for (int i = 0; i < count; i++) {
-        wl_buffer_text(out, "wall,,,,,");
-        wl_quote_csv(out, walls[i].name);
+        wl_csv_print(out, "wall,,,,,%s", walls[i].name);
         wl_buffer_add(out, ",%s,%.15g,,,,\n", walls[i].shared ? "shared" : "global", walls[i].x);
     }
 }
@@ -31,19 +29,13 @@ static void add_walls(const wl_roofline *r, wl_buffer *out)
 static void add_point(const wl_roofline *r, const wl_mark *m, wl_buffer *out)
 {
     const wl_tallies *t = &r->launches[m->launch].tallies;
-    wl_buffer_add(out, "point,%zu,", wl_roofline_number(r, m->launch));
-    wl_quote_csv(out, t->kernel);
-    wl_buffer_text(out, ",");
-    wl_quote_csv(out, t->launch);
+    wl_csv_print(out, "point,%zu,%s,%s", wl_roofline_number(r, m->launch), t->kernel, t->launch);
     wl_buffer_add(out, ",%s,%s,%s,%.15g,%.15g,", t->measured ? "measured" : "predicted", wl_series_name(m->series),
                   wl_level_name(m->level), m->x, m->y);
-    if (m->ceiling > 0) {
-        wl_quote_csv(out, wl_mark_roof(m));
-        wl_buffer_add(out, ",%.15g,%.15g", m->ceiling, m->y / m->ceiling);
-    } else {
-        wl_buffer_text(out, ",,");
-    }
-    wl_buffer_text(out, "\n");
+    if (m->ceiling > 0)
+        wl_csv_print(out, "%s,%.15g,%.15g\n", wl_mark_roof(m), m->ceiling, m->y / m->ceiling);
+    else
+        wl_buffer_text(out, ",,\n");
 }
 
 void wl_roofline_csv(const void *result, wl_buffer *out)

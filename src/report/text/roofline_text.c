@@ -116,9 +116,8 @@ static void add_axis(const canvas *c, wl_buffer *out)
         const int column = column_of(c, pow(10, power) * 1.0001);
         wl_buffer_add(&text, "%.6g", pow(10, power));
         const size_t length = text.length < sizeof name ? text.length : 0;
-        memcpy(name, text.text ? text.text : "", length);
-        out->failed = out->failed || text.failed;
-        wl_buffer_drop(&text);
+        memcpy(name, wl_buffer_string(&text), length);
+        wl_buffer_drop_part(&text, out);
         if (column < 0 || column >= WIDTH)
             continue;
         ruler[column] = '+';
@@ -193,9 +192,8 @@ static void make_cell(const wl_roofline *r, size_t launch, wl_column c, wl_buffe
     if (c == WL_COLUMN_KERNEL && whole.text)
         wl_shorten(whole.text, NAME_MOST, out);
     else
-        wl_buffer_text(out, whole.text ? whole.text : "");
-    out->failed = out->failed || whole.failed;
-    wl_buffer_drop(&whole);
+        wl_buffer_text(out, wl_buffer_string(&whole));
+    wl_buffer_drop_part(&whole, out);
 }
 
 static size_t width_of(const wl_roofline *r, wl_column c, bool *failed)
@@ -254,7 +252,7 @@ static void add_cell(const table *t, wl_column c, wl_buffer *cell, wl_buffer *ou
     wl_buffer_text(out, "  ");
     if (!wl_column_is_text(c))
         pad(cell, width, out);
-    wl_buffer_text(out, cell->text ? cell->text : "");
+    wl_buffer_text(out, wl_buffer_string(cell));
     if (wl_column_is_text(c) && (int)c != t->last)
         pad(cell, width, out);
     if (t->optional[c])
@@ -317,8 +315,7 @@ static void add_words(const wl_roofline *r, wl_buffer *out)
         wl_buffer_text(out, "\n");
         if (words.text)
             wl_wrapped_text(words.text, WORDS_WIDTH, out);
-        out->failed = out->failed || words.failed;
-        wl_buffer_drop(&words);
+        wl_buffer_drop_part(&words, out);
     }
 }
 
@@ -330,9 +327,8 @@ static void add_notes(const wl_roofline *r, wl_buffer *out)
             return;
         if (i == 0)
             wl_note_gap(out);
-        wl_note_line(out, "  ", "%s", note.text ? note.text : "");
-        out->failed = out->failed || note.failed;
-        wl_buffer_drop(&note);
+        wl_note_line(out, "  ", "%s", wl_buffer_string(&note));
+        wl_buffer_drop_part(&note, out);
     }
 }
 
