@@ -2,7 +2,6 @@
 #include "base/buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/print.h"

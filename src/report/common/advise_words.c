@@ -2,7 +2,6 @@
 #include "report/common/advise_words.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -35,8 +34,7 @@ static void say(wl_advice_words *w, const char *format, ...)
 
 static void say_shape(wl_advice_words *w, const char *option, const int64_t extent[3])
 {
-    char text[WL_SHAPE_LENGTH];
-    say(w, "%s %s", option, wl_shape_text(extent, text));
+    say(w, "%s %s", option, wl_shape_text(extent).text);
 }
 
 /* "--block 32x4x2, rows 32 bytes longer" */

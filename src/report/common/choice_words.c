@@ -1,9 +1,6 @@
 /* choice_words.c - see choice_words.h. SPDX-License-Identifier: MIT */
 #include "report/common/choice_words.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/print.h"
 #include "kernel/kernel_internal.h"
 
@@ -11,35 +8,32 @@
 /* volumes within this ratio of the least count as the least: the uncertainty of enumerated waves */
 #define AS_LITTLE 1.05
 
-const char *wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row,
-                           char text[WL_SCHEDULE_TEXT_MAX])
+wl_schedule_name wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row)
 {
     const wl_schedule *s = &choice->rows[row].launch.schedule;
-    wl_schedule_print(s, text);
     if (s->kind != WL_SCHEDULE_LINEAR && !wl_schedule_orders_blocks(s) &&
         wl_schedule_is_linear(s, wl_kernel_extent(kernel)))
-        (void)wl_print(text, WL_SCHEDULE_TEXT_MAX, "linear 1-D");
-    return text;
+        return (wl_schedule_name){"linear 1-D"};
+    return wl_schedule_words(s);
 }
 
 /* ---- what to use ---- */
 
 static void say_gain(const wl_choice *c, const wl_kernel *kernel, char *out)
 {
-    char name[WL_SCHEDULE_TEXT_MAX];
+    const wl_schedule_name name = wl_choice_name(c, kernel, c->fastest);
     const double gain = wl_choice_gain(c, c->fastest), least = PERCENT * c->least_gain;
-    (void)wl_choice_name(c, kernel, c->fastest, name);
     if (wl_choice_best(c))
-        (void)wl_print(out, WL_CHOICE_LENGTH, "recommended: %s, which takes %.1f %% less time than linear", name,
+        (void)wl_print(out, WL_CHOICE_LENGTH, "recommended: %s, which takes %.1f %% less time than linear", name.text,
                        PERCENT * gain);
     else if (gain > 0)
         (void)wl_print(out, WL_CHOICE_LENGTH,
                        "no gain here: %s, the fastest, takes %.1f %% less time than linear; the model does not tell "
                        "less than %.1f %% from nothing",
-                       name, PERCENT * gain, least);
+                       name.text, PERCENT * gain, least);
     else
         (void)wl_print(out, WL_CHOICE_LENGTH, "no gain here: linear is the fastest; %s is next, with %.1f %% more time",
-                       name, -PERCENT * gain);
+                       name.text, -PERCENT * gain);
 }
 
 /* ---- why ---- */
@@ -60,7 +54,6 @@ static int say_volume(const wl_choice *c, const wl_kernel *kernel, wl_metric met
     const double items = (double)c->rows[0].items;
     const char *unit = wl_work_unit_words(c->rows[0].work_unit)->one;
     const size_t row = least_row(c, metric), shown = wl_choice_best(c) ? wl_choice_best(c) : row;
-    char name[WL_SCHEDULE_TEXT_MAX];
     if (!linear->known || items <= 0)
         return 0;
     if (linear->value <= AS_LITTLE * c->rows[row].metrics[metric].value)
@@ -68,7 +61,7 @@ static int say_volume(const wl_choice *c, const wl_kernel *kernel, wl_metric met
                        linear->value / items, unit);
     else
         (void)wl_print(out, WL_CHOICE_LENGTH, "%s: linear %.4g B per %s, %s %.4g%s", what, linear->value / items, unit,
-                       wl_choice_name(c, kernel, shown, name), c->rows[shown].metrics[metric].value / items,
+                       wl_choice_name(c, kernel, shown).text, c->rows[shown].metrics[metric].value / items,
                        shown == row ? ", the least" : "");
     return 1;
 }
@@ -76,15 +69,14 @@ static int say_volume(const wl_choice *c, const wl_kernel *kernel, wl_metric met
 static void say_limits(const wl_choice *c, const wl_kernel *kernel, char *out)
 {
     const wl_model_result *linear = &c->rows[0].model, *other = &c->rows[c->fastest].model;
-    char name[WL_SCHEDULE_TEXT_MAX];
     if (linear->limiter == other->limiter && linear->next == other->next)
         (void)wl_print(out, WL_CHOICE_LENGTH, "limits: linear and %s both %s, then %s",
-                       wl_choice_name(c, kernel, c->fastest, name), wl_bound_name(linear->limiter),
+                       wl_choice_name(c, kernel, c->fastest).text, wl_bound_name(linear->limiter),
                        wl_bound_name(linear->next));
     else
         (void)wl_print(out, WL_CHOICE_LENGTH, "limits: linear %s, then %s; %s %s, then %s",
                        wl_bound_name(linear->limiter), wl_bound_name(linear->next),
-                       wl_choice_name(c, kernel, c->fastest, name), wl_bound_name(other->limiter),
+                       wl_choice_name(c, kernel, c->fastest).text, wl_bound_name(other->limiter),
                        wl_bound_name(other->next));
 }
 

@@ -2,6 +2,7 @@
 #ifndef WL_REPORT_COMMON_CHOICE_WORDS_H
 #define WL_REPORT_COMMON_CHOICE_WORDS_H
 
+#include "report/common/shape_text.h"
 #include "search/chosen.h"
 
 #define WL_CHOICE_WORDS 4
@@ -9,8 +10,7 @@
 
 /* The name of the schedule of a row: "column:32", or "linear 1-D" for one row of threads over all
  * cells. */
-const char *wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row,
-                           char text[WL_SCHEDULE_TEXT_MAX]);
+wl_schedule_name wl_choice_name(const wl_choice *choice, const wl_kernel *kernel, size_t row);
 
 /* Sentences: which schedule to use, then the volumes and limits that explain it. Returns how
  * many. */

@@ -1,6 +1,5 @@
 /* confidence_report.c - the measured or estimated error of a prediction, for people and as JSON.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/print.h"

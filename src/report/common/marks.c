@@ -61,6 +61,16 @@ void wl_mark_wide(wl_buffer *out, const char *format, ...)
     wl_mark_add(out, WL_MARK_WIDE);
 }
 
+void wl_headline(wl_buffer *out, const char *format, ...)
+{
+    va_list args;
+    wl_mark_add(out, WL_MARK_HEADLINE);
+    va_start(args, format);
+    wl_buffer_add_list(out, format, args);
+    va_end(args);
+    wl_mark_add(out, WL_MARK_END);
+}
+
 void wl_mark_text(wl_buffer *out, wl_text_mark mark, const char *text)
 {
     wl_mark_add(out, mark);

@@ -30,6 +30,9 @@ void wl_note_gap(wl_buffer *out);
  * table. */
 void wl_mark_wide(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
 
+/* A headline, or the start of one. */
+void wl_headline(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
+
 /* Text as a part of its own. */
 void wl_mark_text(wl_buffer *out, wl_text_mark mark, const char *text);
 

@@ -255,20 +255,14 @@ static bool put(wl_scene *s, const wl_scene_label *l)
 
 void wl_roof_label(const wl_roofline *r, const wl_roof *roof, char text[WL_SCENE_TEXT])
 {
-    char name[40], rate[40];
+    char name[40];
     wl_roof_text(roof, name, sizeof name);
-    if (roof->slanted && r->kind != WL_ROOFLINE_INSTRUCTION) {
-        wl_quantity_text(WL_DIM_BANDWIDTH, roof->rate, rate, sizeof rate);
-        (void)wl_print(text, WL_SCENE_TEXT, "%s %s", name, rate);
-        return;
-    }
-    const char *unit = roof->slanted ? "GTXN/s" : r->kind == WL_ROOFLINE_INSTRUCTION ? "GIPS" : NULL;
-    if (unit) {
-        (void)wl_print(text, WL_SCENE_TEXT, "%s %.4g %s", name, roof->rate / 1e9, unit);
-        return;
-    }
-    wl_scaled_text(roof->rate, rate, sizeof rate);
-    (void)wl_print(text, WL_SCENE_TEXT, "%s %sFLOP/s", name, rate);
+    if (r->kind == WL_ROOFLINE_INSTRUCTION)
+        (void)wl_print(text, WL_SCENE_TEXT, "%s %.4g %s", name, roof->rate / 1e9, roof->slanted ? "GTXN/s" : "GIPS");
+    else if (roof->slanted)
+        (void)wl_print(text, WL_SCENE_TEXT, "%s %s", name, wl_quantity(WL_DIM_BANDWIDTH, roof->rate).text);
+    else
+        (void)wl_print(text, WL_SCENE_TEXT, "%s %sFLOP/s", name, wl_scaled(roof->rate).text);
 }
 
 /* Roofs of the same rate share a line and a label: "f32 FMA, tensor f64 66.9 TFLOP/s". */

@@ -54,9 +54,7 @@ static void add_lanes(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 
 static void add_time(const wl_tallies *t, wl_buffer *out)
 {
-    char time[32];
-    wl_quantity_text(WL_DIM_TIME, t->value[WL_TALLY_time], time, sizeof time);
-    wl_buffer_text(out, time);
+    wl_buffer_text(out, wl_quantity(WL_DIM_TIME, t->value[WL_TALLY_time]).text);
 }
 
 void wl_roofline_cell(const wl_roofline *r, size_t launch, wl_column c, wl_buffer *out)

@@ -5,8 +5,16 @@
 
 static long long given(int64_t extent) { return extent ? extent : 1; }
 
-const char *wl_shape_text(const int64_t extent[3], char text[WL_SHAPE_LENGTH])
+wl_shape_words wl_shape_text(const int64_t extent[3])
 {
-    (void)snprintf(text, WL_SHAPE_LENGTH, "%lldx%lldx%lld", given(extent[0]), given(extent[1]), given(extent[2]));
-    return text;
+    wl_shape_words out;
+    (void)snprintf(out.text, sizeof out.text, "%lldx%lldx%lld", given(extent[0]), given(extent[1]), given(extent[2]));
+    return out;
+}
+
+wl_schedule_name wl_schedule_words(const wl_schedule *schedule)
+{
+    wl_schedule_name out;
+    wl_schedule_print(schedule, out.text);
+    return out;
 }

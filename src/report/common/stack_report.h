@@ -36,10 +36,11 @@ const char *wl_stack_cause(const wl_stack_line *line);
 /* What the line represents if no instruction is known. */
 const char *wl_stack_assumed_words(const wl_stack_line *line);
 /* An operation in PTX, on one line. */
-#define WL_STACK_PTX_LENGTH 160
-const char *wl_stack_ptx(const wl_op *op, char text[WL_STACK_PTX_LENGTH]);
+typedef struct wl_stack_words {
+    char text[160];
+} wl_stack_words;
+wl_stack_words wl_stack_ptx(const wl_op *op);
 /* The place in the source, without folders: "heat.cu:14"; "": unknown. */
-#define WL_STACK_PLACE_LENGTH 96
-const char *wl_stack_place(const wl_stack_report *report, const wl_op *op, char text[WL_STACK_PLACE_LENGTH]);
+wl_stack_words wl_stack_place(const wl_stack_report *report, const wl_op *op);
 
 #endif /* WL_REPORT_COMMON_STACK_REPORT_H */

@@ -61,27 +61,28 @@ const char *wl_stack_assumed_words(const wl_stack_line *line)
     }
 }
 
-const char *wl_stack_ptx(const wl_op *op, char text[WL_STACK_PTX_LENGTH])
+wl_stack_words wl_stack_ptx(const wl_op *op)
 {
-    int length = 0;
-    for (int32_t i = 0; i < op->text_length && length + 1 < WL_STACK_PTX_LENGTH; i++) {
+    wl_stack_words out;
+    size_t length = 0;
+    for (int32_t i = 0; i < op->text_length && length + 1 < sizeof out.text; i++) {
         const char c = op->text[i];
         const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
         if (!blank)
-            text[length++] = c;
-        else if (length > 0 && text[length - 1] != ' ')
-            text[length++] = ' ';
+            out.text[length++] = c;
+        else if (length > 0 && out.text[length - 1] != ' ')
+            out.text[length++] = ' ';
     }
-    text[length] = '\0';
-    return text;
+    out.text[length] = '\0';
+    return out;
 }
 
-const char *wl_stack_place(const wl_stack_report *r, const wl_op *op, char text[WL_STACK_PLACE_LENGTH])
+wl_stack_words wl_stack_place(const wl_stack_report *r, const wl_op *op)
 {
-    text[0] = '\0';
+    wl_stack_words out = {""};
     if (op->file < 0 || !r->stacks->files)
-        return text;
+        return out;
     const char *file = r->stacks->files[op->file], *slash = strrchr(file, '/');
-    (void)snprintf(text, WL_STACK_PLACE_LENGTH, "%.64s:%d", slash ? slash + 1 : file, (int)op->source_line);
-    return text;
+    (void)snprintf(out.text, sizeof out.text, "%.64s:%d", slash ? slash + 1 : file, (int)op->source_line);
+    return out;
 }

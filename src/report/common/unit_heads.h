@@ -16,4 +16,7 @@ wl_unit_heads wl_unit_heads_of(wl_work_unit unit);
  * unit. */
 void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buffer *out);
 
+/* "star3d_r4 on h200 (NVIDIA H200)", marked as a headline. */
+void wl_kernel_headline(wl_buffer *out, const wl_kernel *kernel, const wl_device *device);
+
 #endif /* WL_REPORT_COMMON_UNIT_HEADS_H */

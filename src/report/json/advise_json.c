@@ -3,6 +3,7 @@
 #include "report/common/advise_words.h"
 #include "search/advised.h"
 #include "report/common/render.h"
+#include "report/common/shape_text.h"
 #include "report/json/symbol_json.h"
 
 /* An extent that is not given counts as 1. */
@@ -14,12 +15,10 @@ static json_t *extents(wl_json *j, const int64_t extent[3])
 
 static json_t *launch(wl_json *j, const wl_launch *l)
 {
-    char schedule[WL_SCHEDULE_TEXT_MAX];
     json_t *one = wl_json_pack(j, "{s:o, s:o, s:I, s:I}", "block", extents(j, l->block), "fold", extents(j, l->fold),
                                "registers", (json_int_t)l->registers, "shared_bytes", (json_int_t)l->shared_bytes);
-    wl_schedule_print(&l->schedule, schedule);
     if (l->schedule.kind != WL_SCHEDULE_LINEAR)
-        wl_json_set(j, one, "schedule", wl_json_text(j, schedule));
+        wl_json_set(j, one, "schedule", wl_json_text(j, wl_schedule_words(&l->schedule).text));
     return one;
 }
 

@@ -1,11 +1,11 @@
 /* choice_json.c - schedules side by side as JSON, schema warpline.schedule/1.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 
 #include "base/json.h"
 #include "report/common/choice_forms.h"
 #include "report/common/choice_words.h"
 #include "report/common/render.h"
+#include "report/common/shape_text.h"
 #include "report/json/symbol_json.h"
 
 static json_t *metrics(wl_json *j, const wl_prediction *p)
@@ -22,13 +22,11 @@ static json_t *metrics(wl_json *j, const wl_prediction *p)
 static json_t *launch(wl_json *j, const wl_choice *c, const wl_device *device, size_t i)
 {
     const wl_prediction *p = &c->rows[i];
-    char schedule[WL_SCHEDULE_TEXT_MAX];
     double hits;
-    wl_schedule_print(&p->launch.schedule, schedule);
-    json_t *one = wl_json_pack(j, "{s:s, s:o, s:o, s:f, s:f, s:s, s:s}", "schedule", schedule, "block",
-                               wl_json_shape(j, p->launch.block), "grid", wl_json_shape(j, p->launch.grid), "time_s",
-                               p->model.time_s, "gain", wl_choice_gain(c, i), "limiter",
-                               wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next));
+    json_t *one = wl_json_pack(
+        j, "{s:s, s:o, s:o, s:f, s:f, s:s, s:s}", "schedule", wl_schedule_words(&p->launch.schedule).text, "block",
+        wl_json_shape(j, p->launch.block), "grid", wl_json_shape(j, p->launch.grid), "time_s", p->model.time_s, "gain",
+        wl_choice_gain(c, i), "limiter", wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next));
     if (wl_l1_hit_rate(p, device, &hits))
         wl_json_set(j, one, "l1_hit_rate", wl_json_real(j, hits));
     wl_json_set(j, one, "metrics", metrics(j, p));
@@ -59,12 +57,10 @@ static json_t *closed_forms(wl_json *j, const wl_choice_forms *f)
 {
     json_t *orders = wl_json_array(j);
     for (int i = 0; i < f->count; i++) {
-        char schedule[WL_SCHEDULE_TEXT_MAX];
-        wl_schedule_print(&f->rows[i].schedule, schedule);
         wl_json_add(j, orders,
-                    wl_json_pack(j, "{s:s, s:I, s:I, s:b}", "schedule", schedule, "lines_needed",
-                                 (json_int_t)f->rows[i].needs, "lines_fetched", (json_int_t)f->rows[i].fetches.lines,
-                                 "exact", (int)f->rows[i].fetches.exact));
+                    wl_json_pack(j, "{s:s, s:I, s:I, s:b}", "schedule", wl_schedule_words(&f->rows[i].schedule).text,
+                                 "lines_needed", (json_int_t)f->rows[i].needs, "lines_fetched",
+                                 (json_int_t)f->rows[i].fetches.lines, "exact", (int)f->rows[i].fetches.exact));
     }
     json_t *all = wl_json_pack(j, "{s:s, s:I, s:I, s:I, s:o}", "problem",
                                f->problem.kind == WL_KNOWN_STENCIL ? "stencil" : "product", "cache_lines",
@@ -86,18 +82,16 @@ json_t *wl_choice_json(wl_json *j, const void *result)
     const wl_kernel *kernel = r->kernel;
     const wl_device *device = r->device;
     const size_t best = wl_choice_best(c);
-    char schedule[WL_SCHEDULE_TEXT_MAX];
     int64_t domain[3];
     json_t *launches = wl_json_array(j);
     for (size_t i = 0; i < c->count; i++)
         wl_json_add(j, launches, launch(j, c, device, i));
-    wl_schedule_print(&c->rows[best].launch.schedule, schedule);
-    json_t *root =
-        wl_json_pack(j, "{s:s, s:s, s:s, s:s, s:{s:s, s:I, s:f}, s:f, s:s, s:o, s:o, s:o}", "schema",
-                     "warpline.schedule/1", "kernel", wl_kernel_name(kernel), "device", wl_device_name(device), "model",
-                     wl_model_name(c->rows[0].model.id), "recommended", "schedule", schedule, "index", (json_int_t)best,
-                     "gain", wl_choice_gain(c, best), "least_gain", c->least_gain, "trust", c->trust.basis, "why",
-                     reasons(j, c, kernel), "launches", launches, "notes", texts(j, c));
+    json_t *root = wl_json_pack(
+        j, "{s:s, s:s, s:s, s:s, s:{s:s, s:I, s:f}, s:f, s:s, s:o, s:o, s:o}", "schema", "warpline.schedule/1",
+        "kernel", wl_kernel_name(kernel), "device", wl_device_name(device), "model", wl_model_name(c->rows[0].model.id),
+        "recommended", "schedule", wl_schedule_words(&c->rows[best].launch.schedule).text, "index", (json_int_t)best,
+        "gain", wl_choice_gain(c, best), "least_gain", c->least_gain, "trust", c->trust.basis, "why",
+        reasons(j, c, kernel), "launches", launches, "notes", texts(j, c));
     wl_json_symbol(j, root, kernel);
     if (wl_kernel_domain(kernel, domain) > 0)
         wl_json_set(j, root, "domain", wl_json_shape(j, domain));

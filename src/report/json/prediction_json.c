@@ -8,19 +8,18 @@
 #include "metrics/layer_condition.h"
 #include "report/common/derived.h"
 #include "report/common/prediction_report.h"
+#include "report/common/shape_text.h"
 
 #define USUAL_LENGTH 4096 /* bytes of a line */
 #define ELEMENT_DEPTH 2   /* of a prediction in {"predictions": [..]} */
 
 static void launch(wl_json_out *o, const wl_prediction *p)
 {
-    char schedule[WL_SCHEDULE_TEXT_MAX];
-    wl_schedule_print(&p->launch.schedule, schedule);
     wl_out_object(o, "launch");
     wl_out_shape(o, "block", p->launch.block);
     wl_out_shape(o, "grid", p->launch.grid);
     wl_out_shape(o, "fold", p->launch.fold);
-    wl_out_text(o, "schedule", schedule);
+    wl_out_text(o, "schedule", wl_schedule_words(&p->launch.schedule).text);
     wl_out_whole(o, "registers", p->launch.registers);
     wl_out_whole(o, "shared_bytes", p->launch.shared_bytes);
     wl_out_object_end(o);

@@ -1,6 +1,5 @@
 /* rank_json.c - rankings as JSON, schema warpline.rank/1, in pieces that make one text: launches
  * are streamed, the few lines around them are built as trees. SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -32,10 +32,9 @@ static json_t *models(wl_json *j, const wl_stack_report *r)
 
 static json_t *operation(wl_json *j, const wl_stack_report *r, const wl_op *op)
 {
-    char ptx[WL_STACK_PTX_LENGTH];
     json_t *one = wl_json_object(j);
     wl_json_set(j, one, "line", wl_json_whole(j, op->line));
-    wl_json_set(j, one, "ptx", wl_json_text(j, wl_stack_ptx(op, ptx)));
+    wl_json_set(j, one, "ptx", wl_json_text(j, wl_stack_ptx(op).text));
     if (op->file >= 0 && r->stacks->files)
         wl_json_set(j, one, "source",
                     wl_json_pack(j, "{s:o, s:i}", "file", wl_json_text(j, r->stacks->files[op->file]), "line",

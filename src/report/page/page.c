@@ -84,11 +84,10 @@ static void add_picture(wl_buffer *out, const wl_roofline *r, const char *why)
 
 static void name_launch(const wl_page_part *p, char text[2 * WL_SHAPE_LENGTH])
 {
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     const int64_t *f = p->prediction->launch.fold;
     const bool folded = f[0] > 1 || f[1] > 1 || f[2] > 1;
-    (void)wl_print(text, 2 * WL_SHAPE_LENGTH, "%s%s%s", wl_shape_text(p->prediction->launch.block, block),
-                   folded ? " fold " : "", folded ? wl_shape_text(f, fold) : "");
+    (void)wl_print(text, 2 * WL_SHAPE_LENGTH, "%s%s%s", wl_shape_text(p->prediction->launch.block).text,
+                   folded ? " fold " : "", folded ? wl_shape_text(f).text : "");
 }
 
 /* The launch in one picture of each kind; a kind that cannot show it states why. */
@@ -235,15 +234,14 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
 {
     const wl_model_result *m = &p->prediction->model;
     wl_buffer *out = &page->rows;
-    char rate[32];
     wl_buffer_add(out, "<tr data-launch=\"%zu\">", p->number);
     wl_page_number(out, (double)p->number, "%zu", p->number);
     wl_page_print(out, "<td><a href=\"#launch%zu\">%s</a></td>", p->number, wl_kernel_name(p->kernel));
     wl_page_cell(out, wl_device_name(p->device));
     wl_page_cell(out, launch);
     wl_page_quantity(out, WL_DIM_TIME, m->time_s);
-    wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    wl_page_number(out, m->items_per_s, "%s%s/s", rate, wl_work_unit_words(p->prediction->work_unit)->name);
+    wl_page_number(out, m->items_per_s, "%s%s/s", wl_scaled(m->items_per_s).text,
+                   wl_work_unit_words(p->prediction->work_unit)->name);
     add_share(find_use(p, true, WL_LEVEL_DRAM), false, out);
     add_share(find_use(p, true, WL_LEVEL_L2), false, out);
     add_share(find_use(p, true, WL_LEVEL_L1), false, out);
@@ -272,7 +270,6 @@ static void add_comparison(const wl_page *page, wl_buffer *out)
 static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
 {
     const wl_prediction *r = p->prediction;
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
     wl_page_print(out,
                   "<section class=\"launch\" id=\"launch%zu\" data-kernel=\"%s\" data-device=\"%s\" data-block=\"%s\"",
                   p->number, wl_kernel_name(p->kernel), wl_device_name(p->device), launch);
@@ -285,10 +282,9 @@ static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
     wl_buffer_add(out,
                   "<p>Block %s, fold %s, grid %s; %lld registers per thread, %lld B of shared memory per block; %lld "
                   "%s.</p>\n",
-                  wl_shape_text(r->launch.block, block), wl_shape_text(r->launch.fold, fold),
-                  wl_shape_text(r->launch.grid, grid), (long long)r->launch.registers,
-                  (long long)r->launch.shared_bytes, (long long)r->items,
-                  wl_work_unit_explained(r->work_unit, r->items));
+                  wl_shape_text(r->launch.block).text, wl_shape_text(r->launch.fold).text,
+                  wl_shape_text(r->launch.grid).text, (long long)r->launch.registers, (long long)r->launch.shared_bytes,
+                  (long long)r->items, wl_work_unit_explained(r->work_unit, r->items));
 }
 
 static wl_status add_stack(const wl_page_part *p, wl_buffer *out, wl_error *err)

@@ -9,7 +9,6 @@
 #include "launch/occupancy_next.h"
 #include "report/common/derived.h"
 #include "report/page/page.h"
-#include "report/common/shape_text.h"
 
 bool wl_page_use_shows(const wl_page_part *p, const wl_use *use)
 {
@@ -27,18 +26,14 @@ static void add_figure(wl_buffer *out, const char *name, const char *value, cons
 static void add_figures(const wl_page_part *p, wl_buffer *out)
 {
     const wl_model_result *m = &p->prediction->model;
-    char text[32], rate[16];
+    char rate[16];
     double flops;
     (void)snprintf(rate, sizeof rate, "%s/s", wl_work_unit_words(p->prediction->work_unit)->name);
     wl_buffer_text(out, "<div class=\"figures\">\n");
-    wl_quantity_text(WL_DIM_TIME, m->time_s, text, sizeof text);
-    add_figure(out, "predicted time", text, "");
-    wl_scaled_text(m->items_per_s, text, sizeof text);
-    add_figure(out, "work rate", text, rate);
-    if (m->time_s > 0 && wl_all_flops(&p->tallies, &flops) && flops > 0) {
-        wl_scaled_text(flops / m->time_s, text, sizeof text);
-        add_figure(out, "arithmetic", text, "FLOP/s");
-    }
+    add_figure(out, "predicted time", wl_quantity(WL_DIM_TIME, m->time_s).text, "");
+    add_figure(out, "work rate", wl_scaled(m->items_per_s).text, rate);
+    if (m->time_s > 0 && wl_all_flops(&p->tallies, &flops) && flops > 0)
+        add_figure(out, "arithmetic", wl_scaled(flops / m->time_s).text, "FLOP/s");
     add_figure(out, "limited by", wl_bound_name(m->limiter), "");
     if (m->next != m->limiter)
         add_figure(out, "then by", wl_bound_name(m->next), "");
@@ -94,13 +89,12 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
 
 static void add_bounds(const wl_page_part *p, wl_buffer *out)
 {
-    char time[32], bars[48];
+    char bars[48];
     const char *const heads[] = {"resource", "#time alone", bars, "what it is"};
     const wl_model_result *m = &p->prediction->model;
     wl_buffer_add(out, "<h3>What each resource would take alone</h3>\n<p>Time by the %s model.</p>\n",
                   wl_model_name(m->id));
-    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
-    (void)wl_print(bars, sizeof bars, "0 to %s", time);
+    (void)wl_print(bars, sizeof bars, "0 to %s", wl_quantity(WL_DIM_TIME, m->time_s).text);
     wl_page_table(out, "bounds", heads, 4);
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])
@@ -168,10 +162,8 @@ static void add_next(const wl_page_part *p, wl_buffer *out)
 void wl_page_occupancy(const wl_page_part *p, wl_buffer *out)
 {
     const wl_occupancy *o = &p->prediction->occupancy;
-    char l1[32];
     double most = 0;
     (void)wl_device_get(p->device, WL_DEVICE_max_threads_per_sm, &most);
-    wl_quantity_text(WL_DIM_BYTES, (double)o->l1_bytes, l1, sizeof l1);
     wl_buffer_text(out, "<h3>Occupancy</h3>\n<p class=\"occupancy\"");
     wl_page_attribute(out, "data-blocks-per-sm", (double)o->blocks_per_sm);
     wl_page_attribute(out, "data-warps-per-sm", (double)o->warps_per_sm);
@@ -184,7 +176,7 @@ void wl_page_occupancy(const wl_page_part *p, wl_buffer *out)
                   "%lld B of shared memory; %s of L1 remain.</p>\n",
                   wl_occupancy_limit_name(o->limiter), (long long)p->prediction->wave_blocks,
                   (long long)p->prediction->blocks, p->prediction->waves, (long long)o->registers_allocated,
-                  (long long)o->shared_allocated, l1);
+                  (long long)o->shared_allocated, wl_quantity(WL_DIM_BYTES, (double)o->l1_bytes).text);
     add_limits(p, out);
     add_next(p, out);
 }
@@ -208,12 +200,10 @@ static void add_metric(const wl_page_part *p, wl_metric metric, wl_buffer *out)
 {
     const wl_value *v = &p->prediction->metrics[metric];
     const double items = (double)p->prediction->items;
-    char total[32];
-    wl_scaled_text(v->value, total, sizeof total);
     wl_page_print(out, "<tr data-metric=\"%s\"", wl_metric_name(metric));
     wl_page_attribute(out, "data-value", v->value);
     wl_page_print(out, " title=\"%s\"><td><code>%s</code></td>", wl_metric_meaning(metric), wl_metric_name(metric));
-    wl_page_number(out, v->value, "%s%s", total, wl_metric_unit(metric)[0] == 'b' ? "B" : "");
+    wl_page_number(out, v->value, "%s%s", wl_scaled(v->value).text, wl_metric_unit(metric)[0] == 'b' ? "B" : "");
     if (wl_metric_scope(metric) == WL_SCOPE_LAUNCH && items > 0) {
         wl_page_number(out, v->value / items, "%.4g", v->value / items);
         add_parts(v, items, out);

@@ -36,9 +36,7 @@ void wl_page_number(wl_buffer *out, double value, const char *format, ...)
 
 void wl_page_quantity(wl_buffer *out, wl_dimension dimension, double value)
 {
-    char text[32];
-    wl_quantity_text(dimension, value, text, sizeof text);
-    wl_page_number(out, value, "%s", text);
+    wl_page_number(out, value, "%s", wl_quantity(dimension, value).text);
 }
 
 void wl_page_unknown(wl_buffer *out) { wl_buffer_text(out, "<td class=\"n\">unknown</td>"); }

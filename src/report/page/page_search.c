@@ -50,7 +50,6 @@ static void add_launch(const wl_page_part *p, size_t i, size_t group, wl_buffer 
     const wl_ranked_space *s = p->launch->ranked;
     const wl_ranked *r = &s->launches[i];
     const double items = (double)wl_ranker_launch_items(s->ranker, r->index), behind = r->time_s / s->best_s - 1;
-    char text[WL_SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
     wl_buffer_add(out, "<tr%s", is_given(p, i) ? " class=\"given\"" : "");
@@ -58,8 +57,8 @@ static void add_launch(const wl_page_part *p, size_t i, size_t group, wl_buffer 
     wl_buffer_text(out, ">");
     wl_page_number(out, (double)i + 1, "%zu", i + 1);
     wl_page_number(out, (double)group, "%zu", group);
-    wl_page_cell(out, wl_shape_text(launch.block, text));
-    wl_page_cell(out, wl_shape_text(launch.fold, text));
+    wl_page_cell(out, wl_shape_text(launch.block).text);
+    wl_page_cell(out, wl_shape_text(launch.fold).text);
     wl_page_number(out, r->blocks_per_sm, "%d", (int)r->blocks_per_sm);
     add_per_item(out, r, WL_RANK_l2_load_bytes, WL_RANK_l2_store_bytes, items);
     add_per_item(out, r, WL_RANK_dram_load_bytes, WL_RANK_dram_store_bytes, items);

@@ -82,13 +82,11 @@ static volumes measure(const wl_page_part *p)
 static void add_piece(const volumes *v, level l, size_t colour, const char *name, double bytes, wl_buffer *out)
 {
     const double share = bytes / v->most;
-    char text[32];
     if (!(bytes > SHOWS * v->total[l]))
         return;
-    wl_scaled_text(bytes, text, sizeof text);
     wl_page_print(out, "<i class=\"f%zu\" style=\"width:%.3f%%\" data-field=\"%s\"", colour, 100 * share, name);
     wl_page_attribute(out, "data-bytes", bytes);
-    wl_page_print(out, " title=\"%s: %sB, %.3g %%\">%s</i>", name, text, 100 * bytes / v->total[l],
+    wl_page_print(out, " title=\"%s: %sB, %.3g %%\">%s</i>", name, wl_scaled(bytes).text, 100 * bytes / v->total[l],
                   share >= LABELLED ? name : "");
 }
 
@@ -112,7 +110,6 @@ static void add_pieces(const volumes *v, level l, wl_buffer *out)
 static void add_level(const volumes *v, level l, wl_buffer *out)
 {
     const double items = (double)v->part->prediction->items;
-    char total[32];
     wl_buffer_add(out, "<tr data-level=\"%s\"", level_keys[l]);
     if (v->known[l])
         wl_page_attribute(out, "data-bytes", v->total[l]);
@@ -121,8 +118,7 @@ static void add_level(const volumes *v, level l, wl_buffer *out)
         wl_buffer_text(out, "<td class=\"n\">unknown</td><td></td><td class=\"pieces\"></td></tr>\n");
         return;
     }
-    wl_scaled_text(v->total[l], total, sizeof total);
-    wl_page_number(out, v->total[l], "%sB", total);
+    wl_page_number(out, v->total[l], "%sB", wl_scaled(v->total[l]).text);
     wl_page_number(out, v->total[l] / items, "%.4g B", v->total[l] / items);
     wl_buffer_text(out, "<td class=\"pieces\"><div>");
     if (v->total[l] > 0)
@@ -229,12 +225,7 @@ static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
     say_cut(count, out);
 }
 
-static void add_count(double count, wl_buffer *out)
-{
-    char text[32];
-    wl_scaled_text(count, text, sizeof text);
-    wl_page_number(out, count, "%s", text);
-}
+static void add_count(double count, wl_buffer *out) { wl_page_number(out, count, "%s", wl_scaled(count).text); }
 
 static void add_line(const wl_page_part *p, const wl_line_mix *l, wl_buffer *out)
 {

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/units.h"
@@ -347,8 +346,6 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
     const double unit = choose_unit(p->y.hi / 2, &unit_name);
     const double bandwidth = p->bandwidth;
     const wl_unit_words *work = words_of(p->space);
-    char bandwidth_text[32];
-    wl_quantity_text(WL_DIM_BANDWIDTH, bandwidth, bandwidth_text, sizeof bandwidth_text);
     write_title(p, out);
     wl_buffer_add(out, "set xlabel 'memory volume, loads and stores [B per %s]'\nset ylabel 'predicted [%s%s/s]'\n",
                   work->one, unit_name, work->name);
@@ -358,7 +355,7 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
     wl_buffer_text(out, "set key at graph 0.5,-0.19 center top horizontal maxrows 2 width 1 samplen 1\nplot ");
     if (bandwidth > 0)
         wl_buffer_add(out, "%.8g/x with lines lw 1.5 lc rgb '#444444' title 'memory %s', \\\n  ", bandwidth / unit,
-                      bandwidth_text);
+                      wl_quantity(WL_DIM_BANDWIDTH, bandwidth).text);
     if (p->space->count <= OUTLINED_MAX)
         wl_buffer_add(out, "data index %zu using 1:($2/%g) with points pt 7 ps 0.75 lc rgb '#555555' notitle, \\\n  ",
                       2 * row, unit);

@@ -1,9 +1,7 @@
 /* roofline_plot.c - a roofline by gnuplot, for PNG and PDF: the same scene as in the SVG.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
 
-#include "base/quote.h"
 #include "report/picture/gnuplot.h"
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"

@@ -72,9 +72,7 @@ static void add_head(drawing *d)
 /* "100 G", "1 T" */
 static void add_tick(drawing *d, double y, double value)
 {
-    char text[32];
-    wl_scaled_text(value, text, sizeof text);
-    wl_svg_text(d->out, WL_SCENE_LEFT - 6, y + 4, "end", text, SIZE_MAX);
+    wl_svg_text(d->out, WL_SCENE_LEFT - 6, y + 4, "end", wl_scaled(value).text, SIZE_MAX);
 }
 
 /* Decades with a label, their parts without. */

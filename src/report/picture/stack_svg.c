@@ -88,14 +88,12 @@ static void add_parts(drawing *d, wl_model_id model, const double cycles[WL_STAC
 static void add_head(drawing *d)
 {
     const wl_prediction *p = d->r->prediction;
-    char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
     d->y = MARGIN + 12;
     wl_svg_words(d->out, MARGIN, d->y, "words title", TITLE, "Where the cycles go: %s", wl_kernel_name(d->r->kernel));
     d->y += 22;
     wl_svg_words(d->out, MARGIN, d->y, "faint", TITLE + TITLE / 2, "on %s; block %s, grid %s; blocks per %s: %lld",
-                 wl_device_title(d->r->device), wl_shape_text(p->launch.block, block),
-                 wl_shape_text(p->launch.grid, grid), wl_device_sm_word(d->r->device),
-                 (long long)p->occupancy.blocks_per_sm);
+                 wl_device_title(d->r->device), wl_shape_text(p->launch.block).text, wl_shape_text(p->launch.grid).text,
+                 wl_device_sm_word(d->r->device), (long long)p->occupancy.blocks_per_sm);
     d->y += 22;
 }
 
@@ -109,13 +107,11 @@ static double tick_step(double whole)
 static void add_axis(drawing *d, double most)
 {
     const double step = tick_step(most), y = d->y - (BAR_STEP - BAR_HEIGHT) / 2.0;
-    char text[32];
     wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%d %.1fh%d\"/>\n", BAR_X, y, BAR_WIDTH);
     for (double cycles = 0; cycles <= most * (1 + 1e-9); cycles += step) {
         const double x = BAR_X + cycles / most * BAR_WIDTH;
-        wl_scaled_text(cycles, text, sizeof text);
         wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>\n", x, y);
-        wl_svg_text(d->out, x, y + 18, "faint small middle", text, NAME);
+        wl_svg_text(d->out, x, y + 18, "faint small middle", wl_scaled(cycles).text, NAME);
     }
     wl_buffer words = {0};
     wl_buffer_text(&words, "cycles of a multiprocessor, by part");
@@ -134,12 +130,10 @@ static void add_models(drawing *d)
     for (int i = 0; i < d->r->model_count; i++, d->y += BAR_STEP) {
         const wl_stack *s = &d->r->stacks->stack[d->r->models[i]];
         const double per_cycle = most > 0 ? BAR_WIDTH / most : 0, middle = d->y + BAR_HEIGHT / 2 + 5;
-        char time[32];
-        wl_quantity_text(WL_DIM_TIME, s->seconds, time, sizeof time);
         wl_svg_text(d->out, BAR_X - 10, middle, "words end", wl_model_name(d->r->models[i]), NAME);
         add_parts(d, d->r->models[i], s->cycles, BAR_X, BAR_HEIGHT, per_cycle);
         wl_buffer_add(d->out, "<text class=\"words\" x=\"%.1f\" y=\"%.1f\">%s, CPI %.3g</text>\n",
-                      BAR_X + s->total * per_cycle + 8, middle, time,
+                      BAR_X + s->total * per_cycle + 8, middle, wl_quantity(WL_DIM_TIME, s->seconds).text,
                       s->instructions > 0 ? s->total * s->sms / s->instructions : 0);
     }
     if (most > 0)
@@ -173,21 +167,20 @@ static void add_legend(drawing *d)
 
 static void add_words(drawing *d, const wl_stack_line *line)
 {
-    char ptx[WL_STACK_PTX_LENGTH], place[WL_STACK_PLACE_LENGTH];
     wl_buffer words = {0};
     if (!line->op) {
         const char *what = d->r->stacks->assumed ? wl_stack_assumed_words(line) : "the end of a warp";
         wl_svg_text(d->out, MARGIN, d->y + 12, "words small", what, CODE);
         return;
     }
-    wl_svg_text(d->out, MARGIN, d->y + 8, "words code", wl_stack_ptx(line->op, ptx), CODE);
+    wl_svg_text(d->out, MARGIN, d->y + 8, "words code", wl_stack_ptx(line->op).text, CODE);
     wl_buffer_add(&words, "line %d", (int)line->op->line);
-    if (wl_stack_place(d->r, line->op, place)[0])
-        wl_buffer_add(&words, ", %s", place);
+    const wl_stack_words place = wl_stack_place(d->r, line->op);
+    wl_buffer_add(&words, place.text[0] ? ", %s" : "%s", place.text);
     wl_buffer_add(&words, "; %.4g time%s, %.4g cycles for %s", line->times, line->times == 1 ? "" : "s", line->stall,
                   wl_stack_cause(line));
     if (line->from)
-        wl_buffer_add(&words, ": line %d, %s", (int)line->from->line, wl_stack_ptx(line->from, ptx));
+        wl_buffer_add(&words, ": line %d, %s", (int)line->from->line, wl_stack_ptx(line->from).text);
     wl_svg_text(d->out, MARGIN, d->y + 22, "faint small", wl_buffer_string(&words), WORDS);
     wl_buffer_drop_part(&words, d->out);
 }

@@ -2,11 +2,11 @@
  * one kind are one rectangle. Colours after Paul Tol, distinguishable for people with
  * colour-blindness; a dark page gets a dark background.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "report/picture/svg.h"
+#include "report/common/shape_text.h"
 #include "report/common/trace_report.h"
 
 enum {
@@ -122,9 +122,7 @@ static void add_title(const picture *p)
 {
     const wl_trace *t = p->trace;
     const wl_trace_options *o = &t->options;
-    char order[WL_SCHEDULE_TEXT_MAX];
-    wl_schedule_print(&o->schedule, order);
-    wl_svg_words(p->out, LEFT, 22, "title", TITLE, "%s, order %s", t->name, order);
+    wl_svg_words(p->out, LEFT, 22, "title", TITLE, "%s, order %s", t->name, wl_schedule_words(&o->schedule).text);
     wl_svg_words(p->out, LEFT, 41, "small", TITLE,
                  "%lld lines of %lld B, %s; %lld of %lld uses fetch a line, at least %lld", (long long)o->lines,
                  (long long)o->line_bytes, o->policy, (long long)t->counts.fetches, (long long)t->counts.uses,

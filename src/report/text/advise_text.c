@@ -1,22 +1,17 @@
 /* advise_text.c - advice for people. SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "device/device_internal.h"
-#include "judge/findings.h"
 #include "report/common/advise_words.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
 #include "report/common/shape_text.h"
+#include "report/common/unit_heads.h"
 #include "search/advised.h"
 
-static const wl_subject time_subject = {.kind = WL_SUBJECT_TIME};
-
-static void time_text(double seconds, char *text, size_t size)
-{
-    wl_subject_value_text(time_subject, seconds, text, size);
-}
+static wl_short time_text(double seconds) { return wl_quantity(WL_DIM_TIME, seconds); }
 
 static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
 {
@@ -40,14 +35,11 @@ static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
 
 static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_buffer *out, wl_error *err)
 {
-    char before[32], after[32];
     wl_advice_words w;
     wl_advice_describe(a, &w);
-    time_text(all->result->given.model.time_s, before, sizeof before);
-    time_text(a->time_s, after, sizeof after);
     wl_buffer_add(out, "%s\n", w.text);
-    wl_mark_line(out, 9);
-    wl_buffer_add(out, "       %s -> %s, %.1f %% less; ", before, after, 100 * a->gain);
+    wl_line(out, 9, "       %s -> %s, %.1f %% less; ", time_text(all->result->given.model.time_s).text,
+            time_text(a->time_s).text, 100 * a->gain);
     add_moved(&a->moved, all->result->given.work_unit, out);
     wl_buffer_add(out, "%s limited by %s\n", a->limiter == all->result->given.model.limiter ? "still" : "then",
                   wl_bound_name(a->limiter));
@@ -57,19 +49,16 @@ static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_
 static void add_cause(const wl_advise_report *all, const wl_cause *c, wl_buffer *out)
 {
     const wl_prediction *given = &all->result->given;
-    char before[32], after[32];
     wl_buffer_add(out, "%s: %s%s%s", wl_cause_name(c->id), c->access ? c->access : "", c->access ? ": " : "", c->text);
     if (c->line > 0)
         wl_buffer_add(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
     wl_buffer_add(out, "\n");
     if (!c->change)
         return;
-    time_text(given->model.time_s, before, sizeof before);
-    time_text(c->time_s, after, sizeof after);
-    wl_mark_line(out, 9);
-    wl_buffer_add(out, "       %s: %s -> %s, %.1f %% less%s; %s limited by %s\n", c->change, before, after,
-                  100 * c->gain, c->gain < all->result->least_gain ? ", within the error of the model" : "",
-                  c->limiter == given->model.limiter ? "still" : "then", wl_bound_name(c->limiter));
+    wl_line(out, 9, "       %s: %s -> %s, %.1f %% less%s; %s limited by %s\n", c->change,
+            time_text(given->model.time_s).text, time_text(c->time_s).text, 100 * c->gain,
+            c->gain < all->result->least_gain ? ", within the error of the model" : "",
+            c->limiter == given->model.limiter ? "still" : "then", wl_bound_name(c->limiter));
 }
 
 static void add_causes(const wl_advise_report *all, wl_buffer *out)
@@ -79,8 +68,7 @@ static void add_causes(const wl_advise_report *all, wl_buffer *out)
     if (r->cause_count > 0)
         wl_buffer_add(out, "\n  causes, each with the time predicted without it:\n");
     for (size_t i = 0; i < r->cause_count; i++) {
-        wl_mark_line(out, 7);
-        wl_buffer_add(out, "  %zu.   ", i + 1);
+        wl_line(out, 7, "  %zu.   ", i + 1);
         add_cause(all, &r->causes[i], out);
         named |= r->causes[i].change ? 1u << r->causes[i].id : 0;
     }
@@ -140,14 +128,12 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
                   "best block of this folding");
     for (size_t i = 0; i < a->device_count; i++) {
         const wl_elsewhere *d = &a->devices[i];
-        char time[32] = "does not fit", ratio[32] = "", best[32], block[WL_SHAPE_LENGTH];
-        if (d->fits)
-            time_text(d->time_s, time, sizeof time);
+        char ratio[32] = "";
         if (d->fits && i > 0 && here->fits)
             (void)wl_print(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
-        time_text(d->best_s, best, sizeof best);
-        wl_buffer_add(out, "  %-14s %12s %8s %-9s %s: %s", d->name, time, ratio,
-                      d->fits ? wl_bound_name(d->limiter) : "", wl_shape_text(d->best.block, block), best);
+        wl_buffer_add(
+            out, "  %-14s %12s %8s %-9s %s: %s", d->name, d->fits ? time_text(d->time_s).text : "does not fit", ratio,
+            d->fits ? wl_bound_name(d->limiter) : "", wl_shape_text(d->best.block).text, time_text(d->best_s).text);
         wl_buffer_add(out, i > 0 ? ", %.2f x\n" : "\n", d->best_s / here->best_s);
     }
 }
@@ -157,23 +143,16 @@ wl_status wl_advise_text(const void *result, wl_buffer *out, wl_error *err)
     const wl_advise_report *a = result;
     const wl_prediction *p = &a->result->given;
     const wl_launch *l = &p->launch;
-    char time[32], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    time_text(p->model.time_s, time, sizeof time);
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(a->kernel), wl_device_name(a->device),
-                  wl_device_title(a->device));
-    wl_mark_add(out, WL_MARK_END);
+    wl_kernel_headline(out, a->kernel, a->device);
     wl_buffer_text(out, "\n");
     wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per %s\n",
-                  wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
+                  wl_shape_text(l->block).text, wl_shape_text(l->fold).text, (long long)l->registers,
                   (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
                   p->occupancy.blocks_per_sm == 1 ? "" : "s", wl_device_sm_word(a->device));
-    if (l->schedule.kind != WL_SCHEDULE_LINEAR) {
-        char schedule[WL_SCHEDULE_TEXT_MAX];
-        wl_schedule_print(&l->schedule, schedule);
-        wl_buffer_add(out, "  schedule %s\n", schedule);
-    }
-    wl_buffer_add(out, "  predicted %s by the %s model, limited by ", time, wl_model_name(p->model.id));
+    if (l->schedule.kind != WL_SCHEDULE_LINEAR)
+        wl_buffer_add(out, "  schedule %s\n", wl_schedule_words(&l->schedule).text);
+    wl_buffer_add(out, "  predicted %s by the %s model, limited by ", time_text(p->model.time_s).text,
+                  wl_model_name(p->model.id));
     wl_mark_text(out, WL_MARK_LIMITER, wl_bound_name(p->model.limiter));
     wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
     add_causes(a, out);

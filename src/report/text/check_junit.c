@@ -106,10 +106,9 @@ static void add_strange(const char *metric, const char *launch, wl_buffer *out)
 
 static void add_suite(const wl_checked *l, const char *kernel, wl_buffer *out)
 {
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     wl_buffer name = {0};
-    wl_buffer_add(&name, "%s on %s, block %s, fold %s", kernel, l->device, wl_shape_text(l->launch.block, block),
-                  wl_shape_text(l->launch.fold, fold));
+    wl_buffer_add(&name, "%s on %s, block %s, fold %s", kernel, l->device, wl_shape_text(l->launch.block).text,
+                  wl_shape_text(l->launch.fold).text);
     const char *text = name.failed ? "" : name.text;
     out->failed = out->failed || name.failed;
     wl_buffer_text(out, "  <testsuite");

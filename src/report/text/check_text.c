@@ -1,7 +1,6 @@
 /* check_text.c - findings for people: a line each, failures first, and the verdict.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/print.h"
 #include "judge/findings.h"
@@ -52,9 +51,8 @@ static bool launch_fails(const wl_checked *l)
 
 static void add_title(const char *kernel, const wl_checked *l, wl_buffer *out)
 {
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    wl_buffer_add(out, "%s on %s, block %s, fold %s\n", kernel, l->device, wl_shape_text(l->launch.block, block),
-                  wl_shape_text(l->launch.fold, fold));
+    wl_buffer_add(out, "%s on %s, block %s, fold %s\n", kernel, l->device, wl_shape_text(l->launch.block).text,
+                  wl_shape_text(l->launch.fold).text);
 }
 
 static void add_findings(const wl_checked *l, bool fail, wl_buffer *out)

@@ -11,13 +11,11 @@ static const wl_metric metrics[] = {WL_METRIC_l2_load_bytes, WL_METRIC_l2_store_
 static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, size_t i, wl_buffer *out)
 {
     const wl_prediction *p = &c->rows[i];
-    char schedule[WL_SCHEDULE_TEXT_MAX];
     double hits;
-    wl_schedule_print(&p->launch.schedule, schedule);
     wl_quote_csv(out, wl_kernel_name(kernel));
     wl_buffer_text(out, ",");
     wl_quote_csv(out, wl_device_name(device));
-    wl_buffer_add(out, ",%s", schedule);
+    wl_buffer_add(out, ",%s", wl_schedule_words(&p->launch.schedule).text);
     for (int d = 0; d < 3; d++)
         wl_buffer_add(out, ",%lld", (long long)p->launch.block[d]);
     wl_buffer_add(out, ",%.15g,%.15g,%s,%s,%s", p->model.time_s, wl_choice_gain(c, i), wl_bound_name(p->model.limiter),

@@ -22,13 +22,12 @@ static void volume(const wl_prediction *p, wl_metric metric, int width, wl_buffe
 static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, size_t i, wl_buffer *out)
 {
     const wl_prediction *p = &c->rows[i];
-    char name[WL_SCHEDULE_TEXT_MAX], block[WL_SHAPE_LENGTH];
     double hits;
     const bool best = i > 0 && i == wl_choice_best(c);
     if (best)
         wl_mark_add(out, WL_MARK_BEST);
-    wl_buffer_add(out, "%s %-13s %-11s", best ? "->" : "  ", wl_choice_name(c, kernel, i, name),
-                  wl_shape_text(p->launch.block, block));
+    wl_buffer_add(out, "%s %-13s %-11s", best ? "->" : "  ", wl_choice_name(c, kernel, i).text,
+                  wl_shape_text(p->launch.block).text);
     if (wl_l1_hit_rate(p, device, &hits))
         wl_mark_wide(out, " %5.1f%%", PERCENT * hits);
     else
@@ -71,13 +70,12 @@ static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *
 static void equals(const wl_choice *c, const wl_kernel *kernel, wl_buffer *out)
 {
     const size_t best = wl_choice_best(c);
-    char name[WL_SCHEDULE_TEXT_MAX];
     size_t n = 0;
     for (size_t i = 1; i < c->count && best; i++)
         if (i != best && c->rows[best].model.time_s > (1 - c->least_gain) * c->rows[i].model.time_s) {
             if (n == 0)
                 wl_mark_line(out, 4);
-            wl_buffer_add(out, "%s %s", n++ ? "," : "  as good as equal:", wl_choice_name(c, kernel, i, name));
+            wl_buffer_add(out, "%s %s", n++ ? "," : "  as good as equal:", wl_choice_name(c, kernel, i).text);
         }
     if (n)
         wl_buffer_text(out, "\n");
@@ -112,12 +110,10 @@ static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *
     wl_buffer_add(out, ", thread by thread, LRU cache as large as the L1 (%lld lines of %lld B)\n",
                   (long long)f.cache_lines, (long long)f.line_bytes);
     for (int i = 0; i < f.count; i++) {
-        char name[WL_SCHEDULE_TEXT_MAX];
         const wl_form_row *row = &f.rows[i];
-        wl_schedule_print(&row->schedule, name);
-        wl_line(out, 6, "    %-13s needs %lld lines, fetches %s%lld: %.1f times the least\n", name,
-                (long long)row->needs, row->fetches.exact ? "" : "at most ", (long long)row->fetches.lines,
-                (double)row->fetches.lines / (double)f.least);
+        wl_line(out, 6, "    %-13s needs %lld lines, fetches %s%lld: %.1f times the least\n",
+                wl_schedule_words(&row->schedule).text, (long long)row->needs, row->fetches.exact ? "" : "at most ",
+                (long long)row->fetches.lines, (double)row->fetches.lines / (double)f.least);
     }
     add_width(&f, out);
 }
@@ -145,29 +141,24 @@ void wl_choice_text(const void *result, wl_buffer *out)
     const wl_choice *c = r->choice;
     const wl_kernel *kernel = r->kernel;
     const wl_device *device = r->device;
-    char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH], text[WL_SHAPE_LENGTH];
-    _Static_assert(WL_SHAPE_LENGTH >= WL_SCHEDULE_TEXT_MAX, "a text holds either");
+    char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH];
     int64_t domain[3] = {0};
     const int count = wl_choice_words(c, kernel, words), dims = wl_kernel_domain(kernel, domain);
     wl_mark_line(out, 2);
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-    wl_mark_add(out, WL_MARK_END);
+    wl_kernel_headline(out, kernel, device);
     if (dims > 0)
-        wl_buffer_add(out, ", domain %s", wl_shape_text(domain, text));
+        wl_buffer_add(out, ", domain %s", wl_shape_text(domain).text);
     wl_unit_explain(", ", c->rows[0].work_unit, c->rows[0].items, out);
     wl_buffer_add(out, ", by the %s model\n\n", wl_model_name(c->rows[0].model.id));
     table(c, kernel, device, out);
     wl_buffer_text(out, "\n");
     for (int i = 0; i < count; i++) {
-        wl_mark_line(out, 4);
-        wl_buffer_add(out, "  %s\n", words[i]);
+        wl_line(out, 4, "  %s\n", words[i]);
     }
     equals(c, kernel, out);
-    if (wl_choice_best(c)) {
-        wl_schedule_print(&c->rows[wl_choice_best(c)].launch.schedule, text);
-        wl_buffer_add(out, "  its code: warpline emit --schedule %s\n", text);
-    }
+    if (wl_choice_best(c))
+        wl_buffer_add(out, "  its code: warpline emit --schedule %s\n",
+                      wl_schedule_words(&c->rows[wl_choice_best(c)].launch.schedule).text);
     forms(c, kernel, device, out);
     notes(c, out);
 }

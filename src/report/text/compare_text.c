@@ -82,15 +82,15 @@ static void add_cells(const char *const cells[6], wl_buffer *out)
 
 static void add_row(const wl_comparison *c, const wl_compared_row *row, int v, wl_buffer *out)
 {
-    char line[16], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
+    char line[16], measured[40], predicted[40], error[24] = "-";
     double e = 0;
     (void)snprintf(line, sizeof line, "%d", (int)row->is.measurement->line);
     value_text(v, row->measured[v], measured, sizeof measured);
     value_text(v, row->predicted[v], predicted, sizeof predicted);
     if (wl_compared_error(row, v, &e))
         percent(error, sizeof error, e, true);
-    add_cells((const char *[]){line, wl_shape_text(row->block, block), wl_shape_text(row->fold, fold), measured,
-                               predicted, error},
+    add_cells((const char *[]){line, wl_shape_text(row->block).text, wl_shape_text(row->fold).text, measured, predicted,
+                               error},
               out);
     wl_buffer_add(out, "%s%s%s%s\n", row->is.family, row->is.measurement->variant[0] ? "/" : "",
                   row->is.measurement->variant, wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");
@@ -149,10 +149,8 @@ void wl_comparison_text(const void *result, wl_buffer *out)
     const wl_comparison_report *r = result;
     const wl_comparison *c = r->comparison;
     wl_mark_line(out, 2);
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s on %s (%s): %zu launch%s compared", c->source, c->device, c->title, c->row_count,
-                  c->row_count == 1 ? "" : "es");
-    wl_mark_add(out, WL_MARK_END);
+    wl_headline(out, "%s on %s (%s): %zu launch%s compared", c->source, c->device, c->title, c->row_count,
+                c->row_count == 1 ? "" : "es");
     wl_buffer_text(out, "\n");
     add_groups(c->groups, c->group_count, "relative errors", out);
     if (c->group_count > c->family_count)

@@ -2,7 +2,6 @@
  * as fit, the first device in each. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "report/common/device_columns.h"

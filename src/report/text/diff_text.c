@@ -18,26 +18,23 @@
 static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)
 {
     const wl_prediction *p = side->prediction;
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    (void)wl_shape_text(p->launch.block, block);
-    (void)wl_shape_text(p->launch.fold, fold);
     wl_buffer_add(out, "%s: %s on %s, block %s, fold %s, %lld registers, %lld B shared\n", name, side->kernel,
-                  side->device, block, fold, (long long)p->launch.registers, (long long)p->launch.shared_bytes);
+                  side->device, wl_shape_text(p->launch.block).text, wl_shape_text(p->launch.fold).text,
+                  (long long)p->launch.registers, (long long)p->launch.shared_bytes);
 }
 
 static void add_headline(const wl_diff *d, wl_buffer *out)
 {
-    char a[32], b[32];
     wl_mark_line(out, 2);
     wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_quantity_text(WL_DIM_TIME, d->a.prediction->model.time_s, a, sizeof a);
-    wl_quantity_text(WL_DIM_TIME, d->b.prediction->model.time_s, b, sizeof b);
     if (d->equal)
-        wl_buffer_add(out, "B is as fast as A: %s -> %s", a, b);
+        wl_buffer_text(out, "B is as fast as A");
     else if (d->b_faster)
-        wl_buffer_add(out, "B is %.2f times as fast: %s -> %s", d->speedup, a, b);
+        wl_buffer_add(out, "B is %.2f times as fast", d->speedup);
     else
-        wl_buffer_add(out, "B takes %.2f times as long: %s -> %s", 1 / d->speedup, a, b);
+        wl_buffer_add(out, "B takes %.2f times as long", 1 / d->speedup);
+    wl_buffer_add(out, ": %s -> %s", wl_quantity(WL_DIM_TIME, d->a.prediction->model.time_s).text,
+                  wl_quantity(WL_DIM_TIME, d->b.prediction->model.time_s).text);
     wl_mark_add(out, WL_MARK_END);
     if (!d->same_work)
         wl_buffer_add(out, ", for %lld and %lld %s (ratios are per %s)", (long long)d->a.prediction->items,
@@ -55,10 +52,7 @@ static void add_ratio(double a, double b, wl_buffer *out)
 
 static void add_seconds(bool known, double seconds, wl_buffer *out)
 {
-    char text[32] = "-";
-    if (known)
-        wl_quantity_text(WL_DIM_TIME, seconds, text, sizeof text);
-    wl_buffer_add(out, " %12s", text);
+    wl_buffer_add(out, " %12s", known ? wl_quantity(WL_DIM_TIME, seconds).text : "-");
 }
 
 static void add_bounds(const wl_diff *d, wl_buffer *out)
@@ -123,10 +117,9 @@ static void add_occupancy(const wl_diff *d, wl_buffer *out)
 
 static void add_total(const wl_value *v, const char *unit, wl_buffer *out)
 {
-    char number[32], text[40] = "unknown";
+    char text[40] = "unknown";
     if (v->known) {
-        wl_scaled_text(v->value, number, sizeof number);
-        (void)snprintf(text, sizeof text, "%s%s", number, unit);
+        (void)snprintf(text, sizeof text, "%s%s", wl_scaled(v->value).text, unit);
     }
     wl_buffer_add(out, " %12s", text);
 }

@@ -1,6 +1,5 @@
 /* explain_text.c - the meaning of any word of the output, looked up in all tables.
  * SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -139,12 +138,10 @@ static void add_metric_example(const wl_prediction *p, wl_metric m, wl_buffer *o
 static void add_bound_example(const wl_prediction *p, const char *word, wl_buffer *out)
 {
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
-        char text[32];
         if (!is_same(word, wl_bound_name((wl_bound_id)i)) || !p->model.bound_known[i])
             continue;
-        wl_quantity_text(WL_DIM_TIME, p->model.bound_s[i], text, sizeof text);
-        wl_buffer_add(out, "  here: the bound is %s, %.1f %% of the time\n", text,
-                      100 * p->model.bound_s[i] / p->model.time_s);
+        wl_buffer_add(out, "  here: the bound is %s, %.1f %% of the time\n",
+                      wl_quantity(WL_DIM_TIME, p->model.bound_s[i]).text, 100 * p->model.bound_s[i] / p->model.time_s);
     }
 }
 
@@ -178,10 +175,8 @@ static void add_word_example(const wl_prediction *p, const char *word, wl_buffer
 
 static void add_limiter(const wl_prediction *p, wl_buffer *out)
 {
-    char text[32];
-    wl_quantity_text(WL_DIM_TIME, p->model.bound_s[p->model.limiter], text, sizeof text);
-    wl_buffer_add(out, "  here: %s, %s; then %s\n", wl_bound_name(p->model.limiter), text,
-                  wl_bound_name(p->model.next));
+    wl_buffer_add(out, "  here: %s, %s; then %s\n", wl_bound_name(p->model.limiter),
+                  wl_quantity(WL_DIM_TIME, p->model.bound_s[p->model.limiter]).text, wl_bound_name(p->model.next));
 }
 
 static void add_example(const wl_prediction *p, const char *word, wl_buffer *out)

@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/fail.h"
 #include "ptx/module/demangle.h"
 #include "ptx/module/name_match.h"
 #include "warpline/report.h"

@@ -13,15 +13,13 @@ void wl_occupancy_text(const void *result, wl_buffer *out)
     wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(q->device));
     wl_buffer_add(out, ": blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
                   (long long)q->threads, (long long)q->registers, (long long)q->shared_bytes);
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld block%s, %lld warp%s, %lld threads per %s (%.0f %% of its threads); limited by ",
-                  (long long)o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s", (long long)o->warps_per_sm,
-                  o->warps_per_sm == 1 ? "" : "s", (long long)o->threads_per_sm, wl_device_sm_word(q->device),
-                  100 * (double)o->threads_per_sm / most);
+    wl_line(out, 4, "  %lld block%s, %lld warp%s, %lld threads per %s (%.0f %% of its threads); limited by ",
+            (long long)o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s", (long long)o->warps_per_sm,
+            o->warps_per_sm == 1 ? "" : "s", (long long)o->threads_per_sm, wl_device_sm_word(q->device),
+            100 * (double)o->threads_per_sm / most);
     wl_mark_text(out, WL_MARK_LIMITER, wl_occupancy_limit_name(o->limiter));
     wl_buffer_text(out, "\n");
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  blocks each resource would allow:");
+    wl_line(out, 4, "  blocks each resource would allow:");
     for (int i = 0; i < WL_LIMIT_COUNT; i++) {
         if (o->limits[i] == INT64_MAX)
             wl_buffer_add(out, " %s any", wl_occupancy_limit_name((wl_occupancy_limit)i));
@@ -29,11 +27,9 @@ void wl_occupancy_text(const void *result, wl_buffer *out)
             wl_buffer_add(out, " %s %lld", wl_occupancy_limit_name((wl_occupancy_limit)i), (long long)o->limits[i]);
         wl_buffer_add(out, "%s", i + 1 < WL_LIMIT_COUNT ? "," : "\n");
     }
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
-                  (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  for %lld blocks per %s:", (long long)o->blocks_per_sm + 1, wl_device_sm_word(q->device));
+    wl_line(out, 4, "  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
+            (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
+    wl_line(out, 4, "  for %lld blocks per %s:", (long long)o->blocks_per_sm + 1, wl_device_sm_word(q->device));
     if (next->registers >= 0)
         wl_buffer_add(out, " at most %lld registers;", (long long)next->registers);
     if (next->shared_bytes >= 0)

@@ -41,10 +41,8 @@ static int width_of(const char *sm_word) { return (int)strlen("/") + (int)strlen
 static void add_numbers(const wl_prediction *p, const char *sm_word, wl_buffer *out)
 {
     const double items = (double)p->items;
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    (void)wl_shape_text(p->launch.block, block);
-    (void)wl_shape_text(p->launch.fold, fold);
-    wl_buffer_add(out, "%-12s %-6s %*lld", block, fold, width_of(sm_word), (long long)p->occupancy.blocks_per_sm);
+    wl_buffer_add(out, "%-12s %-6s %*lld", wl_shape_text(p->launch.block).text, wl_shape_text(p->launch.fold).text,
+                  width_of(sm_word), (long long)p->occupancy.blocks_per_sm);
     wl_mark_wide(out, " %9.3f %8.1f", p->metrics[WL_METRIC_l1_wavefronts].value / items,
                  (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
     if (p->metrics[WL_METRIC_dram_load_bytes].known) {
@@ -100,9 +98,7 @@ static void add_line(const wl_prediction *p, bool best, wl_buffer *out)
 static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
 {
     const parts v = parts_of(p);
-    char block[WL_SHAPE_LENGTH];
-    (void)wl_shape_text(p->launch.block, block);
-    wl_buffer_add(out, "%-12s |", block);
+    wl_buffer_add(out, "%-12s |", wl_shape_text(p->launch.block).text);
     wl_buffer_repeat(out, "#", (int)lround(v.loaded * scale));
     wl_buffer_repeat(out, "+", (int)lround(v.again * scale));
     wl_buffer_repeat(out, ".", (int)lround(v.saved * scale));
@@ -147,9 +143,7 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     double longest = 0;
     const wl_work_unit unit = wl_kernel_work_unit(kernel);
     const wl_unit_heads h = wl_unit_heads_of(unit);
-    wl_mark_add(&text, WL_MARK_HEADLINE);
-    wl_buffer_add(&text, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-    wl_mark_add(&text, WL_MARK_END);
+    wl_kernel_headline(&text, kernel, device);
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
     add_upper_head(wl_device_sm_word(device), &text);
@@ -283,9 +277,7 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     double first = 0; /* time of the launch on the first device */
     const wl_work_unit unit = wl_kernel_work_unit(kernel);
     const wl_unit_heads h = wl_unit_heads_of(unit);
-    wl_mark_add(&text, WL_MARK_HEADLINE);
-    wl_buffer_add(&text, "%s, devices compared", wl_kernel_name(kernel));
-    wl_mark_add(&text, WL_MARK_END);
+    wl_headline(&text, "%s, devices compared", wl_kernel_name(kernel));
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
     add_device_head(width, sm_word, &h, &text);

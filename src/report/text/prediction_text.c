@@ -11,6 +11,7 @@
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
 #include "report/common/shape_text.h"
+#include "report/common/unit_heads.h"
 #include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
@@ -21,15 +22,13 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
     const wl_value *v = &r->prediction->metrics[metric];
     const double items = (double)r->prediction->items;
     const bool bytes = wl_metric_unit(metric)[0] == 'b';
-    char total[32];
     if (!v->known) {
         wl_buffer_add(out, "  %-16s %12s\n", label, "unknown");
         return;
     }
-    wl_scaled_text(v->value, total, sizeof total);
     wl_mark_row(out, PARTS_COLUMN);
-    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
-                  bytes ? "B" : " ");
+    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, wl_scaled(v->value).text, bytes ? "B" : "",
+                  v->value / items, bytes ? "B" : " ");
     const char *separator = "   = ";
     for (int i = 0; i < v->part_count; i++) {
         if (fabs(v->parts[i].value) <= 1e-4 * fabs(v->value))
@@ -45,25 +44,16 @@ static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 static void add_head(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    (void)wl_shape_text(p->launch.block, block);
-    (void)wl_shape_text(p->launch.grid, grid);
-    (void)wl_shape_text(p->launch.fold, fold);
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(r->kernel), wl_device_name(r->device),
-                  wl_device_title(r->device));
-    wl_mark_add(out, WL_MARK_END);
+    wl_kernel_headline(out, r->kernel, r->device);
     wl_buffer_text(out, "\n");
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
-                  (long long)p->launch.registers, (long long)p->launch.shared_bytes);
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  %lld %s; %lld block%s and %lld warp%s per %s (limit: %s); a wave is %lld of %lld block%s\n",
-                  (long long)p->items, wl_work_unit_explained(p->work_unit, p->items),
-                  (long long)p->occupancy.blocks_per_sm, plural(p->occupancy.blocks_per_sm),
-                  (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm), wl_device_sm_word(r->device),
-                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks,
-                  plural(p->blocks));
+    wl_line(out, 4, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n",
+            wl_shape_text(p->launch.block).text, wl_shape_text(p->launch.fold).text, wl_shape_text(p->launch.grid).text,
+            (long long)p->launch.registers, (long long)p->launch.shared_bytes);
+    wl_line(out, 4, "  %lld %s; %lld block%s and %lld warp%s per %s (limit: %s); a wave is %lld of %lld block%s\n",
+            (long long)p->items, wl_work_unit_explained(p->work_unit, p->items), (long long)p->occupancy.blocks_per_sm,
+            plural(p->occupancy.blocks_per_sm), (long long)p->occupancy.warps_per_sm, plural(p->occupancy.warps_per_sm),
+            wl_device_sm_word(r->device), wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks,
+            (long long)p->blocks, plural(p->blocks));
 }
 
 /* Time, work rate, and the share of every peak that is used. */
@@ -73,23 +63,16 @@ static void add_headline(const wl_report *r, wl_buffer *out)
     wl_tallies tallies;
     wl_ceilings ceilings;
     wl_use uses[WL_USES_MAX];
-    char time[32], rate[32];
     double flops;
     if (!(m->time_s > 0))
         return;
     wl_tallies_predicted(r->prediction, r->kernel, r->device, &tallies);
     wl_ceilings_read(r->device, &ceilings);
-    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
-    wl_scaled_text(m->items_per_s, rate, sizeof rate);
-    wl_mark_line(out, 4);
-    wl_buffer_text(out, "  ");
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s, %s%s/s", time, rate, wl_work_unit_words(r->prediction->work_unit)->name);
-    wl_mark_add(out, WL_MARK_END);
-    if (wl_all_flops(&tallies, &flops) && flops > 0) {
-        wl_scaled_text(flops / m->time_s, rate, sizeof rate);
-        wl_buffer_add(out, ", %sFLOP/s", rate);
-    }
+    wl_line(out, 4, "  ");
+    wl_headline(out, "%s, %s%s/s", wl_quantity(WL_DIM_TIME, m->time_s).text, wl_scaled(m->items_per_s).text,
+                wl_work_unit_words(r->prediction->work_unit)->name);
+    if (wl_all_flops(&tallies, &flops) && flops > 0)
+        wl_buffer_add(out, ", %sFLOP/s", wl_scaled(flops / m->time_s).text);
     const int count = wl_uses(&tallies, &ceilings, uses);
     for (int i = 0; i < count; i++)
         if (uses[i].is_level ? uses[i].level != WL_LEVEL_SHARED || !ceilings.shared_in_l1
@@ -163,8 +146,7 @@ static void add_figures(const wl_report *r, wl_buffer *out)
 static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
 {
     const char *separator = "";
-    wl_mark_line(out, 19);
-    wl_buffer_add(out, "  %-16s ", "");
+    wl_line(out, 19, "  %-16s ", "");
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
         if (mix->warp[c] <= 0)
             continue;
@@ -174,28 +156,16 @@ static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-/* Without a unit. */
-static void count_text(double count, char *text, size_t size)
-{
-    wl_scaled_text(count, text, size);
-    const size_t length = strlen(text);
-    if (length > 0 && text[length - 1] == ' ')
-        text[length - 1] = '\0';
-}
-
 static void add_instructions(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
     const double warp = p->metrics[WL_METRIC_inst_executed].value, thread = p->metrics[WL_METRIC_thread_inst].value;
     double lanes, size = 0;
-    char warps[32], threads[32];
     if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
         return;
     (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
-    count_text(warp, warps, sizeof warps);
-    count_text(thread, threads, sizeof threads);
-    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
-                  threads, lanes, size);
+    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions",
+                  wl_scaled_bare(warp).text, wl_scaled_bare(thread).text, lanes, size);
     if (!p->has_mix)
         return;
     add_classes(&p->mix, warp, out);
@@ -218,28 +188,23 @@ static void add_lines(const wl_report *r, wl_buffer *out)
         const wl_line_mix *l = &p->lines[i];
         char place[80];
         (void)snprintf(place, sizeof place, "%.60s:%d", l->file, (int)l->line);
-        const double counts[] = {l->warp, l->global_accesses, l->shared_accesses};
-        char texts[3][32];
-        for (int c = 0; c < 3; c++)
-            count_text(counts[c], texts[c], sizeof texts[c]);
-        wl_buffer_add(out, "  %-32s %12s %6.1f%% %12s %12s\n", place, texts[0], all > 0 ? 100 * l->warp / all : 0,
-                      texts[1], texts[2]);
+        wl_buffer_add(out, "  %-32s %12s %6.1f%% %12s %12s\n", place, wl_scaled_bare(l->warp).text,
+                      all > 0 ? 100 * l->warp / all : 0, wl_scaled_bare(l->global_accesses).text,
+                      wl_scaled_bare(l->shared_accesses).text);
     }
 }
 
 static void add_caches(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    char alloc[32], room[32];
-    wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value, alloc, sizeof alloc);
-    wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
     wl_buffer_text(out, "\n");
-    wl_mark_line(out, 6);
-    wl_buffer_add(out, "  L1: %s touched of %s; oversubscription %.2f, %.1f %% of possible hits miss\n", alloc, room,
-                  p->l1_oversubscription, 100 * p->l1_miss_rate);
+    wl_line(out, 6, "  L1: %s touched of %s; oversubscription %.2f, %.1f %% of possible hits miss\n",
+            wl_quantity(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value).text,
+            wl_quantity(WL_DIM_BYTES, (double)p->occupancy.l1_bytes).text, p->l1_oversubscription,
+            100 * p->l1_miss_rate);
     if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
-        wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
-        wl_buffer_add(out, "  L2: a wave touches %s", alloc);
+        wl_buffer_add(out, "  L2: a wave touches %s",
+                      wl_quantity(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value).text);
         if (p->metrics[WL_METRIC_tlb_pages].known)
             wl_buffer_add(out, " on %.0f pages", p->metrics[WL_METRIC_tlb_pages].value);
         wl_buffer_add(out, "\n");
@@ -248,24 +213,21 @@ static void add_caches(const wl_report *r, wl_buffer *out)
         const wl_reuse *u = &p->reuse[i];
         if (!u->exists)
             continue;
-        wl_quantity_text(WL_DIM_BYTES, u->overlap_bytes, alloc, sizeof alloc);
-        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", "xyz"[i], alloc,
-                      u -> oversubscription, 100 * u -> hit_rate);
+        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", 'x' + i,
+                      wl_quantity(WL_DIM_BYTES, u->overlap_bytes).text, u->oversubscription, 100 * u->hit_rate);
     }
 }
 
 static void add_layer_condition(const wl_report *r, wl_buffer *out)
 {
     wl_layer_condition c;
-    char needed[32], room[32];
     const wl_status status = wl_layer_condition_of(r->prediction, r->kernel, r->device, &c, NULL);
     out->failed = out->failed || status == WL_E_NOMEM;
     if (status != WL_OK || c.layers < 2)
         return; /* no layer condition: nothing is reused from layer to layer */
-    wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
-    wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
     wl_line(out, 8, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
-            needed, room, c.holds ? "holds" : "fails");
+            wl_quantity(WL_DIM_BYTES, c.needed_bytes).text, wl_quantity(WL_DIM_BYTES, c.room_bytes).text,
+            c.holds ? "holds" : "fails");
 }
 
 static const char *share_name(const wl_report *r, size_t fields, size_t i)
@@ -316,8 +278,7 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     bool taken[WL_NAMED_WAITS] = {false};
     if (!m->from_life)
         return;
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  waits, from the life of a warp: ");
+    wl_line(out, 4, "  waits, from the life of a warp: ");
     for (int n = 0; n < count; n++) {
         int most = -1;
         for (int i = 0; i < count; i++)
@@ -358,15 +319,14 @@ static void add_block(const wl_report *r, wl_buffer *out)
 static void add_model(const wl_report *r, wl_buffer *out)
 {
     const wl_model_result *m = &r->prediction->model;
-    char time[32], rate[32];
     wl_buffer_add(out, "\n");
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])
             continue;
-        wl_quantity_text(WL_DIM_TIME, m->bound_s[i], time, sizeof time);
         if ((wl_bound_id)i == m->limiter)
             wl_mark_add(out, WL_MARK_LIMITER);
-        wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i), time);
+        wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i),
+                      wl_quantity(WL_DIM_TIME, m->bound_s[i]).text);
         wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
         wl_buffer_text(out, (wl_bound_id)i == m->limiter                         ? "  <- limiter"
                             : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
@@ -375,17 +335,14 @@ static void add_model(const wl_report *r, wl_buffer *out)
             wl_mark_add(out, WL_MARK_END);
         wl_buffer_text(out, "\n");
     }
-    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
-    wl_scaled_text(m->items_per_s, rate, sizeof rate);
     add_block(r, out);
     add_waits(m, out);
     if (m->kinds.count > 0)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
                       m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,
                       m->kinds.wait_cycles);
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  predicted %s, %s%s/s, limited by ", time, rate,
-                  wl_work_unit_words(r->prediction->work_unit)->name);
+    wl_line(out, 4, "  predicted %s, %s%s/s, limited by ", wl_quantity(WL_DIM_TIME, m->time_s).text,
+            wl_scaled(m->items_per_s).text, wl_work_unit_words(r->prediction->work_unit)->name);
     wl_mark_text(out, WL_MARK_LIMITER, wl_bound_name(m->limiter));
     if (m->next != m->limiter)
         wl_buffer_add(out, ", then %s", wl_bound_name(m->next));
@@ -407,10 +364,9 @@ void wl_report_text(const void *result, wl_buffer *out)
     add_lines(r, out);
     add_model(r, out);
     wl_buffer_text(out, "\n");
-    wl_mark_line(out, 4);
-    wl_buffer_add(out, "  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
-                  wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
-                  wl_count_method_name(p->count_method), wl_model_name(p->model.id));
+    wl_line(out, 4, "  estimators: L1 %s, volumes %s (counted by %s), time %s\n", wl_l1_estimator_name(p->has_tag_hash),
+            wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method),
+            wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
         wl_note_line(out, "  ", "%s", p->warnings[i]);
     if (p->confidence)

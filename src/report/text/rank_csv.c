@@ -6,6 +6,7 @@
 #include "base/digits.h"
 #include "base/quote.h"
 #include "report/common/rank_report.h"
+#include "report/common/shape_text.h"
 #include "search/ranker.h"
 
 #define VALUE_DIGITS 15 /* as in JSON */
@@ -69,9 +70,7 @@ void wl_rank_csv_launch(const wl_ranked_space *s, const wl_launch *l, const wl_r
     for (int d = 0; d < 3; d++)
         add_whole(out, l->fold[d]);
     if (wl_ranker_has_schedules(s->ranker)) {
-        char schedule[WL_SCHEDULE_TEXT_MAX];
-        wl_schedule_print(&l->schedule, schedule);
-        add_word(out, schedule);
+        add_word(out, wl_schedule_words(&l->schedule).text);
     }
     if (l->registers)
         add_whole(out, l->registers);

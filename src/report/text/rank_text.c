@@ -1,7 +1,6 @@
 /* rank_text.c - the best launches as a table, and how to use it.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
 
 #include "device/device_internal.h"
 #include "report/common/marks.h"
@@ -23,24 +22,20 @@ static void number(wl_buffer *out, int width, int digits, double value)
 /* Empty if all launches are linear. */
 static void schedule_cell(const wl_ranked_space *s, const wl_launch *launch, wl_buffer *out)
 {
-    char text[WL_SCHEDULE_TEXT_MAX];
     if (!wl_ranker_has_schedules(s->ranker))
         return;
-    wl_schedule_print(&launch->schedule, text);
-    wl_buffer_add(out, "%-*s ", SCHEDULE_WIDTH, text);
+    wl_buffer_add(out, "%-*s ", SCHEDULE_WIDTH, wl_schedule_words(&launch->schedule).text);
 }
 
 static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffer *out)
 {
     const wl_ranked *r = &s->launches[i];
     const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
-    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
     if (i == 0)
         wl_mark_add(out, WL_MARK_BEST);
-    wl_buffer_add(out, "%4zu  %-11s %-6s ", i + 1, wl_shape_text(launch.block, block),
-                  wl_shape_text(launch.fold, fold));
+    wl_buffer_add(out, "%4zu  %-11s %-6s ", i + 1, wl_shape_text(launch.block).text, wl_shape_text(launch.fold).text);
     schedule_cell(s, &launch, out);
     wl_buffer_add(out, "%3d %4.0f%%", (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / most_warps);
     wl_mark_add(out, WL_MARK_WIDE);
@@ -160,13 +155,10 @@ static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, 
         const wl_ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
         const wl_kernel *kernel = wl_ranker_kernel(s->ranker);
-        char domain[WL_SHAPE_LENGTH];
         wl_buffer_text(out, i ? "\n" : "");
         wl_mark_line(out, 2);
-        wl_mark_add(out, WL_MARK_HEADLINE);
-        wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-        wl_mark_add(out, WL_MARK_END);
-        wl_buffer_add(out, "%s%s", s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain, domain) : "");
+        wl_kernel_headline(out, kernel, device);
+        wl_buffer_add(out, "%s%s", s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain).text : "");
         wl_unit_explain(", ", wl_kernel_work_unit(kernel), wl_ranker_items(s->ranker), out);
         wl_buffer_add(out, ": %lld launch%s predicted%s\n\n", (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
                       s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es",

@@ -337,9 +337,7 @@ void wl_roofline_text(const void *result, wl_buffer *out)
     const wl_roofline *r = result;
     wl_scene s;
     wl_scene_make(r, &s);
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s of %s (%s)", wl_roofline_title(r), r->device, r->title);
-    wl_mark_add(out, WL_MARK_END);
+    wl_headline(out, "%s of %s (%s)", wl_roofline_title(r), r->device, r->title);
     wl_buffer_text(out, "\n");
     add_picture(&s, out);
     add_roofs(&s, out);

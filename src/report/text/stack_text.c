@@ -9,6 +9,7 @@
 #include "report/common/marks.h"
 #include "report/common/shape_text.h"
 #include "report/common/stack_report.h"
+#include "report/common/unit_heads.h"
 
 enum { BAR_WIDTH = 16, BARS = 2 /* models that get bars */, MODELS_NARROW = 2, LINES = 10 };
 
@@ -17,16 +18,12 @@ enum { BAR_WIDTH = 16, BARS = 2 /* models that get bars */, MODELS_NARROW = 2, L
 static void add_head(const wl_stack_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
-    wl_mark_add(out, WL_MARK_HEADLINE);
-    wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(r->kernel), wl_device_name(r->device),
-                  wl_device_title(r->device));
-    wl_mark_add(out, WL_MARK_END);
+    wl_kernel_headline(out, r->kernel, r->device);
     wl_buffer_text(out, "\n");
-    wl_buffer_add(out, "  block %s, grid %s; %lld block%s and %lld warps per %s\n",
-                  wl_shape_text(p->launch.block, block), wl_shape_text(p->launch.grid, grid),
-                  (long long)p->occupancy.blocks_per_sm, p->occupancy.blocks_per_sm == 1 ? "" : "s",
-                  (long long)p->occupancy.warps_per_sm, wl_device_sm_word(r->device));
+    wl_buffer_add(out, "  block %s, grid %s; %lld block%s and %lld warps per %s\n", wl_shape_text(p->launch.block).text,
+                  wl_shape_text(p->launch.grid).text, (long long)p->occupancy.blocks_per_sm,
+                  p->occupancy.blocks_per_sm == 1 ? "" : "s", (long long)p->occupancy.warps_per_sm,
+                  wl_device_sm_word(r->device));
 }
 
 /* ---- parts ---- */
@@ -79,9 +76,7 @@ static void add_bars(const wl_stack_report *r, wl_buffer *out)
     }
     wl_buffer_add(out, "\n  %-10s", "time");
     for (int i = 0; i < r->model_count; i++) {
-        char time[32];
-        wl_quantity_text(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds, time, sizeof time);
-        wl_buffer_add(out, " %11s", time);
+        wl_buffer_add(out, " %11s", wl_quantity(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds).text);
         add_gap(r, i, 18, 1 + BAR_WIDTH, out);
     }
     wl_buffer_add(out, "\n");
@@ -125,10 +120,8 @@ static void add_columns(const wl_stack_report *r, wl_buffer *out)
         add_text_cell(text, out);
     }
     wl_buffer_add(out, "\n  %-10s", "time");
-    for (int i = 0; i < r->model_count; i++) {
-        wl_quantity_text(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds, text, sizeof text);
-        add_text_cell(text, out);
-    }
+    for (int i = 0; i < r->model_count; i++)
+        add_text_cell(wl_quantity(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds).text, out);
     wl_buffer_add(out, "\n");
 }
 
@@ -177,22 +170,22 @@ static void add_cells(const char *const cells[7], wl_buffer *out)
 
 static void add_line(const wl_stack_report *r, const wl_stack_line *line, wl_buffer *out)
 {
-    char ptx[WL_STACK_PTX_LENGTH], place[WL_STACK_PLACE_LENGTH], number[16] = "", values[4][16];
+    char number[16] = "", values[4][16];
     const double of[] = {line->times, line->instructions, line->stall, line->reads + line->writes};
     if (line->op)
         (void)snprintf(number, sizeof number, "%d", (int)line->op->line);
     for (int i = 0; i < 4; i++)
         wl_print(values[i], sizeof values[i], "%.4g", of[i]);
-    add_cells((const char *[]){number, line->op ? wl_stack_place(r, line->op, place) : "", values[0], values[1],
+    add_cells((const char *[]){number, line->op ? wl_stack_place(r, line->op).text : "", values[0], values[1],
                                values[2], wl_stack_cause(line), values[3]},
               out);
     add_shares(r, line, out);
     wl_line(out, 11, "  %6s %s\n", "",
-            line->op             ? wl_stack_ptx(line->op, ptx)
+            line->op             ? wl_stack_ptx(line->op).text
             : r->stacks->assumed ? wl_stack_assumed_words(line)
                                  : "the end of a warp");
     if (line->from)
-        wl_line(out, 13, "  %6s   waits for line %d: %s\n", "", (int)line->from->line, wl_stack_ptx(line->from, ptx));
+        wl_line(out, 13, "  %6s   waits for line %d: %s\n", "", (int)line->from->line, wl_stack_ptx(line->from).text);
 }
 
 /* The cycles outside the listed lines: `first` is the first line that is not listed. */

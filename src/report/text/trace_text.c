@@ -1,9 +1,9 @@
 /* trace_text.c - a trace in words, and as a diagram of characters. SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "report/common/marks.h"
+#include "report/common/shape_text.h"
 #include "report/common/trace_report.h"
 
 enum { NAME = 12, ROWS = 96 };
@@ -35,9 +35,7 @@ static void cache_words(const wl_trace *t, wl_buffer *out)
 static void trace_words(const wl_trace *t, wl_buffer *out)
 {
     const wl_trace_counts *c = &t->counts;
-    char order[WL_SCHEDULE_TEXT_MAX];
-    wl_schedule_print(&t->options.schedule, order);
-    wl_line(out, 2, "%s, order %s", t->name, order);
+    wl_line(out, 2, "%s, order %s", t->name, wl_schedule_words(&t->options.schedule).text);
     wl_buffer_text(out, t->as_linear && t->options.schedule.kind != WL_SCHEDULE_LINEAR
                             ? ", which is linear order here: it is at least as wide as a row\n"
                             : "\n");
