@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "report/common/rank_report.h"
+#include "report/common/shape_text.h"
 #include "search/ranker.h"
 #include "report/json/symbol_json.h"
 
@@ -60,48 +61,26 @@ void wl_rank_json_space(const wl_ranked_space *s, bool first, wl_buffer *out)
     wl_buffer_text(out, "\"launches\": [");
 }
 
-static void metrics(wl_json_out *o, const wl_ranked *r)
-{
-    wl_out_object(o, "metrics");
-    for (int v = 0; v < WL_RANK_VALUES; v++) /* NaN is left out */
-        wl_out_number(o, wl_metric_name(wl_rank_metric((wl_rank_value)v)), r->values[v]);
-    wl_out_object_end(o);
-}
-
-static void occupancy(wl_json_out *o, const wl_ranked *r)
-{
-    wl_out_object(o, "occupancy");
-    wl_out_whole(o, "blocks_per_sm", r->blocks_per_sm);
-    wl_out_whole(o, "warps_per_sm", r->warps_per_sm);
-    wl_out_object_end(o);
-}
-
 void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_ranked *r, wl_rank_place place,
                          bool first, wl_buffer *out)
 {
     wl_json_out json = {.text = out, .form = WL_JSON_SPACED, .digits = WL_JSON_DIGITS}, *o = &json;
-    const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
-    char schedule[WL_SCHEDULE_TEXT_MAX];
-    wl_schedule_print(&l->schedule, schedule);
     wl_buffer_text(out, first ? "\n  " : ",\n  ");
     wl_out_object(o, NULL);
-    if (place.rank) {
-        wl_out_whole(o, "rank", (int64_t)place.rank);
-        wl_out_whole(o, "group", (int64_t)place.group);
-    }
-    wl_out_shape(o, "block", l->block);
-    wl_out_shape(o, "fold", l->fold);
-    if (l->grid[0] > 0)
-        wl_out_shape(o, "grid", l->grid);
-    wl_out_text(o, "schedule", schedule);
-    if (l->registers)
-        wl_out_whole(o, "registers", l->registers);
-    occupancy(o, r);
-    wl_out_number(o, "time_s", r->time_s);
-    wl_out_number(o, "items_per_s", items / r->time_s);
-    wl_out_text(o, "limiter", wl_bound_name((wl_bound_id)r->limiter));
-    wl_out_text(o, "next_limiter", wl_bound_name((wl_bound_id)r->next));
-    metrics(o, r);
+#define wl_out_word wl_out_text
+#define WL_JSON(kind, name, known, value)                                                                              \
+    if (known)                                                                                                         \
+        wl_out_##kind(o, #name, value);
+#define WL_BOTH(kind, name, known, value) WL_JSON(kind, name, known, value)
+#define WL_IF(condition, kind, name, value) WL_JSON(kind, name, true, value)
+#define WL_CSV(kind, name, known, value)
+#define WL_GROUP(name) wl_out_object(o, #name);
+#define WL_GROUP_END wl_out_object_end(o);
+#include "report/common/rank_columns.def"
+    wl_out_object(o, "metrics");
+    for (int v = 0; v < WL_RANK_VALUES; v++) /* NaN is left out */
+        wl_out_number(o, wl_metric_name(wl_rank_metric((wl_rank_value)v)), r->values[v]);
+    wl_out_object_end(o);
     wl_out_object_end(o);
 }
 

@@ -1,8 +1,12 @@
 /* compare_csv.c - a comparison as CSV: a line for each value of a launch.
  * SPDX-License-Identifier: MIT */
-#include "base/quote.h"
+#include <math.h>
+
 #include "compare/comparison.h"
+#include "report/common/csv_out.h"
 #include "report/common/render.h"
+
+enum { VALUE_DIGITS = 10, ERROR_DIGITS = 6 };
 
 void wl_comparison_csv(const void *result, wl_buffer *out)
 {
@@ -17,24 +21,19 @@ void wl_comparison_csv(const void *result, wl_buffer *out)
             double e = 0;
             if (!row->measured_known[v] || !row->predicted_known[v])
                 continue;
-            wl_quote_csv(out, row->is.table);
-            wl_buffer_text(out, ",");
-            wl_buffer_add(out, "%d,", (int)row->is.measurement->line);
-            wl_quote_csv(out, row->is.family);
-            wl_buffer_text(out, ",");
-            wl_quote_csv(out, row->is.measurement->variant);
-            wl_buffer_text(out, ",");
-            wl_quote_csv(out, row->is.measurement->params);
-            wl_buffer_text(out, ",");
-            for (int d = 0; d < 3; d++)
-                wl_buffer_add(out, "%lld,", (long long)row->block[d]);
-            for (int d = 0; d < 3; d++)
-                wl_buffer_add(out, "%lld,", (long long)row->fold[d]);
-            wl_buffer_add(out, "%s,%s,%.10g,%.10g,", wl_compared_name(v), wl_compared_unit(v), row->measured[v],
-                          row->predicted[v]);
-            if (wl_compared_error(row, v, &e))
-                wl_buffer_add(out, "%.6g", e);
-            wl_buffer_text(out, "\n");
+            wl_csv_text(out, row->is.table);
+            wl_csv_whole(out, row->is.measurement->line);
+            wl_csv_text(out, row->is.family);
+            wl_csv_text(out, row->is.measurement->variant);
+            wl_csv_text(out, row->is.measurement->params);
+            wl_csv_shape(out, row->block);
+            wl_csv_shape(out, row->fold);
+            wl_csv_word(out, wl_compared_name(v));
+            wl_csv_word(out, wl_compared_unit(v));
+            wl_csv_digits(out, row->measured[v], VALUE_DIGITS);
+            wl_csv_digits(out, row->predicted[v], VALUE_DIGITS);
+            wl_csv_digits(out, wl_compared_error(row, v, &e) ? e : NAN, ERROR_DIGITS);
+            wl_csv_end(out);
         }
     }
 }
