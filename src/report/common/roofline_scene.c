@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/room.h"
 #include "base/units.h"
 
 enum {
@@ -134,17 +135,10 @@ static void draw_walls(wl_scene *s)
 
 static void take(wl_scene *s, wl_scene_box box)
 {
-    if (s->box_count == s->box_room) {
-        const size_t room = 2 * s->box_room + 64;
-        wl_scene_box *more = realloc(s->boxes, room * sizeof *more);
-        if (!more) {
-            s->failed = true;
-            return;
-        }
-        s->boxes = more;
-        s->box_room = room;
-    }
-    s->boxes[s->box_count++] = box;
+    if (WL_ROOM(s->boxes, s->box_count + 1, s->box_room))
+        s->boxes[s->box_count++] = box;
+    else
+        s->failed = true;
 }
 
 static bool is_free(const wl_scene *s, wl_scene_box b)
