@@ -30,14 +30,6 @@ static const struct {
     [WL_FLOPS_PER_L1_BYTE] = {WL_METRIC_flops, WL_METRIC_l1_sectors_ld, WL_METRIC_l1_sectors_st},
 };
 
-static double part_of(const wl_value *v, const char *name)
-{
-    for (int i = 0; i < v->part_count; i++)
-        if (strcmp(v->parts[i].name, name) == 0)
-            return v->parts[i].value;
-    return 0;
-}
-
 bool wl_derived(const wl_report *r, wl_derived_id id, double *value)
 {
     static const wl_value nothing = {.known = true};
@@ -45,7 +37,7 @@ bool wl_derived(const wl_report *r, wl_derived_id id, double *value)
     const wl_value *second = ratios[id].and_under == WL_METRIC_COUNT ? &nothing : &m[ratios[id].and_under];
     double over = m[ratios[id].over].value, under = first->value + second->value, sector = 1;
     if (id == WL_WAVEFRONTS_PER_SHARED) {
-        over = part_of(&m[WL_METRIC_l1_wavefronts], "shared");
+        over = wl_value_part(&m[WL_METRIC_l1_wavefronts], "shared");
         under += m[WL_METRIC_inst_shared_atomic].value; /* 0 where there are none */
     }
     if (id == WL_FLOPS_PER_L1_BYTE && wl_device_get(r->device, WL_DEVICE_l1_sector, &sector))
