@@ -162,8 +162,7 @@ static void add_next(const wl_page_part *p, wl_buffer *out)
 void wl_page_occupancy(const wl_page_part *p, wl_buffer *out)
 {
     const wl_occupancy *o = &p->prediction->occupancy;
-    double most = 0;
-    (void)wl_device_get(p->device, WL_DEVICE_max_threads_per_sm, &most);
+    const double most = wl_device_or(p->device, WL_DEVICE_max_threads_per_sm, 0);
     wl_buffer_text(out, "<h3>Occupancy</h3>\n<p class=\"occupancy\"");
     wl_page_attribute(out, "data-blocks-per-sm", (double)o->blocks_per_sm);
     wl_page_attribute(out, "data-warps-per-sm", (double)o->warps_per_sm);

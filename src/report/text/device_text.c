@@ -33,8 +33,7 @@ void wl_device_list_text(const void *result, wl_buffer *out)
     for (size_t i = 0; i < r->count; i++) {
         const wl_device *d = r->devices[i];
         char l2[64], bandwidth[64];
-        double sms = 0;
-        (void)wl_device_get(d, WL_DEVICE_sm_count, &sms);
+        const double sms = wl_device_or(d, WL_DEVICE_sm_count, 0);
         wl_device_value_text(d, WL_DEVICE_l2_size, l2, sizeof l2);
         wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
         wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(d));

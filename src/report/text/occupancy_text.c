@@ -8,8 +8,7 @@ void wl_occupancy_text(const void *result, wl_buffer *out)
     const wl_occupancy_report *q = result;
     const wl_occupancy *o = &q->occupancy;
     const wl_occupancy_step *next = &q->next;
-    double most = 0;
-    (void)wl_device_get(q->device, WL_DEVICE_max_threads_per_sm, &most);
+    const double most = wl_device_or(q->device, WL_DEVICE_max_threads_per_sm, 0);
     wl_mark_text(out, WL_MARK_HEADLINE, wl_device_name(q->device));
     wl_buffer_add(out, ": blocks of %lld threads, %lld registers each, %lld B of shared memory\n",
                   (long long)q->threads, (long long)q->registers, (long long)q->shared_bytes);

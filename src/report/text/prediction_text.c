@@ -160,10 +160,10 @@ static void add_instructions(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
     const double warp = p->metrics[WL_METRIC_inst_executed].value, thread = p->metrics[WL_METRIC_thread_inst].value;
-    double lanes, size = 0;
+    double lanes;
     if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
         return;
-    (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
+    const double size = wl_device_or(r->device, WL_DEVICE_warp_size, 0);
     wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions",
                   wl_scaled_bare(warp).text, wl_scaled_bare(thread).text, lanes, size);
     if (!p->has_mix)
@@ -300,10 +300,9 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
 static void add_block(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    double sms = 1;
     if (p->model.own_cycles <= 0)
         return;
-    (void)wl_device_get(r->device, WL_DEVICE_sm_count, &sms);
+    const double sms = wl_device_or(r->device, WL_DEVICE_sm_count, 1);
     const double others = fmin((double)p->occupancy.blocks_per_sm, ceil((double)p->blocks / sms)) - 1;
     wl_buffer_add(out, "  a block keeps its %s busy for %.0f cycles and waits %.0f, ", wl_device_sm_word(r->device),
                   p->model.own_cycles, p->model.wait_cycles);

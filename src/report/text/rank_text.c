@@ -76,9 +76,8 @@ static void head(wl_buffer *out, const char *const *cells, const char *last)
 /* The most warps a multiprocessor of this device can hold; every device has these numbers. */
 static double most_warps(const wl_device *device)
 {
-    double threads = 0, warp = 1;
-    (void)wl_device_get(device, WL_DEVICE_max_threads_per_sm, &threads);
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &warp);
+    const double threads = wl_device_or(device, WL_DEVICE_max_threads_per_sm, 0);
+    const double warp = wl_device_or(device, WL_DEVICE_warp_size, 1);
     return floor(threads / warp);
 }
 
