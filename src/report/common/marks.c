@@ -1,8 +1,11 @@
 /* marks.c - see marks.h. SPDX-License-Identifier: MIT */
 #include "report/common/marks.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
+
+#include "base/print.h"
 
 wl_buffer wl_text_buffer(wl_format format) { return (wl_buffer){.marked = format == WL_FORMAT_MARKED}; }
 
@@ -59,6 +62,30 @@ void wl_mark_wide(wl_buffer *out, const char *format, ...)
     wl_buffer_add_list(out, format, args);
     va_end(args);
     wl_mark_add(out, WL_MARK_WIDE);
+}
+
+void wl_mark_if(wl_buffer *out, bool condition, wl_text_mark mark)
+{
+    if (condition)
+        wl_mark_add(out, mark);
+}
+
+void wl_cells(wl_buffer *out, const wl_cell_place *places, size_t count, const char *const *cells)
+{
+    bool wide = false;
+    for (size_t i = 0; i < count; wide = places[i++].wide) {
+        wl_mark_if(out, places[i].wide != wide, WL_MARK_WIDE);
+        wl_buffer_add(out, " %*s", places[i].width, cells[i]);
+    }
+    wl_mark_if(out, wide, WL_MARK_WIDE);
+}
+
+wl_short wl_cell_number(const char *format, double value)
+{
+    wl_short out = {"-"};
+    if (!isnan(value))
+        (void)wl_print(out.text, sizeof out.text, format, value);
+    return out;
 }
 
 void wl_headline(wl_buffer *out, const char *format, ...)

@@ -4,6 +4,7 @@
 #define WL_REPORT_COMMON_MARKS_H
 
 #include "base/buffer.h"
+#include "base/units.h"
 #include "warpline/predict.h"
 
 /* A buffer for a text of this format. Marks are written only where it is MARKED. */
@@ -29,6 +30,18 @@ void wl_note_gap(wl_buffer *out);
 /* Cells of a table that can be left out on a narrow terminal; the same ones in every line of the
  * table. */
 void wl_mark_wide(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);
+
+/* The cells of a table's row, each after a blank: texts in columns of a width, to the left where it
+ * is negative; those that a narrow terminal leaves out are marked as wide. */
+typedef struct wl_cell_place {
+    int width;
+    bool wide;
+} wl_cell_place;
+void wl_cells(wl_buffer *out, const wl_cell_place *places, size_t count, const char *const *cells);
+/* A number for a cell; "-" for NaN. It lives to the end of the call. */
+wl_short wl_cell_number(const char *format, double value);
+/* The mark, if the condition holds. */
+void wl_mark_if(wl_buffer *out, bool condition, wl_text_mark mark);
 
 /* A headline, or the start of one. */
 void wl_headline(wl_buffer *out, const char *format, ...) WL_PRINTF(2, 3);

@@ -29,15 +29,13 @@ static void add_finding(const wl_finding *f, wl_buffer *out)
         wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
     if (f->change_known)
         write_percent(100 * f->change, change, sizeof change);
-    if (wl_verdict_fails(f->verdict))
-        wl_mark_add(out, WL_MARK_FAILURE);
+    wl_mark_if(out, wl_verdict_fails(f->verdict), WL_MARK_FAILURE);
     wl_buffer_add(out, "  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name, predicted, relation, limit,
                   change);
     wl_buffer_text(out, f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
                         : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"
                                                        : "");
-    if (wl_verdict_fails(f->verdict))
-        wl_mark_add(out, WL_MARK_END);
+    wl_mark_if(out, wl_verdict_fails(f->verdict), WL_MARK_END);
     wl_buffer_text(out, "\n");
 }
 

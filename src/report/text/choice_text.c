@@ -1,4 +1,5 @@
 /* choice_text.c - schedules side by side, for people. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "report/common/choice_forms.h"
@@ -10,58 +11,46 @@
 
 #define PERCENT 100.0
 
-static void volume(const wl_prediction *p, wl_metric metric, int width, wl_buffer *out)
+enum { PLACES = 8 };
+static const wl_cell_place places[PLACES] = {{-13, false}, {-11, false}, {6, true},  {8, false},
+                                             {8, false},   {8, true},    {9, false}, {8, false}};
+
+static double volume(const wl_prediction *p, wl_metric metric)
 {
-    const wl_value *v = &p->metrics[metric];
-    if (v->known && p->items > 0)
-        wl_buffer_add(out, " %*.2f", width, v->value / (double)p->items);
-    else
-        wl_buffer_add(out, " %*s", width, "-");
+    return p->metrics[metric].known && p->items > 0 ? p->metrics[metric].value / (double)p->items : NAN;
 }
 
 static void line(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, size_t i, wl_buffer *out)
 {
     const wl_prediction *p = &c->rows[i];
+    const double time = p->model.time_s;
     double hits;
-    const bool best = i > 0 && i == wl_choice_best(c);
-    if (best)
-        wl_mark_add(out, WL_MARK_BEST);
-    wl_buffer_add(out, "%s %-13s %-11s", best ? "->" : "  ", wl_choice_name(c, kernel, i).text,
-                  wl_shape_text(p->launch.block).text);
-    if (wl_l1_hit_rate(p, device, &hits))
-        wl_mark_wide(out, " %5.1f%%", PERCENT * hits);
-    else
-        wl_mark_wide(out, " %6s", "-");
-    volume(p, WL_METRIC_l2_load_bytes, 8, out);
-    volume(p, WL_METRIC_dram_load_bytes, 8, out);
-    wl_mark_add(out, WL_MARK_WIDE);
-    volume(p, WL_METRIC_dram_store_bytes, 8, out);
-    wl_mark_add(out, WL_MARK_WIDE);
-    wl_buffer_add(out, " %#9.4g", 1e3 * p->model.time_s);
-    if (i > 0)
-        wl_buffer_add(out, " %+7.1f%%", PERCENT * (p->model.time_s / c->rows[0].model.time_s - 1));
-    else
-        wl_buffer_add(out, " %8s", "");
+    const bool best = i > 0 && i == wl_choice_best(c), known = wl_l1_hit_rate(p, device, &hits);
+    wl_mark_if(out, best, WL_MARK_BEST);
+    wl_buffer_text(out, best ? "->" : "  ");
+    wl_cells(
+        out, places, PLACES,
+        (const char *[]){wl_choice_name(c, kernel, i).text, wl_shape_text(p->launch.block).text,
+                         wl_cell_number("%.1f%%", known ? PERCENT * hits : NAN).text,
+                         wl_cell_number("%.2f", volume(p, WL_METRIC_l2_load_bytes)).text,
+                         wl_cell_number("%.2f", volume(p, WL_METRIC_dram_load_bytes)).text,
+                         wl_cell_number("%.2f", volume(p, WL_METRIC_dram_store_bytes)).text,
+                         wl_cell_number("%#.4g", 1e3 * time).text,
+                         i > 0 ? wl_cell_number("%+.1f%%", PERCENT * (time / c->rows[0].model.time_s - 1)).text : ""});
     wl_buffer_add(out, "  %s", wl_bound_name(p->model.limiter));
-    if (best)
-        wl_mark_add(out, WL_MARK_END);
+    wl_mark_if(out, best, WL_MARK_END);
     wl_buffer_text(out, "\n");
-}
-
-static void head(const char *const cells[8], const char *end, wl_buffer *out)
-{
-    wl_buffer_add(out, "   %-13s %-11s", cells[0], cells[1]);
-    wl_mark_wide(out, " %6s", cells[2]);
-    wl_buffer_add(out, " %8s %8s", cells[3], cells[4]);
-    wl_mark_wide(out, " %8s", cells[5]);
-    wl_buffer_add(out, " %9s %8s%s", cells[6], cells[7], end);
 }
 
 static void table(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
     const wl_unit_heads h = wl_unit_heads_of(c->rows[0].work_unit);
-    head((const char *[]){"", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time", "against"}, "\n", out);
-    head((const char *[]){"schedule", "block", "hits", h.bytes, h.bytes, h.bytes, "ms", "linear"}, "  limiter\n", out);
+    wl_buffer_text(out, "  ");
+    wl_cells(out, places, PLACES, (const char *[]){"", "", "L1", "L2-L1 ld", "DRAM ld", "st", "time", "against"});
+    wl_buffer_text(out, "\n  ");
+    wl_cells(out, places, PLACES,
+             (const char *[]){"schedule", "block", "hits", h.bytes, h.bytes, h.bytes, "ms", "linear"});
+    wl_buffer_text(out, "  limiter\n");
     for (size_t i = 0; i < c->count; i++)
         line(c, kernel, device, i, out);
 }

@@ -68,8 +68,7 @@ static void add_bounds(const wl_diff *d, wl_buffer *out)
         const double sa = total ? a->model.time_s : a->model.bound_s[i];
         const double sb = total ? b->model.time_s : b->model.bound_s[i];
         const bool limits_a = i == (int)a->model.limiter, limits_b = i == (int)b->model.limiter;
-        if (limits_a || limits_b)
-            wl_mark_add(out, WL_MARK_LIMITER);
+        wl_mark_if(out, limits_a || limits_b, WL_MARK_LIMITER);
         wl_buffer_add(out, "  %-16s", total ? "time" : wl_bound_name((wl_bound_id)i));
         add_seconds(in_a, sa, out);
         add_seconds(in_b, sb, out);
@@ -79,8 +78,7 @@ static void add_bounds(const wl_diff *d, wl_buffer *out)
                             : limits_a           ? "  <- limits A"
                             : limits_b           ? "  <- limits B"
                                                  : "");
-        if (limits_a || limits_b)
-            wl_mark_add(out, WL_MARK_END);
+        wl_mark_if(out, limits_a || limits_b, WL_MARK_END);
         wl_buffer_text(out, "\n");
     }
 }

@@ -1,6 +1,7 @@
 /* prediction_table.c - launches side by side, with the parts of the memory volume as bars.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "device/device_internal.h"
@@ -35,41 +36,46 @@ static parts parts_of(const wl_prediction *p)
     return out;
 }
 
-/* The column of resident blocks is as wide as its head, "/SM" or "/SM|CU". */
-static int width_of(const char *sm_word) { return (int)strlen("/") + (int)strlen(sm_word); }
+/* The columns of a launch behind that of its block, which stands first; the column of resident
+ * blocks is as wide as its head, "/SM" or "/SM|CU". */
+static void add_cells(const char *block, const char *sm_word, const char *const cells[8], wl_buffer *out)
+{
+    const int blocks = (int)strlen("/") + (int)strlen(sm_word);
+    const wl_cell_place places[8] = {{-6, false}, {blocks, false}, {9, true},  {8, true},
+                                     {8, false},  {8, true},       {8, false}, {8, false}};
+    wl_buffer_add(out, "%-12s", block);
+    wl_cells(out, places, 8, cells);
+}
 
 static void add_numbers(const wl_prediction *p, const char *sm_word, wl_buffer *out)
 {
     const double items = (double)p->items;
-    wl_buffer_add(out, "%-12s %-6s %*lld", wl_shape_text(p->launch.block).text, wl_shape_text(p->launch.fold).text,
-                  width_of(sm_word), (long long)p->occupancy.blocks_per_sm);
-    wl_mark_wide(out, " %9.3f %8.1f", p->metrics[WL_METRIC_l1_wavefronts].value / items,
-                 (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
-    if (p->metrics[WL_METRIC_dram_load_bytes].known) {
-        wl_buffer_add(out, " %8.1f", p->metrics[WL_METRIC_dram_load_bytes].value / items);
-        wl_mark_wide(out, " %8.1f", p->metrics[WL_METRIC_dram_store_bytes].value / items);
-    } else {
-        wl_buffer_add(out, " %8s", "-");
-        wl_mark_wide(out, " %8s", "-");
-    }
-    wl_buffer_add(out, " %8.3f %8.1f", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s);
+    const wl_value *m = p->metrics;
+    const bool dram = m[WL_METRIC_dram_load_bytes].known;
+    add_cells(
+        wl_shape_text(p->launch.block).text, sm_word,
+        (const char *[]){
+            wl_shape_text(p->launch.fold).text, wl_cell_number("%.0f", (double)p->occupancy.blocks_per_sm).text,
+            wl_cell_number("%.3f", m[WL_METRIC_l1_wavefronts].value / items).text,
+            wl_cell_number("%.1f", (m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value) / items).text,
+            wl_cell_number("%.1f", dram ? m[WL_METRIC_dram_load_bytes].value / items : NAN).text,
+            wl_cell_number("%.1f", dram ? m[WL_METRIC_dram_store_bytes].value / items : NAN).text,
+            wl_cell_number("%.3f", 1e3 * p->model.time_s).text,
+            wl_cell_number("%.1f", 1e-9 * p->model.items_per_s).text},
+        out);
 }
 
-/* Two lines of heads over the columns of add_numbers, except for the last two. */
 static void add_upper_head(const char *sm_word, wl_buffer *out)
 {
-    wl_buffer_add(out, "%-12s %-6s %*s", "", "", width_of(sm_word), "blk");
-    wl_mark_wide(out, " %9s %8s", "L1 wavefr", "L2-L1");
-    wl_buffer_add(out, " %8s", "DRAM ld");
-    wl_mark_wide(out, " %8s", "DRAM st");
+    add_cells("", sm_word, (const char *[]){"", "blk", "L1 wavefr", "L2-L1", "DRAM ld", "DRAM st", "time", ""}, out);
 }
 
 static void add_lower_head(const char *sm_word, const wl_unit_heads *h, wl_buffer *out)
 {
-    wl_buffer_add(out, "%-12s %-6s /%s", "block", "fold", sm_word);
-    wl_mark_wide(out, " %9s %8s", h->per, h->bytes);
-    wl_buffer_add(out, " %8s", h->bytes);
-    wl_mark_wide(out, " %8s", h->bytes);
+    char per_sm[16];
+    (void)snprintf(per_sm, sizeof per_sm, "/%s", sm_word);
+    add_cells("block", sm_word, (const char *[]){"fold", per_sm, h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate},
+              out);
 }
 
 /* Of several launches with the same work, the fastest; `count`: none is highlighted. */
@@ -86,12 +92,10 @@ static size_t best_of(const wl_prediction *const *predictions, size_t count)
 
 static void add_line(const wl_prediction *p, bool best, wl_buffer *out)
 {
-    if (best)
-        wl_mark_add(out, WL_MARK_BEST);
+    wl_mark_if(out, best, WL_MARK_BEST);
     add_numbers(p, p->sm_word, out);
     wl_buffer_add(out, "  %s", wl_bound_name(p->model.limiter));
-    if (best)
-        wl_mark_add(out, WL_MARK_END);
+    wl_mark_if(out, best, WL_MARK_END);
     wl_buffer_text(out, "\n");
 }
 
@@ -107,23 +111,36 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
+static bool has_note(const wl_prediction *p, const char *note)
+{
+    for (int w = 0; w < p->warning_count; w++)
+        if (strcmp(p->warnings[w], note) == 0)
+            return true;
+    return false;
+}
+
+/* Has prediction i the note first? */
+static bool is_first(const wl_prediction *const *predictions, size_t i, const char *note)
+{
+    for (size_t j = 0; j < i; j++)
+        if (has_note(predictions[j], note))
+            return false;
+    return true;
+}
+
 /* Each note once, whichever launch it belongs to. */
 static void add_notes(const wl_prediction *const *predictions, size_t count, wl_buffer *out)
 {
-    bool first = true;
-    for (size_t i = 0; i < count; i++) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
         for (int w = 0; w < predictions[i]->warning_count; w++) {
-            bool shown = false;
-            for (size_t j = 0; j < i && !shown; j++)
-                for (int v = 0; v < predictions[j]->warning_count && !shown; v++)
-                    shown = strcmp(predictions[j]->warnings[v], predictions[i]->warnings[w]) == 0;
-            if (!shown && first)
+            if (!is_first(predictions, i, predictions[i]->warnings[w]))
+                continue;
+            if (!any)
                 wl_note_gap(out);
-            if (!shown)
-                wl_note_line(out, "", "%s", predictions[i]->warnings[w]);
-            first = first && shown;
+            wl_note_line(out, "", "%s", predictions[i]->warnings[w]);
+            any = true;
         }
-    }
 }
 
 /* 0: launches differ. */
@@ -147,9 +164,9 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
     add_upper_head(wl_device_sm_word(device), &text);
-    wl_buffer_add(&text, " %8s %8s\n", "time", "");
+    wl_buffer_text(&text, "\n");
     add_lower_head(wl_device_sm_word(device), &h, &text);
-    wl_buffer_add(&text, " %8s %8s  %s\n", "ms", h.rate, "limiter");
+    wl_buffer_text(&text, "  limiter\n");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
@@ -172,14 +189,6 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
 }
 
 /* ---- several devices ---- */
-
-static bool has_note(const wl_prediction *p, const char *note)
-{
-    for (int w = 0; w < p->warning_count; w++)
-        if (strcmp(p->warnings[w], note) == 0)
-            return true;
-    return false;
-}
 
 /* Was the device named before prediction i? */
 static bool is_named(const wl_prediction *const *predictions, const wl_device *const *devices, size_t i,
@@ -220,10 +229,7 @@ static void add_device_notes(const wl_prediction *const *predictions, const wl_d
     for (size_t i = 0; i < count; i++)
         for (int w = 0; w < predictions[i]->warning_count; w++) {
             const char *note = predictions[i]->warnings[w];
-            bool shown = false;
-            for (size_t j = 0; j < i && !shown; j++)
-                shown = has_note(predictions[j], note);
-            if (!shown)
+            if (is_first(predictions, i, note))
                 add_note(predictions, devices, count, note, out);
         }
 }
@@ -262,9 +268,9 @@ static void add_device_head(int width, const char *sm_word, const wl_unit_heads 
 {
     wl_buffer_add(text, "%-*s ", width, "");
     add_upper_head(sm_word, text);
-    wl_buffer_add(text, " %8s %8s %8s\n%-*s ", "time", "", "time /", width, "device");
+    wl_buffer_add(text, " %8s\n%-*s ", "time /", width, "device");
     add_lower_head(sm_word, h, text);
-    wl_buffer_add(text, " %8s %8s %8s  %s\n", "ms", h->rate, "first", "limiter");
+    wl_buffer_add(text, " %8s  limiter\n", "first");
 }
 
 wl_status wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
@@ -284,17 +290,12 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     for (size_t i = 0; i < count; i++) {
         const wl_prediction *p = predictions[i];
         first = devices[i] == devices[0] ? p->model.time_s : first;
-        if (i == best)
-            wl_mark_add(&text, WL_MARK_BEST);
+        wl_mark_if(&text, i == best, WL_MARK_BEST);
         wl_buffer_add(&text, "%-*s ", width, wl_device_name(devices[i]));
         add_numbers(p, sm_word, &text);
-        if (first > 0 && p->model.time_s > 0)
-            wl_buffer_add(&text, " %8.2f", p->model.time_s / first);
-        else
-            wl_buffer_add(&text, " %8s", "-");
-        wl_buffer_add(&text, "  %s", wl_bound_name(p->model.limiter));
-        if (i == best)
-            wl_mark_add(&text, WL_MARK_END);
+        const double ratio = first > 0 && p->model.time_s > 0 ? p->model.time_s / first : NAN;
+        wl_buffer_add(&text, " %8s  %s", wl_cell_number("%.2f", ratio).text, wl_bound_name(p->model.limiter));
+        wl_mark_if(&text, i == best, WL_MARK_END);
         wl_buffer_text(&text, "\n");
     }
     add_device_notes(predictions, devices, count, &text);

@@ -322,16 +322,14 @@ static void add_model(const wl_report *r, wl_buffer *out)
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])
             continue;
-        if ((wl_bound_id)i == m->limiter)
-            wl_mark_add(out, WL_MARK_LIMITER);
+        wl_mark_if(out, (wl_bound_id)i == m->limiter, WL_MARK_LIMITER);
         wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i),
                       wl_quantity(WL_DIM_TIME, m->bound_s[i]).text);
         wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
         wl_buffer_text(out, (wl_bound_id)i == m->limiter                         ? "  <- limiter"
                             : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
                                                                                  : "");
-        if ((wl_bound_id)i == m->limiter)
-            wl_mark_add(out, WL_MARK_END);
+        wl_mark_if(out, (wl_bound_id)i == m->limiter, WL_MARK_END);
         wl_buffer_text(out, "\n");
     }
     add_block(r, out);

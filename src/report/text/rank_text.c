@@ -9,15 +9,12 @@
 #include "report/common/unit_heads.h"
 #include "search/ranker.h"
 
-static void number(wl_buffer *out, int width, int digits, double value)
-{
-    if (isnan(value))
-        wl_buffer_add(out, " %*s", width, "-");
-    else
-        wl_buffer_add(out, " %*.*f", width, digits, value);
-}
-
 #define SCHEDULE_WIDTH 12
+
+/* The columns behind those of the launch. */
+enum { PLACES = 9 };
+static const wl_cell_place places[PLACES] = {{8, true},  {7, true},  {6, true},  {7, false}, {6, true},
+                                             {9, false}, {8, false}, {7, false}, {7, true}};
 
 /* Empty if all launches are linear. */
 static void schedule_cell(const wl_ranked_space *s, const wl_launch *launch, wl_buffer *out)
@@ -31,46 +28,26 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
 {
     const wl_ranked *r = &s->launches[i];
     const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
+    const double next = i + 1 < s->count ? s->launches[i + 1].time_s : 0;
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
-    if (i == 0)
-        wl_mark_add(out, WL_MARK_BEST);
+    wl_mark_if(out, i == 0, WL_MARK_BEST);
     wl_buffer_add(out, "%4zu  %-11s %-6s ", i + 1, wl_shape_text(launch.block).text, wl_shape_text(launch.fold).text);
     schedule_cell(s, &launch, out);
     wl_buffer_add(out, "%3d %4.0f%%", (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / most_warps);
-    wl_mark_add(out, WL_MARK_WIDE);
-    number(out, 8, 3, r->values[WL_RANK_l1_wavefronts] / items);
-    number(out, 7, 1, r->values[WL_RANK_l2_load_bytes] / items);
-    number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
-    wl_mark_add(out, WL_MARK_WIDE);
-    number(out, 7, 1, r->values[WL_RANK_dram_load_bytes] / items);
-    wl_mark_add(out, WL_MARK_WIDE);
-    number(out, 6, 1, r->values[WL_RANK_dram_store_bytes] / items);
-    wl_mark_add(out, WL_MARK_WIDE);
-    wl_buffer_add(out, " %#9.4g %#8.4g", 1e3 * r->time_s, 1e-9 * items / r->time_s);
-    if (i == 0)
-        wl_buffer_add(out, " %7s", "");
-    else
-        wl_buffer_add(out, " %+6.1f%%", 100 * (r->time_s / s->best_s - 1));
-    if (i + 1 < s->count)
-        wl_mark_wide(out, " %+6.1f%%", 100 * (s->launches[i + 1].time_s / r->time_s - 1));
-    else
-        wl_mark_wide(out, " %7s", "");
+    wl_cells(out, places, PLACES,
+             (const char *[]){wl_cell_number("%.3f", r->values[WL_RANK_l1_wavefronts] / items).text,
+                              wl_cell_number("%.1f", r->values[WL_RANK_l2_load_bytes] / items).text,
+                              wl_cell_number("%.1f", r->values[WL_RANK_l2_store_bytes] / items).text,
+                              wl_cell_number("%.1f", r->values[WL_RANK_dram_load_bytes] / items).text,
+                              wl_cell_number("%.1f", r->values[WL_RANK_dram_store_bytes] / items).text,
+                              wl_cell_number("%#.4g", 1e3 * r->time_s).text,
+                              wl_cell_number("%#.4g", 1e-9 * items / r->time_s).text,
+                              i > 0 ? wl_cell_number("%+.1f%%", 100 * (r->time_s / s->best_s - 1)).text : "",
+                              next > 0 ? wl_cell_number("%+.1f%%", 100 * (next / r->time_s - 1)).text : ""});
     wl_buffer_add(out, "  %s", wl_bound_name((wl_bound_id)r->limiter));
-    if (i == 0)
-        wl_mark_add(out, WL_MARK_END);
+    wl_mark_if(out, i == 0, WL_MARK_END);
     wl_buffer_text(out, "\n");
-}
-
-/* A line of heads: nine columns, with marks on those that a narrow terminal leaves out. */
-static void head(wl_buffer *out, const char *const *cells, const char *last)
-{
-    wl_mark_wide(out, " %8s %7s %6s", cells[0], cells[1], cells[2]);
-    wl_buffer_add(out, " %7s", cells[3]);
-    wl_mark_wide(out, " %6s", cells[4]);
-    wl_buffer_add(out, " %9s %8s %7s", cells[5], cells[6], cells[7]);
-    wl_mark_wide(out, " %7s", cells[8]);
-    wl_buffer_add(out, "%s\n", last);
 }
 
 /* The most warps a multiprocessor of this device can hold; every device has these numbers. */
@@ -87,11 +64,13 @@ static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
     const int wide = wl_ranker_has_schedules(s->ranker) ? SCHEDULE_WIDTH + 1 : 0;
     const wl_unit_heads h = wl_unit_heads_of(wl_kernel_work_unit(wl_ranker_kernel(s->ranker)));
     wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s", "", "", "", wide, "", "blk", "");
-    head(out, (const char *[]){"L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin"}, "");
-    wl_buffer_add(out, "%4s  %-11s %-6s %-*s/%2s %5s", "rank", "block", "fold", wide, wide ? "schedule" : "",
+    wl_cells(out, places, PLACES,
+             (const char *[]){"L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin"});
+    wl_buffer_add(out, "\n%4s  %-11s %-6s %-*s/%2s %5s", "rank", "block", "fold", wide, wide ? "schedule" : "",
                   wl_device_sm_word(wl_ranker_device(s->ranker)), "warps");
-    head(out, (const char *[]){h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate, "best", "to next"},
-         "  limiter");
+    wl_cells(out, places, PLACES,
+             (const char *[]){h.per, h.bytes, h.bytes, h.bytes, h.bytes, "ms", h.rate, "best", "to next"});
+    wl_buffer_text(out, "  limiter\n");
     wl_tie_groups groups = {.tie = s->tie};
     for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);

@@ -247,16 +247,14 @@ static void choose_optional(table *t)
 static void add_cell(const table *t, wl_column c, wl_buffer *cell, wl_buffer *out)
 {
     const size_t width = t->widths[c];
-    if (t->optional[c])
-        wl_mark_add(out, WL_MARK_WIDE);
+    wl_mark_if(out, t->optional[c], WL_MARK_WIDE);
     wl_buffer_text(out, "  ");
     if (!wl_column_is_text(c))
         pad(cell, width, out);
     wl_buffer_text(out, wl_buffer_string(cell));
     if (wl_column_is_text(c) && (int)c != t->last)
         pad(cell, width, out);
-    if (t->optional[c])
-        wl_mark_add(out, WL_MARK_WIDE);
+    wl_mark_if(out, t->optional[c], WL_MARK_WIDE);
     out->failed = out->failed || cell->failed;
     wl_buffer_drop(cell);
 }
