@@ -1,6 +1,5 @@
 /* predicted_tallies.c - the tallies of rooflines, from a prediction.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "kernel/kernel_internal.h"
 #include "metrics/prediction.h"

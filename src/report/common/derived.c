@@ -1,8 +1,6 @@
 /* derived.c - see derived.h. SPDX-License-Identifier: MIT */
 #include "report/common/derived.h"
 
-#include <string.h>
-
 const char *wl_derived_name(wl_derived_id id)
 {
     static const char *const names[WL_DERIVED_COUNT] = {

@@ -40,11 +40,21 @@ typedef enum wl_column {
  * runs out. */
 bool wl_column_shows(const wl_roofline *roofline, wl_column column, bool *failed);
 const char *wl_column_head(const wl_roofline *roofline, wl_column column);
-/* The start of each column, from `left` to `right`; hidden columns have no width, the kernel gets
- * the rest. */
-void wl_columns_place(const wl_roofline *roofline, double left, double right, double character, double gap,
-                      double x[WL_COLUMN_COUNT + 1], bool *failed);
 bool wl_column_is_text(wl_column column); /* aligned to the left */
+/* A cell in a picture: its row (0: heads), the left or right end of its text, which is shortened to
+ * the room there is. */
+typedef struct wl_table_cell {
+    size_t row;
+    wl_column column;
+    double x;
+    bool from_left;
+    const char *text;
+} wl_table_cell;
+typedef void wl_table_show(void *user, const wl_table_cell *cell);
+/* Shows the table from `left` to `right`, row by row; a character is so many pixels wide. Hidden
+ * columns have no width, the kernel gets the rest. */
+void wl_roofline_table(const wl_roofline *roofline, double left, double right, double character, wl_table_show *show,
+                       void *user, wl_buffer *out);
 /* Appends a cell; empty if the value is unknown. */
 void wl_roofline_cell(const wl_roofline *roofline, size_t launch, wl_column column, wl_buffer *out);
 

@@ -5,6 +5,8 @@
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
 
+#define GAP 12 /* pixels between columns */
+
 static const struct {
     const char *head;
     size_t width; /* the most characters it takes in a picture */
@@ -116,19 +118,45 @@ static double width_of(const wl_roofline *r, wl_column c, bool *failed)
     return (double)(most < columns[c].width ? most : columns[c].width);
 }
 
-void wl_columns_place(const wl_roofline *r, double left, double right, double character, double gap,
-                      double x[WL_COLUMN_COUNT + 1], bool *failed)
+/* The start of each column. */
+static void place_columns(const wl_roofline *r, double left, double right, double character,
+                          double x[WL_COLUMN_COUNT + 1], bool *failed)
 {
     double all = 0;
     x[0] = left;
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
         const double characters = width_of(r, (wl_column)c, failed),
-                     width = characters > 0 ? character * characters + gap : 0;
+                     width = characters > 0 ? character * characters + GAP : 0;
         x[c + 1] = x[c] + width;
         all += width;
     }
     for (int c = WL_COLUMN_KERNEL; c < WL_COLUMN_COUNT; c++)
         x[c + 1] += right - left - all;
+}
+
+void wl_roofline_table(const wl_roofline *r, double left, double right, double character, wl_table_show *show,
+                       void *user, wl_buffer *out)
+{
+    double x[WL_COLUMN_COUNT + 1];
+    place_columns(r, left, right, character, x, &out->failed);
+    for (size_t row = 0; row <= r->launch_count; row++)
+        for (int i = 0; i < WL_COLUMN_COUNT; i++) {
+            const wl_column c = (wl_column)i;
+            const double room = (x[c + 1] - x[c] - GAP) / character;
+            wl_buffer cell = {0}, shown = {0};
+            if (!(x[c + 1] > x[c]))
+                continue;
+            if (row == 0)
+                wl_buffer_text(&cell, wl_column_head(r, c));
+            else
+                wl_roofline_cell(r, row - 1, c, &cell);
+            wl_shorten(wl_buffer_string(&cell), room > 8 ? (size_t)room : 8, &shown);
+            const bool from_left = wl_column_is_text(c);
+            show(user,
+                 &(wl_table_cell){row, c, from_left ? x[c] : x[c + 1] - GAP, from_left, wl_buffer_string(&shown)});
+            wl_buffer_drop_part(&cell, out);
+            wl_buffer_drop_part(&shown, out);
+        }
 }
 
 const char *wl_roofline_title(const wl_roofline *r)

@@ -95,19 +95,8 @@ static void write_tics(double lo, double hi, wl_buffer *out)
     static const double steps[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
     const bool is_fine = hi < 8 * lo;
     const size_t count = hi > 150 * lo ? 1 : is_fine ? sizeof fine / sizeof fine[0] : sizeof steps / sizeof steps[0];
-    for (int axis = 0; axis < 2; axis++) {
-        bool first = true;
-        wl_buffer_add(out, "set %ctics (", "xy"[axis]);
-        for (int power = (int)floor(log10(lo)); power <= (int)ceil(log10(hi)); power++)
-            for (size_t s = 0; s < count; s++) {
-                const double tic = (is_fine ? fine : steps)[s] * pow(10, power);
-                if (tic < lo || tic > hi)
-                    continue;
-                wl_buffer_add(out, "%s'%.6g' %.6g", first ? "" : ", ", tic, tic);
-                first = false;
-            }
-        wl_buffer_text(out, ")\n");
-    }
+    for (int axis = 0; axis < 2; axis++)
+        wl_gnuplot_tics("xy"[axis], lo, hi, 1, is_fine ? fine : steps, (int)count, out);
 }
 
 #define DIAGONAL "with lines lw 1 lc rgb '#303030'"

@@ -1,6 +1,7 @@
 /* gnuplot.c - see gnuplot.h. SPDX-License-Identifier: MIT */
 #include "report/picture/gnuplot.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,21 @@ void wl_gnuplot_colours(wl_buffer *out)
         wl_buffer_add(out, "set linetype %zu lc rgb '%s'\nset style line %zu lc rgb '%s' pt %d ps 0.7\n", i + 1,
                       styles[i].colour, i + 1, styles[i].colour, styles[i].form);
     wl_buffer_add(out, "set linetype cycle %zu\n", count);
+}
+
+void wl_gnuplot_tics(char axis, double lo, double hi, double unit, const double *steps, int count, wl_buffer *out)
+{
+    const char *comma = "";
+    wl_buffer_add(out, "set %ctics (", axis);
+    for (int power = (int)floor(log10(lo / unit)); power <= (int)ceil(log10(hi / unit)); power++)
+        for (int s = 0; s < count; s++) {
+            const double tic = steps[s] * pow(10, power);
+            if (tic * unit < lo || tic * unit > hi)
+                continue;
+            wl_buffer_add(out, "%s'%.6g' %.6g", comma, tic, tic);
+            comma = ", ";
+        }
+    wl_buffer_text(out, ")\n");
 }
 
 wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err)

@@ -23,6 +23,9 @@ void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out);
 /* Line types and styles 1 .. 12 in colours that people with colour-blindness can distinguish (Okabe
  * and Ito, then darker ones); points of neighbouring styles differ in form as well. */
 void wl_gnuplot_colours(wl_buffer *out);
+/* "set xtics ('1' 1, '2' 2, ..)" between the limits of a logarithmic axis in this unit: the steps
+ * times powers of ten. */
+void wl_gnuplot_tics(char axis, double lo, double hi, double unit, const double *steps, int count, wl_buffer *out);
 /* Returns both texts, or neither. */
 wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err);
 

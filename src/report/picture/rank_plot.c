@@ -204,33 +204,15 @@ static void write_data(const panel *p, wl_buffer *out)
 
 /* ---- script ---- */
 
-/* 1, 2, 5, 10, .. between the limits of a logarithmic axis. */
-static void write_tics(char name, const axis *a, double unit, wl_buffer *out)
-{
-    static const double steps[] = {1, 2, 5};
-    const bool many = a->hi > 3000 * a->lo;
-    bool first = true;
-    if (!a->log) {
-        wl_buffer_add(out, "set %ctics autofreq\n", name);
-        return;
-    }
-    wl_buffer_add(out, "set %ctics (", name);
-    for (int power = (int)floor(log10(a->lo / unit)); power <= (int)ceil(log10(a->hi / unit)); power++)
-        for (int s = 0; s < (many ? 1 : 3); s++) {
-            const double tic = steps[s] * pow(10, power);
-            if (tic * unit < a->lo || tic * unit > a->hi)
-                continue;
-            wl_buffer_add(out, "%s'%.6g' %.6g", first ? "" : ", ", tic, tic);
-            first = false;
-        }
-    wl_buffer_text(out, ")\n");
-}
-
 static void write_axis(char name, const axis *a, double unit, wl_buffer *out)
 {
+    static const double steps[] = {1, 2, 5};
     wl_buffer_add(out, "%s logscale %c\nset %crange [%.8g:%.8g]\n", a->log ? "set" : "unset", name, name, a->lo / unit,
                   a->hi / unit);
-    write_tics(name, a, unit, out);
+    if (a->log)
+        wl_gnuplot_tics(name, a->lo, a->hi, unit, steps, a->hi > 3000 * a->lo ? 1 : 3, out);
+    else
+        wl_buffer_add(out, "set %ctics autofreq\n", name);
 }
 
 /* A label of marked points: points at the same place share it. */

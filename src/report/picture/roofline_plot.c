@@ -6,7 +6,7 @@
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
 
-enum { MARGIN = 24, ROW = 19, CHARACTER = 7, GAP = 12, PER_INCH = 96 };
+enum { MARGIN = 24, ROW = 19, CHARACTER = 7, PER_INCH = 96 };
 
 static const char *const colours[] = {
     [WL_INK_L1] = "#b87f00",     [WL_INK_L2] = "#007a59",   [WL_INK_DRAM] = "#0072b2",
@@ -81,36 +81,10 @@ static void add_labels(const script *p)
 
 /* ---- the table ---- */
 
-static void add_cell(const script *p, const double *x, wl_column c, double y, bool strong, const char *text)
+static void add_cell(void *user, const wl_table_cell *cell)
 {
-    wl_buffer shown = {0};
-    const bool from_left = wl_column_is_text(c);
-    const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
-    wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
-    add_label(p, from_left ? x[c] : x[c + 1] - GAP, y, from_left ? -1 : 1, "#202020", 8, strong,
-              wl_buffer_string(&shown));
-    wl_buffer_drop_part(&shown, p->out);
-}
-
-static void add_table(const script *p)
-{
-    const wl_roofline *r = p->s->r;
-    double x[WL_COLUMN_COUNT + 1], y = WL_SCENE_BOTTOM + 66;
-    wl_columns_place(r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x, &p->out->failed);
-    for (int c = 0; c < WL_COLUMN_COUNT; c++)
-        if (x[c + 1] > x[c])
-            add_cell(p, x, (wl_column)c, y, true, wl_column_head(r, (wl_column)c));
-    for (size_t i = 0; i < r->launch_count; i++) {
-        y += ROW;
-        for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-            wl_buffer cell = {0};
-            if (!(x[c + 1] > x[c]))
-                continue;
-            wl_roofline_cell(r, i, (wl_column)c, &cell);
-            add_cell(p, x, (wl_column)c, y, c == WL_COLUMN_NUMBER, wl_buffer_string(&cell));
-            wl_buffer_drop_part(&cell, p->out);
-        }
-    }
+    add_label(user, cell->x, WL_SCENE_BOTTOM + 66 + ROW * (double)cell->row, cell->from_left ? -1 : 1, "#202020", 8,
+              cell->row == 0 || cell->column == WL_COLUMN_NUMBER, cell->text);
 }
 
 /* ---- marks: a block of data for each kind ---- */
@@ -219,12 +193,12 @@ wl_status wl_roofline_plot(const wl_roofline *r, const wl_plot_files *files, cha
     wl_scene scene;
     wl_buffer text = {0}, numbers = {0};
     wl_scene_make(r, &scene);
-    const script p = {&scene, WL_SCENE_BOTTOM + 66 + ROW * ((double)r->launch_count + 1), &text};
+    script p = {&scene, WL_SCENE_BOTTOM + 66 + ROW * ((double)r->launch_count + 1), &text};
     if (!scene.failed) {
         add_head(&p, files);
         add_lines(&p);
         add_labels(&p);
-        add_table(&p);
+        wl_roofline_table(r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, add_cell, &p, &text);
         add_key(&p);
         add_marks(&p, &numbers);
     }

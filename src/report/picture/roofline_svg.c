@@ -15,10 +15,9 @@
 
 enum {
     MARGIN = 24,
-    TITLE = 100,   /* characters */
-    ROW = 19,      /* of the table */
-    CHARACTER = 7, /* pixels, of a table */
-    GAP = 12,
+    TITLE = 100,    /* characters */
+    ROW = 19,       /* of the table */
+    CHARACTER = 7,  /* pixels, of a table */
     WITH_WORDS = 6, /* launches with words */
     WORDS = 145     /* characters of a line */
 };
@@ -51,6 +50,7 @@ typedef struct drawing {
     const wl_scene *s;
     wl_buffer *out;
     double y;
+    size_t row; /* of the table */
 } drawing;
 
 static void add_line(drawing *d, const char *font, double x0, double y0, double x1, double y1, const char *dashes)
@@ -227,39 +227,25 @@ static void add_key(drawing *d)
 
 /* ---- the table ---- */
 
-static void add_cell(drawing *d, const double *x, wl_column c, const char *font, const char *text)
+static void add_cell(void *user, const wl_table_cell *cell)
 {
-    wl_buffer shown = {0};
-    const bool from_left = wl_column_is_text(c);
-    const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
-    wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
-    wl_svg_print(d->out, "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", font, from_left ? "" : " end",
-                 from_left ? x[c] : x[c + 1] - GAP, d->y, wl_buffer_string(&shown));
-    wl_buffer_drop_part(&shown, d->out);
+    drawing *d = user;
+    const char *font = cell->row == 0 ? "head" : cell->column == WL_COLUMN_NUMBER ? "strong" : "cell";
+    if (cell->row != d->row)
+        wl_buffer_text(d->out, "\n");
+    if (cell->row != d->row && d->row == 0)
+        add_line(d, "rule", MARGIN, d->y + 5, WL_SCENE_WIDTH - MARGIN, d->y + 5, "");
+    d->y += cell->row != d->row ? ROW : 0;
+    d->row = cell->row;
+    wl_svg_print(d->out, "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", font, cell->from_left ? "" : " end",
+                 cell->x, d->y, cell->text);
 }
 
 static void add_table(drawing *d)
 {
-    double x[WL_COLUMN_COUNT + 1];
-    wl_columns_place(d->r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x, &d->out->failed);
     d->y = WL_SCENE_BOTTOM + 66;
-    for (int c = 0; c < WL_COLUMN_COUNT; c++)
-        if (x[c + 1] > x[c])
-            add_cell(d, x, (wl_column)c, "head", wl_column_head(d->r, (wl_column)c));
+    wl_roofline_table(d->r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, add_cell, d, d->out);
     wl_buffer_text(d->out, "\n");
-    add_line(d, "rule", MARGIN, d->y + 5, WL_SCENE_WIDTH - MARGIN, d->y + 5, "");
-    for (size_t i = 0; i < d->r->launch_count; i++) {
-        d->y += ROW;
-        for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-            wl_buffer cell = {0};
-            if (!(x[c + 1] > x[c]))
-                continue;
-            wl_roofline_cell(d->r, i, (wl_column)c, &cell);
-            add_cell(d, x, (wl_column)c, c == WL_COLUMN_NUMBER ? "strong" : "cell", wl_buffer_string(&cell));
-            wl_buffer_drop_part(&cell, d->out);
-        }
-        wl_buffer_text(d->out, "\n");
-    }
     d->y += ROW;
 }
 
