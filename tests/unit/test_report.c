@@ -129,7 +129,8 @@ static void test_quoted_format(void **state)
     assert_int_equal(wl_buffer_take(&buffer, &text, NULL), WL_OK);
     assert_string_equal(text, "\"a\"\"b\",-3,+1.50%,\"\",5000000000,     7,0.25");
     free(text);
-    wl_quote_add(&buffer, wl_quote_csv, "%.000000000000000001f", 1.0); /* longer than any that is needed */
+    /* longer than any that is needed */
+    wl_quote_add(&buffer, wl_quote_csv, "%.000000000000000001f", 1.0);
     assert_true(buffer.failed);
     wl_buffer_drop(&buffer);
 }

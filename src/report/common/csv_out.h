@@ -1,5 +1,5 @@
-/* csv_out.h - lines of CSV. Every cell is followed by a comma; wl_csv_end puts the end of the line in
- * place of the last one. A value that is not known is an empty cell.
+/* csv_out.h - lines of CSV. Every cell is followed by a comma; wl_csv_end puts the end of the line
+ * in place of the last one. A value that is not known is an empty cell.
  *
  * Layer  report/common (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_COMMON_CSV_OUT_H
