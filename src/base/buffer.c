@@ -2,7 +2,6 @@
 #include "base/buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/print.h"
@@ -59,6 +58,12 @@ void wl_buffer_drop(wl_buffer *b)
 {
     free(b->text);
     *b = (wl_buffer){0};
+}
+
+void wl_buffer_drop_part(wl_buffer *part, wl_buffer *whole)
+{
+    whole->failed = whole->failed || part->failed;
+    wl_buffer_drop(part);
 }
 
 wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)

@@ -17,7 +17,7 @@ typedef struct wl_buffer {
     char *text; /* ends in a 0; NULL: nothing was appended */
     size_t length, capacity;
     bool failed;
-    bool marked; /* of report/marks.h: marks are wanted, too */
+    bool marked; /* of report/common/marks.h: marks are wanted, too */
 } wl_buffer;
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
@@ -33,6 +33,10 @@ void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
 /* Frees the text instead. */
 void wl_buffer_drop(wl_buffer *buffer);
+/* Likewise, if the text was a part of what `whole` holds: that it failed is not forgotten. */
+void wl_buffer_drop_part(wl_buffer *part, wl_buffer *whole);
+/* The text so far; "" if there is none. */
+static inline const char *wl_buffer_string(const wl_buffer *buffer) { return buffer->text ? buffer->text : ""; }
 
 /* ---- inline, because texts consist of many small pieces ---- */
 

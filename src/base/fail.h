@@ -13,6 +13,14 @@
 /* Fills *err unless NULL or already set; returns code. */
 wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format, ...) WL_PRINTF(4, 5);
 
+/* Passes on an error that happened: fills *err unless NULL or already set. Returns its code. */
+static inline wl_status wl_fail_with(wl_error *err, const wl_error *why)
+{
+    if (err && err->code == WL_OK)
+        *err = *why;
+    return why->code;
+}
+
 /* WL_E_NOMEM, "out of memory". Inline, so that analyzers of one file see that it is a failure. */
 static inline wl_status wl_fail_memory(wl_error *err)
 {

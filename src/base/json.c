@@ -157,6 +157,10 @@ wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, 
     wl_buffer text = {0};
     wl_json_out to = {.text = &text, .form = form, .digits = digits};
     *out = NULL;
+    if (j->error.code != WL_OK && !j->failed) {
+        json_decref(root);
+        return wl_fail_with(err, &j->error);
+    }
     if (j->not_finite[0] && !j->failed) {
         json_decref(root);
         return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "internal error: %s is not a finite number", j->not_finite);

@@ -17,6 +17,7 @@
 /* One text under construction. Starts as all zeros. */
 typedef struct wl_json {
     bool failed;
+    wl_error error;      /* the first failure of what a value is made of; its code is WL_OK: none */
     char not_finite[32]; /* key of the first required number that is not finite */
 } wl_json;
 
@@ -47,7 +48,7 @@ json_t *wl_json_read(wl_json *json, const char *text, size_t length, size_t flag
 
 /* Frees `root` and hands its text to the caller. WL_E_NOMEM: some allocation failed, here or
  * earlier. WL_E_RANGE: a packed number is infinite or NaN, a mistake of the library; the message
- * names it. */
+ * names it. Any other: that of json->error. */
 wl_status wl_json_take(wl_json *json, json_t *root, wl_json_form form, int digits, char **out, wl_error *err);
 
 #endif /* WL_BASE_JSON_H */

@@ -92,3 +92,35 @@ void wl_quote_xml(wl_buffer *out, const char *text, size_t most)
         text += length ? length : 1;
     }
 }
+
+#define SPECIFICATION 16 /* characters of "%+.3lld", at most */
+
+void wl_quote_add(wl_buffer *out, wl_quoting *quote, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (const char *at = format; *at;) {
+        const size_t plain = strcspn(at, "%"), length = at[plain] ? strspn(at + plain + 1, "-+# 0123456789.lz") + 2 : 0;
+        char one[SPECIFICATION] = "";
+        wl_buffer_put(out, at, plain);
+        out->failed = out->failed || length >= sizeof one; /* a mistake of the caller */
+        if (length == 0 || out->failed)
+            break;
+        memcpy(one, at + plain, length);
+        at += plain + length;
+        const char kind = one[length - 1];
+        if (kind == 's')
+            quote(out, va_arg(args, const char *));
+        else if (kind == '%')
+            wl_buffer_put(out, "%", 1);
+        else if (strchr("aefg", kind))
+            wl_buffer_add(out, one, va_arg(args, double));
+        else if (strchr(one, 'l'))
+            wl_buffer_add(out, one, va_arg(args, long long));
+        else if (strchr(one, 'z'))
+            wl_buffer_add(out, one, va_arg(args, size_t));
+        else
+            wl_buffer_add(out, one, va_arg(args, int));
+    }
+    va_end(args);
+}

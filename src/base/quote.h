@@ -9,6 +9,8 @@
 
 /* "..." for a CSV cell: inner quotes are doubled, line breaks become blanks. */
 void wl_quote_csv(wl_buffer *out, const char *text);
+/* Like wl_buffer_add; texts are quoted. */
+#define wl_csv_print(out, ...) wl_quote_add((out), wl_quote_csv, __VA_ARGS__)
 /* '...' for gnuplot: inner quotes are doubled, control characters become blanks. */
 void wl_quote_gnuplot(wl_buffer *out, const char *text);
 /* "..." for YAML, on one line: control characters become blanks. */
@@ -19,5 +21,10 @@ void wl_quote_python(wl_buffer *out, const char *text);
  * characters comes an ellipsis. Control characters become blanks, bytes that are not UTF-8
  * U+FFFD. */
 void wl_quote_xml(wl_buffer *out, const char *text, size_t most);
+
+/* Like wl_buffer_add, but every text (%s) is quoted by the function. Conversions are those of
+ * printf for int, long long, size_t, double and texts; no '*'. */
+typedef void wl_quoting(wl_buffer *out, const char *text);
+void wl_quote_add(wl_buffer *out, wl_quoting *quote, const char *format, ...) WL_PRINTF(3, 4);
 
 #endif /* WL_BASE_QUOTE_H */

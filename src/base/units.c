@@ -170,26 +170,36 @@ const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale
     return best ? best->name : "";
 }
 
-void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size)
+wl_short wl_quantity(wl_dimension dimension, double value)
 {
+    wl_short out;
     const struct unit *best = unit_of(dimension, value);
     if (!best)
-        (void)wl_print(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+        (void)wl_print(out.text, sizeof out.text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
     else
-        (void)wl_print(text, size, "%.4g %s", value / best->scale, best->name);
+        (void)wl_print(out.text, sizeof out.text, "%.4g %s", value / best->scale, best->name);
+    return out;
 }
 
-void wl_scaled_text(double value, char *text, size_t size)
+wl_short wl_scaled(double value)
 {
+    wl_short out;
     static const struct {
         double scale;
         const char *prefix;
-    } prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-        if (value >= prefixes[i].scale) {
-            (void)wl_print(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
-            return;
-        }
-    }
-    (void)wl_print(text, size, "%.4g ", value);
+    } prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    size_t i = 0;
+    while (i < sizeof prefixes / sizeof prefixes[0] - 1 && !(value >= prefixes[i].scale))
+        i++;
+    (void)wl_print(out.text, sizeof out.text, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
+    return out;
+}
+
+wl_short wl_scaled_bare(double value)
+{
+    wl_short out = wl_scaled(value);
+    const size_t length = strlen(out.text);
+    if (length > 0 && out.text[length - 1] == ' ')
+        out.text[length - 1] = '\0';
+    return out;
 }

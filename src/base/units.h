@@ -34,14 +34,20 @@ void wl_unit_choices(wl_dimension dimension, char *text, size_t size);
 /* Reads "80MiB" or "80 MiB"; a bare number is in base units. False on anything else. */
 bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value);
 
-/* Writes a value with a suitable prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
-void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size);
+/* A short text as a value: printf takes wl_scaled(x).text, which lives to the end of the call. */
+typedef struct wl_short {
+    char text[32];
+} wl_short;
+
+/* A value with a suitable prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
+wl_short wl_quantity(wl_dimension dimension, double value);
 
 /* The unit with that prefix, for several values in the same one, and what it is in base units; ""
  * and 1 for numbers without a unit. */
 const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale);
 
-/* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow */
-void wl_scaled_text(double value, char *text, size_t size);
+/* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow; or without it: "20". */
+wl_short wl_scaled(double value);
+wl_short wl_scaled_bare(double value);
 
 #endif /* WL_BASE_UNITS_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "cache/tasks.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
@@ -44,31 +45,15 @@ typedef struct group {
 
 /* ---- executions of a group ---- */
 
-/* The array with room for as many as are wanted; NULL: there is none, and it stays as it is. */
-static void *grown(void *array, size_t size, size_t wanted, size_t *room)
-{
-    if (wanted <= *room)
-        return array;
-    const size_t more = wanted > 2 * *room ? wanted + 64 : 2 * *room;
-    void *larger = realloc(array, more * size);
-    if (larger)
-        *room = more;
-    return larger;
-}
-
 static bool make_room(group *g, int lanes)
 {
     const size_t wanted = g->address_count + (size_t)lanes;
     size_t rooms[2] = {g->address_room, g->address_room};
-    execution *executions = grown(g->executions, sizeof *executions, g->execution_count + 1, &g->execution_room);
-    g->executions = executions ? executions : g->executions;
-    int64_t *addresses = grown(g->addresses, sizeof *addresses, wanted, &rooms[0]);
-    g->addresses = addresses ? addresses : g->addresses;
-    uint8_t *which = grown(g->which, sizeof *which, wanted, &rooms[1]);
-    g->which = which ? which : g->which;
-    if (executions && addresses && which)
-        g->address_room = rooms[0];
-    return executions && addresses && which;
+    if (!WL_ROOM(g->executions, g->execution_count + 1, g->execution_room) ||
+        !WL_ROOM(g->addresses, wanted, rooms[0]) || !WL_ROOM(g->which, wanted, rooms[1]))
+        return false;
+    g->address_room = rooms[0];
+    return true;
 }
 
 static void set_steps(const group *g, execution *e)
@@ -187,10 +172,8 @@ static wl_status add_lines(group *g, const execution *e, int64_t address, size_t
                                  access->store};
         if (*count > 0 && g->uses[*count - 1].line == use.line && g->uses[*count - 1].store == use.store)
             continue; /* neighbouring lanes mostly share a line */
-        wl_line_use *uses = grown(g->uses, sizeof *uses, *count + 1, &g->use_room);
-        if (!uses)
+        if (!WL_ROOM(g->uses, *count + 1, g->use_room))
             return wl_fail_memory(err);
-        g->uses = uses;
         g->uses[(*count)++] = use;
     }
     return WL_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "cache/hierarchy.h"
 #include "cache/tasks.h"
 #include "device/device_internal.h"
@@ -65,22 +66,10 @@ typedef struct launch_simulation {
 static wl_status add_request(launch_simulation *s, uint64_t line, const wl_access *access, wl_error *err)
 {
     const bool store = access->store;
-    if (s->request_count == s->request_room) {
-        const size_t room = s->request_room ? 2 * s->request_room : 4096;
-        request *larger = realloc(s->requests, room * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        s->requests = larger;
-        s->request_room = room;
-    }
-    if (store && s->mask_count + (size_t)s->sectors > s->mask_room) {
-        const size_t room = s->mask_room ? 2 * s->mask_room : 4096;
-        uint32_t *larger = realloc(s->masks, room * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        s->masks = larger;
-        s->mask_room = room;
-    }
+    if (!WL_ROOM(s->requests, s->request_count + 1, s->request_room))
+        return wl_fail_memory(err);
+    if (store && !WL_ROOM(s->masks, s->mask_count + (size_t)s->sectors, s->mask_room))
+        return wl_fail_memory(err);
     s->requests[s->request_count++] = (request){.line = line,
                                                 .store = store,
                                                 .width = (uint8_t)wl_min(access->width_bytes, UINT8_MAX),

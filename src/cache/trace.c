@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/print.h"
+#include "base/room.h"
 
 #define USES_MAX ((int64_t)1 << 23)  /* lines used by all tasks together: takes seconds */
 #define EVENTS_MAX ((size_t)1 << 22) /* of a window */
@@ -81,14 +82,8 @@ static wl_status draw_line(recorder *r, known_line *k, wl_error *err)
     wl_trace *t = r->trace;
     if (k->drawn)
         return WL_OK;
-    if (t->line_count == r->line_room) {
-        const size_t room = r->line_room ? 2 * r->line_room : KNOWN_MIN;
-        uint64_t *lines = realloc(t->lines, room * sizeof *lines);
-        if (!lines)
-            return wl_fail_memory(err);
-        t->lines = lines;
-        r->line_room = room;
-    }
+    if (!WL_ROOM(t->lines, t->line_count + 1, r->line_room))
+        return wl_fail_memory(err);
     k->drawn = true;
     k->number = (uint32_t)t->line_count;
     t->lines[t->line_count++] = k->line;
@@ -99,14 +94,8 @@ static wl_status add_event(recorder *r, known_line *k, int64_t task, wl_trace_ki
 {
     wl_trace *t = r->trace;
     WL_TRY(draw_line(r, k, err));
-    if (t->event_count == r->event_room) {
-        const size_t room = r->event_room ? 2 * r->event_room : KNOWN_MIN;
-        wl_trace_event *events = realloc(t->events, room * sizeof *events);
-        if (!events)
-            return wl_fail_memory(err);
-        t->events = events;
-        r->event_room = room;
-    }
+    if (!WL_ROOM(t->events, t->event_count + 1, r->event_room))
+        return wl_fail_memory(err);
     t->events[t->event_count++] = (wl_trace_event){task, k->number, kind};
     return WL_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #define SKIPS_MAX 200
 
@@ -50,20 +51,6 @@ size_t wl_comparison_count(const wl_comparison *c) { return c->row_count; }
 
 const wl_compared *wl_comparison_row(const wl_comparison *c, size_t index) { return &c->rows[index].is; }
 
-/* Room for one more; false: no memory. */
-static bool make_room(void **items, size_t size, size_t count, size_t *capacity)
-{
-    if (count < *capacity)
-        return true;
-    const size_t wanted = 2 * *capacity + 64;
-    void *larger = realloc(*items, wanted * size);
-    if (!larger)
-        return false;
-    *items = larger;
-    *capacity = wanted;
-    return true;
-}
-
 bool wl_comparison_want(wl_comparison *c, const char *value)
 {
     wl_metric metric = WL_METRIC_COUNT;
@@ -101,10 +88,8 @@ static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compa
 wl_status wl_comparison_add(wl_comparison *c, const wl_compared *launch, const wl_prediction *p, wl_error *err)
 {
     const wl_launch *predicted = wl_prediction_launch(p);
-    void *rows = c->rows;
-    if (!make_room(&rows, sizeof *c->rows, c->row_count, &c->row_capacity))
+    if (!WL_ROOM(c->rows, c->row_count + 1, c->row_capacity))
         return wl_fail_memory(err);
-    c->rows = rows;
     wl_compared_row *row = &c->rows[c->row_count++];
     *row = (wl_compared_row){.is = *launch};
     memcpy(row->block, predicted->block, sizeof row->block);
@@ -126,13 +111,11 @@ wl_status wl_comparison_skip(wl_comparison *c, const char *table, int32_t line, 
             return WL_OK;
         }
     }
-    void *skips = c->skips;
     char *kept = strdup(reason);
-    if (!kept || !make_room(&skips, sizeof *c->skips, c->skip_count, &c->skip_capacity)) {
+    if (!kept || !WL_ROOM(c->skips, c->skip_count + 1, c->skip_capacity)) {
         free(kept);
         return wl_fail_memory(err);
     }
-    c->skips = skips;
     c->skips[c->skip_count++] = (wl_skipped){table, line, count, kept};
     return WL_OK;
 }

@@ -24,13 +24,6 @@ typedef struct tally {
     wl_error *err;
 } tally;
 
-static double device_or(const wl_device *device, wl_device_key key, double otherwise)
-{
-    double value = otherwise;
-    (void)wl_device_get(device, key, &value);
-    return value;
-}
-
 /* ---- instructions, warps and blocks ---- */
 
 static void add_instructions(const tally *t)
@@ -242,7 +235,7 @@ static wl_status count_common(const tally *t)
 static void neighbours(const tally *t, wl_region *region)
 {
     const wl_geometry *g = t->in->geometry;
-    const double most = device_or(t->in->device, WL_DEVICE_l2_merge_blocks, 1);
+    const double most = wl_device_or(t->in->device, WL_DEVICE_l2_merge_blocks, 1);
     const bool filled = g->blocks >= wl_device_int(t->in->device, WL_DEVICE_sm_count);
     const int64_t n = wl_min(wl_min(COMPANIONS, g->blocks), (int64_t)(filled ? most : fmin(most, PAIR)));
     const int64_t first = g->blocks / 2 / n * n;
@@ -321,7 +314,7 @@ static wl_status replay(const tally *t, wl_arena *arena)
                                 (int64_t)t->out->sms,
                                 (int64_t)t->out->line,
                                 (int64_t)t->out->sector,
-                                (int64_t)device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                                (int64_t)wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
                                 k->source.population ? k->source.population->replayed : 1};
     wl_replay replayed;
     WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
@@ -367,8 +360,8 @@ static bool stays_in_l2(const tally *t)
         const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
         bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
     }
-    return wl_data_remains(bytes, device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
-                           device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1)) >= NOTICED;
+    return wl_data_remains(bytes, wl_device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
+                           wl_device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1)) >= NOTICED;
 }
 
 static wl_status replay_walks(const tally *t, wl_arena *arena)
@@ -481,7 +474,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                         .l2_line = (double)wl_device_int(d, WL_DEVICE_l2_line),
                         .fetch = (double)wl_device_int(d, WL_DEVICE_dram_fetch)};
     /* a request is of a sector or more */
-    out->unit = fmax(out->sector, device_or(d, WL_DEVICE_l2_unit, out->sector));
+    out->unit = fmax(out->sector, wl_device_or(d, WL_DEVICE_l2_unit, out->sector));
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
         return wl_fail_memory(err);

@@ -100,9 +100,8 @@ void wl_device_value_text(const wl_device *device, wl_device_key key, char *text
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < e->count && used + 1 < size; i++) {
-        char one[64];
-        wl_quantity_text(wl_device_keys[key].dimension, e->values[i], one, sizeof one);
-        const int n = snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
+        const int n = snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                               wl_quantity(wl_device_keys[key].dimension, e->values[i]).text);
         used += n > 0 ? (size_t)n : 0;
     }
 }

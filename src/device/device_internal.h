@@ -110,6 +110,14 @@ const char *wl_sm_word_named(const char *text);
 /* The word for two devices together: "SM|CU" where their vendors differ. */
 const char *wl_sm_word_of_both(const char *a, const char *b);
 
+/* A number, or another where the device has none. */
+static inline double wl_device_or(const wl_device *device, wl_device_key key, double otherwise)
+{
+    double value = otherwise;
+    (void)wl_device_get(device, key, &value);
+    return value;
+}
+
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 

@@ -75,13 +75,10 @@ static wl_status refuse(const wl_device *device, wl_device_key key, double value
 {
     const wl_dimension dimension = wl_device_keys[key].dimension;
     const range r = range_of(key);
-    char is[64], least[64], most[64];
-    wl_quantity_text(dimension, value, is, sizeof is);
-    wl_quantity_text(dimension, r.least, least, sizeof least);
-    wl_quantity_text(dimension, r.most, most, sizeof most);
     return wl_fail(err, WL_E_INPUT, device->entries[key].loc,
-                   "%s of %s is not plausible, %s to %s is; is its unit right?", wl_device_keys[key].name, is, least,
-                   most);
+                   "%s of %s is not plausible, %s to %s is; is its unit right?", wl_device_keys[key].name,
+                   wl_quantity(dimension, value).text, wl_quantity(dimension, r.least).text,
+                   wl_quantity(dimension, r.most).text);
 }
 
 wl_status wl_device_plausible(const wl_device *device, wl_error *err)

@@ -1,6 +1,8 @@
 /* numbers.c - see numbers.h. SPDX-License-Identifier: MIT */
 #include "fit/numbers.h"
 
+#include "device/device_internal.h"
+
 #define ONE(target, name)                                                                                              \
     {                                                                                                                  \
         WL_FIT_##target, WL_DEVICE_##name, 0, 0                                                                        \
@@ -51,13 +53,6 @@ const wl_fit_spec wl_fit_specs[] = {
 };
 const size_t wl_fit_spec_count = sizeof wl_fit_specs / sizeof wl_fit_specs[0];
 
-static double number(const wl_device *device, wl_device_key key, double otherwise)
-{
-    double value = otherwise;
-    (void)wl_device_get(device, key, &value);
-    return value;
-}
-
 /* The start values matter little: numbers that launches determine move away from them, the others
  * stay. These are typical, rounded values. */
 #define TYPICAL_L2_LATENCY 280   /* cycles */
@@ -68,9 +63,9 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
 {
     if (spec->if_shown > 0)
         return spec->if_shown;
-    const double room = number(d, WL_DEVICE_l2_size, 0) / number(d, WL_DEVICE_l2_partitions, 1);
-    const double l2 = number(d, WL_DEVICE_l2_latency, TYPICAL_L2_LATENCY),
-                 beyond = number(d, WL_DEVICE_dram_latency, TYPICAL_DRAM_LATENCY) - l2;
+    const double room = wl_device_or(d, WL_DEVICE_l2_size, 0) / wl_device_or(d, WL_DEVICE_l2_partitions, 1);
+    const double l2 = wl_device_or(d, WL_DEVICE_l2_latency, TYPICAL_L2_LATENCY),
+                 beyond = wl_device_or(d, WL_DEVICE_dram_latency, TYPICAL_DRAM_LATENCY) - l2;
     switch (spec->key) {
     case WL_DEVICE_l1_warp_extra: return (const double[]){5, 5, 3}[spec->index];
     case WL_DEVICE_l1_store_split: return 0.5;
@@ -88,13 +83,13 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_dram_wait_next:
     case WL_DEVICE_dram_wait_write: return beyond;
     case WL_DEVICE_block_overlap: return 1;
-    case WL_DEVICE_l2_unit_bandwidth: return 1.2 * number(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
+    case WL_DEVICE_l2_unit_bandwidth: return 1.2 * wl_device_or(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
     case WL_DEVICE_l2_write_cost: return 1.5;
     case WL_DEVICE_overlap_growth: return 0.25;
     case WL_DEVICE_l2_fill_cost: return 0.5;
     case WL_DEVICE_dram_request_overhead: return 16;
     case WL_DEVICE_dram_region_loss: return 0.005;
     case WL_DEVICE_dram_stream_loss: return 0.03;
-    default: return number(d, spec->key, 1);
+    default: return wl_device_or(d, spec->key, 1);
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "fit/curves.h"
 #include "measure/csv.h"
@@ -185,14 +186,8 @@ static wl_status check_again(const reader *r, const wl_curve_row *row)
 static wl_status keep(reader *r, const wl_curve_row *row)
 {
     wl_curves *c = r->curves;
-    if (c->count == c->capacity) {
-        const size_t capacity = c->capacity ? 2 * c->capacity : 64;
-        wl_curve_row *rows = realloc(c->rows, capacity * sizeof *rows);
-        if (!rows)
-            return wl_fail_memory(r->err);
-        c->rows = rows;
-        c->capacity = capacity;
-    }
+    if (!WL_ROOM(c->rows, c->count + 1, c->capacity))
+        return wl_fail_memory(r->err);
     c->rows[c->count++] = *row;
     return WL_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/room.h"
 
 #define BOXES_MAX (1 << 20)
 /* boxes where a condition holds, kept for the next patch with the same condition */
@@ -23,17 +24,9 @@ typedef struct maker {
 static wl_status room_for_one(maker *m)
 {
     wl_counter *c = m->counter;
-    if ((size_t)m->count < c->box_capacity)
-        return WL_OK;
     if (m->count >= BOXES_MAX)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE, "the accesses of one field need more than %d boxes", BOXES_MAX);
-    const size_t capacity = c->box_capacity ? 2 * c->box_capacity : 64;
-    wl_point_box *boxes = realloc(c->boxes, capacity * sizeof *boxes);
-    if (!boxes)
-        return wl_fail_memory(m->err);
-    c->boxes = boxes;
-    c->box_capacity = capacity;
-    return WL_OK;
+    return WL_ROOM(c->boxes, (size_t)m->count + 1, c->box_capacity) ? WL_OK : wl_fail_memory(m->err);
 }
 
 /* Moves a box of axis coordinates through a patch. */

@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/room.h"
 
 #define CHUNK_GRANULES (WL_GRANULE_CHUNK_WORDS * 64)
 
@@ -39,15 +40,9 @@ static wl_granule_chunk *new_chunk(wl_granules *set, int64_t number, size_t slot
 {
     if (set->chunk_count == WL_GRANULE_CHUNKS_MAX)
         return NULL;
-    if (set->chunk_count == set->chunk_capacity) {
-        const size_t capacity = set->chunk_capacity ? 2 * set->chunk_capacity : 64;
-        wl_granule_chunk *chunks = realloc(set->chunks, capacity * sizeof *chunks);
-        if (!chunks) {
-            set->out_of_memory = true;
-            return NULL;
-        }
-        set->chunks = chunks;
-        set->chunk_capacity = capacity;
+    if (!WL_ROOM(set->chunks, set->chunk_count + 1, set->chunk_capacity)) {
+        set->out_of_memory = true;
+        return NULL;
     }
     wl_granule_chunk *chunk = &set->chunks[set->chunk_count++];
     memset(chunk, 0, sizeof *chunk);

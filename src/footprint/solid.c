@@ -4,25 +4,19 @@
 #include <stdlib.h>
 
 #include "base/ckd.h"
+#include "base/room.h"
 #include "footprint/boxes.h"
 
 #define PIECES_MAX 4096 /* combs or runs of one row */
 
-static bool reserve(wl_solid *s, void **items, size_t count, size_t *capacity, size_t size)
+static bool reserve(wl_solid *s, void *items, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return true;
     if (count >= PIECES_MAX)
         return false;
-    const size_t wanted = *capacity ? 2 * *capacity : 64;
-    void *grown = realloc(*items, wanted * size);
-    if (!grown) {
-        s->out_of_memory = true;
-        return false;
-    }
-    *items = grown;
-    *capacity = wanted;
-    return true;
+    if (count < *capacity || wl_room(items, size, count + 1, capacity))
+        return true;
+    s->out_of_memory = true;
+    return false;
 }
 
 void wl_solid_start(wl_solid *s, int64_t stride, int64_t granule)
@@ -35,7 +29,7 @@ void wl_solid_start(wl_solid *s, int64_t stride, int64_t granule)
 
 bool wl_solid_add_run(wl_solid *s, int64_t first, int64_t last)
 {
-    if (!reserve(s, (void **)&s->runs, s->run_count, &s->run_capacity, sizeof *s->runs))
+    if (!reserve(s, &s->runs, s->run_count, &s->run_capacity, sizeof *s->runs))
         return false;
     s->runs[s->run_count++] = (wl_run){first, last};
     return true;
@@ -46,7 +40,7 @@ static bool add_comb(wl_solid *s, int64_t lo, int64_t hi, int64_t first, int64_t
 {
     if (hi - lo == 1 || last - first + 1 >= s->stride)
         return wl_solid_add_run(s, first + lo * s->stride, last + (hi - 1) * s->stride);
-    if (!reserve(s, (void **)&s->combs, s->comb_count, &s->comb_capacity, sizeof *s->combs))
+    if (!reserve(s, &s->combs, s->comb_count, &s->comb_capacity, sizeof *s->combs))
         return false;
     const int64_t moved = wl_floor_div(first, s->stride);
     s->combs[s->comb_count++] = (wl_comb){lo + moved, hi + moved, first - moved * s->stride, last - moved * s->stride};
@@ -74,7 +68,7 @@ bool wl_solid_add_box(wl_solid *s, const wl_shape *shape, const wl_point_box *bo
 
 static bool add_point(wl_solid *s, int64_t point)
 {
-    if (!reserve(s, (void **)&s->points, s->point_count, &s->point_capacity, sizeof *s->points))
+    if (!reserve(s, &s->points, s->point_count, &s->point_capacity, sizeof *s->points))
         return false;
     s->points[s->point_count++] = point;
     return true;

@@ -80,17 +80,13 @@ bool wl_subject_value(wl_subject q, const wl_prediction *p, const wl_device *dev
 void wl_subject_value_text(wl_subject q, double value, char *text, size_t size)
 {
     static const char *const units[] = {[WL_DIM_BYTES] = "B", [WL_DIM_RATE] = "/s"};
-    char number[32];
     const wl_dimension dimension = dimension_of(q);
-    if (dimension == WL_DIM_TIME || dimension == WL_DIM_RATIO) {
-        wl_quantity_text(dimension, value, text, size);
-        return;
-    }
-    wl_scaled_text(value, number, sizeof number);
-    const bool bare = dimension == WL_DIM_COUNT;
-    if (bare && number[strlen(number) - 1] == ' ')
-        number[strlen(number) - 1] = '\0';
-    (void)snprintf(text, size, "%s%s", number, bare ? "" : units[dimension]);
+    if (dimension == WL_DIM_TIME || dimension == WL_DIM_RATIO)
+        (void)snprintf(text, size, "%s", wl_quantity(dimension, value).text);
+    else if (dimension == WL_DIM_COUNT)
+        (void)snprintf(text, size, "%s", wl_scaled_bare(value).text);
+    else
+        (void)snprintf(text, size, "%s%s", wl_scaled(value).text, units[dimension]);
 }
 
 /* ---- text ---- */

@@ -14,14 +14,6 @@
 #define SHARE_OTHER 0.2
 #define SHARE_METRIC 0.1 /* .. and a metric, this share of its bound */
 
-double wl_value_part(const wl_value *value, const char *name)
-{
-    for (int i = 0; i < value->part_count; i++)
-        if (strcmp(value->parts[i].name, name) == 0)
-            return value->parts[i].value;
-    return 0;
-}
-
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX])
 {
     size_t count = 0;

@@ -53,9 +53,6 @@ wl_diff_cause wl_diff_cause_find(const wl_prediction *slow, const wl_prediction 
 /* Launch totals per unit of work; other values unchanged. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);
 
-/* The value of a part; 0 if there is none of that name. */
-double wl_value_part(const wl_value *value, const char *name);
-
 /* Part names of both sides, in order, without repetition; returns their number. */
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX]);
 

@@ -34,7 +34,7 @@ static void say(wl_diff *d, const char *format, ...)
 static const char *seconds(const story *s, const wl_prediction *p, double value, char *text)
 {
     if (s->diff->same_work)
-        wl_quantity_text(WL_DIM_TIME, value, text, NUMBER_LENGTH);
+        (void)wl_print(text, NUMBER_LENGTH, "%s", wl_quantity(WL_DIM_TIME, value).text);
     else
         (void)wl_print(text, NUMBER_LENGTH, "%.4g ps per %s", 1e12 * value / (double)p->items,
                        wl_diff_unit(s->diff)->one);

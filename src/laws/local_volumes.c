@@ -12,8 +12,7 @@ static double power(double base, double exponent) { return exponent == 2 ? base 
 /* Share of touched data that is evicted before its reuse: half of a working set that just fits. */
 static double gone(const wl_device *device, double bytes, double room)
 {
-    double steepness = 0;
-    (void)wl_device_get(device, WL_DEVICE_local_l2_steepness, &steepness);
+    const double steepness = wl_device_or(device, WL_DEVICE_local_l2_steepness, 0);
     return bytes > 0 ? exp(-log(2) * power(room / bytes, steepness)) : 0;
 }
 

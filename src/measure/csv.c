@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #define LINES_MAX 16 /* line breaks in one record */
 #define CELL_MAX 65536
@@ -43,14 +44,8 @@ static bool push(wl_csv *csv, const char *bytes, size_t count)
 {
     if (count == 0)
         return true;
-    if (csv->used + count > csv->capacity) {
-        const size_t capacity = 2 * (csv->used + count) + 256;
-        char *larger = realloc(csv->bytes, capacity);
-        if (!larger)
-            return false;
-        csv->bytes = larger;
-        csv->capacity = capacity;
-    }
+    if (!WL_ROOM(csv->bytes, csv->used + count, csv->capacity))
+        return false;
     memcpy(csv->bytes + csv->used, bytes, count);
     csv->used += count;
     return true;
@@ -60,14 +55,8 @@ static const char *open_cell(wl_csv *csv)
 {
     if (csv->count == CELLS_MAX)
         return "too many cells";
-    if (csv->count == csv->starts_capacity) {
-        const size_t capacity = 2 * csv->starts_capacity + 64;
-        size_t *larger = realloc(csv->starts, capacity * sizeof *larger);
-        if (!larger)
-            return no_memory;
-        csv->starts = larger;
-        csv->starts_capacity = capacity;
-    }
+    if (!WL_ROOM(csv->starts, csv->count + 1, csv->starts_capacity))
+        return no_memory;
     csv->starts[csv->count++] = csv->used;
     return NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #define KERNELS_MAX 4096 /* different ones in one text */
 
@@ -52,14 +53,8 @@ static wl_status kernel_of(wl_nvprof *n, const char *name, int32_t line, wl_note
         return WL_OK;
     if (n->count == KERNELS_MAX)
         return wl_fail(err, WL_E_LIMIT, (wl_loc){line, 1, 1}, "more than %d kernels in one table", KERNELS_MAX);
-    if (n->count == n->capacity) {
-        const size_t capacity = 2 * n->capacity + 8;
-        wl_nvprof_kernel **larger = realloc(n->kernels, capacity * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        n->kernels = larger;
-        n->capacity = capacity;
-    }
+    if (!WL_ROOM(n->kernels, n->count + 1, n->capacity))
+        return wl_fail_memory(err);
     wl_nvprof_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return wl_fail_memory(err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/room.h"
 
 #define NOTES_MAX 100
 #define EXTENT_LIMIT 4294967296.0
@@ -42,18 +43,8 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...)
         note->count++;
         return;
     }
-    if (notes->count == notes->capacity) {
-        const size_t capacity = 2 * notes->capacity + 8;
-        wl_note *larger = realloc(notes->notes, capacity * sizeof *larger);
-        if (!larger) {
-            notes->failed = true;
-            return;
-        }
-        notes->notes = larger;
-        notes->capacity = capacity;
-    }
     const char *text = wl_arena_text(notes->arena, reason, strlen(reason));
-    if (text)
+    if (text && WL_ROOM(notes->notes, notes->count + 1, notes->capacity))
         notes->notes[notes->count++] = (wl_note){line, 1, text};
     else
         notes->failed = true;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "measure/csv.h"
 #include "measure/nvprof.h"
 #include "measure/row.h"
@@ -63,14 +64,8 @@ static wl_status add_row(reader *r, wl_row *row)
     if (t->count == WL_TABLE_ROWS_MAX)
         return wl_fail(r->err, WL_E_LIMIT, (wl_loc){row->m.line, 1, 1}, "more than %d launches in one table",
                        WL_TABLE_ROWS_MAX);
-    if (t->count == t->capacity) {
-        const size_t capacity = 2 * t->capacity + 64;
-        wl_measurement *larger = realloc(t->rows, capacity * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(r->err);
-        t->rows = larger;
-        t->capacity = capacity;
-    }
+    if (!WL_ROOM(t->rows, t->count + 1, t->capacity))
+        return wl_fail_memory(r->err);
     struct wl_measured_values *values = WL_ARENA_NEW(&t->arena, struct wl_measured_values, 1);
     if (!values)
         return wl_fail_memory(r->err);

@@ -2,8 +2,17 @@
 #include "metrics/prediction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
+
+double wl_value_part(const wl_value *value, const char *name)
+{
+    for (int i = 0; i < value->part_count; i++)
+        if (strcmp(value->parts[i].name, name) == 0)
+            return value->parts[i].value;
+    return 0;
+}
 
 wl_status wl_prediction_new(wl_prediction **out, wl_error *err)
 {

@@ -28,6 +28,8 @@ typedef struct wl_value {
     int part_count;
     wl_part parts[WL_PARTS_MAX];
 } wl_value;
+/* The value of a part; 0 if there is none of that name. */
+double wl_value_part(const wl_value *value, const char *name);
 
 /* What a block waits for, in cycles. */
 typedef struct wl_block_waits {

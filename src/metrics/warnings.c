@@ -143,10 +143,9 @@ static void warn_about_launch(const wl_warned *p, wl_prediction *out)
 static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
-    double sms = 0;
     if (m->id != WL_MODEL_LIMITER)
         return;
-    (void)wl_device_get(p->device, WL_DEVICE_sm_count, &sms);
+    const double sms = wl_device_or(p->device, WL_DEVICE_sm_count, 0);
     if ((double)out->blocks < sms)
         wl_warn(out, "%.0f of %.0f multiprocessors have no block; the model counts no waits: the time is a lower bound",
                 sms - (double)out->blocks, sms);

@@ -6,6 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "device/device_internal.h"
 #include "kernel/program.h"
 #include "timeline/cluster.h"
 
@@ -109,12 +110,12 @@ static void in_step(const wl_common_walk *w, double merged, double missed[2])
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out)
 {
-    double interval = 0, merged = 1, schedulers = 1, room = 0, steepness = 1;
-    (void)wl_device_get(device, WL_DEVICE_l2_reuse_room, &room);
-    (void)wl_device_get(device, WL_DEVICE_l2_reuse_steepness, &steepness);
+    double interval = 0;
+    const double room = wl_device_or(device, WL_DEVICE_l2_reuse_room, 0);
+    const double steepness = wl_device_or(device, WL_DEVICE_l2_reuse_steepness, 1);
     const double again = wl_data_remains(volumes->footprint, room, steepness);
-    (void)wl_device_get(device, WL_DEVICE_issue_rate, &schedulers);
-    (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &merged);
+    const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
+    const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
     wl_waits_read(device, out);
     /* it opens as the last warp arrives */
     if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval))

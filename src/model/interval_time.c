@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "device/device_internal.h"
 #include "metrics/warnings.h"
 
 #define PERCENT 100.0 /* per unit */
@@ -61,9 +62,8 @@ bool wl_interval_machine_read(const wl_device *device, wl_interval_machine *out,
 static wl_warp_waits waits_of(const wl_device *device)
 {
     wl_warp_waits w = {0};
-    double rate = 1, pools = 1;
-    (void)wl_device_get(device, WL_DEVICE_issue_rate, &rate);
-    (void)wl_device_get(device, WL_DEVICE_sub_partitions, &pools);
+    const double rate = wl_device_or(device, WL_DEVICE_issue_rate, 1);
+    const double pools = wl_device_or(device, WL_DEVICE_sub_partitions, 1);
     (void)wl_device_get(device, WL_DEVICE_instruction_wait, &w.next);
     (void)wl_device_get(device, WL_DEVICE_l1_latency, &w.level[0]);
     (void)wl_device_get(device, WL_DEVICE_l2_latency, &w.level[1]);
@@ -78,8 +78,7 @@ void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_d
 {
     const wl_value *m = prediction->metrics;
     const double warps = fmax(1, demand->warps);
-    double sector = 1;
-    (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
+    const double sector = wl_device_or(device, WL_DEVICE_l1_sector, 1);
     const wl_warp_waits waits = waits_of(device);
     const wl_warp_work work = {.instructions = demand->instructions / warps,
                                .phases = demand->phases,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "device/device_internal.h"
 #include "metrics/rates.h"
 
 static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
@@ -14,8 +15,8 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
 
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
 {
-    double cycles = 0, rate = 0, share = 1;
-    (void)wl_device_get(device, WL_DEVICE_tensor_warp_share, &share);
+    double cycles = 0, rate = 0;
+    const double share = wl_device_or(device, WL_DEVICE_tensor_warp_share, 1);
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
         if (wl_device_get(device, wl_tensor_rate_key((wl_tensor_kind)k), &rate))
             cycles +=

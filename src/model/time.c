@@ -48,11 +48,10 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0, sector = 0, fetch = 0;
-    (void)wl_device_get(device, WL_DEVICE_dram_fetch, &fetch);
-    (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
-    double lanes = 0;
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
+    double fp_rate = 0;
+    const double fetch = wl_device_or(device, WL_DEVICE_dram_fetch, 0);
+    const double sector = wl_device_or(device, WL_DEVICE_l1_sector, 0);
+    const double lanes = wl_device_or(device, WL_DEVICE_warp_size, 0);
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores

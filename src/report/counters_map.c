@@ -4,8 +4,8 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/quote.h"
-#include "report/counter_needs.h"
-#include "report/marks.h"
+#include "report/common/counter_needs.h"
+#include "report/common/marks.h"
 #include "warpline/report.h"
 
 #define COMMAND_WIDTH 80

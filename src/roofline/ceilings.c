@@ -1,4 +1,5 @@
 /* ceilings.c - the peaks of a device. SPDX-License-Identifier: MIT */
+#include "device/device_internal.h"
 #include "metrics/rates.h"
 #include "roofline/roofline_internal.h"
 
@@ -36,39 +37,34 @@ wl_device_key wl_pipe_key(wl_pipe pipe)
     return pipe == WL_PIPE_TENSOR_INSTRUCTION ? WL_DEVICE_tensor_instruction_flops : pipes[pipe].key;
 }
 
-static double number(const wl_device *device, wl_device_key key, double otherwise)
-{
-    double value = otherwise;
-    (void)wl_device_get(device, key, &value);
-    return value;
-}
-
 /* The measured bandwidth, else what the banks deliver per cycle. Shared memory that is not part of
  * the L1 serves one pass per cycle. */
 static void read_l1(const wl_device *device, double sm_cycles, wl_ceilings *out)
 {
-    const double wavefront = number(device, WL_DEVICE_l1_banks, 0) * number(device, WL_DEVICE_l1_bank_width, 0);
-    const double all = sm_cycles * number(device, WL_DEVICE_l1_wavefront_rate, 0) * wavefront;
-    out->bandwidth[WL_LEVEL_L1] = number(device, WL_DEVICE_l1_bandwidth, all);
-    out->pass_bytes = number(device, WL_DEVICE_shared_banks, 0) * number(device, WL_DEVICE_shared_bank_width, 0);
+    const double wavefront =
+        wl_device_or(device, WL_DEVICE_l1_banks, 0) * wl_device_or(device, WL_DEVICE_l1_bank_width, 0);
+    const double all = sm_cycles * wl_device_or(device, WL_DEVICE_l1_wavefront_rate, 0) * wavefront;
+    out->bandwidth[WL_LEVEL_L1] = wl_device_or(device, WL_DEVICE_l1_bandwidth, all);
+    out->pass_bytes =
+        wl_device_or(device, WL_DEVICE_shared_banks, 0) * wl_device_or(device, WL_DEVICE_shared_bank_width, 0);
     out->shared_in_l1 = wl_device_list_length(device, WL_DEVICE_shared_carveouts) > 0;
     out->bandwidth[WL_LEVEL_SHARED] = out->shared_in_l1 ? out->bandwidth[WL_LEVEL_L1] : sm_cycles * out->pass_bytes;
 }
 
 void wl_ceilings_read(const wl_device *device, wl_ceilings *out)
 {
-    const double sm_cycles = number(device, WL_DEVICE_sm_count, 0) * number(device, WL_DEVICE_clock, 0);
-    const double flops = number(device, WL_DEVICE_tensor_instruction_flops, 0);
-    *out = (wl_ceilings){.lanes = number(device, WL_DEVICE_warp_size, 1),
-                         .sector = number(device, WL_DEVICE_l1_sector, WL_TRANSACTION),
-                         .data_sheet = number(device, WL_DEVICE_dram_bandwidth_peak, 0)};
+    const double sm_cycles = wl_device_or(device, WL_DEVICE_sm_count, 0) * wl_device_or(device, WL_DEVICE_clock, 0);
+    const double flops = wl_device_or(device, WL_DEVICE_tensor_instruction_flops, 0);
+    *out = (wl_ceilings){.lanes = wl_device_or(device, WL_DEVICE_warp_size, 1),
+                         .sector = wl_device_or(device, WL_DEVICE_l1_sector, WL_TRANSACTION),
+                         .data_sheet = wl_device_or(device, WL_DEVICE_dram_bandwidth_peak, 0)};
     read_l1(device, sm_cycles, out);
     out->bandwidth[WL_LEVEL_L2] =
-        number(device, WL_DEVICE_l2_read_bandwidth, number(device, WL_DEVICE_l2_bandwidth, 0));
-    out->bandwidth[WL_LEVEL_DRAM] = number(device, WL_DEVICE_dram_bandwidth, 0);
+        wl_device_or(device, WL_DEVICE_l2_read_bandwidth, wl_device_or(device, WL_DEVICE_l2_bandwidth, 0));
+    out->bandwidth[WL_LEVEL_DRAM] = wl_device_or(device, WL_DEVICE_dram_bandwidth, 0);
     for (int p = 0; p < WL_PIPE_TENSOR_INSTRUCTION; p++)
-        out->peak[p] = number(device, pipes[p].key, 0) * pipes[p].flops * sm_cycles;
+        out->peak[p] = wl_device_or(device, pipes[p].key, 0) * pipes[p].flops * sm_cycles;
     if (out->peak[WL_PIPE_ISSUE] == 0) /* one instruction per scheduler and cycle */
-        out->peak[WL_PIPE_ISSUE] = number(device, WL_DEVICE_sub_partitions, 0) * sm_cycles;
+        out->peak[WL_PIPE_ISSUE] = wl_device_or(device, WL_DEVICE_sub_partitions, 0) * sm_cycles;
     out->peak[WL_PIPE_TENSOR_INSTRUCTION] = flops > 0 ? out->peak[WL_PIPE_TENSOR_F16] / flops : 0;
 }

@@ -1,6 +1,5 @@
 /* predicted_tallies.c - the tallies of rooflines, from a prediction.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "kernel/kernel_internal.h"
 #include "metrics/prediction.h"
@@ -66,14 +65,6 @@ static void set_instructions(const wl_prediction *p, wl_tallies *t)
         set(t, WL_TALLY_thread_inst_on, p->mix.thread_on);
 }
 
-static double part_of(const wl_value *v, const char *name)
-{
-    for (int i = 0; i < v->part_count; i++)
-        if (strcmp(v->parts[i].name, name) == 0)
-            return v->parts[i].value;
-    return 0;
-}
-
 /* The instructions include atomics on shared memory, since the passes do. */
 static void set_shared(const wl_prediction *p, wl_tallies *t)
 {
@@ -81,7 +72,7 @@ static void set_shared(const wl_prediction *p, wl_tallies *t)
     set(t, WL_TALLY_inst_shared, 0);
     set_sum(p, WL_METRIC_inst_shared_ld, WL_METRIC_inst_shared_st, 1, WL_TALLY_inst_shared, t);
     t->value[WL_TALLY_inst_shared] += atomics->known ? atomics->value : 0;
-    set(t, WL_TALLY_shared_transactions, part_of(&p->metrics[WL_METRIC_l1_wavefronts], "shared"));
+    set(t, WL_TALLY_shared_transactions, wl_value_part(&p->metrics[WL_METRIC_l1_wavefronts], "shared"));
 }
 
 /* Mean bytes per lane of global accesses, weighted by executions. */

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/units.h"
 #include "roofline/roofline_internal.h"
 
 #define AT_ROOF 0.8    /* a resource used to this share of its peak bounds the launch */

@@ -1,5 +1,4 @@
 /* uses.c - what a launch uses of each resource. SPDX-License-Identifier: MIT */
-#include <math.h>
 
 #include "base/print.h"
 #include "base/units.h"
@@ -106,11 +105,8 @@ const char *wl_use_name(const wl_use *use)
 
 void wl_use_text(const wl_use *use, double rate, char *text, size_t size)
 {
-    char number[32];
-    if (use->is_level) {
-        wl_quantity_text(WL_DIM_BANDWIDTH, rate, text, size);
-        return;
-    }
-    wl_scaled_text(rate, number, sizeof number);
-    wl_print(text, size, "%s%s", number, use->pipe >= WL_PIPE_ISSUE ? "IPS" : "FLOP/s");
+    if (use->is_level)
+        wl_print(text, size, "%s", wl_quantity(WL_DIM_BANDWIDTH, rate).text);
+    else
+        wl_print(text, size, "%s%s", wl_scaled(rate).text, use->pipe >= WL_PIPE_ISSUE ? "IPS" : "FLOP/s");
 }

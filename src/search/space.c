@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "launch/grid_rule.h"
@@ -79,14 +80,8 @@ static wl_status add_registers(wl_space *space, bool any, const int64_t fold[3],
         if (r->any == any && (any || memcmp(r->fold, fold, sizeof r->fold) == 0))
             return wl_fail(err, WL_E_INPUT, loc, "registers are given twice for the same folding");
     }
-    if (space->register_count == space->register_capacity) {
-        const size_t capacity = 2 * space->register_capacity + 8;
-        wl_fold_registers *grown = realloc(space->registers, capacity * sizeof *grown);
-        if (!grown)
-            return wl_fail_memory(err);
-        space->registers = grown;
-        space->register_capacity = capacity;
-    }
+    if (!WL_ROOM(space->registers, space->register_count + 1, space->register_capacity))
+        return wl_fail_memory(err);
     wl_fold_registers *r = &space->registers[space->register_count++];
     *r = (wl_fold_registers){.any = any, .registers = registers};
     if (!any)

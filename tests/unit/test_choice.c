@@ -6,7 +6,7 @@
 #include "unit/checks.h"
 #include "unit/given.h"
 
-#include "report/choice_words.h"
+#include "report/common/choice_words.h"
 #include "search/chosen.h"
 #include "warpline/report.h"
 
@@ -36,9 +36,8 @@ static void names_of(const wl_choice *choice, const wl_kernel *kernel, char *tex
 {
     text[0] = '\0';
     for (size_t i = 0; wl_choice_at(choice, i); i++) {
-        char name[WL_SCHEDULE_TEXT_MAX];
         const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s", i ? " " : "", wl_choice_name(choice, kernel, i, name));
+        snprintf(text + used, size - used, "%s%s", i ? " " : "", wl_choice_name(choice, kernel, i).text);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "measure/counters.h"
 #include "measure/csv.h"
-#include "report/counter_needs.h"
+#include "report/common/counter_needs.h"
 #include "warpline/measure.h"
 #include "warpline/report.h"
 

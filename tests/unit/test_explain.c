@@ -6,7 +6,7 @@
 
 #include "metrics/prediction.h"
 #include "model/stack.h"
-#include "report/derived.h"
+#include "report/common/derived.h"
 #include "warpline/mix.h"
 #include "warpline/report.h"
 #include "warpline/tallies.h"

@@ -118,6 +118,23 @@ static void test_quotes(void **state)
     check_done();
 }
 
+/* Texts of a format are quoted, all else is printed. */
+static void test_quoted_format(void **state)
+{
+    (void)state;
+    wl_buffer buffer = {0};
+    char *text = NULL;
+    wl_quote_add(&buffer, wl_quote_csv, "%s,%d,%+.2f%%,%s,%lld,%6zu,%g", "a\"b", -3, 1.5, "", 5000000000LL, (size_t)7,
+                 0.25);
+    assert_int_equal(wl_buffer_take(&buffer, &text, NULL), WL_OK);
+    assert_string_equal(text, "\"a\"\"b\",-3,+1.50%,\"\",5000000000,     7,0.25");
+    free(text);
+    /* longer than any that is needed */
+    wl_quote_add(&buffer, wl_quote_csv, "%.000000000000000001f", 1.0);
+    assert_true(buffer.failed);
+    wl_buffer_drop(&buffer);
+}
+
 /* ---- stored predictions ---- */
 
 /* The prediction of a launch, as it would be stored. */
@@ -279,9 +296,9 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_texts),  cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_quotes),  cmocka_unit_test(test_stored), cmocka_unit_test(test_ranking),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_texts),         cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_quotes),  cmocka_unit_test(test_stored),        cmocka_unit_test(test_ranking),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_quoted_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

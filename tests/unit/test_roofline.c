@@ -4,8 +4,8 @@
 #include "unit/checks.h"
 #include "unit/given.h"
 
-#include "report/roofline_report.h"
-#include "report/roofline_scene.h"
+#include "report/common/roofline_report.h"
+#include "report/common/roofline_scene.h"
 #include "warpline/warpline.h"
 
 static wl_roofline *roofline_of(wl_roofline_kind kind, const char *device_name)

@@ -9,7 +9,7 @@
 
 #include "cache/closed_forms.h"
 #include "cache/trace_internal.h"
-#include "report/trace_report.h"
+#include "report/common/trace_report.h"
 
 static const int64_t domain[3] = {16, 16, 1};
 

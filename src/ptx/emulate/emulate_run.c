@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "ptx/module/source_place.h"
 
 #define ALL_LANES UINT32_MAX
@@ -18,14 +19,8 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
     const uint8_t bit = (uint8_t)(1u << what);
     if (*bits & bit)
         return WL_OK;
-    if (m->assumption_count == m->assumption_room) {
-        const size_t room = m->assumption_room ? 2 * m->assumption_room : 16;
-        wl_ptx_assumption *larger = realloc(m->assumptions, room * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        m->assumptions = larger;
-        m->assumption_room = room;
-    }
+    if (!WL_ROOM(m->assumptions, m->assumption_count + 1, m->assumption_room))
+        return wl_fail_memory(err);
     *bits |= bit;
     m->assumptions[m->assumption_count++] = (wl_ptx_assumption){what, step->function, step->number};
     return WL_OK;

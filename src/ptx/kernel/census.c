@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/room.h"
 
 #define STRATA_MAX 96
 #define STRATUM_LEAST 8 /* blocks to follow of each stratum, about */
@@ -134,14 +135,8 @@ static int64_t number_at(const taker *t, const stratum *s, int64_t n)
 
 static wl_status keep_witness(wl_ptx_census *c, int64_t number, wl_error *err)
 {
-    if (c->witness_count == c->witness_room) {
-        const size_t room = 2 * c->witness_room + 16;
-        int64_t *larger = realloc(c->witness, room * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        c->witness = larger;
-        c->witness_room = room;
-    }
+    if (!WL_ROOM(c->witness, c->witness_count + 1, c->witness_room))
+        return wl_fail_memory(err);
     c->witness[c->witness_count++] = number;
     return WL_OK;
 }
@@ -151,14 +146,8 @@ wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *l
 {
     wl_ptx_followed f;
     int64_t block[3];
-    if (c->count == c->room) {
-        const size_t room = 2 * c->room + 256;
-        wl_ptx_census_block *larger = realloc(c->list, room * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        c->list = larger;
-        c->room = room;
-    }
+    if (!WL_ROOM(c->list, c->count + 1, c->room))
+        return wl_fail_memory(err);
     wl_ptx_block_of(launch, number, block);
     WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;

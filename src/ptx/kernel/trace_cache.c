@@ -5,6 +5,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/room.h"
 #include "ptx/kernel/ptx_source.h"
 
 #define CACHE_SLOTS ((size_t)1 << 14)
@@ -54,19 +55,6 @@ void wl_ptx_cache_free(wl_ptx_cache *cache)
 
 /* ---- recording ---- */
 
-static bool make_room(void **array, size_t *room, size_t needed, size_t size)
-{
-    if (needed <= *room)
-        return true;
-    const size_t larger = (needed > 2 * *room ? needed : 2 * *room) + 64;
-    void *fresh = realloc(*array, larger * size);
-    if (!fresh)
-        return false;
-    *array = fresh;
-    *room = larger;
-    return true;
-}
-
 typedef struct recorder {
     wl_ptx_source *source;
     kept_trace *trace;
@@ -103,7 +91,7 @@ static bool keep_addresses(kept_trace *k, const int64_t *address, int n, wl_exec
     }
     const size_t size = e->form == WL_EXECUTION_NEAR ? sizeof(int32_t) : sizeof(int64_t);
     k->data_bytes = (k->data_bytes + size - 1) / size * size;
-    if (!make_room((void **)&k->data, &k->data_room, k->data_bytes + (size_t)n * size, 1))
+    if (!WL_ROOM(k->data, k->data_bytes + (size_t)n * size, k->data_room))
         return false;
     e->at.step = (int64_t)k->data_bytes;
     for (int i = 0; i < n; i++) {
@@ -132,8 +120,7 @@ static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
         address[n++] = (int64_t)t->address[__builtin_ctz(left)] - base;
     wl_execution e = {
         .access = (uint32_t)(r->source->access_base + (size_t)traced), .warp = (uint16_t)t->warp, .lanes = taking_part};
-    if (!keep_addresses(k, address, n, &e) ||
-        !make_room((void **)&k->executions, &k->room, k->count + 1, sizeof *k->executions))
+    if (!keep_addresses(k, address, n, &e) || !WL_ROOM(k->executions, k->count + 1, k->room))
         return wl_fail_memory(err);
     k->by_warp = k->by_warp && (k->count == 0 || k->executions[k->count - 1].warp <= e.warp);
     k->executions[k->count++] = e;

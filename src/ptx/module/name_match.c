@@ -125,7 +125,7 @@ const char *wl_ptx_wanted_name(const char *wanted, wl_arena *arena)
 {
     wl_buffer form = {0};
     add_without_return(&form, wanted);
-    const char *kept = form.failed ? NULL : wl_arena_text(arena, form.text ? form.text : "", form.length);
+    const char *kept = form.failed ? NULL : wl_arena_text(arena, wl_buffer_string(&form), form.length);
     wl_buffer_drop(&form);
     return kept;
 }
