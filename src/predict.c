@@ -55,8 +55,10 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
 {
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->costs, p->rules.line, &p->thread,
                              &p->launch_arena, &out->thread, err));
-    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
-                             options && (options->emulate || options->per_line), &out->executed, err));
+    wl_executor by = {.warp_size = p->rules.warp_size};
+    (void)wl_device_get(p->device, WL_DEVICE_tensor_instruction_flops, &by.tensor_flops);
+    WL_TRY(wl_executed_count(p->kernel, &out->launched, &by, options && (options->emulate || options->per_line),
+                             &out->executed, err));
     /* a kernel that computes the schedule itself counts that with the rest, unless instructions are
      * estimated */
     const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;

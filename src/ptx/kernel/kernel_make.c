@@ -373,7 +373,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
-    wl_ptx_state_memory(s, k);
+    wl_ptx_state_counts(s, k);
     k->coordinate_reads = thread_index_reads(s->launch.entry);
     k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
     if (!k->symbol)

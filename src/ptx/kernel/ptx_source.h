@@ -120,8 +120,9 @@ wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visi
 /* How often a thread of the domain executes the machine instructions of an instruction, if all
  * execute the same. */
 double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int32_t instruction);
-/* States how many accesses a thread of the domain executes, if all execute the same. */
-void wl_ptx_state_memory(const wl_ptx_source *source, wl_kernel *kernel);
+/* States how many accesses and divisible products a thread of the domain executes, if all execute
+ * the same. */
+void wl_ptx_state_counts(const wl_ptx_source *source, wl_kernel *kernel);
 
 /* Whether the entry or its callees may use local memory. If so, the kernel gets
  * wl_ptx_visit_local. */
