@@ -171,6 +171,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
     wl_ptx_trace_late_atomics(s);
     judge_idle(s);
+    WL_TRY(wl_ptx_trace_rare(s, err));
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {

@@ -137,6 +137,8 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
 
 /* Traces the atomics on one address per warp that some warp executes without its first lane. */
 void wl_ptx_trace_late_atomics(wl_ptx_source *source);
+/* Traces the accesses that few warps execute, by a condition without a closed form. */
+wl_status wl_ptx_trace_rare(wl_ptx_source *source, wl_error *err);
 
 /* The i-th of n sample blocks: corners first, then spread over the grid. */
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);
