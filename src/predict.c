@@ -55,8 +55,10 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
 {
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->costs, p->rules.line, &p->thread,
                              &p->launch_arena, &out->thread, err));
-    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
-                             options && (options->emulate || options->per_line), &out->executed, err));
+    wl_executor by = {.warp_size = p->rules.warp_size};
+    (void)wl_device_get(p->device, WL_DEVICE_tensor_instruction_flops, &by.tensor_flops);
+    WL_TRY(wl_executed_count(p->kernel, &out->launched, &by, options && (options->emulate || options->per_line),
+                             &out->executed, err));
     /* a kernel that computes the schedule itself counts that with the rest, unless instructions are
      * estimated */
     const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;
@@ -83,8 +85,14 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
 static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, const wl_geometry *busy)
 {
     const bool by_cells = p->has_fixed_view && !p->fixed_view.opaque && wl_threads_visit_all(busy);
-    return (wl_traffic_input){
-        view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps, by_cells ? &p->fixed_view : NULL};
+    return (wl_traffic_input){view,
+                              busy,
+                              p->device,
+                              p->costs,
+                              p->page_bytes,
+                              (int64_t)p->laws.own_steps,
+                              by_cells ? &p->fixed_view : NULL,
+                              p->any_room};
 }
 
 static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)
@@ -122,7 +130,8 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, p->costs, out);
+    wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, p->costs, out);
+    known.traffic = known.traffic && (out->traffic.any_room || !p->any_room);
     if (known.traffic)
         p->counter.method = out->method;
     if (!known.warps)
@@ -340,7 +349,9 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
+    p->any_room = true; /* the room is a number that fits change */
     wl_status status = count(p, launch, options, &view, &c->counts, err);
+    p->any_room = false;
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);
     if (status == WL_OK)

@@ -9,7 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/found_schedule.h"
 
-#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, if a device has no tlb_page; a warning says so */
+#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, if a device has no tlb_page */
 
 /* A kernel that depends on the launch is analysed only once there is one. */
 static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,

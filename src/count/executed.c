@@ -151,6 +151,33 @@ static void count_tensors(const wl_kernel *kernel, double lanes, wl_mix *out)
     }
 }
 
+/* A kernel file states flops and instructions, but not which instructions have which flops: known
+ * only where all are products of 16-bit matrices by single warps. */
+static void find_divisible(const wl_kernel *kernel, const wl_census *census, wl_mix *out)
+{
+    bool halves = true;
+    out->divisible = kernel->divisible * census->warp_cells;
+    out->divisible_flops = kernel->divisible_flops * census->warp_cells;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        halves = halves && kernel->tensor_groups[k] <= 0 && (k == WL_TENSOR_f16 || kernel->tensor[k] <= 0);
+    if (out->divisible <= 0 && halves) {
+        out->divisible = out->warp[WL_INST_tensor];
+        out->divisible_flops = out->tensor[WL_TENSOR_f16];
+    }
+}
+
+/* The instructions of the device; the mix has those of the architecture of the cost table. */
+static void divide_tensors(double instruction_flops, wl_mix *mix)
+{
+    double *const warp = &mix->warp[WL_INST_tensor], *const thread = &mix->thread[WL_INST_tensor];
+    if (!(instruction_flops > 0 && *warp > 0))
+        return;
+    const double more = fmax(0, mix->divisible_flops / instruction_flops - mix->divisible);
+    mix->thread_on += *thread * more / *warp;
+    *thread += *thread * more / *warp;
+    *warp += more;
+}
+
 static void add_up(wl_executed *out)
 {
     out->warp = out->thread = 0;
@@ -160,9 +187,10 @@ static void add_up(wl_executed *out)
     }
 }
 
-wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, const wl_executor *by, bool emulate,
                             wl_executed *out, wl_error *err)
 {
+    const int warp_size = by->warp_size;
     const wl_source *source = &kernel->source;
     wl_census census;
     const bool countable = source->count_instructions != NULL;
@@ -177,11 +205,14 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
         int64_t block[3], grid[3];
         wl_geometry_launched(launched, block, grid);
         WL_TRY(source->count_instructions(source->context, block, grid, &out->mix, &out->lines, &out->line_count, err));
+        divide_tensors(by->tensor_flops, &out->mix);
         add_up(out);
         return WL_OK;
     }
     if (kernel->has_mix) {
         count_classes(kernel, launched, warp_size, &census, &out->mix);
+        find_divisible(kernel, &census, &out->mix);
+        divide_tensors(by->tensor_flops, &out->mix);
         add_up(out);
         return WL_OK;
     }

@@ -29,7 +29,12 @@ typedef struct wl_executed {
     const wl_line_mix *lines;
     size_t line_count;
 } wl_executed;
-wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+/* What executes them. */
+typedef struct wl_executor {
+    int warp_size;
+    double tensor_flops; /* of one tensor instruction of a warp on 16-bit matrices; 0: unknown */
+} wl_executor;
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, const wl_executor *by, bool emulate,
                             wl_executed *out, wl_error *err);
 
 #endif /* WL_COUNT_EXECUTED_H */

@@ -350,24 +350,30 @@ double wl_data_remains(double footprint, double room, double steepness)
 
 #define NOTICED 0.01 /* share of the data; predictions mention it from there on */
 
-/* Does the L2 still hold so much when the launch repeats? */
-static bool stays_in_l2(const tally *t)
+bool wl_data_stays(double footprint, double room, double steepness)
 {
-    const wl_traffic *o = t->out;
+    return wl_data_remains(footprint, room, steepness) >= NOTICED;
+}
+
+static double footprint_of(const wl_traffic *o)
+{
     double bytes = 0;
     for (size_t i = 0; i < o->field_count; i++) {
         const bool counted = o->windows_known && o->window_count > 0;
         const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
         bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
     }
-    return wl_data_remains(bytes, wl_device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
-                           wl_device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1)) >= NOTICED;
+    return bytes;
 }
 
 static wl_status replay_walks(const tally *t, wl_arena *arena)
 {
+    t->out->footprint = footprint_of(t->out);
+    t->out->any_room = t->in->any_room;
+    const bool stays = wl_data_stays(t->out->footprint, wl_device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
+                                     wl_device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1));
     wl_walk_input in = {
-        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = stays_in_l2(t)};
+        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = stays || t->in->any_room};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;

@@ -98,6 +98,9 @@ typedef struct wl_traffic {
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;
+    /* of the loads, in bytes: decides whether a repeated launch finds them in the L2 */
+    double footprint;
+    bool any_room; /* as in the input */
 } wl_traffic;
 
 /* The input of the counts and of the estimators (laws/volumes.h). */
@@ -111,10 +114,15 @@ typedef struct wl_traffic_input {
     /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
      * schedule, or no closed form. */
     const wl_view *cells;
+    /* The counts must hold for every `l2_reuse_room`: what a repeated launch misses is replayed in
+     * any case, not only if this device's L2 keeps some of its data. */
+    bool any_room;
 } wl_traffic_input;
 
-/* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */
+/* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats,
+ * and whether that is enough to change what it misses. */
 double wl_data_remains(double footprint, double room, double steepness);
+bool wl_data_stays(double footprint, double room, double steepness);
 
 /* windows_known is false where counting would take too long. */
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,

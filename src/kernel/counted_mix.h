@@ -87,6 +87,9 @@ typedef struct wl_mix {
     double idle_accesses;
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of these: by warp groups (wgmma) */
+    /* of the class tensor: warp instructions that devices with smaller ones execute as several, and
+     * their flops */
+    double divisible, divisible_flops;
     /* executed by warps; with at least one active lane */
     double memory[WL_MEMORY_COUNT];
     double memory_on[WL_MEMORY_COUNT];

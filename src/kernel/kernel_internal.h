@@ -132,6 +132,8 @@ struct wl_kernel {
     bool has_multiplies;
     /* flops per cell: see wl_mix */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
+    /* of a kernel from PTX that states its mix: see wl_mix; per work item of a warp */
+    double divisible, divisible_flops;
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
     /* machine instructions of the executed code, each counted once; 0: unknown */

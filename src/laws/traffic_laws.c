@@ -190,6 +190,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
     out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double apart = 1 - merged_share(t, laws, s);
+    const bool stays = wl_data_stays(t->footprint, laws->room, laws->steepness);
     double sectors = 0, lines = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
@@ -205,7 +206,8 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         if (f->walked) {
             const double least = at_least(t, f) * f->block_sectors,
                          arrived = fmax(least, f->missed * f->requested * (1 - walk_merged(t, laws, f))),
-                         again = fmax(least, f->walk.missed_again * f->requested * (1 - merged_from_l2(t, laws, f)));
+                         missed_again = stays ? f->walk.missed_again : f->missed,
+                         again = fmax(least, missed_again * f->requested * (1 - merged_from_l2(t, laws, f)));
             v->l2_compulsory = fmin(f->block_sectors, arrived) * t->sector;
             v->l2_capacity = arrived * t->sector - v->l2_compulsory;
             v->walked = true;

@@ -57,7 +57,7 @@ static limits limits_of(const wl_invariants_input *in, size_t field, bool simula
     }
     if (in->traffic && in->traffic->windows_known && !simulated) {
         const double units = in->traffic->fields[field].window_units[in->traffic->window_count - 1];
-        l.distinct[0] = units * fmin(sector, fetch);
+        l.distinct[0] = fmax(units * fmin(sector, fetch), in->traffic->fields[field].launch_sectors * sector);
         l.distinct[1] = units * fetch;
     }
     return l;
@@ -138,6 +138,20 @@ static void keep_parts(const checker *c, wl_metric metric, wl_value *v)
     v->value = kept(c, wl_metric_name(metric), v->value, sum, sum);
 }
 
+/* An instruction with an active lane accesses a sector at least. Samples of blocks may miss those
+ * that few blocks execute, and instructions are counted in another sample. */
+static void keep_sectors(const checker *c, wl_memory_op op, wl_metric instructions, wl_metric sectors)
+{
+    const wl_value *inst = &c->out->metrics[instructions];
+    wl_value *v = &c->out->metrics[sectors];
+    const wl_mix *mix = &c->out->mix;
+    /* instructions of a stream include those without an active lane */
+    const bool active = inst->known && !(c->out->has_mix && mix->has_memory);
+    const double on = c->out->has_mix && mix->has_memory_on ? mix->memory_on[op] : active ? inst->value : 0;
+    if (v->known && on > 0 && v->value <= 0)
+        v->value = kept(c, wl_metric_name(sectors), v->value, on, INFINITY);
+}
+
 void wl_invariants_of_results(wl_prediction *out)
 {
     const checker c = {NULL, NULL, out};
@@ -150,6 +164,8 @@ void wl_invariants_of_results(wl_prediction *out)
         v->value = kept(&c, wl_metric_name((wl_metric)i), v->value, 0, INFINITY);
         keep_parts(&c, (wl_metric)i, v);
     }
+    keep_sectors(&c, WL_MEMORY_LOAD, WL_METRIC_inst_global_ld, WL_METRIC_l1_sectors_ld);
+    keep_sectors(&c, WL_MEMORY_STORE, WL_METRIC_inst_global_st, WL_METRIC_l1_sectors_st);
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i]) {
             m->bound_s[i] = kept(&c, "a bound of the time", m->bound_s[i], 0, INFINITY);

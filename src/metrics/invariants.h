@@ -1,11 +1,11 @@
 /* invariants.h - rules that hold for every prediction of every kernel.
  *
  * Volumes come from counts, samples and fitted curves. Some relations hold between them by the
- * mechanism alone: nothing is negative, a cache loads what a launch touches at least once and what
- * it requests at most, device memory gets no more sectors than were stored or read back, and parts
- * add up. A value that contradicts one is clamped, and a warning names it; a prediction counts its
- * clamped values (wl_prediction_clamped). The clamp is a safety net:
- * tests/property/prop_invariants.c demands that it is never needed.
+ * mechanism alone: nothing is negative, loads and stores access sectors, a cache loads what a
+ * launch touches at least once and what it requests at most, device memory gets no more sectors
+ * than were stored or read back, and parts add up. A value that contradicts one is clamped, and a
+ * warning names it; a prediction counts its clamped values (wl_prediction_clamped). The clamp is a
+ * safety net: tests/property/prop_invariants.c demands that it is never needed.
  *
  * Layer  metrics (uses count, laws). Units: bytes per launch.
  * SPDX-License-Identifier: MIT */

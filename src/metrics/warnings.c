@@ -40,8 +40,6 @@ static void warn_about_device(const wl_warned *p, wl_prediction *out)
         if (out->mix.tensor[k] > 0 && !wl_device_get(p->device, wl_tensor_rate_key((wl_tensor_kind)k), &value))
             wl_warn(out, "the device file has no tensor_%s_rate: these products take no time",
                     wl_tensor_kind_name((wl_tensor_kind)k));
-    if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
-        wl_warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
     if (!p->rules->has_hash)
         wl_warn(out,
                 "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");

@@ -10,14 +10,21 @@
 #include "kernel/program.h"
 #include "timeline/cluster.h"
 
-static double mean_wavefronts(const wl_costs *costs)
+/* Those of split stores are kept apart: how many wavefronts they take is a number of the device. */
+static void add_wavefronts(const wl_costs *costs, wl_followed *out)
 {
-    double wavefronts = 0, inst = 0;
+    wl_costs whole = *costs, split = *costs;
+    double inst = 0;
+    whole.store_split = 0;
+    split.store_split = 1;
     for (size_t a = 0; a < costs->kernel->access_count; a++) {
-        wavefronts += wl_access_wavefronts(costs, a);
+        const double wavefronts = wl_access_wavefronts(&whole, a);
+        out->wavefronts += wavefronts;
+        out->split += wl_access_wavefronts(&split, a) - wavefronts;
         inst += costs->access[a].inst;
     }
-    return inst > 0 ? fmax(1, wavefronts / inst) : 1;
+    out->wavefronts = inst > 0 ? out->wavefronts / inst : 1;
+    out->split = inst > 0 ? out->split / inst : 0;
 }
 
 /* The largest number of loads of each field in one iteration of a loop, without those of inner
@@ -69,7 +76,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
     for (size_t f = 0; f < k->field_count; f++)
         if (fields[f].in_walk > 0 && !fields[f].traced)
             WL_TRY(wl_common_walk_find(costs, launched, f, arena, &fields[f].walk, err));
-    out->wavefronts = mean_wavefronts(costs);
+    add_wavefronts(costs, out);
     out->fields = fields;
     /* a kernel that serves all launches knows the warps of the one it was made for */
     if (!k->source.at_launch)
@@ -121,7 +128,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval))
         out->result[WL_OP_BARRIER] += interval * (followed->block_warps - WL_USUAL_WARPS);
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
-    out->queued = followed->wavefronts * fmax(0, followed->block_warps - 1);
+    const double split = wl_device_or(device, WL_DEVICE_l1_store_split, 0);
+    out->queued = fmax(1, followed->wavefronts + split * followed->split) * fmax(0, followed->block_warps - 1);
     out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;
     out->field_count = followed->field_count;

@@ -34,7 +34,8 @@ typedef struct wl_followed {
     double in_line, tag_banks; /* sectors; lines that a tag wavefront can serve */
     double warps;              /* of the launch; 0: the lives are those of this launch */
     double block_warps;
-    double wavefronts; /* of an access, in the L1; at least 1 */
+    /* of an access, in the L1; in addition, times l1_store_split */
+    double wavefronts, split;
 } wl_followed;
 
 /* The warps of the launch, if the kernel has an instruction stream: `always`, or only if they have

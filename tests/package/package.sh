@@ -71,6 +71,12 @@ mkdir -p "$prefix/lib/some-linux-gnu/pkgconfig" && cp -P "$prefix"/lib/libwarpli
     cp "$tmp/multiarch/warpline.pc" "$prefix/lib/some-linux-gnu/pkgconfig/"
 pkg_config lib/some-linux-gnu
 
+# a library that clang builds does not hand on options that only clang knows
+if command -v clang >/dev/null 2>&1; then
+    run cmake -S "$source" -B "$tmp/clang" -DCMAKE_C_COMPILER=clang -DWARPLINE_TESTS=OFF -DWARPLINE_MPI=OFF
+    grep -n 'fopenmp=' "$tmp/clang/warpline.pc" "$tmp/clang/warplineConfig.cmake" && fail "built by clang: an option for clang is handed on"
+fi
+
 # make uninstall
 DESTDIR=$tmp/root run cmake --install "$build" --prefix /opt/first
 cp "$build/install_manifest.txt" "$tmp/root/opt/first/share/warpline/installed-files.txt" && echo theirs >"$tmp/root/opt/first/lib/theirs"

@@ -29,6 +29,7 @@ ptx loops 90 "" -O3
 ptx rows 90 "" -O3
 ptx stride 90 "" -O3
 ptx iterate 90 "" -O3
+ptx seldom 90 "" -O3
 ptx slow 90 _lineinfo -O3 -lineinfo
 twin control 80 75
 twin textures 80 75

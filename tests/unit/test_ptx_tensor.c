@@ -33,6 +33,9 @@ static void flops_of_an_instruction(void **state)
          8192, WL_TENSOR_i8},
         {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};", 512,
          WL_TENSOR_f64},
+        {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3, "
+         "%r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};",
+         4 * 512, WL_TENSOR_f16},
         {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, "
          "%r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0;",
          4096, WL_TENSOR_f16},
@@ -128,6 +131,76 @@ static void flops_of_a_launch(void **state)
     check_done();
 }
 
+/* How many machine instructions a product becomes on a device: HMMA.884 on Volta (Ding and Williams
+ * 2019); counted in machine code of nvcc 13.0 for sm_75 (HMMA.1688, IMMA.8816), sm_80 and sm_90
+ * (HMMA.16816, IMMA.16816, DMMA). */
+static void instructions_of_devices(void **state)
+{
+    (void)state;
+#define EIGHT(r) "{%" r "1, %" r "2, %" r "3, %" r "4, %" r "5, %" r "6, %" r "7, %" r "8}"
+    static const char halves[] = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " EIGHT("f") ", " EIGHT(
+        "r") ", " EIGHT("r") ", " EIGHT("f") ";",
+                      integers[] = "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 " EIGHT(
+                          "r") ", {%r1, %r2}, {%r3, %r4}, " EIGHT("r") ";",
+                      doubles[] = "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn {%fd1, %fd2}, {%fd3}, "
+                                  "{%fd4}, {%fd1, %fd2};",
+                      quarters[] = "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 " EIGHT(
+                          "f") ", {%r1, %r2}, {%r3, %r4}, " EIGHT("f") ";",
+                      small[] = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, "
+                                "{%r5}, {%f1, %f2, %f3, %f4};";
+#undef EIGHT
+    static const struct {
+        const char *device, *name, *product;
+        double instructions;
+    } cases[] = {
+        {"v100", "halves", halves, 16},       {"v100-sxm2", "halves", halves, 16},
+        {"t4", "halves", halves, 4},          {"rtx2080ti", "halves", halves, 4},
+        {"a100-40gb", "halves", halves, 2},   {"rtx4090", "halves", halves, 2},
+        {"h200", "halves", halves, 2},        {"t4", "integers", integers, 4},
+        {"a40", "integers", integers, 2},     {"h200", "integers", integers, 2},
+        {"a100-40gb", "doubles", doubles, 1}, {"h200", "doubles", doubles, 1},
+        {"v100", "quarters", quarters, 4},    {"t4", "small", small, 1},
+        {"h200", "small", small, 1},          {"gb200", "unknown", halves, 2},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_ptx_options options = {.launch = {.block = {64, 1, 1}, .grid = {10, 1, 1}, .registers = 32}};
+        wl_device *device = find_device(cases[i].device);
+        wl_ptx *ptx = NULL;
+        wl_kernel *kernel = NULL, *shown = NULL;
+        wl_prediction p[3];
+        wl_error err = {0};
+        char name[64], source[1024], *text = NULL;
+        (void)snprintf(name, sizeof name, "%s, %s", cases[i].device, cases[i].name);
+        (void)snprintf(source, sizeof source,
+                       PTX_HEAD ".visible .entry k()\n{\n.reg .f32 %%f<10>; .reg .b32 %%r<20>; .reg .f64 %%fd<5>;\n"
+                                "mov.u32 %%r10, %%tid.x; add.u32 %%r1, %%r10, %%r10;\n%s\nret;\n}\n",
+                       cases[i].product);
+        if (wl_ptx_parse("test.ptx", source, strlen(source), &ptx, &err) != WL_OK ||
+            wl_kernel_from_ptx(ptx, &options, &kernel, &err) != WL_OK || wl_kernel_show(kernel, &text, &err) != WL_OK ||
+            wl_kernel_parse("shown", text, strlen(text), NULL, &shown, &err) != WL_OK)
+            fail_msg("%s: %s", name, err.message);
+        predict(kernel, device, &options.launch, NULL, &p[0]);
+        predict(kernel, device, &options.launch, &(wl_predict_options){.emulate = true}, &p[1]);
+        predict(shown, device, &options.launch, NULL, &p[2]);
+        /* a kernel file does not tell which instruction has the flops: it knows those of halves */
+        const int count = cases[i].product == integers ? 2 : 3;
+        const double threads = 64.0 * 10, warps = threads / 32;
+        for (int k = 0; k < count; k++) {
+            check_near(name, "recovered, emulated, shown", p[k].mix.warp[WL_INST_tensor], warps * cases[i].instructions,
+                       1e-12);
+            check_near(name, "lanes", p[k].mix.thread[WL_INST_tensor], threads * cases[i].instructions, 1e-12);
+            check_near(name, "all instructions", p[k].metrics[WL_METRIC_inst_executed].value,
+                       p[0].metrics[WL_METRIC_inst_executed].value, 1e-12);
+        }
+        wl_device_free(device);
+        wl_kernel_free(kernel);
+        wl_kernel_free(shown);
+        wl_ptx_free(ptx);
+        free(text);
+    }
+    check_done();
+}
+
 /* One warp alone does not reach the rate of four, except with f64. */
 static void cycles(void **state)
 {
@@ -154,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flops_of_an_instruction),
         cmocka_unit_test(flops_of_a_launch),
+        cmocka_unit_test(instructions_of_devices),
         cmocka_unit_test(cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,15 @@ static double written_as(const wl_ptx_source *s, int32_t function, int32_t instr
     return executed > 0 ? s->weights[function][instruction] * (unrolled ? UNROLLED_COPIES : 1) : 0;
 }
 
-void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
+static void add_divisible(const wl_ptx_instruction *in, double weight, double executed, double *instructions,
+                          double *flops)
+{
+    const double each = wl_ptx_divisible_flops(in);
+    *instructions += each > 0 ? weight * executed : 0;
+    *flops += each * executed;
+}
+
+void wl_ptx_state_counts(const wl_ptx_source *s, wl_kernel *kernel)
 {
     const int32_t f = (int32_t)(s->launch.entry - s->launch.module->functions);
     kernel->has_memory = s->recovery.uniform && !s->recovery.calls;
@@ -106,6 +114,8 @@ void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
         wl_memory_op kinds[2];
         const double executed = wl_ptx_thread_executes(s, f, i);
         kernel->code += written_as(s, f, i, executed);
+        add_divisible(&s->launch.entry->instructions[i], s->weights[f][i], executed, &kernel->divisible,
+                      &kernel->divisible_flops);
         if (uses_data_stage(&s->launch.entry->instructions[i]))
             kernel->idle_accesses += s->weights[f][i] * (executed - s->recovery.executed[i]);
         for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
@@ -174,6 +184,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken));
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
+            add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
             add_flops(in, p->threads_on[at], &s->mix);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];

@@ -171,6 +171,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
     wl_ptx_trace_late_atomics(s);
     judge_idle(s);
+    WL_TRY(wl_ptx_trace_rare(s, err));
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {
@@ -373,7 +374,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
-    wl_ptx_state_memory(s, k);
+    wl_ptx_state_counts(s, k);
     k->coordinate_reads = thread_index_reads(s->launch.entry);
     k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
     if (!k->symbol)

@@ -123,6 +123,7 @@ static const char *cause_text(wl_ptx_why why)
     case WL_PTX_WHY_IRREGULAR: return "are emulated: their addresses in a loop follow no pattern";
     case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
     case WL_PTX_WHY_SPLIT: return "are emulated: divergent lanes of a warp reach this point before they reconverge";
+    case WL_PTX_WHY_RARE: return "are emulated: few warps execute them, by a condition without a closed form";
     case WL_PTX_WHY_COUNT: break;
     }
     return "";

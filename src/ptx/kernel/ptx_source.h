@@ -120,8 +120,9 @@ wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visi
 /* How often a thread of the domain executes the machine instructions of an instruction, if all
  * execute the same. */
 double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int32_t instruction);
-/* States how many accesses a thread of the domain executes, if all execute the same. */
-void wl_ptx_state_memory(const wl_ptx_source *source, wl_kernel *kernel);
+/* States how many accesses and divisible products a thread of the domain executes, if all execute
+ * the same. */
+void wl_ptx_state_counts(const wl_ptx_source *source, wl_kernel *kernel);
 
 /* Whether the entry or its callees may use local memory. If so, the kernel gets
  * wl_ptx_visit_local. */
@@ -136,6 +137,8 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
 
 /* Traces the atomics on one address per warp that some warp executes without its first lane. */
 void wl_ptx_trace_late_atomics(wl_ptx_source *source);
+/* Traces the accesses that few warps execute, by a condition without a closed form. */
+wl_status wl_ptx_trace_rare(wl_ptx_source *source, wl_error *err);
 
 /* The i-th of n sample blocks: corners first, then spread over the grid. */
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);

@@ -7,7 +7,8 @@
 
 #include "base/ascii.h"
 
-#define GROUP 4 /* warps that execute one wgmma together */
+#define GROUP 4    /* warps that execute one wgmma together */
+#define QUARTERS 4 /* of a warp: each executes a product of mma.m8n8k4 */
 
 static bool in_mnemonic(const wl_ptx_instruction *in, int32_t at)
 {
@@ -58,8 +59,18 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind)
         !wl_ptx_matrix_shape(in, shape))
         return 0;
     *kind = kind_of(in);
-    const double flops = 2.0 * shape[0] * shape[1] * shape[2] / (in->op == WL_PTX_OP_wgmma ? GROUP : 1);
+    const double warps = in->op == WL_PTX_OP_wgmma ? GROUP : 1;
+    /* one product of each quarter of the warp */
+    const bool quarters = in->op == WL_PTX_OP_mma && *kind == WL_TENSOR_f16 && shape[0] == 8 && shape[2] == 4;
+    const double flops = 2.0 * shape[0] * shape[1] * shape[2] * (quarters ? QUARTERS : 1) / warps;
     return wl_ptx_has_part(in, ".sp") ? flops / 2 : flops;
+}
+
+double wl_ptx_divisible_flops(const wl_ptx_instruction *in)
+{
+    wl_tensor_kind kind = WL_TENSOR_KIND_COUNT;
+    const double flops = wl_ptx_tensor_flops(in, &kind);
+    return in->op == WL_PTX_OP_wmma || (in->op == WL_PTX_OP_mma && kind == WL_TENSOR_f16) ? flops : 0;
 }
 
 void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups)

@@ -13,8 +13,12 @@ bool wl_ptx_has_part(const wl_ptx_instruction *in, const char *part);
 bool wl_ptx_matrix_shape(const wl_ptx_instruction *in, int shape[3]);
 
 /* Flops of one warp's mma, wmma.mma or wgmma; half for sparse matrices. 0: another instruction,
- * or unknown. */
+ * or unknown. A warp's mma.m8n8k4 of halves is four products. */
 double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind);
+
+/* The same for what several machine instructions execute on a device whose instructions are
+ * smaller: wmma, and mma of 16-bit matrices. 0: other instructions. */
+double wl_ptx_divisible_flops(const wl_ptx_instruction *in);
 
 /* Adds the flops of that many warps. `groups` counts those of wgmma in addition. */
 void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups);
