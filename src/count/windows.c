@@ -88,13 +88,18 @@ static wl_region window_region(const tally *t, int w)
 static wl_status count_window(const tally *t, int w)
 {
     const wl_region region = window_region(t, w);
-    const int64_t granules[2] = {(int64_t)t->out->fetch, (int64_t)t->out->l2_line};
-    for (size_t i = 0; i < t->out->field_count; i++) {
-        wl_field_traffic *f = &t->out->fields[i];
-        double loaded[2];
-        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, granules, 2, loaded, t->err));
+    const wl_traffic *o = t->out;
+    const int64_t granules[3] = {(int64_t)o->fetch, (int64_t)o->l2_line, (int64_t)o->sector};
+    /* one wave is counted in sectors anyway */
+    const bool sectors = o->window_blocks[w] >= o->blocks && o->blocks > o->wave_blocks && o->sector < o->fetch;
+    for (size_t i = 0; i < o->field_count; i++) {
+        wl_field_traffic *f = &o->fields[i];
+        double loaded[3];
+        WL_TRY(
+            wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, granules, sectors ? 3 : 2, loaded, t->err));
         f->window_units[w] = loaded[0];
         f->window_lines[w] = loaded[1];
+        f->launch_sectors = sectors ? loaded[2] : f->launch_sectors;
         WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->window_store_lines[w]));
         if (f->store_block_full < f->store_block)
             WL_TRY(distinct(t, i, WL_STORES, &region, t->out->sector, &f->window_store_sectors[w]));
@@ -152,7 +157,8 @@ static wl_status count_wave(const tally *t)
         double both[2];
         WL_TRY(distinct(t, i, WL_LOADS, &wave, t->out->sector, &f->wave_sectors));
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_BOTH, &wave, granules, 2, both, t->err));
-        f->launch_sectors = f->wave_sectors; /* a wave is part of the launch, often all of it */
+        /* a wave is part of the launch, often all of it */
+        f->launch_sectors = fmax(f->launch_sectors, f->wave_sectors);
         f->wave_lines = both[0];
         f->wave_pages = both[1];
     }

@@ -35,7 +35,7 @@ typedef struct outcome {
 
 static struct {
     uint64_t seed, iterations; /* 0 iterations: each test's own number */
-    int64_t cases, several_waves, one_wave, full_stores, unknown, steps_that_matter, shifts;
+    int64_t cases, several_waves, one_wave, first_loads, full_stores, unknown, steps_that_matter, shifts;
 } run;
 
 static trial current; /* large, so not on the stack */
@@ -410,6 +410,30 @@ static void check_compulsory(const outcome *o)
                     fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_z")));
 }
 
+/* A block loads its sectors for the first time once, unless another block has loaded them or
+ * requests them at the same moment; somebody loads every sector of the launch. */
+static void check_first_loads(const outcome *o)
+{
+    const double compulsory = part_of(o, WL_METRIC_l2_load_bytes, "compulsory");
+    const int64_t sector = wl_device_int(device, WL_DEVICE_l1_sector);
+    const blocks all = all_blocks();
+    int64_t together = 0, apart = 0;
+    if (o->p.count_method != WL_COUNT_CLOSED_FORM || warned(o, "sample of blocks"))
+        return;
+    for (size_t f = 0; f < o->field_count; f++) {
+        const group g = trial_group(&current, f, 0);
+        enumerate(&current, &g, all, &listed);
+        together += count_enumerated(&listed, sector).touched;
+        for (int64_t b = all.first; b < all.last; b++) {
+            enumerate(&current, &g, (blocks){b, b + 1}, &listed);
+            apart += count_enumerated(&listed, sector).touched;
+        }
+    }
+    run.first_loads++;
+    expect_at_most("sectors of the launch, against compulsory L2 loads", compulsory, (double)(together * sector));
+    expect_at_most("compulsory L2 loads, against sectors of the blocks", (double)(apart * sector), compulsory);
+}
+
 /* Such a field is enumerated, and its stores are extrapolated from one wave. */
 static bool too_many_strides(const group *g)
 {
@@ -468,6 +492,7 @@ static void volumes_agree_with_enumeration(void **state)
         if (start_case(run.seed + i, &r)) {
             predict_afresh(&current.input.launch, &first);
             check_compulsory(&first);
+            check_first_loads(&first);
             for (size_t f = 0; f < first.field_count; f++)
                 check_stores(&first, f);
         }
@@ -589,11 +614,12 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message(
-            "%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld full stores; "
-            "%lld cache sizes that mattered; %lld shifts\n",
-            (long long)run.cases, (long long)run.several_waves, (long long)run.unknown, (long long)run.one_wave,
-            (long long)run.full_stores, (long long)run.steps_that_matter, (long long)run.shifts);
+        print_message("%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld first "
+                      "loads, %lld full stores; "
+                      "%lld cache sizes that mattered; %lld shifts\n",
+                      (long long)run.cases, (long long)run.several_waves, (long long)run.unknown,
+                      (long long)run.one_wave, (long long)run.first_loads, (long long)run.full_stores,
+                      (long long)run.steps_that_matter, (long long)run.shifts);
     trial_end(&current); /* a failed test leaves it behind */
     wl_device_free(device);
     free(listed.starts);
