@@ -549,8 +549,9 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }
 
-/* For fields that blocks walk through together, the replay is more accurate than the windows: DRAM
- * delivers no more than what misses the L1. */
+/* The L2 misses at most once for each sector that it is asked for: DRAM delivers no more than what
+ * misses the L1. Windows alone would say more where the L2 holds next to nothing, or where the
+ * replay knows what blocks share. */
 static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++) {
@@ -558,7 +559,7 @@ static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
         const double most = (v->l2_compulsory + v->l2_capacity) * fmax(1, t->fetch / t->sector);
         const double loaded =
             v->dram_compulsory + v->dram_capacity + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2];
-        if (!t->fields[i].walked || loaded <= most)
+        if (!(most > 0) || loaded <= most)
             continue;
         const double again = fmin(loaded - most, v->dram_capacity);
         v->dram_capacity -= again;

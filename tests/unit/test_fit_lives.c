@@ -159,8 +159,9 @@ static void counts_predict_as_kernels_do(void **state)
     size_t matter = 0;
     for (size_t i = 0; i < all.count; i++) {
         check_near(all.cases[i].family, "time", time_of(i, device), all.time[i], 0);
-        /* replayed loops load a little more or less with other latencies; kept counts do not */
-        check_near(all.cases[i].family, "time with other latencies", time_of(i, other), all.other[i], 1e-6);
+        /* replayed loops load a little more or less with other latencies, and with the spread that
+         * follows them; kept counts do not */
+        check_near(all.cases[i].family, "time with other latencies", time_of(i, other), all.other[i], 1e-5);
         check_near(all.cases[i].family, "time with the first again", time_of(i, device), all.time[i], 0);
         matter += all.other[i] != all.time[i];
     }
