@@ -28,7 +28,7 @@ typedef enum cal_key {
 typedef struct cal_entry {
     size_t count; /* 0: not known */
     double values[CAL_LIST_MAX];
-    bool none;    /* the device has no such number; the source says why */
+    bool none; /* the device has no such number; the source says why */
     char source[CAL_TEXT_MAX];
     char why_not[CAL_TEXT_MAX]; /* why the key is left out, or "" */
     char note[CAL_TEXT_MAX];    /* a comment above the key, or "" */

@@ -1,4 +1,5 @@
-/* cmd_devices.c - warpline devices: list, show, check, compare, derive. SPDX-License-Identifier: MIT */
+/* cmd_devices.c - warpline devices: list, show, check, compare, derive.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,7 @@ int cmd_devices(const options *o)
         return compare(o);
     if (o->argument_count == 2 && derives)
         return derive(o);
-    usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive NAME --like NAME]");
+    usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive "
+                "NAME --like NAME]");
     return EXIT_USAGE;
 }

@@ -50,9 +50,9 @@ typedef struct options {
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
     bool no_ptxas, entries, coverage;
-    bool sources, confidence;   /* of device numbers, of a prediction */
-    const char *gpu;  /* of published curves */
-    const char *like; /* of a device to derive */
+    bool sources, confidence; /* of device numbers, of a prediction */
+    const char *gpu;          /* of published curves */
+    const char *like;         /* of a device to derive */
     const char *color;
     bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
 } options;

@@ -60,8 +60,8 @@ WL_API double wl_device_list_value(const wl_device *device, wl_device_key key, s
 WL_API const char *wl_device_key_name(wl_device_key key);
 WL_API const char *wl_device_key_meaning(wl_device_key key);
 WL_API bool wl_device_key_required(wl_device_key key);
-/* The value as text with a unit ("40 MiB"), "" when absent, and where it comes from: of a number that
- * a file says the device does not have, why; else "" when absent. */
+/* The value as text with a unit ("40 MiB"), "" when absent, and where it comes from: of a number
+ * that a file says the device does not have, why; else "" when absent. */
 WL_API void wl_device_value_text(const wl_device *device, wl_device_key key, char *text, size_t size);
 WL_API const char *wl_device_source(const wl_device *device, wl_device_key key);
 /* Whose number it is: NULL for the device's own, else the architecture or built-in device that it

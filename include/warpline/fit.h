@@ -42,8 +42,8 @@ WL_FALLIBLE wl_fit_run(const wl_device *device, wl_comparison *rows, const wl_fi
                        const wl_fit_options *options, wl_fit **out, wl_error *err);
 WL_API void wl_fit_free(wl_fit *fit);
 
-/* A device file's text with the new values, everything else as it stands; `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15").
- * *out is allocated with malloc. */
+/* A device file's text with the new values, everything else as it stands; `origin` says what they
+ * were fitted to ("h200_fit.csv, 2026-11-15"). *out is allocated with malloc. */
 WL_FALLIBLE wl_fit_write(const wl_fit *fit, const char *text, size_t length, const char *origin, char **out,
                          wl_error *err);
 

@@ -1,8 +1,8 @@
 /* local_count.h - loads and stores of local memory (the stack of each thread).
  *
- * Local memory is interleaved, a word of every lane of the warp in turn: on NVIDIA GPUs word w of lane l is at w *
- * 128 + 4 l in the region of its warp, so equal words of a warp's lanes share a line.
- * laws/local_volumes.h computes how much of it misses the L1.
+ * Local memory is interleaved, a word of every lane of the warp in turn: on NVIDIA GPUs word w of
+ * lane l is at w * 128 + 4 l in the region of its warp, so equal words of a warp's lanes share a
+ * line. laws/local_volumes.h computes how much of it misses the L1.
  *
  * Layer  count (uses launch). Units: launch totals of instructions, sectors, bytes.
  * Maths  docs/model.md, "Local memory". Oracle: tests/unit/test_local.c

@@ -108,9 +108,9 @@ static wl_status check_errors(const wl_device *device, wl_error *err)
 static wl_status check_latencies(const wl_device *device, wl_error *err)
 {
     static const wl_device_key latencies[] = {
-        WL_DEVICE_fp32_latency,    WL_DEVICE_int32_latency,   WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
-        WL_DEVICE_convert_latency, WL_DEVICE_shared_latency,  WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency,
-        WL_DEVICE_atomic_latency,  WL_DEVICE_tensor_latency,   WL_DEVICE_branch_latency};
+        WL_DEVICE_fp32_latency,    WL_DEVICE_int32_latency,  WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
+        WL_DEVICE_convert_latency, WL_DEVICE_shared_latency, WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency,
+        WL_DEVICE_atomic_latency,  WL_DEVICE_tensor_latency, WL_DEVICE_branch_latency};
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
         const wl_device_entry *e = &device->entries[latencies[i]];
         if (e->count && !e->moved && !(e->values[0] >= 1 && e->values[0] <= 100000))
@@ -143,11 +143,10 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
 
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,        WL_DEVICE_l2_line,
-                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,       WL_DEVICE_tlb_page,
-                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width,    WL_DEVICE_warp_size,
-                                         WL_DEVICE_l1_tag_banks,
-                                         WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width};
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,     WL_DEVICE_l2_line,
+                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
+                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
+                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_shared_banks,  WL_DEVICE_shared_bank_width};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};

@@ -57,10 +57,7 @@ static wl_status read_scale(const wl_yaml *node, const wl_device_key_info *info,
 }
 
 /* "none": the device has no such number, whatever its architecture says. */
-static bool is_none(const wl_yaml *value)
-{
-    return value->kind == WL_YAML_SCALAR && strcmp(value->text, "none") == 0;
-}
+static bool is_none(const wl_yaml *value) { return value->kind == WL_YAML_SCALAR && strcmp(value->text, "none") == 0; }
 
 static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_key key, bool *share, wl_error *err)
 {

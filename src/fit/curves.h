@@ -2,8 +2,8 @@
  * them.
  *
  * A table is CSV with a header; which curve it holds follows from its columns (docs/manual.md,
- * "Published curves"). Numbers that no curve determines stay those of the file, or what it inherits;
- * those that are shares of a number that was found follow it.
+ * "Published curves"). Numbers that no curve determines stay those of the file, or what it
+ * inherits; those that are shares of a number that was found follow it.
  *
  * Layer  fit. Units: bytes, seconds, cycles, bytes per second. Oracle: tests/unit/test_curves.c.
  * SPDX-License-Identifier: MIT */
@@ -50,7 +50,7 @@ struct wl_curves {
 typedef struct wl_curve_numbers {
     wl_device *device;                        /* a copy of the device, with these numbers */
     const char *sources[WL_DEVICE_KEY_COUNT]; /* NULL: as it was */
-    wl_device_entry *before; /* room for the entries before a change */
+    wl_device_entry *before;                  /* room for the entries before a change */
     wl_arena *arena;
     bool failed; /* memory */
 } wl_curve_numbers;

@@ -40,7 +40,8 @@ void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const
     memcpy(n->before, n->device->entries, sizeof n->device->entries);
     n->device->entries[key].count = 1;
     n->device->entries[key].values[0] = value;
-    wl_basis_follow(n->device, key, n->before); /* what is a share of it, unless a curve gives that, too */
+    /* what is a share of it, unless a curve gives that, too */
+    wl_basis_follow(n->device, key, n->before);
     restore_found(n, key);
     n->sources[key] = wl_arena_text(n->arena, text, strlen(text));
     n->failed = n->failed || !n->sources[key];
@@ -55,8 +56,8 @@ static void find_numbers(const wl_curves *curves, wl_curve_numbers *n)
     wl_curves_least_starts(curves, n);
 }
 
-wl_status wl_curves_fit(const wl_curves *curves, const wl_device *device, const char *text, size_t length,
-                        char **file, char **found, wl_error *err)
+wl_status wl_curves_fit(const wl_curves *curves, const wl_device *device, const char *text, size_t length, char **file,
+                        char **found, wl_error *err)
 {
     wl_arena arena = {0};
     wl_curve_numbers n = {.arena = &arena};

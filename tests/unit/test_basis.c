@@ -119,8 +119,8 @@ static void derived_files_say_the_same(void **state)
                 check_int(cases[i][0], wl_device_keys[k].name, (int64_t)read->entries[k].count,
                           (int64_t)d->entries[k].count);
                 for (size_t v = 0; v < d->entries[k].count; v++)
-                    check_near(cases[i][0], wl_device_keys[k].name, read->entries[k].values[v],
-                               d->entries[k].values[v], 2e-5);
+                    check_near(cases[i][0], wl_device_keys[k].name, read->entries[k].values[v], d->entries[k].values[v],
+                               2e-5);
             }
             wl_device_free(read);
             wl_device_free(d);
@@ -144,21 +144,45 @@ static void entries_of_files(void **state)
         double value; /* NAN: none */
         expected_error want;
     } cases[] = {
-        {"share", "l2_reuse_room: {value: 0.5, of: l2_size / l2_partitions, source: s}\n", WL_DEVICE_l2_reuse_room,
-         1048576, {WL_OK, "", 0, 0}},
-        {"none", "l1_tag_hash: {value: none, source: why}\nl1_tag_banks: {value: none, source: why}\n",
-         WL_DEVICE_l1_tag_hash, NAN, {WL_OK, "", 0, 0}},
-        {"of another", "l2_reuse_room: {value: 0.5, of: l2_size, source: s}\n", WL_DEVICE_l2_reuse_room, 0,
+        {"share",
+         "l2_reuse_room: {value: 0.5, of: l2_size / l2_partitions, source: s}\n",
+         WL_DEVICE_l2_reuse_room,
+         1048576,
+         {WL_OK, "", 0, 0}},
+        {"none",
+         "l1_tag_hash: {value: none, source: why}\nl1_tag_banks: {value: none, source: why}\n",
+         WL_DEVICE_l1_tag_hash,
+         NAN,
+         {WL_OK, "", 0, 0}},
+        {"of another",
+         "l2_reuse_room: {value: 0.5, of: l2_size, source: s}\n",
+         WL_DEVICE_l2_reuse_room,
+         0,
          {WL_E_INPUT, "l2_reuse_room is a share of l2_size / l2_partitions, not of 'l2_size'", 9, 33}},
-        {"of nothing", "l1_size: {value: 0.5, of: l2_size, source: s}\n", WL_DEVICE_l1_size, 0,
+        {"of nothing",
+         "l1_size: {value: 0.5, of: l2_size, source: s}\n",
+         WL_DEVICE_l1_size,
+         0,
          {WL_E_INPUT, "l1_size is not a share of anything: give its unit", 9, 27}},
-        {"both", "l2_reuse_room: {value: 5, unit: MiB, of: l2_size / l2_partitions, source: s}\n",
-         WL_DEVICE_l2_reuse_room, 0, {WL_E_INPUT, "l2_reuse_room has a unit or is a share ('of'), not both", 9, 1}},
-        {"neither", "l2_reuse_room: {value: 5, source: s}\n", WL_DEVICE_l2_reuse_room, 0,
+        {"both",
+         "l2_reuse_room: {value: 5, unit: MiB, of: l2_size / l2_partitions, source: s}\n",
+         WL_DEVICE_l2_reuse_room,
+         0,
+         {WL_E_INPUT, "l2_reuse_room has a unit or is a share ('of'), not both", 9, 1}},
+        {"neither",
+         "l2_reuse_room: {value: 5, source: s}\n",
+         WL_DEVICE_l2_reuse_room,
+         0,
          {WL_E_INPUT, "l2_reuse_room lacks its unit", 9, 1}},
-        {"none of what is needed", "l1_size: {value: none, source: s}\n", WL_DEVICE_l1_size, 0,
+        {"none of what is needed",
+         "l1_size: {value: none, source: s}\n",
+         WL_DEVICE_l1_size,
+         0,
          {WL_E_INPUT, "l1_size cannot be none: predictions need it", 9, 18}},
-        {"like nobody", "like: h20\n", WL_DEVICE_l1_size, 0,
+        {"like nobody",
+         "like: h20\n",
+         WL_DEVICE_l1_size,
+         0,
          {WL_E_INPUT, "no device is called 'h20'; did you mean 'h200'?", 9, 7}},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -174,7 +198,8 @@ static void entries_of_files(void **state)
         check_ok(cases[i].name, status, &err);
         if (isnan(cases[i].value))
             check_true(cases[i].name, "is none, and says why",
-                       wl_device_list_length(d, cases[i].key) == 0 && strcmp(wl_device_source(d, cases[i].key), "why") == 0);
+                       wl_device_list_length(d, cases[i].key) == 0 &&
+                           strcmp(wl_device_source(d, cases[i].key), "why") == 0);
         else
             check_near(cases[i].name, "value", value(d, cases[i].key), cases[i].value, 1e-12);
         wl_device_free(d);

@@ -177,7 +177,8 @@ static void test_note(void **state)
     assert_non_null(stream);
     check_true("note", "is written", cal_write(device, stream, message, sizeof message));
     (void)fclose(stream);
-    check_true("note", "is a comment", strstr(text, "\n# dram_wait_first: measured as 36 by phase, not used\n") != NULL);
+    check_true("note", "is a comment",
+               strstr(text, "\n# dram_wait_first: measured as 36 by phase, not used\n") != NULL);
     check_true("note", "the key is left out", strstr(text, "\ndram_wait_first:") == NULL);
     wl_device *loaded = NULL;
     wl_error err = {0};
@@ -191,8 +192,10 @@ static void test_note(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_knee),       cmocka_unit_test(test_note),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_knee),
+        cmocka_unit_test(test_note),
     };
     return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
 }

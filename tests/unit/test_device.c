@@ -19,11 +19,11 @@ static wl_device *builtin(const char *name)
 
 /* ---- the devices that are shipped ---- */
 
-static const char *const shipped[] = {"a100-40gb",  "a100-80gb", "a40",       "a4000",     "a6000", "b200",   "gb200",
-                                      "gh200",      "gtx970",    "h100",      "h100-pcie", "h200",    "l40",
-                                      "l40s",       "mi100",     "mi210",     "mi250x",    "mi300a",  "mi300x",
-                                      "pascal-sim", "rtx2080s",  "rtx2080ti", "rtx3090",   "rtx4090", "rtx5090", "rx6900xt",
-                                      "t4",         "v100",      "v100-sxm2", "w7800"};
+static const char *const shipped[] = {"a100-40gb", "a100-80gb",  "a40",      "a4000",     "a6000",     "b200",
+                                      "gb200",     "gh200",      "gtx970",   "h100",      "h100-pcie", "h200",
+                                      "l40",       "l40s",       "mi100",    "mi210",     "mi250x",    "mi300a",
+                                      "mi300x",    "pascal-sim", "rtx2080s", "rtx2080ti", "rtx3090",   "rtx4090",
+                                      "rtx5090",   "rx6900xt",   "t4",       "v100",      "v100-sxm2", "w7800"};
 
 static void test_shipped(void **state)
 {
@@ -54,8 +54,8 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* What a device file lacks it inherits: from its architecture, from the one that is like, or from the
- * device it is like; and says from where. */
+/* What a device file lacks it inherits: from its architecture, from the one that is like, or from
+ * the device it is like; and says from where. */
 static void test_inherited(void **state)
 {
     (void)state;
@@ -72,8 +72,9 @@ static void test_inherited(void **state)
     check_near("share", "room", h100->entries[WL_DEVICE_l2_reuse_room].values[0],
                h200->entries[WL_DEVICE_l2_reuse_room].values[0] * 50 / 60, 1e-6);
     double a, b;
-    check_true("share", "known", wl_device_share(h200, WL_DEVICE_atomic_address_rate, 0, &a) &&
-                                     wl_device_share(a80, WL_DEVICE_atomic_address_rate, 0, &b));
+    check_true("share", "known",
+               wl_device_share(h200, WL_DEVICE_atomic_address_rate, 0, &a) &&
+                   wl_device_share(a80, WL_DEVICE_atomic_address_rate, 0, &b));
     check_near("share", "of the clock", a, b, 1e-9);
     /* how far predictions of one device can be trusted says nothing of another */
     for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++)
@@ -95,7 +96,8 @@ static void test_no_copies(void **state)
     for (size_t i = 0; i < COUNT_OF(shipped); i++) {
         size_t length = 0;
         const char *text = wl_device_builtin_text(shipped[i], &length);
-        check_true(shipped[i], "no copy", strstr(text, "\"assumed: as h200") == NULL && !strstr(text, "scaled from h200"));
+        check_true(shipped[i], "no copy",
+                   strstr(text, "\"assumed: as h200") == NULL && !strstr(text, "scaled from h200"));
         for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
             char start[80];
             snprintf(start, sizeof start, "\n%s: {", wl_device_keys[k].name);
@@ -615,11 +617,12 @@ static void test_required(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped),      cmocka_unit_test(test_inherited), cmocka_unit_test(test_no_copies),
-        cmocka_unit_test(test_table_1),      cmocka_unit_test(test_unknown_device),
-        cmocka_unit_test(test_what_ifs),     cmocka_unit_test(test_bad_what_ifs),
-        cmocka_unit_test(test_long_what_if), cmocka_unit_test(test_what_if_order),
-        cmocka_unit_test(test_broken_files), cmocka_unit_test(test_required),
+        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_inherited),
+        cmocka_unit_test(test_no_copies),      cmocka_unit_test(test_table_1),
+        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_what_ifs),
+        cmocka_unit_test(test_bad_what_ifs),   cmocka_unit_test(test_long_what_if),
+        cmocka_unit_test(test_what_if_order),  cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

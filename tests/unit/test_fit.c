@@ -512,7 +512,8 @@ static void shares_and_units(void **state)
                        "l2_reuse_room: {value: 30, unit: MiB, source: \"unit: y\"}\n"
                        "l2_dirty_rest: {value: [1, 2], unit: MiB, source: \"z\"}\n";
     char *out = written(text, strlen(text), device, &r, "t");
-    check_true("bandwidth", "a share", strstr(out, "l2_unit_bandwidth: {value: 1.10033, of: l2_read_bandwidth, ") != NULL);
+    check_true("bandwidth", "a share",
+               strstr(out, "l2_unit_bandwidth: {value: 1.10033, of: l2_read_bandwidth, ") != NULL);
     check_true("size", "a share", strstr(out, "l2_reuse_room: {value: 1.09888, of: l2_size / l2_partitions, ") != NULL);
     check_true("sizes", "shares", strstr(out, "l2_dirty_rest: {value: [") != NULL);
     check_true("wait", "in cycles", strstr(out, "block_turnover: {value: ") && strstr(out, ", unit: cycles, "));
@@ -600,7 +601,7 @@ int main(void)
         cmocka_unit_test(families_weigh_alike),
         cmocka_unit_test(what_is_compared),
         cmocka_unit_test(fits_that_cannot_be),
-        
+
         cmocka_unit_test(files_keep_what_was_not_fitted),
         cmocka_unit_test(shares_and_units),
         cmocka_unit_test(files_of_other_style),

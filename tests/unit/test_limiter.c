@@ -136,8 +136,7 @@ static void a_launch_is_not_free(void **state)
         const wl_prediction p = predict_scale(1, device, WL_MODEL_LIMITER);
         double overhead = 0;
         wl_source_kind kind;
-        const bool assumed =
-            wl_source_kind_of(device, WL_DEVICE_launch_overhead, &kind) && kind == WL_SOURCE_ASSUMED;
+        const bool assumed = wl_source_kind_of(device, WL_DEVICE_launch_overhead, &kind) && kind == WL_SOURCE_ASSUMED;
         check_true(name, "has a launch_overhead", wl_device_get(device, WL_DEVICE_launch_overhead, &overhead));
         check_true(name, "time", p.model.time_s > overhead);
         check_true(name, "microseconds", strcmp(name, "pascal-sim") == 0 || overhead > 1e-6);

@@ -32,7 +32,10 @@ void wl_device_text(const void *result, wl_buffer *out)
         char value[512];
         wl_device_value_text(d, key, value, sizeof value);
         wl_mark_row(out, 29);
-        wl_buffer_add(out, "  %-26s %s\n", wl_device_key_name(key), value[0] ? value : wl_device_source(d, key)[0] ? "none" : "unknown");
+        wl_buffer_add(out, "  %-26s %s\n", wl_device_key_name(key),
+                      value[0]                      ? value
+                      : wl_device_source(d, key)[0] ? "none"
+                                                    : "unknown");
         wl_line(out, 6, "      %s\n", wl_device_key_meaning(key));
         if (wl_device_source(d, key)[0])
             write_source(d, key, out);
