@@ -1,4 +1,4 @@
-# make run | test | test-all | lint | bench | install | uninstall | wheel | deb | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | lint | bench | install | uninstall | wheel | deb | validate | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel deb validate accuracy dev fuzz format clean deps
+.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel deb validate ablate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -59,6 +59,13 @@ validate: configure
 	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
+
+# What each law of the model is worth: docs/ablation.md. An hour on two cores, no GPU.
+ablate: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_make_data -- --no-print-directory
+	@sh scripts/install-deps.sh python3
+	@mkdir -p build/ablate/data && $(BUILD)/warpline_make_data build/ablate/data
+	@python3 -B validate/ablate/ablate.py $(BUILD)/warpline --jobs $(JOBS) --report docs/ablation.md
 
 # Has anything become worse than validate/accuracy.json? The quick part of it, seconds.
 accuracy: build

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""ablate.py WARPLINE [--jobs N] [--most N] [--law NAME]... [--results FILE] [--report FILE] [--data DIR]
+
+Switches each law of the model off (laws.py) and predicts all measured tables of all GPUs again: kernel files and PTX
+on the H200, published launches elsewhere. Of each family at most N launches are taken, evenly spread. --results keeps
+the numbers as JSON (a later run reads it and adds the laws that are missing), --report writes docs/ablation.md.
+Nothing is refitted: a law that another could stand in for looks dearer than it is. SPDX-License-Identifier: MIT
+"""
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VALIDATE = os.path.dirname(HERE)
+sys.path += [HERE, os.path.join(VALIDATE, "ptx"), os.path.join(VALIDATE, "others")]
+import commands  # noqa: E402
+import launches  # noqa: E402
+import others_report  # noqa: E402
+from laws import LAWS  # noqa: E402
+
+TABLES = ["h200_fit", "h200_fit2", "h200_micro", "h200_micro2", "h200_narrow", "h200_halves", "h200_heldout",
+          "h200_examples", "h200_schedules"]
+METRICS = ["time", "l1_wavefronts", "l2_load_bytes", "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"]
+# Shorter launches mostly measure the launch itself; smaller volumes stay in the L2; few wavefronts are those of the
+# start of threads.
+LEAST = {"time": 20e-6, "dram_load_bytes": 48e6, "dram_store_bytes": 48e6, "l1_wavefronts": 1e5}
+POINT = 1.0  # of mean error: what a law must earn
+
+
+def spread_evenly(rows, most):
+    return [rows[i * len(rows) // most] for i in range(most)] if len(rows) > most else rows
+
+
+def sampled(path, out, most, key):
+    """A copy of the table with at most so many rows of each family."""
+    with open(path, newline="") as file:
+        reader = csv.DictReader(file)
+        rows, names = list(reader), reader.fieldnames
+    families = {}
+    for row in rows:
+        families.setdefault(tuple(row.get(k, "") for k in key), []).append(row)
+    with open(out, "w", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        for family in families.values():
+            writer.writerows(spread_evenly(family, most))
+    return out
+
+
+def compare_words(warpline, entry, path, off):
+    words = [warpline, "compare", "--map", entry["map"], path, "--device", entry["device"], "--format", "json"]
+    words += (["--model", entry["model"]] if entry.get("model") else []) + (entry.get("options") or "").split()
+    set_already = {w.split("=")[0] for w in words}
+    for what in off:
+        if what.split("=")[0] not in set_already:
+            words += ["--with", what]
+    return words
+
+
+def errors_of_rows(rows, groups):
+    """{(group, metric): [errors]} of the rows of `warpline compare`."""
+    out = {}
+    for row in rows:
+        for metric in METRICS:
+            got, want = row["predicted"].get(metric), row["measured"].get(metric)
+            if got is None or not want:
+                continue
+            if want < LEAST.get(metric, 0):
+                continue
+            out.setdefault((groups(row), metric), []).append(abs(got / want - 1))
+    return out
+
+
+def run_table(task):
+    warpline, entry, path, off = task
+    done = subprocess.run(compare_words(warpline, entry, path, off), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        return {"failed": f"{entry['name']}: {done.stderr.strip().splitlines()[-1] if done.stderr else done.returncode}"}
+    rows = json.loads(done.stdout)["rows"]
+    return errors_of_rows(rows, lambda row: f"{entry['device']}: {row.get('family') or entry['name']}")
+
+
+def run_ptx(task):
+    warpline, chosen, data, off = task
+    extra = [word for what in off for word in ("--with", what)]
+    out = {}
+    for table, row in chosen:
+        one = launches.run(warpline, table, row, data, extra)
+        if "failed" in one:
+            continue
+        for (_, metric), values in errors_of_rows([one], lambda row: "").items():
+            out.setdefault((f"h200, PTX: {table.removeprefix('h200_')} {row['family']}", metric), []).extend(values)
+    return out
+
+
+def entries(warpline, folder, most):
+    """Every table with its sampled file."""
+    out = []
+    for table in TABLES:
+        path = sampled(os.path.join(VALIDATE, "data", table + ".csv"), os.path.join(folder, table + ".csv"), most,
+                       ["family"])
+        out.append((dict(name=table, device="h200", map=os.path.join(VALIDATE, "families.yaml")), path))
+    for number, entry in enumerate(others_report.tables()):
+        if entry["tested"] != "yes" or entry["device"] == "h200":
+            continue
+        path = os.path.join(VALIDATE, entry["table"])
+        made = os.path.join(folder, f"other{number}.csv")
+        if entry["made_from"]:
+            kind, device = entry["made_from"].split()
+            others_report.curve_tables.write(kind, device, others_report.device_numbers(warpline, entry["device"])[1], made)
+            path = made
+        map_path = os.path.join(VALIDATE, entry["map"])
+        if map_path.endswith(".py"):
+            continue  # tuning spaces: their kernels are made by a compiler
+        path = sampled(path, os.path.join(folder, f"sampled{number}.csv"), most, ["family", "variant", "kernel"])
+        out.append((dict(entry, name=entry["title"], map=map_path), path))
+    return out
+
+
+def ptx_batches(most, size):
+    chosen = []
+    for table in commands.PROGRAMS:
+        families = {}
+        for row in launches.rows_of(table):
+            families.setdefault(row["family"], []).append(row)
+        for rows in families.values():
+            chosen += [(table, row) for row in spread_evenly(rows, most)]
+    return [chosen[i::size] for i in range(size)]
+
+
+def measure(options, laws, folder):
+    """{law: {group: {metric: mean error in percent}}}"""
+    tables = entries(options.warpline, folder, options.most)
+    batches = ptx_batches(max(1, options.most // 2), 8)
+    tasks = []
+    for law in laws:
+        tasks += [(law["name"], run_ptx, (options.warpline, b, options.data, law["off"])) for b in batches]
+        tasks += [(law["name"], run_table, (options.warpline, e, p, law["off"])) for e, p in tables]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        done = list(pool.map(lambda t: (t[0], t[1](t[2])), tasks))
+    out = {}
+    for name, errors in done:
+        law = out.setdefault(name, {})
+        if "failed" in errors:
+            print(f"ablate: {name}: {errors['failed']}", file=sys.stderr)
+            continue
+        for (group, metric), values in errors.items():
+            law.setdefault(group, {}).setdefault(metric, []).extend(values)
+    return {name: {g: {m: 100 * statistics.mean(v) for m, v in ms.items()} for g, ms in groups.items()}
+            for name, groups in out.items()}
+
+
+def change(base, law, metric):
+    """Points of mean error that the law saves, by group."""
+    return {g: law[g][metric] - base[g][metric] for g in base if metric in base[g] and metric in law.get(g, {})}
+
+
+def is_own(group, found):
+    words = group.replace(":", " ").replace("/", " ").split()
+    return any(f in words for f in found)
+
+
+def verdict(law, base, off):
+    """Families it was not found on that a law earns a point in, those that it costs one, the GPUs; kept or not."""
+    earned, cost, gpus = set(), set(), set()
+    for metric in METRICS:
+        for group, points in change(base, off, metric).items():
+            if is_own(group, law["found"]):
+                continue
+            if points >= POINT:
+                earned.add(group)
+                gpus.add(group.split(":")[0].split(",")[0])
+            if points <= -POINT:
+                cost.add(group)
+    return earned, cost, gpus, bool(law.get("exact")) or len(earned) >= 2 or len(gpus) >= 2
+
+
+def mean_change(base, off, metric, mine):
+    points = [p for g, p in change(base, off, metric).items() if (g.startswith("h200") == mine)]
+    return statistics.mean(points) if points else 0.0
+
+
+def report(results, out):
+    base = results["none"]
+    write = lambda text="": out.write(text + "\n")
+    write("# What each law is worth")
+    write()
+    write("Made by `make ablate` (validate/ablate): each law is switched off, with the numbers of the device with which it says\n"
+          "nothing, and the measured tables of all GPUs are predicted again. Nothing is refitted. Points are changes of the mean\n"
+          "error, in percent, over families; a positive number is what the law saves. *earns*, *costs*: families it was not found\n"
+          "on in which some metric changes by a point or more.")
+    write()
+    for mine, title in ((True, "the H200"), (False, "other GPUs")):
+        means = {m: [g[m] for n, g in base.items() if n.startswith("h200") == mine and m in g] for m in METRICS}
+        write(f"Mean error over families on {title}: " +
+              ", ".join(f"{m} {statistics.mean(v):.2f} % ({len(v)})" for m, v in means.items() if v) + ".")
+    write()
+    write("| law | off with | time | L2 loads | DRAM loads | L2 stores | wavefronts | time, others | earns | costs | GPUs | stays |")
+    write("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|")
+    rows = []
+    for law in LAWS:
+        if law["name"] not in results:
+            continue
+        off = results[law["name"]]
+        earned, cost, gpus, stays = verdict(law, base, off)
+        cells = [mean_change(base, off, m, True) for m in
+                 ("time", "l2_load_bytes", "dram_load_bytes", "l2_store_bytes", "l1_wavefronts")]
+        rows.append((-len(earned), law, cells, mean_change(base, off, "time", False), earned, cost, gpus, stays))
+    for _, law, cells, other, earned, cost, gpus, stays in sorted(rows, key=lambda r: (r[0], r[1]["name"])):
+        write(f"| {law['name']}: {law['says']} | {' '.join(f'`{w}`' for w in law['off'])} | " +
+              " | ".join(f"{c:+.2f}" for c in cells) + f" | {other:+.2f} | {len(earned)} | {len(cost)} | {len(gpus)} | " +
+              ("exact" if law.get("exact") else "yes" if stays else "**no**") + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("warpline")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--most", type=int, default=12)
+    parser.add_argument("--law", action="append")
+    parser.add_argument("--results", default="build/ablate/results.json")
+    parser.add_argument("--report")
+    parser.add_argument("--data", default="build/ablate/data")
+    options = parser.parse_args()
+    folder = os.path.dirname(os.path.abspath(options.results))
+    os.makedirs(folder, exist_ok=True)
+    results = {}
+    if os.path.exists(options.results):
+        with open(options.results) as file:
+            results = json.load(file)
+    wanted = [dict(name="none", off=[])] + [l for l in LAWS if not options.law or l["name"] in options.law]
+    missing = [l for l in wanted if l["name"] not in results]
+    results.update(measure(options, missing, folder))
+    with open(options.results, "w") as file:
+        json.dump(results, file, indent=1, sort_keys=True)
+    if options.report:
+        with open(options.report, "w") as file:
+            report(results, file)
+
+
+if __name__ == "__main__":
+    main()
