@@ -84,15 +84,23 @@ static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, con
 {
     const bool by_cells = p->has_fixed_view && !p->fixed_view.opaque && wl_threads_visit_all(busy);
     return (wl_traffic_input){
-        view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps, by_cells ? &p->fixed_view : NULL};
+        .view = view,
+        .geometry = busy,
+        .device = p->device,
+        .costs = p->costs,
+        .page_bytes = p->page_bytes,
+        .own_steps = (int64_t)p->laws.own_steps,
+        .cells = by_cells ? &p->fixed_view : NULL,
+    };
 }
 
-static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)
+static wl_status count_traffic(wl_predictor *p, const wl_view *view, bool repeats, wl_counts *out, wl_error *err)
 {
     out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
-    const wl_traffic_input in = input_of(p, view, &out->busy);
+    wl_traffic_input in = input_of(p, view, &out->busy);
+    in.repeats = repeats;
     return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
 }
 
@@ -105,8 +113,20 @@ static wl_launch launch_of(const wl_predictor *p, const wl_launch *launch)
     return as;
 }
 
+/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
+static bool shows_lives(const wl_predict_options *options)
+{
+    return options && (options->stacks || wl_contention_model_of(options->model));
+}
+
+/* Is the time that of a repeated launch? */
+static bool wants_repeats(const wl_predictor *p, const wl_predict_options *options)
+{
+    return shows_lives(options) || wl_time_repeats(p->device, options ? options->model : WL_MODEL_BEST);
+}
+
 /* Everything before the first fitted number. */
-static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, bool repeats,
                        const wl_view **view, wl_counts *out, wl_error *err)
 {
     wl_instructions instructions;
@@ -122,7 +142,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, p->costs, out);
+    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, repeats, p->costs, out);
     if (known.traffic)
         p->counter.method = out->method;
     if (!known.warps)
@@ -131,17 +151,11 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(count_instructions(p, options, *view, &instructions, out, err));
     wl_counts_add_up(&costs, out);
     if (!known.traffic)
-        WL_TRY(count_traffic(p, *view, out, err));
+        WL_TRY(count_traffic(p, *view, repeats, out, err));
     out->method = p->counter.method;
     if (!known.traffic)
         wl_kept_counts_add(&p->launches, p->kernel, &as, warps_options.samples, p->costs, out);
     return WL_OK;
-}
-
-/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
-static bool shows_lives(const wl_predict_options *options)
-{
-    return options && (options->stacks || wl_contention_model_of(options->model));
 }
 
 /* The lives of representative warps, where they are known, with the waits of this launch. */
@@ -229,7 +243,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
-    WL_TRY(count(p, launch, options, &view, &counts, err));
+    WL_TRY(count(p, launch, options, wants_repeats(p, options), &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
     /* of the kernel that was given: rankings have no other */
     out->work_unit = predictor->work_unit;
@@ -340,7 +354,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
-    wl_status status = count(p, launch, options, &view, &c->counts, err);
+    /* for any model */
+    wl_status status = count(p, launch, options, true, &view, &c->counts, err);
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);
     if (status == WL_OK)

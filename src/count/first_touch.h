@@ -22,18 +22,25 @@ typedef struct wl_touch {
     int64_t lo[WL_TOUCH_RUNS], hi[WL_TOUCH_RUNS];
 } wl_touch;
 
+/* Who is the first to load a unit of data: a search that was made before. */
+typedef struct wl_touch_found {
+    uint64_t key; /* 0: none */
+    int64_t block;
+} wl_touch_found;
+
 typedef struct wl_touches {
     wl_walk_loops *loops;
     /* by access, in the order of the blocks; NULL: no load */
     wl_touch *of[WL_WALK_ACCESSES];
     int64_t count;
+    wl_touch_found *found;
 } wl_touches;
 
 /* Samples up to about a thousand blocks, fewer if they have many accesses. */
 wl_status wl_touches_make(wl_walk_loops *loops, wl_arena *arena, wl_touches *out, wl_error *err);
 
 /* The first block that loads all of these bytes; `block` itself, which does: none before it. */
-int64_t wl_touches_first(const wl_touches *touches, int access, int64_t lo, int64_t hi, int64_t block);
+int64_t wl_touches_first(wl_touches *touches, int access, int64_t lo, int64_t hi, int64_t block);
 
 /* Blocks that load a sector at the same step as one of them, that one included, by field: of the
  * blocks in a row that share a GPC, and of a wave. */

@@ -43,7 +43,7 @@ static void put_first(wl_shelf *s, int32_t i)
 static void drop_oldest(wl_shelf *s)
 {
     const int32_t i = s->oldest;
-    int32_t *link = &s->buckets[wl_hash_word(s->pieces[i].key) & s->mask];
+    int32_t *link = &s->buckets[wl_hash_end(s->pieces[i].key) & s->mask];
     while (*link != i)
         link = &s->pieces[*link].chained;
     *link = s->pieces[i].chained;
@@ -55,7 +55,7 @@ static void drop_oldest(wl_shelf *s)
 
 wl_shelf_piece *wl_shelf_use(wl_shelf *s, uint64_t key, int64_t lines)
 {
-    int32_t *bucket = &s->buckets[wl_hash_word(key) & s->mask], i = *bucket;
+    int32_t *bucket = &s->buckets[wl_hash_end(key) & s->mask], i = *bucket;
     while (i >= 0 && s->pieces[i].key != key)
         i = s->pieces[i].chained;
     if (i >= 0) {

@@ -373,8 +373,10 @@ static bool stays_in_l2(const tally *t)
 
 static wl_status replay_walks(const tally *t, wl_arena *arena)
 {
-    wl_walk_input in = {
-        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = stays_in_l2(t)};
+    wl_walk_input in = {.view = t->in->view,
+                        .geometry = t->in->geometry,
+                        .costs = t->in->costs,
+                        .repeats = t->in->repeats && stays_in_l2(t)};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;
@@ -469,6 +471,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                .warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size),
                .err = err};
     *out = (wl_traffic){.field_count = input->view->kernel->field_count,
+                        .repeats = input->repeats,
                         .blocks = (double)g->blocks,
                         .wave_blocks = (double)g->wave_blocks,
                         .warps = (double)g->blocks * (double)wl_ceil_div(g->threads, t.warp_size),

@@ -95,6 +95,7 @@ typedef struct wl_traffic {
     /* blocks of the smallest sample behind the loads; 0: no sample */
     int64_t sampled;
     bool windows_known, partly_unknown;
+    bool repeats;     /* as its input */
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;
@@ -111,6 +112,8 @@ typedef struct wl_traffic_input {
     /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
      * schedule, or no closed form. */
     const wl_view *cells;
+    /* the time wanted is that of a repeated launch: walks are also replayed with the data in the L2 */
+    bool repeats;
 } wl_traffic_input;
 
 /* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */

@@ -8,15 +8,20 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "count/line_shelf.h"
+#include "count/warp_queue.h"
 #include "device/device_internal.h"
 #include "expr/operate.h"
 
 #define CHUNKS 32          /* of a thread's loops, about */
 #define CHUNKS_FINEST 1024 /* where long ones exceed the L1 */
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
-#define MULTIPROCESSORS 2  /* that are replayed, one after the other: they differ by chance */
-#define SCHEDULERS 4       /* whose warps take turns to load */
-#define FILL 0.5           /* wavefronts that a line takes which arrives */
+/* Lines that the warps of a multiprocessor look up in its L1, about; an event costs as much as some
+ * of them. */
+#define LOOKUPS_MOST ((int64_t)1 << 17)
+#define LOOKUPS_OF_EVENT 5
+#define GENERATIONS 4     /* of resident blocks that are replayed, at least, where loops are cut for it */
+#define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
+#define FILL 0.5          /* wavefronts that a line takes which arrives */
 /* cycles of the steps between two waits: multiply-adds that wait for one another */
 #define ARITHMETIC 60
 #define LATER 0.5        /* a miss takes up to so much longer: the other half of the L2, queues */
@@ -46,10 +51,8 @@
 /* ---- what is replayed ---- */
 
 typedef struct walking {
-    bool active;
-    int place;     /* of its block */
-    int64_t chunk; /* the next one */
-    double ready;
+    int place;            /* of its block */
+    int64_t chunk;        /* the next one */
     int64_t started;      /* blocks before its own */
     wl_walk_bytes *loads; /* by access */
     double *began;        /* by access: when the launch began to load the first piece of it */
@@ -68,17 +71,32 @@ typedef struct counted {
     double wanted, of_lines; /* of requests, and of all their lines */
 } counted;
 
+/* Where a chunk starts: iterations of each loop, and a bit for each that is not at its first. */
+typedef struct moment {
+    int64_t at[WL_LOOPS_MAX];
+    uint32_t inside;
+} moment;
+
+/* What a warp does in a chunk, by the bits of its moment. */
+typedef struct in_chunk {
+    double cycles, waits;
+} in_chunk;
+
 typedef struct street {
     const wl_walk_input *in;
     int line_shift, sector_shift; /* both are powers of two */
     wl_walk_loops loops;
     int64_t pieces; /* chunks that were asked for */
+    /* chunks of each warp that are replayed, the first ones; events of a multiprocessor */
+    int64_t played, most_events;
     wl_touches touches;
     wl_shelf l1;
     walking *warps;
     int64_t warp_count, resident; /* warps; blocks */
-    int64_t most_waiting;         /* warps that may wait for loads at a time */
-    int64_t *left;                /* warps of each resident block that have not ended */
+    wl_warp_queue queue;
+    moment *moments; /* by chunk */
+    in_chunk sums[1 << WL_LOOPS_MAX];
+    int64_t *left; /* warps of each resident block that have not ended */
     /* with barriers: when the last warp of each is there */
     double *barrier;
     int64_t *at_barrier;
@@ -90,7 +108,6 @@ typedef struct street {
     seen *seen;
     counted *fields;
     int64_t events, draws;
-    int turn;
     wl_error *err;
 } street;
 
@@ -115,7 +132,7 @@ static void count_wanted(street *s, const wl_walker *w, const wl_walk_bytes *b)
 
 /* When the first block of the launch that loads these bytes started. The other multiprocessors
  * start as many blocks as this one. */
-static double began(const street *s, int access, const wl_walk_bytes *b, int64_t number, double when)
+static double began(street *s, int access, const wl_walk_bytes *b, int64_t number, double when)
 {
     if (b->count == 0)
         return when;
@@ -123,23 +140,26 @@ static double began(const street *s, int access, const wl_walk_bytes *b, int64_t
     return first < s->started ? earlier(when, s->starts[first]) : when;
 }
 
+static void enqueue(street *s, const walking *warp, double ready, bool loads)
+{
+    const wl_queued w = {.ready = ready, .age = warp->started, .warp = (int32_t)(warp - s->warps), .loads = loads};
+    wl_warp_queue_add(&s->queue, &w);
+}
+
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
     const int64_t per_block = s->loops.warps_per_block;
     for (int64_t w = 0; w < per_block; w++) {
         walking *warp = &s->warps[place * per_block + w];
-        *warp = (walking){.active = true,
-                          .place = place,
-                          .ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, 200),
-                          .started = s->started,
-                          .loads = warp->loads,
-                          .began = warp->began};
+        const double ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, 200);
+        *warp = (walking){.place = place, .started = s->started, .loads = warp->loads, .began = warp->began};
+        enqueue(s, warp, ready, false);
         for (int i = 0; i < s->loops.walker_count; i++)
             warp->loads[i].count = 0;
         WL_TRY(wl_walk_gather(&s->loops, number, w, warp->loads, s->err));
         for (int i = 0; i < s->loops.walker_count; i++) {
             count_wanted(s, &s->loops.walkers[i], &warp->loads[i]);
-            warp->began[i] = began(s, i, &warp->loads[i], number, when);
+            warp->began[i] = s->in_l2 ? when : began(s, i, &warp->loads[i], number, when);
         }
     }
     s->left[place] = per_block;
@@ -168,7 +188,6 @@ static int64_t ends_before(street *s)
  * order, some to each GPC in turn. */
 static wl_status end_warp(street *s, walking *warp)
 {
-    warp->active = false;
     if (--s->left[warp->place] > 0)
         return WL_OK;
     const int64_t sent = s->resident * s->in->sms + ends_before(s);
@@ -241,15 +260,14 @@ static double load_lines(street *s, const load *l, double *filled)
 }
 
 /* All warps of a block wait for the last at a barrier. */
-static void wait_at_barrier(street *s, walking *warp)
+static void wait_at_barrier(street *s, const walking *warp, double ready)
 {
     const int place = warp->place;
-    s->barrier[place] = later_of(s->barrier[place], warp->ready);
-    warp->ready = INFINITY;
+    s->barrier[place] = later_of(s->barrier[place], ready);
     if (++s->at_barrier[place] < s->left[place])
         return;
     for (int64_t w = 0; w < s->loops.warps_per_block; w++)
-        s->warps[place * s->loops.warps_per_block + w].ready = s->barrier[place];
+        enqueue(s, &s->warps[place * s->loops.warps_per_block + w], s->barrier[place], true);
     s->at_barrier[place] = 0;
     s->barrier[place] = 0;
 }
@@ -258,25 +276,18 @@ static void wait_at_barrier(street *s, walking *warp)
 static void play(street *s, walking *warp)
 {
     const wl_walk_loops *loops = &s->loops;
-    load l = {.chunk = warp->chunk, .waits = 1, .later = warp->started >= s->resident};
-    int64_t at[WL_LOOPS_MAX];
-    double cycles = 0, there = 0, filled = 0;
-    wl_walk_chunk_start(&loops->chunks, warp->chunk, at);
-    for (int i = 0; i < loops->walker_count; i++) {
-        const wl_walker *w = &loops->walkers[i];
-        if (!wl_walker_runs(w, at))
-            continue;
-        cycles += (double)w->executions * w->cycles;
-        l.waits = later_of(l.waits, wl_walker_waits(loops, w));
-    }
+    const moment *m = &s->moments[warp->chunk];
+    const in_chunk *sum = &s->sums[m->inside];
+    load l = {.chunk = warp->chunk, .waits = sum->waits, .later = warp->started >= s->resident};
+    double there = 0, filled = 0;
     for (int i = 0; i < loops->walker_count; i++) {
         const wl_walker *w = &loops->walkers[i];
         const wl_walk_bytes *b = &warp->loads[i];
-        if (w->field < 0 || !wl_walker_runs(w, at))
+        if (w->field < 0 || !wl_walker_runs(w, m->inside))
             continue;
         int64_t offset = 0;
         for (int n = 0; n < WL_LOOPS_MAX; n++)
-            offset += at[n] * w->stride[n];
+            offset += m->at[n] * w->stride[n];
         l.walker = w;
         l.began = warp->began[i];
         for (int n = 0; n < b->count; n++) {
@@ -287,50 +298,21 @@ static void play(street *s, walking *warp)
         }
         s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
     }
-    s->now += cycles + filled * FILL * s->in->wavefront;
-    warp->ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * ARITHMETIC;
+    s->now += sum->cycles + filled * FILL * s->in->wavefront;
+    const double ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * ARITHMETIC;
     warp->chunk++;
     s->events++;
     if (s->in->view->kernel->barriers > 0)
-        wait_at_barrier(s, warp);
+        wait_at_barrier(s, warp, ready);
+    else
+        enqueue(s, warp, ready, true);
 }
 
 /* ---- time ---- */
 
-/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by
- * scheduler. NULL: none is, or too many wait for their loads; *soon is when that changes. */
-static walking *choose(street *s, double *soon)
-{
-    int64_t waiting = 0;
-    *soon = INFINITY;
-    for (int64_t i = 0; i < s->warp_count; i++) {
-        const walking *w = &s->warps[i];
-        if (w->active && w->ready > s->now) {
-            waiting += w->chunk > 0 && w->ready < INFINITY; /* at a barrier it waits for warps */
-            *soon = earlier(*soon, w->ready);
-        }
-    }
-    for (int d = 0; d < SCHEDULERS && waiting < s->most_waiting; d++) {
-        walking *best = NULL;
-        const int64_t first = (s->turn + d) % SCHEDULERS;
-        for (int64_t i = first; i < s->warp_count; i += SCHEDULERS) {
-            walking *w = &s->warps[i];
-            if (w->active && w->ready <= s->now &&
-                (!best || w->started < best->started || (w->started == best->started && w->ready < best->ready)))
-                best = w;
-        }
-        if (best) {
-            s->turn = (int)first + 1;
-            return best;
-        }
-    }
-    return NULL;
-}
-
 static void forget(street *s)
 {
-    for (int64_t i = 0; i < s->warp_count; i++)
-        s->warps[i].active = false;
+    wl_warp_queue_clear(&s->queue);
     memset(s->seen, 0, SEEN * sizeof *s->seen);
     wl_shelf_clear(&s->l1);
     s->started = s->events = s->ended_everywhere = 0;
@@ -345,14 +327,12 @@ static wl_status walk(street *s, int64_t sm)
         if (sm + b * s->in->sms < s->in->geometry->blocks)
             WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms * BLOCKS_APART)));
     s->next = sm + (s->resident - 1) * s->in->sms;
-    while (s->events < s->pieces * WARPS_MOST) {
-        double soon;
-        walking *warp = choose(s, &soon);
-        if (!warp && isinf(soon))
+    while (s->events < s->most_events) {
+        const int32_t next = wl_warp_queue_next(&s->queue, &s->now);
+        if (next < 0)
             break;
-        if (!warp)
-            s->now = soon;
-        else if (warp->chunk < s->loops.chunks.count)
+        walking *warp = &s->warps[next];
+        if (warp->chunk < s->played)
             play(s, warp);
         else
             WL_TRY(end_warp(s, warp));
@@ -378,6 +358,34 @@ static wl_status choose_chunks(street *s, wl_arena *arena)
     return WL_OK;
 }
 
+/* Lines that a warp looks up in a chunk, of a block in the middle of the launch, and the event. */
+static wl_status count_lookups(street *s, int64_t *lines)
+{
+    wl_walk_bytes bytes[WL_WALK_ACCESSES];
+    for (int i = 0; i < s->loops.walker_count; i++)
+        bytes[i].count = 0;
+    WL_TRY(wl_walk_gather(&s->loops, s->in->geometry->blocks / 2, 0, bytes, s->err));
+    *lines = LOOKUPS_OF_EVENT;
+    for (int i = 0; i < s->loops.walker_count; i++)
+        for (int n = 0; n < bytes[i].count; n++)
+            *lines += granules(bytes[i].lo[n] + s->loops.walkers[i].before, bytes[i].hi[n] + s->loops.walkers[i].beyond,
+                               s->line_shift);
+    return WL_OK;
+}
+
+/* Long walks are replayed in part: fewer of the last blocks, and if chunks are many and short, fewer
+ * of the last chunks of each block. Those of loops in loops may come back to the same data: all. */
+static wl_status limit_events(street *s)
+{
+    const wl_walk_chunks *c = &s->loops.chunks;
+    int64_t lines;
+    WL_TRY(count_lookups(s, &lines));
+    const int64_t most = LOOKUPS_MOST / lines;
+    s->played = c->level > 0 ? c->count : wl_min(c->count, wl_max(CHUNKS, most / (GENERATIONS * s->warp_count)));
+    s->most_events = wl_min(s->pieces * WARPS_MOST, wl_max(most, 2 * s->played * s->warp_count));
+    return WL_OK;
+}
+
 /* Cycles that a warp issues for, and loads that it issues, until it waits for them. */
 static void between_waits(const wl_walk_loops *l, double *cycles, double *loads)
 {
@@ -393,6 +401,27 @@ static void between_waits(const wl_walk_loops *l, double *cycles, double *loads)
     *loads /= waits;
 }
 
+/* What follows from the loops alone, once for all warps. */
+static void prepare_chunks(street *s)
+{
+    const wl_walk_loops *l = &s->loops;
+    for (int64_t n = 0; n < l->chunks.count; n++) {
+        moment *m = &s->moments[n];
+        m->inside = wl_walk_chunk_start(&l->chunks, n, m->at);
+    }
+    for (uint32_t inside = 0; inside < 1u << WL_LOOPS_MAX; inside++) {
+        in_chunk *sum = &s->sums[inside];
+        *sum = (in_chunk){.waits = 1};
+        for (int i = 0; i < l->walker_count; i++) {
+            const wl_walker *w = &l->walkers[i];
+            if (!wl_walker_runs(w, inside))
+                continue;
+            sum->cycles += (double)w->executions * w->cycles;
+            sum->waits = later_of(sum->waits, wl_walker_waits(l, w));
+        }
+    }
+}
+
 static void place_warps(street *s)
 {
     const wl_geometry *g = s->in->geometry;
@@ -404,15 +433,17 @@ static wl_status make_street(street *s, wl_arena *arena)
 {
     const wl_geometry *g = s->in->geometry;
     const int64_t walkers = wl_max(1, s->loops.walker_count),
-                  blocks = s->pieces * WARPS_MOST / (s->loops.chunks.count * s->loops.warps_per_block);
+                  blocks = s->most_events / (s->played * s->loops.warps_per_block);
     s->warps = WL_ARENA_NEW(arena, walking, s->warp_count);
     s->left = WL_ARENA_NEW(arena, int64_t, s->resident);
     s->barrier = WL_ARENA_NEW(arena, double, s->resident);
     s->at_barrier = WL_ARENA_NEW(arena, int64_t, s->resident);
+    s->moments = WL_ARENA_NEW(arena, moment, s->loops.chunks.count);
     s->starts = WL_ARENA_NEW(arena, double, blocks + 2 * s->resident + 1);
     s->seen = WL_ARENA_NEW(arena, seen, SEEN);
     s->fields = WL_ARENA_NEW(arena, counted, s->in->view->kernel->field_count);
-    bool ok = s->warps && s->left && s->barrier && s->at_barrier && s->starts && s->seen && s->fields &&
+    bool ok = s->warps && s->moments && wl_warp_queue_make(&s->queue, s->warp_count, arena) && s->left && s->barrier &&
+              s->at_barrier && s->starts && s->seen && s->fields &&
               wl_shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
     for (int64_t i = 0; i < s->warp_count && ok; i++) {
         s->warps[i].loads = WL_ARENA_NEW(arena, wl_walk_bytes, walkers);
@@ -421,6 +452,7 @@ static wl_status make_street(street *s, wl_arena *arena)
     }
     if (!ok)
         return wl_fail_memory(s->err);
+    prepare_chunks(s);
     return wl_touches_make(&s->loops, arena, &s->touches, s->err);
 }
 
@@ -446,7 +478,7 @@ static wl_status walk_all(street *s, bool in_l2)
 {
     s->in_l2 = in_l2;
     s->draws = 0;
-    s->turn = 0;
+    s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
     for (int64_t n = 0; n < MULTIPROCESSORS; n++)
         WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
@@ -472,9 +504,10 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->sector_shift = wl_log2(in->sector);
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
+    WL_TRY(limit_events(s));
     WL_TRY(make_street(s, arena));
     between_waits(&s->loops, &cycles, &loads);
-    s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
+    s->queue.most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
     WL_TRY(walk_all(s, false));
     for (size_t f = 0; f < fields; f++) {
