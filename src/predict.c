@@ -9,6 +9,7 @@
  * remapping  schedule                   -> instructions to find a cell       count/remapping
  * local      kernel + geometry          -> local memory of threads           count/local_count
  * traffic    view + geometry            -> what warps, blocks and runs touch count/traffic
+ * replay     traffic + device           -> what hits the L1, if not countable replay/
  * volumes    traffic + laws, or curves  -> L2 and memory volumes             laws/volumes
  * simulation kernel + geometry          -> volumes by caches, if asked for   laws/simulated_volumes
  * invariants volumes + counts           -> volumes that can be               metrics/invariants
@@ -43,6 +44,7 @@
 #include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
+#include "replay/replay_traffic.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -99,9 +101,9 @@ static wl_status count_traffic(wl_predictor *p, const wl_view *view, bool repeat
     out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
-    wl_traffic_input in = input_of(p, view, &out->busy);
-    in.repeats = repeats;
-    return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
+    const wl_traffic_input in = input_of(p, view, &out->busy);
+    WL_TRY(wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err));
+    return wl_replay_traffic(&in, repeats, &p->launch_arena, &out->traffic, err);
 }
 
 /* As it is predicted: a kernel's index arithmetic may be a schedule. */

@@ -11,7 +11,6 @@
 #define WL_COUNT_TRAFFIC_H
 
 #include "count/view.h"
-#include "count/walk_replay.h"
 #include "count/warps.h"
 
 /* Windows: runs of blocks in launch order whose data the next run may reuse. A row of blocks, a
@@ -24,6 +23,25 @@
  * Data that is reused within a few steps must stay cached only that long. A kernel without loops
  * has one step. */
 #define WL_STEPS_MAX 12
+
+/* Blocks that load a sector at the same step as one of them, that one included: of the blocks
+ * in a row that share a GPC, and of a wave. */
+typedef struct wl_readers {
+    double near, wave;
+    int64_t samples;
+} wl_readers;
+
+/* What became of the sectors of one field that miss the L1. */
+typedef struct wl_replayed_walk {
+    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike; if
+     * that is not replayed, as in the first */
+    double missed_again;
+    double whole_lines; /* share of a line that a request for it wants */
+    /* share of the misses whose line other multiprocessors request from memory within `within`
+     * cycles of one another */
+    double lockstep, within;
+    wl_readers readers;
+} wl_replayed_walk;
 
 /* One field; sums over all blocks or warps of the launch. */
 typedef struct wl_field_traffic {
@@ -47,12 +65,13 @@ typedef struct wl_field_traffic {
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are not neighbours may load the same data */
-    /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed: `missed` is the
+     * share of `requested` that misses. */
     bool replayed;
     double missed;
     /* units per sector that misses; share of these with one sector, alone in its line */
     double missed_units, lone;
-    /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
+    /* loops were replayed: `missed` is as above, before requests merge */
     bool walked;
     wl_replayed_walk walk;
     /* share of a block's sectors that a neighbour has requested at the same moment */
@@ -95,7 +114,7 @@ typedef struct wl_traffic {
     /* blocks of the smallest sample behind the loads; 0: no sample */
     int64_t sampled;
     bool windows_known, partly_unknown;
-    bool repeats;     /* as its input */
+    bool repeats;     /* replayed for a repeated launch, too */
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;
@@ -112,8 +131,6 @@ typedef struct wl_traffic_input {
     /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
      * schedule, or no closed form. */
     const wl_view *cells;
-    /* the time wanted is that of a repeated launch: walks are also replayed with the data in the L2 */
-    bool repeats;
 } wl_traffic_input;
 
 /* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */

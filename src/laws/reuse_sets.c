@@ -10,7 +10,7 @@
 #include "device/device_internal.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
-#include "count/walk_replay.h"
+#include "replay/walk_replay.h"
 #include "laws/curve.h"
 
 typedef struct estimator {

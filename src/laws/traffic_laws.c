@@ -5,6 +5,7 @@
 
 #include "device/device_internal.h"
 #include "laws/reloads.h"
+#include "replay/first_touch.h"
 
 #define SWEEPS 8 /* reuse distances distinguished: 1, 2, .. windows */
 

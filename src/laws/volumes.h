@@ -29,7 +29,7 @@ typedef enum wl_volume_estimator {
 /* Launch totals in bytes, of one field or of all. */
 typedef struct wl_volume {
     double l2_compulsory, l2_capacity, l2_store;
-    /* loops of its blocks were replayed (walk_replay.h), also for a launch that finds its data in
+    /* loops of its blocks were replayed (replay/walk_replay.h), also for a launch that finds its data in
      * the L2: what that loads beyond these bytes; negative: less */
     bool walked;
     double l2_again;

@@ -1,12 +1,12 @@
-/* test_first_touch.c - count/first_touch.h: which block loads data first, and how many load it
+/* test_first_touch.c - replay/first_touch.h: which block loads data first, and how many load it
  * together, in matrix products whose blocks are all sampled. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "count/first_touch.h"
-#include "count/walk_replay.h"
+#include "replay/first_touch.h"
+#include "replay/walk_replay.h"
 #include "warpline/warpline.h"
 
 enum { A, B, O, WIDTH = 256, HEIGHT = 64, BLOCK = 64 };

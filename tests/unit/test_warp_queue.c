@@ -1,10 +1,10 @@
-/* test_warp_queue.c - count/warp_queue.h, against a scan of all warps. SPDX-License-Identifier: MIT */
+/* test_warp_queue.c - replay/warp_queue.h, against a scan of all warps. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "count/warp_queue.h"
+#include "replay/warp_queue.h"
 #include "expr/operate.h"
 
 #define WARPS 13

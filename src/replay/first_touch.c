@@ -1,5 +1,5 @@
 /* first_touch.c - see first_touch.h. SPDX-License-Identifier: MIT */
-#include "count/first_touch.h"
+#include "replay/first_touch.h"
 
 #include <math.h>
 

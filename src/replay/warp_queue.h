@@ -7,11 +7,11 @@
  * Two kinds of heaps, so that an event costs the logarithm of the number of warps: those that are
  * not ready yet, by time, and for each scheduler those that are, by age.
  *
- * Layer  count (uses base). Units: cycles.
+ * Layer  replay (uses base). Units: cycles.
  * Oracle  tests/unit/test_warp_queue.c: a scan of all warps
  * SPDX-License-Identifier: MIT */
-#ifndef WL_COUNT_WARP_QUEUE_H
-#define WL_COUNT_WARP_QUEUE_H
+#ifndef WL_REPLAY_WARP_QUEUE_H
+#define WL_REPLAY_WARP_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,4 +50,4 @@ void wl_warp_queue_add(wl_warp_queue *queue, const wl_queued *warp);
 /* Takes the next warp out, and moves *now on to when it can be chosen. -1: the queue is empty. */
 int32_t wl_warp_queue_next(wl_warp_queue *queue, double *now);
 
-#endif /* WL_COUNT_WARP_QUEUE_H */
+#endif /* WL_REPLAY_WARP_QUEUE_H */

@@ -1,5 +1,5 @@
 /* walk_loops.c - see walk_loops.h. SPDX-License-Identifier: MIT */
-#include "count/walk_loops.h"
+#include "replay/walk_loops.h"
 
 #include <math.h>
 #include <string.h>

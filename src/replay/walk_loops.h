@@ -4,11 +4,11 @@
  * chunk. The bytes of a warp are evaluated once, at the first step of all loops; a chunk adds the
  * same offset to all of them.
  *
- * Layer  count (uses base, expr, kernel, launch, footprint). Units: bytes, cycles.
+ * Layer  replay (uses base, expr, kernel, launch, count). Units: bytes, cycles.
  * Oracle  tests/unit/test_places.c, by walk_replay.h
  * SPDX-License-Identifier: MIT */
-#ifndef WL_COUNT_WALK_LOOPS_H
-#define WL_COUNT_WALK_LOOPS_H
+#ifndef WL_REPLAY_WALK_LOOPS_H
+#define WL_REPLAY_WALK_LOOPS_H
 
 #include "count/view.h"
 #include "count/warps.h"
@@ -106,4 +106,4 @@ double wl_walk_lines(const wl_walk_loops *loops);
 /* Adds what a warp of a block loads at the first step, with all cells of its threads, by access. */
 wl_status wl_walk_gather(wl_walk_loops *loops, int64_t block, int64_t warp, wl_walk_bytes *by_access, wl_error *err);
 
-#endif /* WL_COUNT_WALK_LOOPS_H */
+#endif /* WL_REPLAY_WALK_LOOPS_H */

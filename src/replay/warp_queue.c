@@ -1,5 +1,5 @@
 /* warp_queue.c - see warp_queue.h. SPDX-License-Identifier: MIT */
-#include "count/warp_queue.h"
+#include "replay/warp_queue.h"
 
 /* By age: oldest block first, then longest ready; equal ones by number, so the order is total. By
  * time: in any order if equal, for all of them leave together. Without branches, which no processor

@@ -1,5 +1,5 @@
 /* walk_replay.c - see walk_replay.h. SPDX-License-Identifier: MIT */
-#include "count/walk_replay.h"
+#include "replay/walk_replay.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "count/line_shelf.h"
-#include "count/warp_queue.h"
+#include "cache/line_shelf.h"
+#include "replay/warp_queue.h"
 #include "device/device_internal.h"
 #include "expr/operate.h"
 
@@ -91,6 +91,7 @@ typedef struct street {
     int64_t played, most_events;
     wl_touches touches;
     wl_shelf l1;
+    int64_t l1_lines;
     walking *warps;
     int64_t warp_count, resident; /* warps; blocks */
     wl_warp_queue queue;
@@ -314,7 +315,7 @@ static void forget(street *s)
 {
     wl_warp_queue_clear(&s->queue);
     memset(s->seen, 0, SEEN * sizeof *s->seen);
-    wl_shelf_clear(&s->l1);
+    wl_shelf_clear(&s->l1, s->l1_lines);
     s->started = s->events = s->ended_everywhere = 0;
     s->now = s->together = 0;
 }
@@ -431,7 +432,6 @@ static void place_warps(street *s)
 
 static wl_status make_street(street *s, wl_arena *arena)
 {
-    const wl_geometry *g = s->in->geometry;
     const int64_t walkers = wl_max(1, s->loops.walker_count),
                   blocks = s->most_events / (s->played * s->loops.warps_per_block);
     s->warps = WL_ARENA_NEW(arena, walking, s->warp_count);
@@ -444,7 +444,7 @@ static wl_status make_street(street *s, wl_arena *arena)
     s->fields = WL_ARENA_NEW(arena, counted, s->in->view->kernel->field_count);
     bool ok = s->warps && s->moments && wl_warp_queue_make(&s->queue, s->warp_count, arena) && s->left && s->barrier &&
               s->at_barrier && s->starts && s->seen && s->fields &&
-              wl_shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
+              wl_shelf_make(&s->l1, s->l1_lines, WL_SHELF_LRU, arena);
     for (int64_t i = 0; i < s->warp_count && ok; i++) {
         s->warps[i].loads = WL_ARENA_NEW(arena, wl_walk_bytes, walkers);
         s->warps[i].began = WL_ARENA_NEW(arena, double, walkers);
@@ -502,6 +502,7 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->err = err;
     s->line_shift = wl_log2(in->line);
     s->sector_shift = wl_log2(in->sector);
+    s->l1_lines = wl_max(1, in->geometry->occupancy.l1_bytes / in->line);
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
     WL_TRY(limit_events(s));
