@@ -41,6 +41,7 @@
 #include "model/code_fetches.h"
 #include "model/follow_warps.h"
 #include "model/interval_time.h"
+#include "model/limiter.h"
 #include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
@@ -96,14 +97,14 @@ static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, con
     };
 }
 
-static wl_status count_traffic(wl_predictor *p, const wl_view *view, bool repeats, wl_counts *out, wl_error *err)
+static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_replays replays, wl_counts *out, wl_error *err)
 {
     out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
     const wl_traffic_input in = input_of(p, view, &out->busy);
     WL_TRY(wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err));
-    return wl_replay_traffic(&in, repeats, &p->launch_arena, &out->traffic, err);
+    return wl_replay_traffic(&in, replays, &p->launch_arena, &out->traffic, err);
 }
 
 /* As it is predicted: a kernel's index arithmetic may be a schedule. */
@@ -121,14 +122,17 @@ static bool shows_lives(const wl_predict_options *options)
     return options && (options->stacks || wl_contention_model_of(options->model));
 }
 
-/* Is the time that of a repeated launch? */
-static bool wants_repeats(const wl_predictor *p, const wl_predict_options *options)
+/* A repeated launch is replayed if its time is wanted. */
+static wl_replays wanted(const wl_predictor *p, const wl_predict_options *options, bool least)
 {
-    return shows_lives(options) || wl_time_repeats(p->device, options ? options->model : WL_MODEL_BEST);
+    const wl_model_id model = options ? options->model : WL_MODEL_BEST;
+    if (shows_lives(options) || wl_time_repeats(p->device, model))
+        return WL_REPLAYS_ALL;
+    return least && model == WL_MODEL_LIMITER ? WL_REPLAYS_NONE : WL_REPLAYS_FIRST;
 }
 
 /* Everything before the first fitted number. */
-static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, bool repeats,
+static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_replays replays,
                        const wl_view **view, wl_counts *out, wl_error *err)
 {
     wl_instructions instructions;
@@ -144,7 +148,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, repeats, p->costs, out);
+    const wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, replays, p->costs, out);
     if (known.traffic)
         p->counter.method = out->method;
     if (!known.warps)
@@ -153,7 +157,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(count_instructions(p, options, *view, &instructions, out, err));
     wl_counts_add_up(&costs, out);
     if (!known.traffic)
-        WL_TRY(count_traffic(p, *view, repeats, out, err));
+        WL_TRY(count_traffic(p, *view, replays, out, err));
     out->method = p->counter.method;
     if (!known.traffic)
         wl_kept_counts_add(&p->launches, p->kernel, &as, warps_options.samples, p->costs, out);
@@ -245,7 +249,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
-    WL_TRY(count(p, launch, options, wants_repeats(p, options), &view, &counts, err));
+    WL_TRY(count(p, launch, options, wanted(p, options, predictor->least_times), &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
     /* of the kernel that was given: rankings have no other */
     out->work_unit = predictor->work_unit;
@@ -267,6 +271,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    if (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE)
+        out->model.time_s = wl_limiter_without_memory(p->device, &out->model);
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
@@ -357,7 +363,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (!c)
         return wl_fail_memory(err);
     /* for any model */
-    wl_status status = count(p, launch, options, true, &view, &c->counts, err);
+    wl_status status = count(p, launch, options, WL_REPLAYS_ALL, &view, &c->counts, err);
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);
     if (status == WL_OK)

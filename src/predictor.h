@@ -57,6 +57,9 @@ struct wl_predictor {
     /* If its index arithmetic is a schedule: the predictor of the kernel over the cells of that. */
     wl_predictor *columns;
     wl_schedule schedule; /* of such a predictor: what launches without one have */
+    /* By the limiter model, launches that would be replayed get the time that they take at least,
+     * whatever the replay gives, and no more. */
+    bool least_times;
 };
 
 /* The predictor for this launch: itself, unless the kernel depends on the launch, or computes a

@@ -43,6 +43,10 @@ typedef struct wl_replayed_walk {
     wl_readers readers;
 } wl_replayed_walk;
 
+/* How far replays (replay/replay_traffic.h) went: not at all, of one launch, or of a repeated one as
+ * well. A launch that needs none has them all. */
+typedef enum wl_replays { WL_REPLAYS_NONE, WL_REPLAYS_FIRST, WL_REPLAYS_ALL } wl_replays;
+
 /* One field; sums over all blocks or warps of the launch. */
 typedef struct wl_field_traffic {
     double requested;                               /* sectors per load instruction, summed */
@@ -114,7 +118,7 @@ typedef struct wl_traffic {
     /* blocks of the smallest sample behind the loads; 0: no sample */
     int64_t sampled;
     bool windows_known, partly_unknown;
-    bool repeats;     /* replayed for a repeated launch, too */
+    wl_replays replays;
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;

@@ -81,7 +81,7 @@ static wl_status replay_walks(const stage *t, wl_arena *arena)
     wl_walk_input in = {.view = t->in->view,
                         .geometry = t->in->geometry,
                         .costs = t->in->costs,
-                        .repeats = t->out->repeats && stays_in_l2(t)};
+                        .repeats = t->out->replays == WL_REPLAYS_ALL && stays_in_l2(t)};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;
@@ -95,11 +95,14 @@ static wl_status replay_walks(const stage *t, wl_arena *arena)
     return WL_OK;
 }
 
-wl_status wl_replay_traffic(const wl_traffic_input *input, bool repeats, wl_arena *arena, wl_traffic *traffic,
+wl_status wl_replay_traffic(const wl_traffic_input *input, wl_replays replays, wl_arena *arena, wl_traffic *traffic,
                             wl_error *err)
 {
     const stage t = {input, traffic, err};
-    traffic->repeats = repeats;
+    const bool loads = input->view->kernel->source.visit_loads;
+    traffic->replays = loads || walk_together(&t) ? replays : WL_REPLAYS_ALL;
+    if (traffic->replays == WL_REPLAYS_NONE)
+        return WL_OK;
     WL_TRY(replay_loads(&t, arena));
     return replay_walks(&t, arena);
 }

@@ -14,9 +14,10 @@
 
 #include "count/traffic.h"
 
-/* Adds to the counts of a launch what its replays give, where it has any. `repeats`: the time wanted
- * is that of a repeated launch, so walks are also replayed with their data in the L2. */
-wl_status wl_replay_traffic(const wl_traffic_input *input, bool repeats, wl_arena *arena, wl_traffic *traffic,
+/* Adds to the counts of a launch what its replays give, where it has any. WL_REPLAYS_ALL: the time
+ * wanted is that of a repeated launch, so walks are also replayed with their data in the L2.
+ * WL_REPLAYS_NONE: only sets traffic->replays. */
+wl_status wl_replay_traffic(const wl_traffic_input *input, wl_replays replays, wl_arena *arena, wl_traffic *traffic,
                             wl_error *err);
 
 #endif /* WL_REPLAY_REPLAY_TRAFFIC_H */
