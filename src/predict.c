@@ -249,12 +249,14 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
-    WL_TRY(count(p, launch, options, wanted(p, options, predictor->least_times), &view, &counts, err));
+    const wl_replays replays = wanted(p, options, predictor->least_times);
+    WL_TRY(count(p, launch, options, replays, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
     /* of the kernel that was given: rankings have no other */
     out->work_unit = predictor->work_unit;
     out->sm_word = wl_device_sm_word(predictor->device);
-    const wl_traffic_input input = input_of(p, view, &counts.busy);
+    wl_traffic_input input = input_of(p, view, &counts.busy);
+    input.unreplayed = replays == WL_REPLAYS_NONE;
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
     if (options && options->simulate)
@@ -271,11 +273,12 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
-    if (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE)
+    if (volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE))
         out->model.time_s = wl_limiter_without_memory(p->device, &out->model);
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
+    out->replayed = wl_fields_replayed(p->kernel, &volumes, p->replayed) > 0 ? p->replayed : NULL;
     out->fixed_view = p->has_fixed_view ? &p->fixed_view : NULL;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;

@@ -50,6 +50,7 @@ struct wl_predictor {
     wl_warps_scratch warps;
     wl_access_cost *costs;
     wl_share *field_shares, *access_shares;
+    bool *replayed; /* by field */
     /* If the kernel depends on the launch: the kernel at the latest launch, and its predictor. */
     wl_launch launch;
     wl_kernel *own_kernel;

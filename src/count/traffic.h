@@ -43,6 +43,12 @@ typedef struct wl_replayed_walk {
     wl_readers readers;
 } wl_replayed_walk;
 
+/* Of a replayed walk: blocks, on how many multiprocessors; the share of their loops' steps. 0: none. */
+typedef struct wl_replay_size {
+    int64_t blocks, multiprocessors;
+    double steps;
+} wl_replay_size;
+
 /* How far replays (replay/replay_traffic.h) went: not at all, of one launch, or of a repeated one as
  * well. A launch that needs none has them all. */
 typedef enum wl_replays { WL_REPLAYS_NONE, WL_REPLAYS_FIRST, WL_REPLAYS_ALL } wl_replays;
@@ -119,6 +125,7 @@ typedef struct wl_traffic {
     int64_t sampled;
     bool windows_known, partly_unknown;
     wl_replays replays;
+    wl_replay_size replay_size;
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;
@@ -135,6 +142,7 @@ typedef struct wl_traffic_input {
     /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
      * schedule, or no closed form. */
     const wl_view *cells;
+    bool unreplayed; /* estimators leave out replays of their own */
 } wl_traffic_input;
 
 /* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats. */

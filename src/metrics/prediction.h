@@ -112,6 +112,7 @@ struct wl_prediction {
     /* the kernel at this launch; the shares refer to its fields and accesses */
     const wl_kernel *kernel;
     const wl_share *fields;
+    const bool *replayed; /* by field: its L2 loads come from a replay */
     const wl_share *accesses;
     /* most executed first; NULL unless asked for and source lines are known */
     const wl_line_mix *lines;

@@ -114,12 +114,13 @@ static double readers_beyond(const wl_touches *s, int access, int64_t byte, int6
 {
     const wl_geometry *g = s->loops->in->geometry;
     const int shift = wl_log2(s->loops->in->sector);
+    const int64_t gpc = s->loops->in->gpc_sms;
     const int64_t first = wl_max(0, wl_min(block - g->wave_blocks / 2, g->blocks - g->wave_blocks));
     double found = 0;
     for (int64_t n = 0; n < s->count; n++) {
         const wl_touch *t = &s->of[access][n];
-        found += t->block >= first && t->block < first + g->wave_blocks &&
-                 t->block / WL_BLOCKS_OF_GPC != block / WL_BLOCKS_OF_GPC && covers(t, byte, shift);
+        found += t->block >= first && t->block < first + g->wave_blocks && t->block / gpc != block / gpc &&
+                 covers(t, byte, shift);
     }
     return found * (double)g->blocks / (double)s->count;
 }
@@ -127,12 +128,11 @@ static double readers_beyond(const wl_touches *s, int access, int64_t byte, int6
 wl_status wl_touches_readers(const wl_touches *s, wl_readers *by_field, wl_error *err)
 {
     wl_walk_loops *l = s->loops;
-    const int64_t blocks = l->in->geometry->blocks;
+    const int64_t blocks = l->in->geometry->blocks, gpc = l->in->gpc_sms;
     for (size_t f = 0; f < l->in->view->kernel->field_count; f++)
         by_field[f] = (wl_readers){0};
     for (int64_t n = 0; n < GROUPS; n++) {
-        const int64_t first = wl_random_below(n, wl_max(1, blocks / WL_BLOCKS_OF_GPC)) * WL_BLOCKS_OF_GPC,
-                      last = wl_min(blocks, first + WL_BLOCKS_OF_GPC),
+        const int64_t first = wl_random_below(n, wl_max(1, blocks / gpc)) * gpc, last = wl_min(blocks, first + gpc),
                       mine = first + wl_random_below(n + GROUPS, last - first);
         wl_walk_bytes own[WL_WALK_ACCESSES];
         wl_touch other[WL_WALK_ACCESSES];

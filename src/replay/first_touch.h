@@ -46,6 +46,4 @@ int64_t wl_touches_first(wl_touches *touches, int access, int64_t lo, int64_t hi
 /* By field. */
 wl_status wl_touches_readers(const wl_touches *touches, wl_readers *by_field, wl_error *err);
 
-#define WL_BLOCKS_OF_GPC 16 /* in a row; validate/probes/h200_gpc_blocks.csv */
-
 #endif /* WL_REPLAY_FIRST_TOUCH_H */

@@ -85,8 +85,10 @@ static wl_status replay_walks(const stage *t, wl_arena *arena)
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;
-    (void)wl_walk_read(t->in->device, &in);
+    if (!wl_walk_read(t->in->device, &in))
+        return WL_OK;
     WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
+    t->out->replay_size = walked.size;
     for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
         t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;
         t->out->fields[i].missed = walked.missed[i];

@@ -32,9 +32,12 @@ typedef struct wl_walk_input {
     const wl_view *view;
     const wl_geometry *geometry;
     const wl_access_cost *costs;
-    int64_t sms, warp_size, line, sector, fetch; /* multiprocessors; lanes; bytes */
+    int64_t sms, gpc_sms, schedulers, warp_size; /* multiprocessors; of a GPC; of each; lanes */
+    int64_t line, sector, fetch;                 /* bytes */
     /* cycles until a load is there: from the L1, the L2, memory; that a wavefront takes */
     double hit, miss, memory, wavefront;
+    /* cycles of an operation; from the end of a block to the next; between two that start */
+    double operation, turnover, apart;
     double in_flight; /* loads that a multiprocessor waits for at a time */
     /* the L2 may hold the data from an earlier launch: that is replayed, too */
     bool repeats;

@@ -17,36 +17,30 @@
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
 /* Lines that the warps of a multiprocessor look up in its L1, about; an event costs as much as some
  * of them. */
-#define LOOKUPS_MOST ((int64_t)1 << 17)
+#define LOOKUPS_MOST ((int64_t)1 << 16)
 #define LOOKUPS_OF_EVENT 5
 #define GENERATIONS 4     /* of resident blocks that are replayed, at least, where loops are cut for it */
 #define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
 #define FILL 0.5          /* wavefronts that a line takes which arrives */
-/* cycles of the steps between two waits: multiply-adds that wait for one another */
-#define ARITHMETIC 60
-#define LATER 0.5        /* a miss takes up to so much longer: the other half of the L2, queues */
-#define START_CYCLES 300 /* from the end of a block to the first load of the next */
-#define BLOCKS_APART 2   /* cycles between two blocks that start at the beginning of a launch */
-/* Multiprocessors that wait for the same lines from memory end their blocks within LOCKSTEP cycles
- * of one another. Then they drift apart, for they differ by 1 to 2 % in speed
- * (validate/probes/h200_product_variants.csv). */
-#define LOCKSTEP 500
+/* Operations of a step that wait for one another, each as long as a multiply-add: with those of the
+ * steps between two waits, what a warp computes before it waits again. */
+#define OPERATIONS_OF_STEP 3
+/* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
+ * round logarithms differently */
+#define DOUBLINGS 2.415
+#define LATER 0.5 /* a miss takes up to so much longer: the other half of the L2, queues */
+/* The first loads of the warps of a block differ by up to this share of the time in which the block
+ * starts. */
+#define START_SPREAD 0.5
+/* Multiprocessors that wait for the same lines from memory end their blocks within about the time
+ * that a line takes. Then they drift apart: none is more than 1 to 2 % faster or slower than the
+ * mean (validate/probes/h200_product_variants.csv), so this share covers all of them. */
 #define DRIFT 0.03
 #define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
 /* A block is said to be far ahead if it would be with these times as long for a chunk: of the
  * fastest that waits for memory, or of the mean of all. */
 #define AHEAD_OF_FASTEST 1.05
 #define AHEAD_OF_MEAN 0.9
-/* On an H200, for devices that do not state theirs: cycles of an L1 hit and a miss, how many times
- * as long memory takes, and loads in flight. With these 512 the misses of each wave of a product
- * are as measured (validate/probes/h200_product_waves.csv). */
-#define HIT_CYCLES 32
-#define MISS_CYCLES 280
-#define MEMORY_OF_L2 2.35
-#define IN_FLIGHT 512
-/* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
- * round logarithms differently */
-#define DOUBLINGS 2.415
 
 /* ---- what is replayed ---- */
 
@@ -104,11 +98,13 @@ typedef struct street {
     int64_t started, next;    /* blocks; number of the next */
     double *starts;           /* of all blocks that were started here */
     int64_t ended_everywhere; /* ends of blocks here that the other multiprocessors have had, too */
+    double arithmetic;        /* cycles of the steps between two waits */
     double now, together;     /* together: when data from memory last kept the multiprocessors so */
     bool in_l2;               /* all data, from the start */
     seen *seen;
     counted *fields;
     int64_t events, draws;
+    wl_replay_size size;
     wl_error *err;
 } street;
 
@@ -149,10 +145,10 @@ static void enqueue(street *s, const walking *warp, double ready, bool loads)
 
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
-    const int64_t per_block = s->loops.warps_per_block;
+    const int64_t per_block = s->loops.warps_per_block, spread = wl_max(1, (int64_t)(START_SPREAD * s->in->turnover));
     for (int64_t w = 0; w < per_block; w++) {
         walking *warp = &s->warps[place * per_block + w];
-        const double ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, 200);
+        const double ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, spread);
         *warp = (walking){.place = place, .started = s->started, .loads = warp->loads, .began = warp->began};
         enqueue(s, warp, ready, false);
         for (int i = 0; i < s->loops.walker_count; i++)
@@ -174,14 +170,14 @@ static wl_status start_block(street *s, int place, int64_t number, double when)
  * within a time that grows while they drift apart. */
 static int64_t ends_before(street *s)
 {
-    const double width = LOCKSTEP + DRIFT * (s->now - s->together);
+    const double width = s->in->memory + DRIFT * (s->now - s->together);
     const int64_t ends = s->started - s->resident;
-    const double *end = s->starts + s->resident; /* START_CYCLES later */
-    while (s->ended_everywhere < ends && end[s->ended_everywhere] - START_CYCLES + width < s->now)
+    const double *end = s->starts + s->resident; /* a turnover later */
+    while (s->ended_everywhere < ends && end[s->ended_everywhere] - s->in->turnover + width < s->now)
         s->ended_everywhere++;
     double others = (double)s->ended_everywhere;
     for (int64_t i = s->ended_everywhere; i < ends; i++)
-        others += later_of(0, earlier(1, (s->now - end[i] + START_CYCLES) / width));
+        others += later_of(0, earlier(1, (s->now - end[i] + s->in->turnover) / width));
     return ends + (int64_t)(others * (double)(s->in->sms - 1));
 }
 
@@ -192,8 +188,8 @@ static wl_status end_warp(street *s, walking *warp)
     if (--s->left[warp->place] > 0)
         return WL_OK;
     const int64_t sent = s->resident * s->in->sms + ends_before(s);
-    s->next = wl_max(s->next + 1, sent + wl_random_below(s->started, WL_BLOCKS_OF_GPC));
-    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + START_CYCLES) : WL_OK;
+    s->next = wl_max(s->next + 1, sent + wl_random_below(s->started, s->in->gpc_sms));
+    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + s->in->turnover) : WL_OK;
 }
 
 /* ---- chunks ---- */
@@ -220,7 +216,7 @@ static double from_memory(street *s, const load *l)
     const uint64_t key = wl_hash_add(l->stream, (uint64_t)l->chunk + 1);
     seen *first = &s->seen[wl_hash_end(key) & (SEEN - 1)];
     if (first->key != key) {
-        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * ARITHMETIC),
+        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * s->arithmetic),
                      mean = s->events > 2 * s->warp_count ? s->now * (double)s->warp_count / (double)s->events : 0;
         const bool ahead = l->began + (double)(l->chunk + 1) * later_of(fastest, AHEAD_OF_MEAN * mean) < s->now;
         *first = (seen){key, ahead ? -INFINITY : s->now};
@@ -300,7 +296,7 @@ static void play(street *s, walking *warp)
         s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
     }
     s->now += sum->cycles + filled * FILL * s->in->wavefront;
-    const double ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * ARITHMETIC;
+    const double ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * s->arithmetic;
     warp->chunk++;
     s->events++;
     if (s->in->view->kernel->barriers > 0)
@@ -326,7 +322,7 @@ static wl_status walk(street *s, int64_t sm)
     forget(s);
     for (int64_t b = 0; b < s->resident; b++)
         if (sm + b * s->in->sms < s->in->geometry->blocks)
-            WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms * BLOCKS_APART)));
+            WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms) * s->in->apart));
     s->next = sm + (s->resident - 1) * s->in->sms;
     while (s->events < s->most_events) {
         const int32_t next = wl_warp_queue_next(&s->queue, &s->now);
@@ -442,8 +438,8 @@ static wl_status make_street(street *s, wl_arena *arena)
     s->starts = WL_ARENA_NEW(arena, double, blocks + 2 * s->resident + 1);
     s->seen = WL_ARENA_NEW(arena, seen, SEEN);
     s->fields = WL_ARENA_NEW(arena, counted, s->in->view->kernel->field_count);
-    bool ok = s->warps && s->moments && wl_warp_queue_make(&s->queue, s->warp_count, arena) && s->left && s->barrier &&
-              s->at_barrier && s->starts && s->seen && s->fields &&
+    bool ok = s->warps && s->moments && wl_warp_queue_make(&s->queue, s->warp_count, s->in->schedulers, arena) &&
+              s->left && s->barrier && s->at_barrier && s->starts && s->seen && s->fields &&
               wl_shelf_make(&s->l1, s->l1_lines, WL_SHELF_LRU, arena);
     for (int64_t i = 0; i < s->warp_count && ok; i++) {
         s->warps[i].loads = WL_ARENA_NEW(arena, wl_walk_bytes, walkers);
@@ -480,8 +476,12 @@ static wl_status walk_all(street *s, bool in_l2)
     s->draws = 0;
     s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
-    for (int64_t n = 0; n < MULTIPROCESSORS; n++)
+    s->size = (wl_replay_size){.multiprocessors = MULTIPROCESSORS,
+                               .steps = (double)s->played / (double)s->loops.chunks.count};
+    for (int64_t n = 0; n < MULTIPROCESSORS; n++) {
         WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
+        s->size.blocks += s->started;
+    }
     return WL_OK;
 }
 
@@ -503,14 +503,16 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->line_shift = wl_log2(in->line);
     s->sector_shift = wl_log2(in->sector);
     s->l1_lines = wl_max(1, in->geometry->occupancy.l1_bytes / in->line);
+    s->arithmetic = OPERATIONS_OF_STEP * WL_STEPS_PER_WAIT * in->operation;
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
     WL_TRY(limit_events(s));
     WL_TRY(make_street(s, arena));
     between_waits(&s->loops, &cycles, &loads);
-    s->queue.most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
+    s->queue.most_waiting = (int64_t)fmax(1, fmin((double)s->warp_count + 1, in->in_flight / fmax(1, loads)));
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
     WL_TRY(walk_all(s, false));
+    out->size = s->size;
     for (size_t f = 0; f < fields; f++) {
         const counted *c = &s->fields[f];
         wl_replayed_walk *w = &out->fields[f];
@@ -533,24 +535,29 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
 
 bool wl_walk_read(const wl_device *d, wl_walk_input *out)
 {
-    double rate = 1, spread = 0;
+    double rate = 1, spread = 0, clock = 0;
     out->sms = wl_device_int(d, WL_DEVICE_sm_count);
     out->warp_size = wl_device_int(d, WL_DEVICE_warp_size);
+    out->gpc_sms = wl_max(1, out->sms / wl_device_int(d, WL_DEVICE_gpcs));
+    out->schedulers = wl_device_int(d, WL_DEVICE_sub_partitions);
     out->line = wl_device_int(d, WL_DEVICE_l1_line);
     out->sector = wl_device_int(d, WL_DEVICE_l1_sector);
     out->fetch = wl_device_int(d, WL_DEVICE_dram_fetch);
-    out->hit = HIT_CYCLES;
-    out->miss = MISS_CYCLES;
-    const bool hit = wl_device_get(d, WL_DEVICE_l1_latency, &out->hit),
-               miss = wl_device_get(d, WL_DEVICE_l2_latency, &out->miss),
-               wavefront = wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate);
-    out->memory = MEMORY_OF_L2 * out->miss;
+    if (!wl_device_get(d, WL_DEVICE_l1_latency, &out->hit) || !wl_device_get(d, WL_DEVICE_l2_latency, &out->miss) ||
+        !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate) ||
+        !wl_device_get(d, WL_DEVICE_fp32_latency, &out->operation))
+        return false;
+    out->wavefront = 1 / rate;
+    out->memory = out->miss;
     (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
     /* a warp waits for the last of several lines */
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
     out->memory += spread * DOUBLINGS;
-    out->wavefront = 1 / rate;
-    out->in_flight = IN_FLIGHT;
+    out->turnover = out->miss;
+    (void)wl_device_get(d, WL_DEVICE_block_turnover, &out->turnover);
+    if (wl_device_get(d, WL_DEVICE_block_rate, &rate) && wl_device_get(d, WL_DEVICE_clock, &clock))
+        out->apart = clock / rate;
+    out->in_flight = INFINITY;
     (void)wl_device_get(d, WL_DEVICE_l1_mshr, &out->in_flight);
-    return hit && miss && wavefront;
+    return true;
 }

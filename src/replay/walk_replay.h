@@ -21,13 +21,14 @@
 #include "replay/first_touch.h"
 #include "replay/walk_loops.h"
 
-/* Reads the numbers of a replay from a device: its latencies and its wavefront rate. False: it
- * lacks one of them; those of the H200 stand for it, for all GPUs share their order of magnitude: a
- * miss takes ten times as long as a hit, and much longer than what a warp issues. */
+/* Reads the numbers of a replay from a device. False: it lacks the latency of its L1 or its L2, and
+ * is not replayed. A file without dram_latency: data is in the L2; without block_turnover: as long
+ * as l2_latency; without block_rate: all blocks start at once; without l1_mshr: no limit. */
 bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
 typedef struct wl_walked {
-    bool known;     /* false: no loops, or addresses that they do not move alike */
+    bool known; /* false: no loops, or addresses that they do not move alike */
+    wl_replay_size size;
     double *missed; /* by field: share of the requested sectors that misses the L1 */
     wl_replayed_walk *fields;
 } wl_walked;

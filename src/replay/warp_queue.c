@@ -36,14 +36,15 @@ static inline wl_queued pop(wl_queue_heap *h, bool by_age)
     return first;
 }
 
-bool wl_warp_queue_make(wl_warp_queue *q, int64_t warps, wl_arena *arena)
+bool wl_warp_queue_make(wl_warp_queue *q, int64_t warps, int64_t schedulers, wl_arena *arena)
 {
-    *q = (wl_warp_queue){.most_waiting = warps};
+    *q = (wl_warp_queue){.schedulers = schedulers, .most_waiting = warps};
+    q->ready = WL_ARENA_NEW(arena, wl_queue_heap, schedulers);
     q->later.at = WL_ARENA_NEW(arena, wl_queued, warps);
-    bool ok = q->later.at;
-    for (int n = 0; n < WL_SCHEDULERS; n++) {
-        q->ready[n].at = WL_ARENA_NEW(arena, wl_queued, warps / WL_SCHEDULERS + 1);
-        ok = ok && q->ready[n].at;
+    bool ok = q->later.at && q->ready;
+    for (int64_t n = 0; n < schedulers && ok; n++) {
+        q->ready[n].at = WL_ARENA_NEW(arena, wl_queued, warps / schedulers + 1);
+        ok = q->ready[n].at;
     }
     return ok;
 }
@@ -51,7 +52,7 @@ bool wl_warp_queue_make(wl_warp_queue *q, int64_t warps, wl_arena *arena)
 void wl_warp_queue_clear(wl_warp_queue *q)
 {
     q->later.count = q->waiting = 0;
-    for (int n = 0; n < WL_SCHEDULERS; n++)
+    for (int64_t n = 0; n < q->schedulers; n++)
         q->ready[n].count = 0;
 }
 
@@ -67,11 +68,11 @@ int32_t wl_warp_queue_next(wl_warp_queue *q, double *now)
         while (q->later.count > 0 && q->later.at[0].ready <= *now) {
             const wl_queued w = pop(&q->later, false);
             q->waiting -= w.loads;
-            wl_queue_heap *to = &q->ready[w.warp % WL_SCHEDULERS];
+            wl_queue_heap *to = &q->ready[w.warp % q->schedulers];
             rise(to, to->count++, &w, true);
         }
-        for (int d = 0; d < WL_SCHEDULERS && q->waiting < q->most_waiting; d++) {
-            const int n = (q->turn + d) % WL_SCHEDULERS;
+        for (int64_t d = 0; d < q->schedulers && q->waiting < q->most_waiting; d++) {
+            const int64_t n = (q->turn + d) % q->schedulers;
             if (q->ready[n].count > 0) {
                 q->turn = n + 1;
                 return pop(&q->ready[n], true).warp;

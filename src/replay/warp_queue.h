@@ -18,8 +18,6 @@
 
 #include "base/arena.h"
 
-#define WL_SCHEDULERS 4 /* whose warps take turns */
-
 typedef struct wl_queued {
     double ready;
     int64_t age; /* number of its block in the order of their start */
@@ -33,13 +31,14 @@ typedef struct wl_queue_heap {
 } wl_queue_heap;
 
 typedef struct wl_warp_queue {
-    wl_queue_heap later, ready[WL_SCHEDULERS];
+    wl_queue_heap later, *ready; /* ready: one per scheduler */
+    int64_t schedulers;
     int64_t waiting, most_waiting; /* warps that wait for loads */
-    int turn;                      /* of the schedulers */
+    int64_t turn;                  /* of the schedulers */
 } wl_warp_queue;
 
 /* False: no memory. */
-bool wl_warp_queue_make(wl_warp_queue *queue, int64_t warps, wl_arena *arena);
+bool wl_warp_queue_make(wl_warp_queue *queue, int64_t warps, int64_t schedulers, wl_arena *arena);
 
 /* Makes it empty; whose turn it is remains. */
 void wl_warp_queue_clear(wl_warp_queue *queue);

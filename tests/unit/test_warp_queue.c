@@ -8,6 +8,7 @@
 #include "expr/operate.h"
 
 #define WARPS 13
+#define SCHEDULERS 4
 #define EVENTS 2000
 
 typedef struct scanned {
@@ -19,7 +20,7 @@ typedef struct scanned {
 static int32_t best_of(const scanned *s, int first, double now)
 {
     int32_t best = -1;
-    for (int32_t i = first; i < WARPS; i += WL_SCHEDULERS) {
+    for (int32_t i = first; i < WARPS; i += SCHEDULERS) {
         const wl_queued *w = &s->warps[i], *b = best >= 0 ? &s->warps[best] : NULL;
         if (s->queued[i] && w->ready <= now && (!b || w->age < b->age || (w->age == b->age && w->ready < b->ready)))
             best = i;
@@ -38,8 +39,8 @@ static int32_t scan(scanned *s, int64_t most_waiting, double *now)
                 waiting += s->warps[i].loads;
                 soon = fmin(soon, s->warps[i].ready);
             }
-        for (int d = 0; d < WL_SCHEDULERS && waiting < most_waiting; d++) {
-            const int first = (s->turn + d) % WL_SCHEDULERS;
+        for (int d = 0; d < SCHEDULERS && waiting < most_waiting; d++) {
+            const int first = (s->turn + d) % SCHEDULERS;
             const int32_t best = best_of(s, first, *now);
             if (best >= 0) {
                 s->turn = first + 1;
@@ -69,7 +70,7 @@ static void follows_the_rule(void **state)
         scanned s = {0};
         double now = 0, expected_now = 0;
         int64_t draws = most * 1000000;
-        check_true("queue", "memory", wl_warp_queue_make(&q, WARPS, &arena));
+        check_true("queue", "memory", wl_warp_queue_make(&q, WARPS, SCHEDULERS, &arena));
         q.most_waiting = most;
         for (int32_t i = 0; i < WARPS; i++)
             add(&q, &s, &(wl_queued){.warp = i, .age = i / 3});
@@ -100,7 +101,7 @@ static void forgets_all_warps(void **state)
     wl_arena arena = {0};
     wl_warp_queue q;
     double now = 0;
-    check_true("queue", "memory", wl_warp_queue_make(&q, WARPS, &arena));
+    check_true("queue", "memory", wl_warp_queue_make(&q, WARPS, SCHEDULERS, &arena));
     wl_warp_queue_add(&q, &(wl_queued){.warp = 1, .loads = true, .ready = 5});
     wl_warp_queue_add(&q, &(wl_queued){.warp = 2});
     check_int("clear", "first", wl_warp_queue_next(&q, &now), 2);
