@@ -278,7 +278,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
-    out->replayed = wl_fields_replayed(p->kernel, &volumes, p->replayed) > 0 ? p->replayed : NULL;
+    out->has_replayed = wl_fields_replayed(p->kernel, &volumes, p->replayed) > 0;
+    out->replayed = out->has_replayed ? p->replayed : NULL;
     out->fixed_view = p->has_fixed_view ? &p->fixed_view : NULL;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;

@@ -4,8 +4,8 @@
  * what was fetched with it: lines that are on their way hit neither nor miss. Lines that are loaded
  * together are one piece, so that a chunk of loop steps is one entry.
  *
- * Policies: the least recently used pieces make room; or the older of two random ones does, which is
- * between that and a random line. The second has pieces of one line.
+ * Policies: the least recently used pieces make room; or the older of two random ones does, which
+ * is between that and a random line. The second has pieces of one line.
  *
  * Layer  cache (uses base, expr). Units: lines; times are the caller's.
  * Oracle  tests/unit/test_line_shelf.c, a linear search of timestamps

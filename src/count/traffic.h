@@ -43,14 +43,14 @@ typedef struct wl_replayed_walk {
     wl_readers readers;
 } wl_replayed_walk;
 
-/* Of a replayed walk: blocks, on how many multiprocessors; the share of their loops' steps. 0: none. */
+/* Of a replayed walk: blocks, on how many multiprocessors; the share of their loops' steps. */
 typedef struct wl_replay_size {
     int64_t blocks, multiprocessors;
     double steps;
 } wl_replay_size;
 
-/* How far replays (replay/replay_traffic.h) went: not at all, of one launch, or of a repeated one as
- * well. A launch that needs none has them all. */
+/* How far replays (replay/replay_traffic.h) went: not at all, of one launch, or of a repeated one,
+ * too. A launch that needs none has them all. */
 typedef enum wl_replays { WL_REPLAYS_NONE, WL_REPLAYS_FIRST, WL_REPLAYS_ALL } wl_replays;
 
 /* One field; sums over all blocks or warps of the launch. */
@@ -75,8 +75,8 @@ typedef struct wl_field_traffic {
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are not neighbours may load the same data */
-    /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed: `missed` is the
-     * share of `requested` that misses. */
+    /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed:
+     * `missed` is the share of `requested` that misses. */
     bool replayed;
     double missed;
     /* units per sector that misses; share of these with one sector, alone in its line */

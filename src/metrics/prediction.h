@@ -100,6 +100,7 @@ struct wl_prediction {
     bool has_tag_hash;
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
+    bool has_replayed;    /* L2 loads of some fields come from a replay: see `replayed` */
     bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;

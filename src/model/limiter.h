@@ -25,7 +25,7 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
  * and from DRAM where its volumes are unknown. */
 void wl_limiter_apply(const wl_demand *demand, const wl_device *device, double least, wl_prediction *prediction);
 
-/* The time of a launch, filled in by wl_limiter_apply, that moves nothing to and from L2 and DRAM. */
+/* The time of a launch that wl_limiter_apply filled in, if it moved nothing to L2 and DRAM. */
 double wl_limiter_without_memory(const wl_device *device, const wl_model_result *model);
 void wl_four_limiters_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *prediction);
 

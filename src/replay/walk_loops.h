@@ -94,10 +94,10 @@ bool wl_walk_loops_known(const wl_walk_input *in);
 wl_status wl_walk_loops_make(const wl_walk_input *in, int64_t pieces, wl_arena *arena, wl_walk_loops *out,
                              wl_error *err);
 
-/* Where chunk n starts: iterations of each loop. Returns a bit for each that is not at its first. */
+/* Where chunk n starts: iterations of each loop. Returns a bit for each loop inside of it. */
 uint32_t wl_walk_chunk_start(const wl_walk_chunks *chunks, int64_t n, int64_t at[WL_LOOPS_MAX]);
 
-/* Is an access executed in a chunk whose start has these bits? Once where it does not name a loop. */
+/* Is an access executed in a chunk whose start has these bits? Once if it names no loop. */
 static inline bool wl_walker_runs(const wl_walker *walker, uint32_t bits) { return !(bits & ~walker->loops); }
 
 /* How often a warp waits for the loads of an access in a chunk. */

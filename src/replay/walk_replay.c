@@ -17,9 +17,9 @@
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
 /* Lines that the warps of a multiprocessor look up in its L1, about; an event costs as much as some
  * of them. */
-#define LOOKUPS_MOST ((int64_t)1 << 16)
+#define LOOKUPS_MOST ((int64_t)1 << 17)
 #define LOOKUPS_OF_EVENT 5
-#define GENERATIONS 4     /* of resident blocks that are replayed, at least, where loops are cut for it */
+#define GENERATIONS 4     /* of resident blocks, for which loops are cut */
 #define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
 #define FILL 0.5          /* wavefronts that a line takes which arrives */
 /* Operations of a step that wait for one another, each as long as a multiply-add: with those of the
@@ -370,8 +370,8 @@ static wl_status count_lookups(street *s, int64_t *lines)
     return WL_OK;
 }
 
-/* Long walks are replayed in part: fewer of the last blocks, and if chunks are many and short, fewer
- * of the last chunks of each block. Those of loops in loops may come back to the same data: all. */
+/* Long walks are replayed in part: without the last blocks, and if chunks are many and short,
+ * without the last chunks of each block. Those of loops in loops may come back to the same data: all. */
 static wl_status limit_events(street *s)
 {
     const wl_walk_chunks *c = &s->loops.chunks;

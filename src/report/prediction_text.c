@@ -409,7 +409,8 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     wl_mark_line(out, 4);
     wl_buffer_add(out, "  estimators: L1 %s, volumes %s (counted by %s%s), time %s\n",
                   wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
-                  wl_count_method_name(p->count_method), p->replayed ? ", replayed" : "", wl_model_name(p->model.id));
+                  wl_count_method_name(p->count_method), p->has_replayed ? ", replayed" : "",
+                  wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
         wl_note_line(out, "  ", "%s", p->warnings[i]);
     if (p->confidence)

@@ -1,4 +1,5 @@
-/* test_warp_queue.c - replay/warp_queue.h, against a scan of all warps. SPDX-License-Identifier: MIT */
+/* test_warp_queue.c - replay/warp_queue.h, against a scan of all warps.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <math.h>
