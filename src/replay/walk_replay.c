@@ -32,9 +32,10 @@
 /* The first loads of the warps of a block differ by up to this share of the time in which the block
  * starts. */
 #define START_SPREAD 0.5
-/* Multiprocessors that wait for the same lines from memory end their blocks within about the time
- * that a line takes. Then they drift apart: none is more than 1 to 2 % faster or slower than the
+/* Multiprocessors that wait for the same lines from memory end their blocks within so many
+ * latencies of the L2. Then they drift apart: none is more than 1 to 2 % faster or slower than the
  * mean (validate/probes/h200_product_variants.csv), so this share covers all of them. */
+#define LOCKSTEP 2
 #define DRIFT 0.03
 #define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
 /* A block is said to be far ahead if it would be with these times as long for a chunk: of the
@@ -170,7 +171,7 @@ static wl_status start_block(street *s, int place, int64_t number, double when)
  * within a time that grows while they drift apart. */
 static int64_t ends_before(street *s)
 {
-    const double width = s->in->memory + DRIFT * (s->now - s->together);
+    const double width = LOCKSTEP * s->in->miss + DRIFT * (s->now - s->together);
     const int64_t ends = s->started - s->resident;
     const double *end = s->starts + s->resident; /* a turnover later */
     while (s->ended_everywhere < ends && end[s->ended_everywhere] - s->in->turnover + width < s->now)
@@ -371,7 +372,8 @@ static wl_status count_lookups(street *s, int64_t *lines)
 }
 
 /* Long walks are replayed in part: without the last blocks, and if chunks are many and short,
- * without the last chunks of each block. Those of loops in loops may come back to the same data: all. */
+ * without the last chunks of each block; but with all of loops in loops, which may come back to the
+ * same data. */
 static wl_status limit_events(street *s)
 {
     const wl_walk_chunks *c = &s->loops.chunks;
