@@ -2,9 +2,9 @@
 # check-literals.sh [FILE..] - a number that was fitted or measured belongs into a device file, and a number of the
 # method has a name and a reason. Fails on a floating-point literal, but for 0, 1, 2 and 0.5, that stands in an
 # expression, and on a named one (#define, static const, enum) without a comment beside or above it.
-# Without files: all of src/count, src/laws and src/model.
+# Without files: all of src/count, src/replay, src/laws and src/model.
 LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
-[ $# -gt 0 ] || set -- src/count/*.[ch] src/laws/*.[ch] src/model/*.[ch]
+[ $# -gt 0 ] || set -- src/count/*.[ch] src/replay/*.[ch] src/laws/*.[ch] src/model/*.[ch]
 for file in "$@"; do
     [ -f "$file" ] || { echo "$file: no such file" && exit 2; }
 done

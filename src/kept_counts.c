@@ -55,7 +55,7 @@ static wl_kept_launch **set_of(const wl_kept_counts *kept, const wl_launch *laun
 }
 
 wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples,
-                                wl_access_cost *costs, wl_counts *out)
+                                wl_replays replays, wl_access_cost *costs, wl_counts *out)
 {
     wl_recalled found = {0};
     if (!kept->slots)
@@ -65,7 +65,7 @@ wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *lau
         const wl_kept_launch *k = set[i];
         if (!k || !has_same_warps(k, launch, samples))
             continue;
-        found = (wl_recalled){true, has_same_waves(k, launch)};
+        found = (wl_recalled){true, has_same_waves(k, launch) && (!k->has_traffic || k->traffic.replays >= replays)};
         memcpy(costs, k->costs, kept->accesses * sizeof *costs);
         out->warps = k->warps;
         if (found.traffic) {

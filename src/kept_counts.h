@@ -25,9 +25,10 @@ typedef struct wl_recalled {
     bool warps, traffic;
 } wl_recalled;
 
-/* Fills in what is kept: the costs of accesses and the warps; traffic and method of the counts. */
+/* Fills in what is kept: the costs of accesses and the warps; traffic and method of the counts.
+ * Only traffic that was replayed as far as `replays` says. */
 wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples,
-                                wl_access_cost *costs, wl_counts *out);
+                                wl_replays replays, wl_access_cost *costs, wl_counts *out);
 
 /* Keeps the same, where there is memory for it. */
 void wl_kept_counts_add(wl_kept_counts *kept, const wl_kernel *kernel, const wl_launch *launch, int64_t samples,

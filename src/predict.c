@@ -9,6 +9,7 @@
  * remapping  schedule                   -> instructions to find a cell       count/remapping
  * local      kernel + geometry          -> local memory of threads           count/local_count
  * traffic    view + geometry            -> what warps, blocks and runs touch count/traffic
+ * replay     traffic + device           -> what hits the L1, if not countable replay/
  * volumes    traffic + laws, or curves  -> L2 and memory volumes             laws/volumes
  * simulation kernel + geometry          -> volumes by caches, if asked for   laws/simulated_volumes
  * invariants volumes + counts           -> volumes that can be               metrics/invariants
@@ -40,9 +41,11 @@
 #include "model/code_fetches.h"
 #include "model/follow_warps.h"
 #include "model/interval_time.h"
+#include "model/limiter.h"
 #include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
+#include "replay/replay_traffic.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -85,23 +88,26 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
 static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, const wl_geometry *busy)
 {
     const bool by_cells = p->has_fixed_view && !p->fixed_view.opaque && wl_threads_visit_all(busy);
-    return (wl_traffic_input){view,
-                              busy,
-                              p->device,
-                              p->costs,
-                              p->page_bytes,
-                              (int64_t)p->laws.own_steps,
-                              by_cells ? &p->fixed_view : NULL,
-                              p->any_room};
+    return (wl_traffic_input){
+        .view = view,
+        .geometry = busy,
+        .device = p->device,
+        .costs = p->costs,
+        .page_bytes = p->page_bytes,
+        .own_steps = (int64_t)p->laws.own_steps,
+        .cells = by_cells ? &p->fixed_view : NULL,
+        .any_room = p->any_room,
+    };
 }
 
-static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)
+static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_replays replays, wl_counts *out, wl_error *err)
 {
     out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
     const wl_traffic_input in = input_of(p, view, &out->busy);
-    return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
+    WL_TRY(wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err));
+    return wl_replay_traffic(&in, replays, &p->launch_arena, &out->traffic, err);
 }
 
 /* As it is predicted: a kernel's index arithmetic may be a schedule. */
@@ -113,8 +119,23 @@ static wl_launch launch_of(const wl_predictor *p, const wl_launch *launch)
     return as;
 }
 
+/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
+static bool shows_lives(const wl_predict_options *options)
+{
+    return options && (options->stacks || wl_contention_model_of(options->model));
+}
+
+/* A repeated launch is replayed if its time is wanted. */
+static wl_replays wanted(const wl_predictor *p, const wl_predict_options *options, bool least)
+{
+    const wl_model_id model = options ? options->model : WL_MODEL_BEST;
+    if (shows_lives(options) || wl_time_repeats(p->device, model))
+        return WL_REPLAYS_ALL;
+    return least && model == WL_MODEL_LIMITER ? WL_REPLAYS_NONE : WL_REPLAYS_FIRST;
+}
+
 /* Everything before the first fitted number. */
-static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_replays replays,
                        const wl_view **view, wl_counts *out, wl_error *err)
 {
     wl_instructions instructions;
@@ -130,7 +151,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
-    wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, p->costs, out);
+    wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, replays, p->costs, out);
     known.traffic = known.traffic && (out->traffic.any_room || !p->any_room);
     if (known.traffic)
         p->counter.method = out->method;
@@ -140,17 +161,11 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(count_instructions(p, options, *view, &instructions, out, err));
     wl_counts_add_up(&costs, out);
     if (!known.traffic)
-        WL_TRY(count_traffic(p, *view, out, err));
+        WL_TRY(count_traffic(p, *view, replays, out, err));
     out->method = p->counter.method;
     if (!known.traffic)
         wl_kept_counts_add(&p->launches, p->kernel, &as, warps_options.samples, p->costs, out);
     return WL_OK;
-}
-
-/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
-static bool shows_lives(const wl_predict_options *options)
-{
-    return options && (options->stacks || wl_contention_model_of(options->model));
 }
 
 /* The lives of representative warps, where they are known, with the waits of this launch. */
@@ -238,12 +253,14 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
-    WL_TRY(count(p, launch, options, &view, &counts, err));
+    const wl_replays replays = wanted(p, options, predictor->least_times);
+    WL_TRY(count(p, launch, options, replays, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
     /* of the kernel that was given: rankings have no other */
     out->work_unit = predictor->work_unit;
     out->sm_word = wl_device_sm_word(predictor->device);
-    const wl_traffic_input input = input_of(p, view, &counts.busy);
+    wl_traffic_input input = input_of(p, view, &counts.busy);
+    input.unreplayed = replays == WL_REPLAYS_NONE;
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
     if (options && options->simulate)
@@ -260,9 +277,13 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    if (volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE))
+        out->model.time_s = wl_limiter_without_memory(p->device, &out->model);
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
+    out->has_replayed = wl_fields_replayed(p->kernel, &volumes, p->replayed) > 0;
+    out->replayed = out->has_replayed ? p->replayed : NULL;
     out->fixed_view = p->has_fixed_view ? &p->fixed_view : NULL;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
@@ -350,7 +371,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (!c)
         return wl_fail_memory(err);
     p->any_room = true; /* the room is a number that fits change */
-    wl_status status = count(p, launch, options, &view, &c->counts, err);
+    wl_status status = count(p, launch, options, WL_REPLAYS_ALL, &view, &c->counts, err); /* for any model */
     p->any_room = false;
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);

@@ -31,9 +31,10 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     p->page_bytes = (int64_t)page;
     p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
+    p->replayed = WL_ARENA_NEW(&p->fixed_arena, bool, kernel->field_count);
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
     wl_status status = WL_OK;
-    if (!p->costs || !p->field_shares || !p->access_shares)
+    if (!p->costs || !p->field_shares || !p->access_shares || !p->replayed)
         status = wl_fail_memory(err);
     p->has_fixed_view = p->counter.keep = complete && wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)

@@ -51,6 +51,7 @@ struct wl_predictor {
     wl_warps_scratch warps;
     wl_access_cost *costs;
     wl_share *field_shares, *access_shares;
+    bool *replayed; /* by field */
     /* If the kernel depends on the launch: the kernel at the latest launch, and its predictor. */
     wl_launch launch;
     wl_kernel *own_kernel;
@@ -58,6 +59,9 @@ struct wl_predictor {
     /* If its index arithmetic is a schedule: the predictor of the kernel over the cells of that. */
     wl_predictor *columns;
     wl_schedule schedule; /* of such a predictor: what launches without one have */
+    /* By the limiter model, launches that would be replayed get the time that they take at least,
+     * whatever the replay gives, and no more. */
+    bool least_times;
 };
 
 /* The predictor for this launch: itself, unless the kernel depends on the launch, or computes a

@@ -7,10 +7,7 @@
 #include "base/hash.h"
 
 /* Multiprocessors of a GPC share one: on the H200, 5 multiprocessors that request a line at the
- * same time cause 2 requests, 9 cause 3 and 16 cause 4 (validate/probes/h200_merge_window.csv).
- * GPCs have 16 to 18, and 16 to 18 consecutive blocks go to one of them
- * (validate/probes/h200_gpc_blocks.csv). */
-#define SMS_OF_GPC 18
+ * same time cause 2 requests, 9 cause 3 and 16 cause 4 (validate/probes/h200_merge_window.csv). */
 #define LINES 4096 /* of a GPC, a power of two */
 
 typedef struct asked {
@@ -25,13 +22,13 @@ struct wl_coalescer {
     asked *lines;
 };
 
-wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests)
+wl_coalescer *wl_coalescer_new(int64_t sms, int64_t gpcs, int64_t requests)
 {
     wl_coalescer *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->sms = sms;
-    c->gpcs = wl_ceil_div(sms, SMS_OF_GPC);
+    c->gpcs = gpcs;
     c->requests = requests;
     c->moment = 1;
     c->lines = calloc((size_t)c->gpcs * LINES, sizeof *c->lines);

@@ -15,8 +15,9 @@
 
 typedef struct wl_coalescer wl_coalescer;
 
-/* For `sms` multiprocessors; requests: the most that merge into one. NULL: out of memory. */
-wl_coalescer *wl_coalescer_new(int64_t sms, int64_t requests);
+/* For `sms` multiprocessors in so many GPCs; requests: the most that merge into one. NULL: out of
+ * memory. */
+wl_coalescer *wl_coalescer_new(int64_t sms, int64_t gpcs, int64_t requests);
 void wl_coalescer_free(wl_coalescer *coalescer);
 void wl_coalescer_next_moment(wl_coalescer *coalescer);
 /* Does this request merge with one in flight? Otherwise it is now in flight itself. */

@@ -55,7 +55,7 @@ wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, 
     if (status == WL_OK)
         status = make_level(&shape->l2, shape->partitions, &h->l2, err);
     if (status == WL_OK && shape->coalesced > 1 && shape->sms > 1) {
-        h->coalescer = wl_coalescer_new(shape->sms, shape->coalesced);
+        h->coalescer = wl_coalescer_new(shape->sms, shape->gpcs, shape->coalesced);
         status = h->coalescer ? WL_OK : wl_fail_memory(err);
     }
     if (status == WL_OK)

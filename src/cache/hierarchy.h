@@ -22,6 +22,7 @@ typedef struct wl_hierarchy_shape {
     /* most requests of several multiprocessors that merge into one before the L2; 0, 1: no
      * coalescer */
     int64_t coalesced;
+    int64_t gpcs; /* groups of multiprocessors with a coalescer each */
 } wl_hierarchy_shape;
 
 /* Sums over all caches of a level, and sectors that move between levels. */

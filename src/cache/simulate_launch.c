@@ -345,6 +345,7 @@ static wl_status make_hierarchy(launch_simulation *s, const wl_device *device, c
 {
     const int64_t partitions = wl_device_int(device, WL_DEVICE_l2_partitions);
     const int64_t l2 = wl_device_int(device, WL_DEVICE_l2_size) / partitions / s->line * s->simulated_sms / s->sms;
+    const int64_t gpcs = wl_device_int(device, WL_DEVICE_gpcs);
     double coalesced = 1;
     (void)wl_device_get(device, WL_DEVICE_l2_merge_blocks, &coalesced);
     const wl_hierarchy_shape shape = {
@@ -361,7 +362,8 @@ static wl_status make_hierarchy(launch_simulation *s, const wl_device *device, c
                .write_back = true,
                .store_allocates = true},
         .dram_sectors = (int)wl_max(1, wl_min(s->sectors, wl_device_int(device, WL_DEVICE_dram_fetch) / s->sector)),
-        .coalesced = (int64_t)coalesced};
+        .coalesced = (int64_t)coalesced,
+        .gpcs = wl_max(1, (2 * s->simulated_sms * gpcs + s->sms) / (2 * s->sms))};
     s->l2_lines = shape.partitions * shape.l2.lines;
     return wl_hierarchy_new(&shape, &s->hierarchy, err);
 }

@@ -9,9 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
-#include "count/l1_replay.h"
 #include "count/loop_runs.h"
-#include "count/walk_replay.h"
 #include "count/spread.h"
 #include "count/step_counts.h"
 #include "count/windows.h"
@@ -304,89 +302,6 @@ static wl_status count_store_steps(const tally *t, size_t field)
     return WL_OK;
 }
 
-/* ---- data-dependent loads ---- */
-
-static wl_status replay(const tally *t, wl_arena *arena)
-{
-    const wl_kernel *k = t->in->view->kernel;
-    const wl_replay_input in = {k,
-                                t->in->geometry,
-                                (int64_t)t->out->sms,
-                                (int64_t)t->out->line,
-                                (int64_t)t->out->sector,
-                                (int64_t)wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
-                                k->source.population ? k->source.population->replayed : 1};
-    wl_replay replayed;
-    WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
-    for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
-        t->out->fields[i].replayed = replayed.replayed[i];
-        t->out->fields[i].missed = replayed.missed[i];
-        t->out->fields[i].missed_units = replayed.units[i];
-        t->out->fields[i].lone = replayed.lone[i];
-    }
-    return WL_OK;
-}
-
-/* ---- loops of several blocks through the same data ---- */
-
-/* Replaying is worthwhile if blocks that are not neighbours load the same data, and not all blocks
- * start at the same moment. */
-static bool walk_together(const tally *t)
-{
-    bool common = false;
-    for (size_t i = 0; i < t->out->field_count; i++) {
-        const wl_field_traffic *f = &t->out->fields[i];
-        if (f->replayed || f->random)
-            return false;
-        common = common || (f->far_common && f->block_sectors > 0);
-    }
-    return common && t->out->blocks > t->out->wave_blocks;
-}
-
-double wl_data_remains(double footprint, double room, double steepness)
-{
-    return room > 0 ? 1 / (1 + pow(footprint / room, steepness)) : 0;
-}
-
-#define NOTICED 0.01 /* share of the data; predictions mention it from there on */
-
-bool wl_data_stays(double footprint, double room, double steepness)
-{
-    return wl_data_remains(footprint, room, steepness) >= NOTICED;
-}
-
-static double footprint_of(const wl_traffic *o)
-{
-    double bytes = 0;
-    for (size_t i = 0; i < o->field_count; i++) {
-        const bool counted = o->windows_known && o->window_count > 0;
-        const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
-        bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
-    }
-    return bytes;
-}
-
-static wl_status replay_walks(const tally *t, wl_arena *arena)
-{
-    t->out->footprint = footprint_of(t->out);
-    t->out->any_room = t->in->any_room;
-    const bool stays = wl_data_stays(t->out->footprint, wl_device_or(t->in->device, WL_DEVICE_l2_reuse_room, 0),
-                                     wl_device_or(t->in->device, WL_DEVICE_l2_reuse_steepness, 1));
-    wl_walk_input in = {
-        .view = t->in->view, .geometry = t->in->geometry, .costs = t->in->costs, .repeats = stays || t->in->any_room};
-    wl_walked walked = {0};
-    if (!walk_together(t))
-        return WL_OK;
-    (void)wl_walk_read(t->in->device, &in);
-    WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
-    for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
-        t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;
-        t->out->fields[i].missed = walked.missed[i];
-        t->out->fields[i].walk = walked.fields[i];
-    }
-    return WL_OK;
-}
-
 /* ---- counts that fit together ---- */
 
 /* A window is made of smaller ones, and those of blocks: they touch at least as much when each is
@@ -446,7 +361,6 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     WL_TRY(count_common(t));
     WL_TRY(count_in_step(t));
     WL_TRY(wl_steps_count(t->in, t->counter, t->warp_size, arena, t->out, t->err));
-    WL_TRY(replay(t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(t->in, t->counter, t->out, &limit);
     t->out->windows_known = status == WL_OK;
@@ -454,7 +368,18 @@ static wl_status count_all(const tally *t, wl_arena *arena)
         return wl_fail(t->err, status, limit.loc, "%s", limit.message);
     for (size_t f = 0; f < t->out->field_count && t->out->windows_known; f++)
         WL_TRY(count_store_steps(t, f));
-    return replay_walks(t, arena);
+    return WL_OK;
+}
+
+static double footprint_of(const wl_traffic *o)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < o->field_count; i++) {
+        const bool counted = o->windows_known && o->window_count > 0;
+        const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
+        bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
+    }
+    return bytes;
 }
 
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
@@ -494,5 +419,19 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         fit_loads(out, &out->fields[f]);
         fit_stores(out, &out->fields[f]);
     }
+    out->footprint = footprint_of(out);
+    out->any_room = input->any_room;
     return WL_OK;
+}
+
+double wl_data_remains(double footprint, double room, double steepness)
+{
+    return room > 0 ? 1 / (1 + pow(footprint / room, steepness)) : 0;
+}
+
+#define NOTICED 0.01 /* share of the data; predictions mention it from there on */
+
+bool wl_data_stays(double footprint, double room, double steepness)
+{
+    return wl_data_remains(footprint, room, steepness) >= NOTICED;
 }

@@ -11,7 +11,6 @@
 #define WL_COUNT_TRAFFIC_H
 
 #include "count/view.h"
-#include "count/walk_replay.h"
 #include "count/warps.h"
 
 /* Windows: runs of blocks in launch order whose data the next run may reuse. A row of blocks, a
@@ -24,6 +23,35 @@
  * Data that is reused within a few steps must stay cached only that long. A kernel without loops
  * has one step. */
 #define WL_STEPS_MAX 12
+
+/* Blocks that load a sector at the same step as one of them, that one included: of the blocks
+ * in a row that share a GPC, and of a wave. */
+typedef struct wl_readers {
+    double near, wave;
+    int64_t samples;
+} wl_readers;
+
+/* What became of the sectors of one field that miss the L1. */
+typedef struct wl_replayed_walk {
+    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike; if
+     * that is not replayed, as in the first */
+    double missed_again;
+    double whole_lines; /* share of a line that a request for it wants */
+    /* share of the misses whose line other multiprocessors request from memory within `within`
+     * cycles of one another */
+    double lockstep, within;
+    wl_readers readers;
+} wl_replayed_walk;
+
+/* Of a replayed walk: blocks, on how many multiprocessors; the share of their loops' steps. */
+typedef struct wl_replay_size {
+    int64_t blocks, multiprocessors;
+    double steps;
+} wl_replay_size;
+
+/* How far replays (replay/replay_traffic.h) went: not at all, of one launch, or of a repeated one,
+ * too. A launch that needs none has them all. */
+typedef enum wl_replays { WL_REPLAYS_NONE, WL_REPLAYS_FIRST, WL_REPLAYS_ALL } wl_replays;
 
 /* One field; sums over all blocks or warps of the launch. */
 typedef struct wl_field_traffic {
@@ -47,12 +75,13 @@ typedef struct wl_field_traffic {
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are not neighbours may load the same data */
-    /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed:
+     * `missed` is the share of `requested` that misses. */
     bool replayed;
     double missed;
     /* units per sector that misses; share of these with one sector, alone in its line */
     double missed_units, lone;
-    /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
+    /* loops were replayed: `missed` is as above, before requests merge */
     bool walked;
     wl_replayed_walk walk;
     /* share of a block's sectors that a neighbour has requested at the same moment */
@@ -95,6 +124,8 @@ typedef struct wl_traffic {
     /* blocks of the smallest sample behind the loads; 0: no sample */
     int64_t sampled;
     bool windows_known, partly_unknown;
+    wl_replays replays;
+    wl_replay_size replay_size;
     double evaluated; /* addresses without a closed form that were evaluated one by one */
     /* waves differ: so many were enumerated; relative standard error */
     double waves_sampled, waves_error;
@@ -117,6 +148,7 @@ typedef struct wl_traffic_input {
     /* The counts must hold for every `l2_reuse_room`: what a repeated launch misses is replayed in
      * any case, not only if this device's L2 keeps some of its data. */
     bool any_room;
+    bool unreplayed; /* estimators leave out replays of their own */
 } wl_traffic_input;
 
 /* The share of a footprint that `room` bytes of a cache still hold when the same launch repeats,

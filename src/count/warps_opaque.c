@@ -34,7 +34,7 @@ typedef struct plain_cost {
     wl_tag_cost tag;
 } plain_cost;
 
-/* The latest execution: a loop that does not change the address repeats it. */
+/* An execution shortly before: loops may repeat it. */
 typedef struct latest_warp {
     int lanes; /* 0: none yet */
     uint8_t which[WL_LANES_MAX];
@@ -61,7 +61,24 @@ static plain_cost cost_of(const wl_l1_rules *rules, const wl_warp_access *w)
     return c;
 }
 
-/* The same, unless it is known from the execution before. */
+/* Whole bank words from where it was, all lanes alike and in the same sectors: banks and tags are
+ * asked the same, as in a loop along a few elements of each lane's own. */
+static bool costs_the_same(const wl_l1_rules *r, const latest_warp *l, const int64_t *addresses, int lanes,
+                           int64_t width)
+{
+    const int64_t distance = lanes > 0 ? addresses[0] - l->address[0] : 0;
+    if (distance & (((int64_t)1 << r->data.bank_shift) - 1))
+        return false;
+    for (int i = 0; i < lanes; i++) {
+        const int64_t from = l->address[i], to = addresses[i];
+        if (to - from != distance || from >> r->sector_shift != to >> r->sector_shift ||
+            (from + width - 1) >> r->sector_shift != (to + width - 1) >> r->sector_shift)
+            return false;
+    }
+    return true;
+}
+
+/* The same, unless it is known from an execution before. */
 static plain_cost plain_cost_of(const opaque_warp *o, const wl_warp_access *w, const int64_t *addresses,
                                 const uint8_t *which, int lanes)
 {
@@ -69,7 +86,8 @@ static plain_cost plain_cost_of(const opaque_warp *o, const wl_warp_access *w, c
     const size_t bytes = (size_t)lanes * sizeof *addresses;
     if (!l)
         return cost_of(o->m->context.rules, w);
-    if (l->lanes == lanes && memcmp(l->address, addresses, bytes) == 0 && memcmp(l->which, which, (size_t)lanes) == 0)
+    if (l->lanes == lanes && memcmp(l->which, which, (size_t)lanes) == 0 &&
+        costs_the_same(o->m->context.rules, l, addresses, lanes, w->width))
         return l->cost;
     l->lanes = lanes;
     memcpy(l->address, addresses, bytes);

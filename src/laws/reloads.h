@@ -2,7 +2,7 @@
  *
  * Reloads at about the same moment, mostly by other warps, follow a fitted curve of the working set
  * against the L1. Reuse after a run of steps (the next pass over a row) follows from the
- * replacement policy of the replay (count/l1_replay.h): a missing line replaces the older of two
+ * replacement policy of the replay (replay/l1_replay.h): a missing line replaces the older of two
  * random ones. Nothing there is fitted.
  *
  * Layer  laws. Units: sectors, shares. Maths: docs/model.md, "Measured laws". Oracle:

@@ -10,7 +10,7 @@
 #include "device/device_internal.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
-#include "count/walk_replay.h"
+#include "replay/walk_replay.h"
 #include "laws/curve.h"
 
 typedef struct estimator {
@@ -113,6 +113,9 @@ static wl_status walk_together(const estimator *e)
     wl_walk_input in = {.view = e->in->view, .geometry = g, .costs = e->in->costs};
     if (g->blocks <= g->wave_blocks || !wl_walk_read(e->in->device, &in))
         return WL_OK;
+    e->out->unreplayed = e->in->unreplayed && wl_walk_loops_known(&in);
+    if (e->out->unreplayed)
+        return WL_OK;
     wl_arena arena = {0};
     wl_walked walked = {0};
     const wl_status status = wl_walk_replay(&in, &arena, &walked, e->err);
@@ -121,7 +124,9 @@ static wl_status walk_together(const estimator *e)
         const double loaded = fmin(walked.missed[f] * requested_bytes(e, f), v->l2_compulsory + v->l2_capacity);
         v->l2_compulsory = fmin(v->l2_compulsory, loaded);
         v->l2_capacity = loaded - v->l2_compulsory;
+        v->replayed = loaded > 0;
     }
+    e->out->replay_size = walked.size;
     wl_arena_free(&arena);
     return status;
 }

@@ -36,6 +36,7 @@ static void replace_l2(const asked *a, const wl_simulated_field *simulated, wl_v
     v->l2_compulsory = fmin(v->l2_compulsory, loaded);
     v->l2_capacity = loaded - v->l2_compulsory;
     v->l2_again = 0;
+    v->replayed = false;
     v->l2_store = fmin(simulated->l2_store, a->stores);
 }
 

@@ -12,7 +12,7 @@
 #include "launch/lanes.h"
 #include "count/executed.h"
 #include "count/spread.h"
-#include "count/walk_loops.h"
+#include "replay/walk_loops.h"
 
 /* Sample size for counting the executions of an access with a condition. */
 #define SAMPLED_BLOCKS 8

@@ -21,6 +21,8 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     wl_device_read_list(d, WL_DEVICE_l2_random_hits, out->random_hits, 2);
     (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
     (void)wl_device_get(d, WL_DEVICE_l2_merge_blocks, &out->merge_blocks);
+    out->gpc_sms =
+        floor(fmax(1, (double)wl_device_int(d, WL_DEVICE_sm_count) / (double)wl_device_int(d, WL_DEVICE_gpcs)));
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
     (void)wl_device_get(d, WL_DEVICE_l1_field_share, &out->field_share);
@@ -158,7 +160,7 @@ static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_fie
     const wl_replayed_walk *w = &f->walk;
     const double most = 1 - 1 / fmax(1, laws->merge_blocks);
     /* multiprocessors of the GPC that read it at the same step */
-    const double of_gpc = WL_BLOCKS_OF_GPC - fmin(w->readers.near, WL_BLOCKS_OF_GPC),
+    const double of_gpc = laws->gpc_sms - fmin(w->readers.near, laws->gpc_sms),
                  members = w->readers.near + of_gpc * (1 - exp(-(w->readers.wave - w->readers.near) / t->sms));
     const double lockstep = w->lockstep * fmin(1, laws->walk_merge[1] / fmax(1, w->within));
     return lockstep * fmax(from_l2, fmin(most, 1 - 1 / members)) + (1 - lockstep) * from_l2;
@@ -189,6 +191,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
 {
     out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
+    out->replay_size = t->replay_size;
     const double apart = 1 - merged_share(t, laws, s);
     const bool stays = wl_data_stays(t->footprint, laws->room, laws->steepness);
     double sectors = 0, lines = 0;
@@ -218,6 +221,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
         }
+        v->replayed = f->walked || f->replayed;
         const double read = (f->replayed ? f->missed_units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
         const double random = f->random && f->block_lines > 0 ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
         const double lone = f->replayed ? f->lone : random;

@@ -25,6 +25,7 @@ typedef struct wl_laws {
     double own_steps;                    /* l1_own_steps: for the counts (count/traffic.h) */
     double walk_merge[2];                /* l2_walk_merge */
     double merge_blocks;                 /* l2_merge_blocks */
+    double gpc_sms;                      /* sm_count / gpcs */
     double memory_cache;                 /* 0: none */
 } wl_laws;
 

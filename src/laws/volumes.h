@@ -29,10 +29,11 @@ typedef enum wl_volume_estimator {
 /* Launch totals in bytes, of one field or of all. */
 typedef struct wl_volume {
     double l2_compulsory, l2_capacity, l2_store;
-    /* loops of its blocks were replayed (walk_replay.h), also for a launch that finds its data in
-     * the L2: what that loads beyond these bytes; negative: less */
+    /* loops of its blocks were replayed (replay/walk_replay.h), also for a launch that finds its
+     * data in the L2: what that loads beyond these bytes; negative: less */
     bool walked;
     double l2_again;
+    bool replayed; /* its L2 loads come from a replay, of loops or of single loads: an estimate */
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
 
@@ -82,8 +83,11 @@ typedef struct wl_volumes {
     bool has_distinct;
     /* bytes of the elements loaded, and stored, each once; for the model simple */
     double distinct[2];
-    int64_t sampled;      /* blocks of the smallest sample behind the L2 loads; 0: no sample */
-    bool partial_unknown; /* it is unknown which sectors are only partially written */
+    /* blocks of the smallest sample behind the L2 loads; 0: no sample */
+    int64_t sampled;
+    wl_replay_size replay_size; /* of walks */
+    bool unreplayed;            /* a replay was left out, as the input asked */
+    bool partial_unknown;       /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     double footprint; /* bytes of all fields that the launch touches, about */

@@ -102,6 +102,7 @@ struct wl_prediction {
     bool has_tag_hash;
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
+    bool has_replayed;    /* L2 loads of some fields come from a replay: see `replayed` */
     bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
@@ -114,6 +115,7 @@ struct wl_prediction {
     /* the kernel at this launch; the shares refer to its fields and accesses */
     const wl_kernel *kernel;
     const wl_share *fields;
+    const bool *replayed; /* by field: its L2 loads come from a replay */
     const wl_share *accesses;
     /* most executed first; NULL unless asked for and source lines are known */
     const wl_line_mix *lines;

@@ -22,6 +22,16 @@ void wl_field_shares(const wl_costs *p, const wl_volumes *v, wl_share *shares)
     }
 }
 
+size_t wl_fields_replayed(const wl_kernel *kernel, const wl_volumes *v, bool *replayed)
+{
+    size_t count = 0;
+    for (size_t f = 0; f < kernel->field_count; f++) {
+        replayed[f] = v->fields[f].replayed && v->fields[f].l2_compulsory + v->fields[f].l2_capacity > 0;
+        count += replayed[f];
+    }
+    return count;
+}
+
 void wl_access_shares(const wl_costs *p, wl_share *shares)
 {
     for (size_t a = 0; a < p->kernel->access_count; a++)

@@ -12,6 +12,9 @@
 /* One share per field: L1 side and volumes. */
 void wl_field_shares(const wl_costs *costs, const wl_volumes *volumes, wl_share *shares);
 
+/* Which fields have L2 loads that come from a replay; returns how many. */
+size_t wl_fields_replayed(const wl_kernel *kernel, const wl_volumes *volumes, bool *replayed);
+
 /* One share per access: its L1 side. attribution.h adds the volumes. */
 void wl_access_shares(const wl_costs *costs, wl_share *shares);
 

@@ -152,6 +152,18 @@ static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
                 p->counts->thread.instructions);
 }
 
+static void warn_about_replay(const wl_warned *p, wl_prediction *out)
+{
+    const wl_replay_size *size = &p->volumes->replay_size;
+    if (!out->replayed || size->blocks == 0)
+        return;
+    char part[40] = "";
+    if (size->steps < 1)
+        (void)wl_print(part, sizeof part, ", the first %.2g %% of their loops", PERCENT * size->steps);
+    wl_warn(out, "L2 loads are replayed, with random draws: %lld of %lld blocks, on %lld %ss%s",
+            (long long)size->blocks, (long long)out->blocks, (long long)size->multiprocessors, out->sm_word, part);
+}
+
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
 {
     const wl_counts *c = p->counts;
@@ -189,6 +201,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks: at least %lld of %lld", (long long)v->sampled,
                 (long long)c->launched.blocks);
+    warn_about_replay(p, out);
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (pieces_far_apart(&c->traffic, c->has_traffic && v->known))

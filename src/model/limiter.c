@@ -109,3 +109,13 @@ void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least,
     }
     m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
 }
+
+double wl_limiter_without_memory(const wl_device *device, const wl_model_result *m)
+{
+    double most = 0;
+    for (int b = 0; b < WL_BOUND_COUNT; b++)
+        if (m->bound_known[b] && b != WL_BOUND_L2 && b != WL_BOUND_DRAM && b != WL_BOUND_LAUNCH)
+            most = fmax(most, m->bound_s[b]);
+    most += get(device, WL_DEVICE_launch_overhead);
+    return m->bound_known[WL_BOUND_LAUNCH] ? fmax(most, m->bound_s[WL_BOUND_LAUNCH]) : most;
+}

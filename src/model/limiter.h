@@ -24,6 +24,9 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
 /* Both read the metrics and items of the prediction and fill its model. `least` bytes are moved to
  * and from DRAM where its volumes are unknown. */
 void wl_limiter_apply(const wl_demand *demand, const wl_device *device, double least, wl_prediction *prediction);
+
+/* The time of a launch that wl_limiter_apply filled in, if it moved nothing to L2 and DRAM. */
+double wl_limiter_without_memory(const wl_device *device, const wl_model_result *model);
 void wl_four_limiters_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *prediction);
 
 #endif /* WL_MODEL_LIMITER_H */

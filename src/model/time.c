@@ -179,6 +179,15 @@ static void by_intervals(const wl_counts *counts, const wl_device *device, const
     wl_interval_apply(counts, device, &d, &machine, model, out);
 }
 
+bool wl_time_repeats(const wl_device *device, wl_model_id model)
+{
+    wl_turnover numbers;
+    const char *lacks = NULL;
+    if (model == WL_MODEL_LIMITER || model == WL_MODEL_SIMPLE || model == WL_MODEL_FOUR_LIMITERS)
+        return false;
+    return wl_contention_model_of(model) || wl_turnover_read(device, &numbers, &lacks);
+}
+
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *out, const char **missing)
 {

@@ -16,6 +16,9 @@
 wl_demand wl_demand_of(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes,
                        const wl_prediction *prediction);
 
+/* Does this model give the time of a repeated launch? Others do not ask what the L2 holds. */
+bool wl_time_repeats(const wl_device *device, wl_model_id model);
+
 /* Fills prediction->model from its metrics. If a model was asked for by name but the device lacks a
  * number of it, the limiter model is used and *missing names that number; else it is NULL. */
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,

@@ -32,6 +32,7 @@ static void drop_borrowed(wl_prediction *p)
 {
     p->kernel = NULL;
     p->fields = p->accesses = NULL;
+    p->replayed = NULL;
     p->lines = NULL;
     p->line_count = 0;
 }

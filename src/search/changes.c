@@ -10,6 +10,7 @@
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/occupancy_next.h"
+#include "search/ranker.h"
 #include "search/schedules.h"
 #include "warpline/rank.h"
 
@@ -78,7 +79,6 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     wl_space *space = NULL;
     wl_ranker *ranker = NULL;
     wl_ranked best;
-    wl_ranking ranking = {0};
     const wl_rank_options options = {.predict = study->options.predict, .threads = study->options.threads};
     wl_status status = wl_space_new(&space, err);
     if (status == WL_OK)
@@ -89,8 +89,8 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     if (status == WL_OK)
         status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
     if (status == WL_OK)
-        status = wl_rank(ranker, &best, 1, &ranking, err);
-    *found = status == WL_OK && ranking.count > 0;
+        status = wl_rank_fastest(ranker, &best, found, err);
+    *found = status == WL_OK && *found;
     if (*found)
         wl_ranker_launch(ranker, best.index, out);
     wl_ranker_free(ranker);

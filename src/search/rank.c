@@ -4,6 +4,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "predictor.h"
 #include "search/ranker.h"
 
 #define PART 4096 /* launches predicted before their records are processed: bounds memory */
@@ -94,6 +95,52 @@ wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_rankin
             out->outcomes[WL_OUTCOME_LEFT] += ranker->size - last;
     }
     wl_ranking_finish(out);
+    free(records);
+    return status;
+}
+
+/* In the order of the times that launches take at least, until none can be faster than the best. */
+static wl_status fastest_of(wl_ranker *r, wl_ranked *least, int64_t count, wl_ranked *best, bool *found, wl_error *err)
+{
+    qsort(least, (size_t)count, sizeof *least, by_time);
+    for (int64_t i = 0; i < count && (!*found || is_better(&least[i], best)); i++) {
+        wl_ranked one;
+        WL_TRY(wl_ranker_evaluate(r, least[i].index, least[i].index + 1, &one, err));
+        if (one.outcome != WL_OUTCOME_PREDICTED || (*found && !is_better(&one, best)))
+            continue;
+        *best = one;
+        *found = true;
+    }
+    return WL_OK;
+}
+
+static void set_least_times(const wl_ranker *r, bool least)
+{
+    for (int t = 0; t < r->threads; t++)
+        r->predictors[t]->least_times = least;
+}
+
+wl_status wl_rank_fastest(wl_ranker *ranker, wl_ranked *best, bool *found, wl_error *err)
+{
+    wl_ranking ranking = {0};
+    int64_t count = 0;
+    *found = false;
+    if (ranker->options.predict.model != WL_MODEL_LIMITER || ranker->size > PART) {
+        WL_TRY(wl_rank(ranker, best, 1, &ranking, err));
+        *found = ranking.count > 0;
+        return WL_OK;
+    }
+    wl_ranked *records = malloc((size_t)wl_max(1, ranker->size) * sizeof *records);
+    if (!records)
+        return wl_fail_memory(err);
+    set_least_times(ranker, true);
+    wl_status status = wl_ranker_evaluate(ranker, 0, ranker->size, records, err);
+    set_least_times(ranker, false);
+    for (int64_t i = 0; i < ranker->size && status == WL_OK; i++)
+        if (records[i].outcome == WL_OUTCOME_PREDICTED)
+            records[count++] = records[i];
+    if (status == WL_OK)
+        status = fastest_of(ranker, records, count, best, found, err);
     free(records);
     return status;
 }

@@ -56,6 +56,10 @@ bool wl_ranker_has_schedules(const wl_ranker *ranker);
 /* Fills blocks, folds and schedules, and counts the excluded launches. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
+/* The launch that wl_rank would put first; *found is false if none was predicted. By the limiter
+ * model, only those are replayed that can be: the others take longer whatever their L2 does. */
+wl_status wl_rank_fastest(wl_ranker *ranker, wl_ranked *best, bool *found, wl_error *err);
+
 /* Units of work of one launch. */
 int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
 /* What had to be assumed for all launches; NULL beyond the last. */

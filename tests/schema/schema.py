@@ -150,7 +150,8 @@ def names_in(prediction):
     model = prediction["model"]
     found = {model["name"], model["limiter"], model["next_limiter"], prediction["occupancy"]["limiter"]}
     found.update(prediction["metrics"], model["bounds_s"], model.get("waits", {}), prediction["derived"])
-    found.update(prediction["estimators"].values(), prediction["reuse"])
+    # a list is one of names that the kernel gives its fields
+    found.update((name for name in prediction["estimators"].values() if isinstance(name, str)), prediction["reuse"])
     for metric in prediction["metrics"].values():
         found.update(metric["parts"])
     mix = prediction.get("instructions", {})

@@ -474,12 +474,13 @@ static void numbers_are_read_from_the_device(void **state)
                                        "l2_random_hits=[0.35,0.45]",
                                        "l2_walk_merge=[0.25,0.55]",
                                        "l2_partitions=3",
+                                       "gpcs=11",
                                        "memory_cache=1300B"};
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8},   3, 700, 9, 1000,
-                          {1100, 1200},    {0.35, 0.45}, 0.75,        3, 7,          {0.25, 0.55}, 5, 1300};
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8},   3, 700, 9,   1000,
+                          {1100, 1200},    {0.35, 0.45}, 0.75,        3, 7,          {0.25, 0.55}, 5, 12,  1300};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "count/l1_replay.h"
+#include "replay/l1_replay.h"
 
 #define LINE 128
 #define SECTOR 32

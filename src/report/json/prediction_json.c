@@ -235,6 +235,13 @@ static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
     wl_out_text(o, "l1", wl_l1_estimator_name(p->has_tag_hash));
     wl_out_text(o, "volumes", wl_volume_estimator_name(p->volume_estimator));
     wl_out_text(o, "counting", wl_count_method_name(p->count_method));
+    if (p->replayed) {
+        wl_out_array(o, "replayed");
+        for (size_t f = 0; f < wl_kernel_field_count(p->kernel); f++)
+            if (p->replayed[f])
+                wl_out_text(o, NULL, wl_kernel_field_name(p->kernel, f));
+        wl_out_array_end(o);
+    }
     wl_out_object_end(o);
     wl_out_array(o, "warnings");
     for (int i = 0; i < p->warning_count; i++)

@@ -287,9 +287,10 @@ void wl_page_notes(const wl_page_part *p, wl_buffer *out)
     const char *note;
     wl_buffer_text(out, "<h3>Assumptions and warnings</h3>\n<ul class=\"notes\"");
     wl_page_attribute(out, "data-warnings", r->warning_count);
-    wl_buffer_add(out, ">\n<li>Estimators: L1 %s, volumes %s (counted by %s), time %s.</li>\n",
+    wl_buffer_add(out, ">\n<li>Estimators: L1 %s, volumes %s (counted by %s%s), time %s.</li>\n",
                   wl_l1_estimator_name(r->has_tag_hash), wl_volume_estimator_name(r->volume_estimator),
-                  wl_count_method_name(r->count_method), wl_model_name(r->model.id));
+                  wl_count_method_name(r->count_method), r->has_replayed ? ", replayed" : "",
+                  wl_model_name(r->model.id));
     if (r->sampled)
         wl_buffer_add(out,
                       "<li>Blocks were sampled: load and store instructions and sectors are within %.3g %% (three "

@@ -8,11 +8,11 @@
  * between the random and the least-recently-used policy. Multiprocessors come in pairs: what both
  * miss at the same time is requested once.
  *
- * Layer  count (uses base, kernel, launch). Units: sectors.
+ * Layer  replay (uses base, kernel, launch, cache). Units: sectors.
  * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv
  * SPDX-License-Identifier: MIT */
-#ifndef WL_COUNT_L1_REPLAY_H
-#define WL_COUNT_L1_REPLAY_H
+#ifndef WL_REPLAY_L1_REPLAY_H
+#define WL_REPLAY_L1_REPLAY_H
 
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
@@ -37,4 +37,4 @@ typedef struct wl_replay {
 
 wl_status wl_replay_loads(const wl_replay_input *input, wl_arena *arena, wl_replay *out, wl_error *err);
 
-#endif /* WL_COUNT_L1_REPLAY_H */
+#endif /* WL_REPLAY_L1_REPLAY_H */

@@ -1,5 +1,5 @@
 /* walk_loops.c - see walk_loops.h. SPDX-License-Identifier: MIT */
-#include "count/walk_loops.h"
+#include "replay/walk_loops.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,13 +23,16 @@ static wl_walk_chunks divide(const wl_kernel *k, int64_t pieces)
     return c;
 }
 
-void wl_walk_chunk_start(const wl_walk_chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
+uint32_t wl_walk_chunk_start(const wl_walk_chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
 {
+    uint32_t bits = 0;
     memset(at, 0, WL_LOOPS_MAX * sizeof *at);
     for (int l = c->level; l >= 0; l--) {
         at[l] = n % c->extent[l] * (l == c->level ? c->steps : 1);
         n /= c->extent[l];
+        bits |= (uint32_t)(at[l] > 0) << l;
     }
+    return bits;
 }
 
 /* ---- accesses ---- */
@@ -122,14 +125,6 @@ wl_status wl_walk_loops_make(const wl_walk_input *in, int64_t pieces, wl_arena *
         out->walker_count++;
     }
     return WL_OK;
-}
-
-bool wl_walker_runs(const wl_walker *w, const int64_t at[WL_LOOPS_MAX])
-{
-    for (int l = 0; l < WL_LOOPS_MAX; l++)
-        if (at[l] > 0 && !(w->loops >> l & 1))
-            return false;
-    return true;
 }
 
 double wl_walker_waits(const wl_walk_loops *l, const wl_walker *w)

@@ -1,14 +1,16 @@
 /* first_touch.c - see first_touch.h. SPDX-License-Identifier: MIT */
-#include "count/first_touch.h"
+#include "replay/first_touch.h"
 
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "expr/operate.h"
 
 #define SAMPLES_MOST 1024 /* blocks */
 #define SAMPLES_LEAST 128
 #define SAMPLED_ACCESSES 4096 /* of all sampled blocks, about */
+#define FOUND 4096            /* searches that are remembered, a power of two */
 #define GROUPS 8              /* of blocks in a row */
 
 static void add_run(wl_touch *t, int64_t lo, int64_t hi)
@@ -60,6 +62,9 @@ wl_status wl_touches_make(wl_walk_loops *l, wl_arena *arena, wl_touches *out, wl
     for (int i = 0; i < l->walker_count; i++)
         if (l->walkers[i].field >= 0 && !(out->of[i] = WL_ARENA_NEW(arena, wl_touch, out->count)))
             return wl_fail_memory(err);
+    out->found = WL_ARENA_NEW(arena, wl_touch_found, FOUND);
+    if (!out->found)
+        return wl_fail_memory(err);
     for (int64_t n = 0; n < out->count; n++) {
         const int64_t first = n * blocks / out->count, next = (n + 1) * blocks / out->count;
         WL_TRY(touch_block(l, first + wl_random_below(n, next - first), touch, err));
@@ -79,16 +84,26 @@ static bool covers(const wl_touch *t, int64_t byte, int shift)
     return false;
 }
 
-static int64_t first_of_byte(const wl_touches *s, int access, int64_t byte, int64_t block)
+static int64_t first_of_all(const wl_touches *s, int access, int64_t byte, int shift)
 {
-    const int shift = wl_log2(s->loops->in->fetch);
-    for (int64_t n = 0; n < s->count && s->of[access][n].block < block; n++)
+    for (int64_t n = 0; n < s->count; n++)
         if (covers(&s->of[access][n], byte, shift))
             return s->of[access][n].block;
-    return block;
+    return INT64_MAX;
 }
 
-int64_t wl_touches_first(const wl_touches *s, int access, int64_t lo, int64_t hi, int64_t block)
+/* Warps of a block, and blocks of a row or column, ask for the same data. */
+static int64_t first_of_byte(wl_touches *s, int access, int64_t byte, int64_t block)
+{
+    const int shift = wl_log2(s->loops->in->fetch);
+    const uint64_t key = wl_hash_add(wl_hash_word((uint64_t)access), (uint64_t)(byte >> shift)) | 1;
+    wl_touch_found *f = &s->found[wl_hash_end(key) & (FOUND - 1)];
+    if (f->key != key)
+        *f = (wl_touch_found){key, first_of_all(s, access, byte, shift)};
+    return wl_min(f->block, block);
+}
+
+int64_t wl_touches_first(wl_touches *s, int access, int64_t lo, int64_t hi, int64_t block)
 {
     return wl_max(first_of_byte(s, access, lo, block), first_of_byte(s, access, hi - 1, block));
 }
@@ -99,12 +114,13 @@ static double readers_beyond(const wl_touches *s, int access, int64_t byte, int6
 {
     const wl_geometry *g = s->loops->in->geometry;
     const int shift = wl_log2(s->loops->in->sector);
+    const int64_t gpc = s->loops->in->gpc_sms;
     const int64_t first = wl_max(0, wl_min(block - g->wave_blocks / 2, g->blocks - g->wave_blocks));
     double found = 0;
     for (int64_t n = 0; n < s->count; n++) {
         const wl_touch *t = &s->of[access][n];
-        found += t->block >= first && t->block < first + g->wave_blocks &&
-                 t->block / WL_BLOCKS_OF_GPC != block / WL_BLOCKS_OF_GPC && covers(t, byte, shift);
+        found += t->block >= first && t->block < first + g->wave_blocks && t->block / gpc != block / gpc &&
+                 covers(t, byte, shift);
     }
     return found * (double)g->blocks / (double)s->count;
 }
@@ -112,12 +128,11 @@ static double readers_beyond(const wl_touches *s, int access, int64_t byte, int6
 wl_status wl_touches_readers(const wl_touches *s, wl_readers *by_field, wl_error *err)
 {
     wl_walk_loops *l = s->loops;
-    const int64_t blocks = l->in->geometry->blocks;
+    const int64_t blocks = l->in->geometry->blocks, gpc = l->in->gpc_sms;
     for (size_t f = 0; f < l->in->view->kernel->field_count; f++)
         by_field[f] = (wl_readers){0};
     for (int64_t n = 0; n < GROUPS; n++) {
-        const int64_t first = wl_random_below(n, wl_max(1, blocks / WL_BLOCKS_OF_GPC)) * WL_BLOCKS_OF_GPC,
-                      last = wl_min(blocks, first + WL_BLOCKS_OF_GPC),
+        const int64_t first = wl_random_below(n, wl_max(1, blocks / gpc)) * gpc, last = wl_min(blocks, first + gpc),
                       mine = first + wl_random_below(n + GROUPS, last - first);
         wl_walk_bytes own[WL_WALK_ACCESSES];
         wl_touch other[WL_WALK_ACCESSES];

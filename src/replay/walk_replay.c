@@ -1,5 +1,5 @@
 /* walk_replay.c - see walk_replay.h. SPDX-License-Identifier: MIT */
-#include "count/walk_replay.h"
+#include "replay/walk_replay.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,49 +7,47 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "count/line_shelf.h"
+#include "cache/line_shelf.h"
+#include "replay/warp_queue.h"
 #include "device/device_internal.h"
 #include "expr/operate.h"
 
 #define CHUNKS 32          /* of a thread's loops, about */
 #define CHUNKS_FINEST 1024 /* where long ones exceed the L1 */
 #define WARPS_MOST 1250    /* that are replayed, in whole chunks */
-#define MULTIPROCESSORS 2  /* that are replayed, one after the other: they differ by chance */
-#define SCHEDULERS 4       /* whose warps take turns to load */
-#define FILL 0.5           /* wavefronts that a line takes which arrives */
-/* cycles of the steps between two waits: multiply-adds that wait for one another */
-#define ARITHMETIC 60
-#define LATER 0.5        /* a miss takes up to so much longer: the other half of the L2, queues */
-#define START_CYCLES 300 /* from the end of a block to the first load of the next */
-#define BLOCKS_APART 2   /* cycles between two blocks that start at the beginning of a launch */
-/* Multiprocessors that wait for the same lines from memory end their blocks within LOCKSTEP cycles
- * of one another. Then they drift apart, for they differ by 1 to 2 % in speed
- * (validate/probes/h200_product_variants.csv). */
-#define LOCKSTEP 500
+/* Lines that the warps of a multiprocessor look up in its L1, about; an event costs as much as some
+ * of them. */
+#define LOOKUPS_MOST ((int64_t)1 << 17)
+#define LOOKUPS_OF_EVENT 5
+#define GENERATIONS 4     /* of resident blocks, for which loops are cut */
+#define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
+#define FILL 0.5          /* wavefronts that a line takes which arrives */
+/* Operations of a step that wait for one another, each as long as a multiply-add: with those of the
+ * steps between two waits, what a warp computes before it waits again. */
+#define OPERATIONS_OF_STEP 3
+/* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
+ * round logarithms differently */
+#define DOUBLINGS 2.415
+#define LATER 0.5 /* a miss takes up to so much longer: the other half of the L2, queues */
+/* The first loads of the warps of a block differ by up to this share of the time in which the block
+ * starts. */
+#define START_SPREAD 0.5
+/* Multiprocessors that wait for the same lines from memory end their blocks within so many
+ * latencies of the L2. Then they drift apart: none is more than 1 to 2 % faster or slower than the
+ * mean (validate/probes/h200_product_variants.csv), so this share covers all of them. */
+#define LOCKSTEP 2
 #define DRIFT 0.03
 #define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
 /* A block is said to be far ahead if it would be with these times as long for a chunk: of the
  * fastest that waits for memory, or of the mean of all. */
 #define AHEAD_OF_FASTEST 1.05
 #define AHEAD_OF_MEAN 0.9
-/* On an H200, for devices that do not state theirs: cycles of an L1 hit and a miss, how many times
- * as long memory takes, and loads in flight. With these 512 the misses of each wave of a product
- * are as measured (validate/probes/h200_product_waves.csv). */
-#define HIT_CYCLES 32
-#define MISS_CYCLES 280
-#define MEMORY_OF_L2 2.35
-#define IN_FLIGHT 512
-/* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
- * round logarithms differently */
-#define DOUBLINGS 2.415
 
 /* ---- what is replayed ---- */
 
 typedef struct walking {
-    bool active;
-    int place;     /* of its block */
-    int64_t chunk; /* the next one */
-    double ready;
+    int place;            /* of its block */
+    int64_t chunk;        /* the next one */
     int64_t started;      /* blocks before its own */
     wl_walk_bytes *loads; /* by access */
     double *began;        /* by access: when the launch began to load the first piece of it */
@@ -68,29 +66,46 @@ typedef struct counted {
     double wanted, of_lines; /* of requests, and of all their lines */
 } counted;
 
+/* Where a chunk starts: iterations of each loop, and a bit for each that is not at its first. */
+typedef struct moment {
+    int64_t at[WL_LOOPS_MAX];
+    uint32_t inside;
+} moment;
+
+/* What a warp does in a chunk, by the bits of its moment. */
+typedef struct in_chunk {
+    double cycles, waits;
+} in_chunk;
+
 typedef struct street {
     const wl_walk_input *in;
     int line_shift, sector_shift; /* both are powers of two */
     wl_walk_loops loops;
     int64_t pieces; /* chunks that were asked for */
+    /* chunks of each warp that are replayed, the first ones; events of a multiprocessor */
+    int64_t played, most_events;
     wl_touches touches;
     wl_shelf l1;
+    int64_t l1_lines;
     walking *warps;
     int64_t warp_count, resident; /* warps; blocks */
-    int64_t most_waiting;         /* warps that may wait for loads at a time */
-    int64_t *left;                /* warps of each resident block that have not ended */
+    wl_warp_queue queue;
+    moment *moments; /* by chunk */
+    in_chunk sums[1 << WL_LOOPS_MAX];
+    int64_t *left; /* warps of each resident block that have not ended */
     /* with barriers: when the last warp of each is there */
     double *barrier;
     int64_t *at_barrier;
     int64_t started, next;    /* blocks; number of the next */
     double *starts;           /* of all blocks that were started here */
     int64_t ended_everywhere; /* ends of blocks here that the other multiprocessors have had, too */
+    double arithmetic;        /* cycles of the steps between two waits */
     double now, together;     /* together: when data from memory last kept the multiprocessors so */
     bool in_l2;               /* all data, from the start */
     seen *seen;
     counted *fields;
     int64_t events, draws;
-    int turn;
+    wl_replay_size size;
     wl_error *err;
 } street;
 
@@ -115,7 +130,7 @@ static void count_wanted(street *s, const wl_walker *w, const wl_walk_bytes *b)
 
 /* When the first block of the launch that loads these bytes started. The other multiprocessors
  * start as many blocks as this one. */
-static double began(const street *s, int access, const wl_walk_bytes *b, int64_t number, double when)
+static double began(street *s, int access, const wl_walk_bytes *b, int64_t number, double when)
 {
     if (b->count == 0)
         return when;
@@ -123,23 +138,26 @@ static double began(const street *s, int access, const wl_walk_bytes *b, int64_t
     return first < s->started ? earlier(when, s->starts[first]) : when;
 }
 
+static void enqueue(street *s, const walking *warp, double ready, bool loads)
+{
+    const wl_queued w = {.ready = ready, .age = warp->started, .warp = (int32_t)(warp - s->warps), .loads = loads};
+    wl_warp_queue_add(&s->queue, &w);
+}
+
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
-    const int64_t per_block = s->loops.warps_per_block;
+    const int64_t per_block = s->loops.warps_per_block, spread = wl_max(1, (int64_t)(START_SPREAD * s->in->turnover));
     for (int64_t w = 0; w < per_block; w++) {
         walking *warp = &s->warps[place * per_block + w];
-        *warp = (walking){.active = true,
-                          .place = place,
-                          .ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, 200),
-                          .started = s->started,
-                          .loads = warp->loads,
-                          .began = warp->began};
+        const double ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, spread);
+        *warp = (walking){.place = place, .started = s->started, .loads = warp->loads, .began = warp->began};
+        enqueue(s, warp, ready, false);
         for (int i = 0; i < s->loops.walker_count; i++)
             warp->loads[i].count = 0;
         WL_TRY(wl_walk_gather(&s->loops, number, w, warp->loads, s->err));
         for (int i = 0; i < s->loops.walker_count; i++) {
             count_wanted(s, &s->loops.walkers[i], &warp->loads[i]);
-            warp->began[i] = began(s, i, &warp->loads[i], number, when);
+            warp->began[i] = s->in_l2 ? when : began(s, i, &warp->loads[i], number, when);
         }
     }
     s->left[place] = per_block;
@@ -153,14 +171,14 @@ static wl_status start_block(street *s, int place, int64_t number, double when)
  * within a time that grows while they drift apart. */
 static int64_t ends_before(street *s)
 {
-    const double width = LOCKSTEP + DRIFT * (s->now - s->together);
+    const double width = LOCKSTEP * s->in->miss + DRIFT * (s->now - s->together);
     const int64_t ends = s->started - s->resident;
-    const double *end = s->starts + s->resident; /* START_CYCLES later */
-    while (s->ended_everywhere < ends && end[s->ended_everywhere] - START_CYCLES + width < s->now)
+    const double *end = s->starts + s->resident; /* a turnover later */
+    while (s->ended_everywhere < ends && end[s->ended_everywhere] - s->in->turnover + width < s->now)
         s->ended_everywhere++;
     double others = (double)s->ended_everywhere;
     for (int64_t i = s->ended_everywhere; i < ends; i++)
-        others += later_of(0, earlier(1, (s->now - end[i] + START_CYCLES) / width));
+        others += later_of(0, earlier(1, (s->now - end[i] + s->in->turnover) / width));
     return ends + (int64_t)(others * (double)(s->in->sms - 1));
 }
 
@@ -168,12 +186,11 @@ static int64_t ends_before(street *s)
  * order, some to each GPC in turn. */
 static wl_status end_warp(street *s, walking *warp)
 {
-    warp->active = false;
     if (--s->left[warp->place] > 0)
         return WL_OK;
     const int64_t sent = s->resident * s->in->sms + ends_before(s);
-    s->next = wl_max(s->next + 1, sent + wl_random_below(s->started, WL_BLOCKS_OF_GPC));
-    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + START_CYCLES) : WL_OK;
+    s->next = wl_max(s->next + 1, sent + wl_random_below(s->started, s->in->gpc_sms));
+    return s->next < s->in->geometry->blocks ? start_block(s, warp->place, s->next, s->now + s->in->turnover) : WL_OK;
 }
 
 /* ---- chunks ---- */
@@ -200,7 +217,7 @@ static double from_memory(street *s, const load *l)
     const uint64_t key = wl_hash_add(l->stream, (uint64_t)l->chunk + 1);
     seen *first = &s->seen[wl_hash_end(key) & (SEEN - 1)];
     if (first->key != key) {
-        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * ARITHMETIC),
+        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * s->arithmetic),
                      mean = s->events > 2 * s->warp_count ? s->now * (double)s->warp_count / (double)s->events : 0;
         const bool ahead = l->began + (double)(l->chunk + 1) * later_of(fastest, AHEAD_OF_MEAN * mean) < s->now;
         *first = (seen){key, ahead ? -INFINITY : s->now};
@@ -241,15 +258,14 @@ static double load_lines(street *s, const load *l, double *filled)
 }
 
 /* All warps of a block wait for the last at a barrier. */
-static void wait_at_barrier(street *s, walking *warp)
+static void wait_at_barrier(street *s, const walking *warp, double ready)
 {
     const int place = warp->place;
-    s->barrier[place] = later_of(s->barrier[place], warp->ready);
-    warp->ready = INFINITY;
+    s->barrier[place] = later_of(s->barrier[place], ready);
     if (++s->at_barrier[place] < s->left[place])
         return;
     for (int64_t w = 0; w < s->loops.warps_per_block; w++)
-        s->warps[place * s->loops.warps_per_block + w].ready = s->barrier[place];
+        enqueue(s, &s->warps[place * s->loops.warps_per_block + w], s->barrier[place], true);
     s->at_barrier[place] = 0;
     s->barrier[place] = 0;
 }
@@ -258,25 +274,18 @@ static void wait_at_barrier(street *s, walking *warp)
 static void play(street *s, walking *warp)
 {
     const wl_walk_loops *loops = &s->loops;
-    load l = {.chunk = warp->chunk, .waits = 1, .later = warp->started >= s->resident};
-    int64_t at[WL_LOOPS_MAX];
-    double cycles = 0, there = 0, filled = 0;
-    wl_walk_chunk_start(&loops->chunks, warp->chunk, at);
-    for (int i = 0; i < loops->walker_count; i++) {
-        const wl_walker *w = &loops->walkers[i];
-        if (!wl_walker_runs(w, at))
-            continue;
-        cycles += (double)w->executions * w->cycles;
-        l.waits = later_of(l.waits, wl_walker_waits(loops, w));
-    }
+    const moment *m = &s->moments[warp->chunk];
+    const in_chunk *sum = &s->sums[m->inside];
+    load l = {.chunk = warp->chunk, .waits = sum->waits, .later = warp->started >= s->resident};
+    double there = 0, filled = 0;
     for (int i = 0; i < loops->walker_count; i++) {
         const wl_walker *w = &loops->walkers[i];
         const wl_walk_bytes *b = &warp->loads[i];
-        if (w->field < 0 || !wl_walker_runs(w, at))
+        if (w->field < 0 || !wl_walker_runs(w, m->inside))
             continue;
         int64_t offset = 0;
         for (int n = 0; n < WL_LOOPS_MAX; n++)
-            offset += at[n] * w->stride[n];
+            offset += m->at[n] * w->stride[n];
         l.walker = w;
         l.began = warp->began[i];
         for (int n = 0; n < b->count; n++) {
@@ -287,52 +296,23 @@ static void play(street *s, walking *warp)
         }
         s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
     }
-    s->now += cycles + filled * FILL * s->in->wavefront;
-    warp->ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * ARITHMETIC;
+    s->now += sum->cycles + filled * FILL * s->in->wavefront;
+    const double ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * s->arithmetic;
     warp->chunk++;
     s->events++;
     if (s->in->view->kernel->barriers > 0)
-        wait_at_barrier(s, warp);
+        wait_at_barrier(s, warp, ready);
+    else
+        enqueue(s, warp, ready, true);
 }
 
 /* ---- time ---- */
 
-/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by
- * scheduler. NULL: none is, or too many wait for their loads; *soon is when that changes. */
-static walking *choose(street *s, double *soon)
-{
-    int64_t waiting = 0;
-    *soon = INFINITY;
-    for (int64_t i = 0; i < s->warp_count; i++) {
-        const walking *w = &s->warps[i];
-        if (w->active && w->ready > s->now) {
-            waiting += w->chunk > 0 && w->ready < INFINITY; /* at a barrier it waits for warps */
-            *soon = earlier(*soon, w->ready);
-        }
-    }
-    for (int d = 0; d < SCHEDULERS && waiting < s->most_waiting; d++) {
-        walking *best = NULL;
-        const int64_t first = (s->turn + d) % SCHEDULERS;
-        for (int64_t i = first; i < s->warp_count; i += SCHEDULERS) {
-            walking *w = &s->warps[i];
-            if (w->active && w->ready <= s->now &&
-                (!best || w->started < best->started || (w->started == best->started && w->ready < best->ready)))
-                best = w;
-        }
-        if (best) {
-            s->turn = (int)first + 1;
-            return best;
-        }
-    }
-    return NULL;
-}
-
 static void forget(street *s)
 {
-    for (int64_t i = 0; i < s->warp_count; i++)
-        s->warps[i].active = false;
+    wl_warp_queue_clear(&s->queue);
     memset(s->seen, 0, SEEN * sizeof *s->seen);
-    wl_shelf_clear(&s->l1);
+    wl_shelf_clear(&s->l1, s->l1_lines);
     s->started = s->events = s->ended_everywhere = 0;
     s->now = s->together = 0;
 }
@@ -343,16 +323,14 @@ static wl_status walk(street *s, int64_t sm)
     forget(s);
     for (int64_t b = 0; b < s->resident; b++)
         if (sm + b * s->in->sms < s->in->geometry->blocks)
-            WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms * BLOCKS_APART)));
+            WL_TRY(start_block(s, (int)b, sm + b * s->in->sms, (double)(b * s->in->sms) * s->in->apart));
     s->next = sm + (s->resident - 1) * s->in->sms;
-    while (s->events < s->pieces * WARPS_MOST) {
-        double soon;
-        walking *warp = choose(s, &soon);
-        if (!warp && isinf(soon))
+    while (s->events < s->most_events) {
+        const int32_t next = wl_warp_queue_next(&s->queue, &s->now);
+        if (next < 0)
             break;
-        if (!warp)
-            s->now = soon;
-        else if (warp->chunk < s->loops.chunks.count)
+        walking *warp = &s->warps[next];
+        if (warp->chunk < s->played)
             play(s, warp);
         else
             WL_TRY(end_warp(s, warp));
@@ -378,6 +356,35 @@ static wl_status choose_chunks(street *s, wl_arena *arena)
     return WL_OK;
 }
 
+/* Lines that a warp looks up in a chunk, of a block in the middle of the launch, and the event. */
+static wl_status count_lookups(street *s, int64_t *lines)
+{
+    wl_walk_bytes bytes[WL_WALK_ACCESSES];
+    for (int i = 0; i < s->loops.walker_count; i++)
+        bytes[i].count = 0;
+    WL_TRY(wl_walk_gather(&s->loops, s->in->geometry->blocks / 2, 0, bytes, s->err));
+    *lines = LOOKUPS_OF_EVENT;
+    for (int i = 0; i < s->loops.walker_count; i++)
+        for (int n = 0; n < bytes[i].count; n++)
+            *lines += granules(bytes[i].lo[n] + s->loops.walkers[i].before, bytes[i].hi[n] + s->loops.walkers[i].beyond,
+                               s->line_shift);
+    return WL_OK;
+}
+
+/* Long walks are replayed in part: without the last blocks, and if chunks are many and short,
+ * without the last chunks of each block; but with all of loops in loops, which may come back to the
+ * same data. */
+static wl_status limit_events(street *s)
+{
+    const wl_walk_chunks *c = &s->loops.chunks;
+    int64_t lines;
+    WL_TRY(count_lookups(s, &lines));
+    const int64_t most = LOOKUPS_MOST / lines;
+    s->played = c->level > 0 ? c->count : wl_min(c->count, wl_max(CHUNKS, most / (GENERATIONS * s->warp_count)));
+    s->most_events = wl_min(s->pieces * WARPS_MOST, wl_max(most, 2 * s->played * s->warp_count));
+    return WL_OK;
+}
+
 /* Cycles that a warp issues for, and loads that it issues, until it waits for them. */
 static void between_waits(const wl_walk_loops *l, double *cycles, double *loads)
 {
@@ -393,6 +400,27 @@ static void between_waits(const wl_walk_loops *l, double *cycles, double *loads)
     *loads /= waits;
 }
 
+/* What follows from the loops alone, once for all warps. */
+static void prepare_chunks(street *s)
+{
+    const wl_walk_loops *l = &s->loops;
+    for (int64_t n = 0; n < l->chunks.count; n++) {
+        moment *m = &s->moments[n];
+        m->inside = wl_walk_chunk_start(&l->chunks, n, m->at);
+    }
+    for (uint32_t inside = 0; inside < 1u << WL_LOOPS_MAX; inside++) {
+        in_chunk *sum = &s->sums[inside];
+        *sum = (in_chunk){.waits = 1};
+        for (int i = 0; i < l->walker_count; i++) {
+            const wl_walker *w = &l->walkers[i];
+            if (!wl_walker_runs(w, inside))
+                continue;
+            sum->cycles += (double)w->executions * w->cycles;
+            sum->waits = later_of(sum->waits, wl_walker_waits(l, w));
+        }
+    }
+}
+
 static void place_warps(street *s)
 {
     const wl_geometry *g = s->in->geometry;
@@ -402,18 +430,19 @@ static void place_warps(street *s)
 
 static wl_status make_street(street *s, wl_arena *arena)
 {
-    const wl_geometry *g = s->in->geometry;
     const int64_t walkers = wl_max(1, s->loops.walker_count),
-                  blocks = s->pieces * WARPS_MOST / (s->loops.chunks.count * s->loops.warps_per_block);
+                  blocks = s->most_events / (s->played * s->loops.warps_per_block);
     s->warps = WL_ARENA_NEW(arena, walking, s->warp_count);
     s->left = WL_ARENA_NEW(arena, int64_t, s->resident);
     s->barrier = WL_ARENA_NEW(arena, double, s->resident);
     s->at_barrier = WL_ARENA_NEW(arena, int64_t, s->resident);
+    s->moments = WL_ARENA_NEW(arena, moment, s->loops.chunks.count);
     s->starts = WL_ARENA_NEW(arena, double, blocks + 2 * s->resident + 1);
     s->seen = WL_ARENA_NEW(arena, seen, SEEN);
     s->fields = WL_ARENA_NEW(arena, counted, s->in->view->kernel->field_count);
-    bool ok = s->warps && s->left && s->barrier && s->at_barrier && s->starts && s->seen && s->fields &&
-              wl_shelf_make(&s->l1, wl_max(1, g->occupancy.l1_bytes / s->in->line), arena);
+    bool ok = s->warps && s->moments && wl_warp_queue_make(&s->queue, s->warp_count, s->in->schedulers, arena) &&
+              s->left && s->barrier && s->at_barrier && s->starts && s->seen && s->fields &&
+              wl_shelf_make(&s->l1, s->l1_lines, WL_SHELF_LRU, arena);
     for (int64_t i = 0; i < s->warp_count && ok; i++) {
         s->warps[i].loads = WL_ARENA_NEW(arena, wl_walk_bytes, walkers);
         s->warps[i].began = WL_ARENA_NEW(arena, double, walkers);
@@ -421,6 +450,7 @@ static wl_status make_street(street *s, wl_arena *arena)
     }
     if (!ok)
         return wl_fail_memory(s->err);
+    prepare_chunks(s);
     return wl_touches_make(&s->loops, arena, &s->touches, s->err);
 }
 
@@ -446,10 +476,14 @@ static wl_status walk_all(street *s, bool in_l2)
 {
     s->in_l2 = in_l2;
     s->draws = 0;
-    s->turn = 0;
+    s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
-    for (int64_t n = 0; n < MULTIPROCESSORS; n++)
+    s->size = (wl_replay_size){.multiprocessors = MULTIPROCESSORS,
+                               .steps = (double)s->played / (double)s->loops.chunks.count};
+    for (int64_t n = 0; n < MULTIPROCESSORS; n++) {
         WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
+        s->size.blocks += s->started;
+    }
     return WL_OK;
 }
 
@@ -470,13 +504,17 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->err = err;
     s->line_shift = wl_log2(in->line);
     s->sector_shift = wl_log2(in->sector);
+    s->l1_lines = wl_max(1, in->geometry->occupancy.l1_bytes / in->line);
+    s->arithmetic = OPERATIONS_OF_STEP * WL_STEPS_PER_WAIT * in->operation;
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
+    WL_TRY(limit_events(s));
     WL_TRY(make_street(s, arena));
     between_waits(&s->loops, &cycles, &loads);
-    s->most_waiting = (int64_t)fmax(1, in->in_flight / fmax(1, loads));
+    s->queue.most_waiting = (int64_t)fmax(1, fmin((double)s->warp_count + 1, in->in_flight / fmax(1, loads)));
     WL_TRY(wl_touches_readers(&s->touches, readers, err));
     WL_TRY(walk_all(s, false));
+    out->size = s->size;
     for (size_t f = 0; f < fields; f++) {
         const counted *c = &s->fields[f];
         wl_replayed_walk *w = &out->fields[f];
@@ -499,24 +537,29 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
 
 bool wl_walk_read(const wl_device *d, wl_walk_input *out)
 {
-    double rate = 1, spread = 0;
+    double rate = 1, spread = 0, clock = 0;
     out->sms = wl_device_int(d, WL_DEVICE_sm_count);
     out->warp_size = wl_device_int(d, WL_DEVICE_warp_size);
+    out->gpc_sms = wl_max(1, out->sms / wl_device_int(d, WL_DEVICE_gpcs));
+    out->schedulers = wl_device_int(d, WL_DEVICE_sub_partitions);
     out->line = wl_device_int(d, WL_DEVICE_l1_line);
     out->sector = wl_device_int(d, WL_DEVICE_l1_sector);
     out->fetch = wl_device_int(d, WL_DEVICE_dram_fetch);
-    out->hit = HIT_CYCLES;
-    out->miss = MISS_CYCLES;
-    const bool hit = wl_device_get(d, WL_DEVICE_l1_latency, &out->hit),
-               miss = wl_device_get(d, WL_DEVICE_l2_latency, &out->miss),
-               wavefront = wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate);
-    out->memory = MEMORY_OF_L2 * out->miss;
+    if (!wl_device_get(d, WL_DEVICE_l1_latency, &out->hit) || !wl_device_get(d, WL_DEVICE_l2_latency, &out->miss) ||
+        !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate) ||
+        !wl_device_get(d, WL_DEVICE_fp32_latency, &out->operation))
+        return false;
+    out->wavefront = 1 / rate;
+    out->memory = out->miss;
     (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
     /* a warp waits for the last of several lines */
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
     out->memory += spread * DOUBLINGS;
-    out->wavefront = 1 / rate;
-    out->in_flight = IN_FLIGHT;
+    out->turnover = out->miss;
+    (void)wl_device_get(d, WL_DEVICE_block_turnover, &out->turnover);
+    if (wl_device_get(d, WL_DEVICE_block_rate, &rate) && wl_device_get(d, WL_DEVICE_clock, &clock))
+        out->apart = clock / rate;
+    out->in_flight = INFINITY;
     (void)wl_device_get(d, WL_DEVICE_l1_mshr, &out->in_flight);
-    return hit && miss && wavefront;
+    return true;
 }

@@ -11,39 +11,28 @@
  * form for that, so it is replayed: the loops in chunks of some steps, each an event of one warp
  * that takes the cycles of its wavefronts and waits for its lines once per few steps.
  *
- * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.
+ * Layer  replay (uses base, expr, device, kernel, launch, count, cache). Units: sectors, cycles.
  * Oracle  tests/unit/test_places.c; measured: validate/data/h200_fit.csv, h200_schedules.csv,
  *         validate/probes/h200_product_caches.csv, h200_product_waves.csv, h200_product_blocks.csv
  * SPDX-License-Identifier: MIT */
-#ifndef WL_COUNT_WALK_REPLAY_H
-#define WL_COUNT_WALK_REPLAY_H
+#ifndef WL_REPLAY_WALK_REPLAY_H
+#define WL_REPLAY_WALK_REPLAY_H
 
-#include "count/first_touch.h"
-#include "count/walk_loops.h"
+#include "replay/first_touch.h"
+#include "replay/walk_loops.h"
 
-/* Reads the numbers of a replay from a device: its latencies and its wavefront rate. False: it
- * lacks one of them; those of the H200 stand for it, for all GPUs share their order of magnitude: a
- * miss takes ten times as long as a hit, and much longer than what a warp issues. */
+/* Reads the numbers of a replay from a device. False: it lacks the latency of its L1 or its L2, and
+ * is not replayed. A file without dram_latency: data is in the L2; without block_turnover: as long
+ * as l2_latency; without block_rate: all blocks start at once; without l1_mshr: no limit. */
 bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
-/* What became of the sectors of one field that miss the L1. */
-typedef struct wl_replayed_walk {
-    /* share that misses the L1 in a launch that finds its data in the L2, as one of many alike; if
-     * that is not replayed, as in the first */
-    double missed_again;
-    double whole_lines; /* share of a line that a request for it wants */
-    /* share of the misses whose line other multiprocessors request from memory within `within`
-     * cycles of one another */
-    double lockstep, within;
-    wl_readers readers;
-} wl_replayed_walk;
-
 typedef struct wl_walked {
-    bool known;     /* false: no loops, or addresses that they do not move alike */
+    bool known; /* false: no loops, or addresses that they do not move alike */
+    wl_replay_size size;
     double *missed; /* by field: share of the requested sectors that misses the L1 */
     wl_replayed_walk *fields;
 } wl_walked;
 
 wl_status wl_walk_replay(const wl_walk_input *input, wl_arena *arena, wl_walked *out, wl_error *err);
 
-#endif /* WL_COUNT_WALK_REPLAY_H */
+#endif /* WL_REPLAY_WALK_REPLAY_H */

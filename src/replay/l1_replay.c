@@ -1,5 +1,5 @@
 /* l1_replay.c - see l1_replay.h. SPDX-License-Identifier: MIT */
-#include "count/l1_replay.h"
+#include "replay/l1_replay.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/hash.h"
+#include "cache/line_shelf.h"
 #include "expr/operate.h"
 
 #define PAIR 2  /* multiprocessors that share a path to the L2 */
@@ -18,103 +18,30 @@
 #define DEPTH_MAX 8         /* of chains of dependent loads; deeper loads are issued together */
 #define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
 
+/* Turns are far apart: requests of two turns never merge. More cycles than a turn has. */
+#define TURN_CYCLES ((double)(1 << 30))
+
 /* ---- the cache ---- */
 
-/* A line that is resident; slots of one bucket are chained. */
-typedef struct slot {
-    uint64_t line, used;     /* used: time of its last use */
-    uint32_t sectors, fresh; /* present; fetched last */
-    int32_t next;
-    int64_t turn, cycle; /* when they were fetched: turn, and cycle of the turn */
-} slot;
-
-typedef struct cache {
-    slot *slots;
-    int32_t *buckets;
-    int32_t room, count, bucket_count;
-    uint64_t now;
-} cache;
-
-static bool cache_make(cache *c, int64_t lines, wl_arena *arena)
-{
-    *c = (cache){.room = (int32_t)wl_max(1, lines), .bucket_count = 1};
-    while (c->bucket_count < c->room)
-        c->bucket_count *= 2;
-    c->slots = WL_ARENA_NEW(arena, slot, c->room);
-    c->buckets = WL_ARENA_NEW(arena, int32_t, c->bucket_count);
-    return c->slots && c->buckets;
-}
-
-static void cache_clear(cache *c, int64_t lines)
-{
-    c->count = 0;
-    c->room = (int32_t)wl_max(1, lines);
-    memset(c->buckets, -1, (size_t)c->bucket_count * sizeof *c->buckets);
-}
-
-static int32_t *bucket_of(cache *c, uint64_t line)
-{
-    return &c->buckets[wl_hash_word(line) & (uint64_t)(c->bucket_count - 1)];
-}
-
-/* The slot to evict: the older one of two random slots. */
-static int32_t victim(const cache *c)
-{
-    const int64_t key = (int64_t)(2 * c->now);
-    const int32_t a = (int32_t)wl_random_below(key, c->count), b = (int32_t)wl_random_below(key + 1, c->count);
-    return c->slots[a].used <= c->slots[b].used ? a : b;
-}
-
-static int32_t take_slot(cache *c, uint64_t line)
-{
-    int32_t at = c->count;
-    if (c->count < c->room) {
-        c->count++;
-    } else {
-        at = victim(c);
-        int32_t *link = bucket_of(c, c->slots[at].line);
-        while (*link != at)
-            link = &c->slots[*link].next;
-        *link = c->slots[at].next;
-    }
-    int32_t *bucket = bucket_of(c, line);
-    c->slots[at] = (slot){.line = line, .next = *bucket};
-    *bucket = at;
-    return at;
-}
-
-static int32_t find(cache *c, uint64_t line)
-{
-    int32_t at = *bucket_of(c, line);
-    while (at >= 0 && c->slots[at].line != line)
-        at = c->slots[at].next;
-    return at;
-}
-
 /* Requests sectors of a line; returns those that miss. */
-static uint32_t request(cache *c, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle)
+static uint32_t request(wl_shelf *l1, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle)
 {
-    int32_t at = find(c, line);
-    c->now++;
-    if (at < 0)
-        at = take_slot(c, line);
-    slot *s = &c->slots[at];
-    const uint32_t missing = sectors & ~s->sectors;
+    wl_shelf_piece *p = wl_shelf_use(l1, line, 1);
+    const uint32_t missing = sectors & ~p->sectors;
     if (missing) {
-        s->fresh = missing | (s->turn == turn ? s->fresh : 0);
-        s->turn = turn;
-        s->cycle = cycle;
+        const double start = (double)turn * TURN_CYCLES;
+        p->fresh = missing | (p->there >= start ? p->fresh : 0);
+        p->there = start + (double)cycle;
     }
-    s->sectors |= sectors;
-    s->used = c->now;
+    p->sectors |= sectors;
     return missing;
 }
 
 /* Sectors in flight: requested so shortly before or after that the requests merge. */
-static uint32_t on_their_way(cache *c, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
+static uint32_t on_their_way(const wl_shelf *l1, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
 {
-    const int32_t at = find(c, line);
-    return at >= 0 && c->slots[at].turn == turn && llabs(c->slots[at].cycle - cycle) < latency ? c->slots[at].fresh : 0;
+    const wl_shelf_piece *p = wl_shelf_find(l1, line);
+    return p && fabs(p->there - ((double)turn * TURN_CYCLES + (double)cycle)) < (double)latency ? p->fresh : 0;
 }
 
 /* ---- what the blocks load ---- */
@@ -148,7 +75,7 @@ typedef struct place {
 
 typedef struct player {
     const wl_replay_input *in;
-    cache caches[PAIR];
+    wl_shelf caches[PAIR];
     place *places[PAIR];
     int64_t resident;          /* places of each */
     int32_t most_recorded;     /* requests of a warp */
@@ -399,7 +326,7 @@ static wl_status play_pairs(player *p, int64_t lines)
         const int64_t first = drawn ? first_around(p, population->drawn[(2 * i + 1) * drawn / (2 * pairs)], most, later)
                                     : middle - middle % PAIR + skipped * p->in->sms;
         for (int sm = 0; sm < PAIR; sm++)
-            cache_clear(&p->caches[sm], part);
+            wl_shelf_clear(&p->caches[sm], wl_max(1, part));
         WL_TRY(play_pair(p, first, most));
         add_pair(p, drawn > 0);
     }
@@ -419,7 +346,7 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     }
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
-        ok = p->places[sm] && cache_make(&p->caches[sm], lines, arena);
+        ok = p->places[sm] && wl_shelf_make(&p->caches[sm], lines, WL_SHELF_OLDER_OF_TWO, arena);
     }
     return ok;
 }

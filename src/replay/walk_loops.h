@@ -4,11 +4,11 @@
  * chunk. The bytes of a warp are evaluated once, at the first step of all loops; a chunk adds the
  * same offset to all of them.
  *
- * Layer  count (uses base, expr, kernel, launch, footprint). Units: bytes, cycles.
+ * Layer  replay (uses base, expr, kernel, launch, count). Units: bytes, cycles.
  * Oracle  tests/unit/test_places.c, by walk_replay.h
  * SPDX-License-Identifier: MIT */
-#ifndef WL_COUNT_WALK_LOOPS_H
-#define WL_COUNT_WALK_LOOPS_H
+#ifndef WL_REPLAY_WALK_LOOPS_H
+#define WL_REPLAY_WALK_LOOPS_H
 
 #include "count/view.h"
 #include "count/warps.h"
@@ -32,9 +32,12 @@ typedef struct wl_walk_input {
     const wl_view *view;
     const wl_geometry *geometry;
     const wl_access_cost *costs;
-    int64_t sms, warp_size, line, sector, fetch; /* multiprocessors; lanes; bytes */
+    int64_t sms, gpc_sms, schedulers, warp_size; /* multiprocessors; of a GPC; of each; lanes */
+    int64_t line, sector, fetch;                 /* bytes */
     /* cycles until a load is there: from the L1, the L2, memory; that a wavefront takes */
     double hit, miss, memory, wavefront;
+    /* cycles of an operation; from the end of a block to the next; between two that start */
+    double operation, turnover, apart;
     double in_flight; /* loads that a multiprocessor waits for at a time */
     /* the L2 may hold the data from an earlier launch: that is replayed, too */
     bool repeats;
@@ -91,11 +94,11 @@ bool wl_walk_loops_known(const wl_walk_input *in);
 wl_status wl_walk_loops_make(const wl_walk_input *in, int64_t pieces, wl_arena *arena, wl_walk_loops *out,
                              wl_error *err);
 
-/* Where chunk n starts: iterations of each loop. */
-void wl_walk_chunk_start(const wl_walk_chunks *chunks, int64_t n, int64_t at[WL_LOOPS_MAX]);
+/* Where chunk n starts: iterations of each loop. Returns a bit for each loop inside of it. */
+uint32_t wl_walk_chunk_start(const wl_walk_chunks *chunks, int64_t n, int64_t at[WL_LOOPS_MAX]);
 
-/* Is an access executed in the chunk that starts there? Once where it does not name a loop. */
-bool wl_walker_runs(const wl_walker *walker, const int64_t at[WL_LOOPS_MAX]);
+/* Is an access executed in a chunk whose start has these bits? Once if it names no loop. */
+static inline bool wl_walker_runs(const wl_walker *walker, uint32_t bits) { return !(bits & ~walker->loops); }
 
 /* How often a warp waits for the loads of an access in a chunk. */
 double wl_walker_waits(const wl_walk_loops *loops, const wl_walker *walker);
@@ -106,4 +109,4 @@ double wl_walk_lines(const wl_walk_loops *loops);
 /* Adds what a warp of a block loads at the first step, with all cells of its threads, by access. */
 wl_status wl_walk_gather(wl_walk_loops *loops, int64_t block, int64_t warp, wl_walk_bytes *by_access, wl_error *err);
 
-#endif /* WL_COUNT_WALK_LOOPS_H */
+#endif /* WL_REPLAY_WALK_LOOPS_H */
