@@ -22,8 +22,8 @@
 #include "replay/walk_loops.h"
 
 /* Reads the numbers of a replay from a device. False: it lacks the latency of its L1 or its L2, and
- * is not replayed. A file without dram_latency: data is in the L2; without block_turnover: as long
- * as l2_latency; without block_rate: all blocks start at once; without l1_mshr: no limit. */
+ * is not replayed. A file without dram_latency: data is in the L2; without block_rate: all blocks
+ * start at once; without l1_mshr: no limit. */
 bool wl_walk_read(const wl_device *device, wl_walk_input *out);
 
 typedef struct wl_walked {

@@ -133,26 +133,21 @@ def ptx_batches(most, size):
     return [chosen[i::size] for i in range(size)]
 
 
-def measure(options, laws, folder):
-    """{law: {group: {metric: mean error in percent}}}"""
-    tables = entries(options.warpline, folder, options.most)
-    batches = ptx_batches(max(1, options.most // 2), 8)
-    tasks = []
-    for law in laws:
-        tasks += [(law["name"], run_ptx, (options.warpline, b, options.data, law["off"])) for b in batches]
-        tasks += [(law["name"], run_table, (options.warpline, e, p, law["off"])) for e, p in tables]
+def measure(options, law, tables):
+    """{group: {metric: mean error in percent}} without the law"""
+    batches = ptx_batches(max(1, options.most // 2), 4 * options.jobs)
+    tasks = [(run_table, (options.warpline, e, p, law["off"])) for e, p in tables]
+    tasks += [(run_ptx, (options.warpline, b, options.data, law["off"])) for b in batches]
     with ThreadPoolExecutor(options.jobs) as pool:
-        done = list(pool.map(lambda t: (t[0], t[1](t[2])), tasks))
+        done = list(pool.map(lambda t: t[0](t[1]), tasks))
     out = {}
-    for name, errors in done:
-        law = out.setdefault(name, {})
+    for errors in done:
         if "failed" in errors:
-            print(f"ablate: {name}: {errors['failed']}", file=sys.stderr)
+            print(f"ablate: {law['name']}: {errors['failed']}", file=sys.stderr)
             continue
         for (group, metric), values in errors.items():
-            law.setdefault(group, {}).setdefault(metric, []).extend(values)
-    return {name: {g: {m: 100 * statistics.mean(v) for m, v in ms.items()} for g, ms in groups.items()}
-            for name, groups in out.items()}
+            out.setdefault(group, {}).setdefault(metric, []).extend(values)
+    return {g: {m: 100 * statistics.mean(v) for m, v in ms.items()} for g, ms in out.items()}
 
 
 def change(base, law, metric):
@@ -235,9 +230,12 @@ def main():
             results = json.load(file)
     wanted = [dict(name="none", off=[])] + [l for l in LAWS if not options.law or l["name"] in options.law]
     missing = [l for l in wanted if l["name"] not in results]
-    results.update(measure(options, missing, folder))
-    with open(options.results, "w") as file:
-        json.dump(results, file, indent=1, sort_keys=True)
+    tables = entries(options.warpline, folder, options.most)
+    for law in missing:
+        results[law["name"]] = measure(options, law, tables)
+        with open(options.results, "w") as file:  # law by law: a later run goes on
+            json.dump(results, file, indent=1, sort_keys=True)
+        print(f"  {law['name']}", flush=True)
     if options.report:
         with open(options.report, "w") as file:
             report(results, file)

@@ -363,9 +363,9 @@ void wl_report_text(const void *result, wl_buffer *out)
     add_lines(r, out);
     add_model(r, out);
     wl_buffer_text(out, "\n");
-    wl_line(out, 4, "  estimators: L1 %s, volumes %s (counted by %s%s), time %s\n", wl_l1_estimator_name(p->has_tag_hash),
-            wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method),
-            p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
+    wl_line(out, 4, "  estimators: L1 %s, volumes %s (counted by %s%s), time %s\n",
+            wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
+            wl_count_method_name(p->count_method), p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
         wl_note_line(out, "  ", "%s", p->warnings[i]);
     if (p->confidence)
