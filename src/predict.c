@@ -370,8 +370,9 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
-    p->any_room = true; /* the room is a number that fits change */
-    wl_status status = count(p, launch, options, WL_REPLAYS_ALL, &view, &c->counts, err); /* for any model */
+    /* for any model, and any room: a number that fits change */
+    p->any_room = true;
+    wl_status status = count(p, launch, options, WL_REPLAYS_ALL, &view, &c->counts, err);
     p->any_room = false;
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);

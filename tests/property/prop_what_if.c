@@ -2,8 +2,8 @@
  * slower, and the number that limits a kernel acts in proportion.
  *
  * Six kernels: a stream, a stencil that reuses the L2, a matrix product that reuses the L1, a
- * gather, one that floating point limits and one that latency limits. WL_STATISTICS=1 prints the slowdowns
- * that are tolerated. SPDX-License-Identifier: MIT */
+ * gather, one that floating point limits and one that latency limits. WL_STATISTICS=1 prints the
+ * slowdowns that are tolerated. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

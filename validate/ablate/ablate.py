@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,6 +30,7 @@ METRICS = ["time", "l1_wavefronts", "l2_load_bytes", "l2_store_bytes", "dram_loa
 # Shorter launches mostly measure the launch itself; smaller volumes stay in the L2; few wavefronts are those of the
 # start of threads.
 LEAST = {"time": 20e-6, "dram_load_bytes": 48e6, "dram_store_bytes": 48e6, "l1_wavefronts": 1e5}
+SHOWN = 6  # families of each law
 POINT = 1.0  # of mean error: what a law must earn
 
 
@@ -185,16 +187,20 @@ def report(results, out):
     write = lambda text="": out.write(text + "\n")
     write("# What each law is worth")
     write()
-    write("Made by `make ablate` (validate/ablate): each law is switched off, with the numbers of the device with which it says\n"
-          "nothing, and the measured tables of all GPUs are predicted again. Nothing is refitted. Points are changes of the mean\n"
-          "error, in percent, over families; a positive number is what the law saves. *earns*, *costs*: families it was not found\n"
-          "on in which some metric changes by a point or more.")
+    write("`make ablate` writes this page (validate/ablate). It switches each law off, by numbers of the\n"
+          "device with which the law says nothing, and predicts the measured tables of all GPUs again: at\n"
+          "most a few launches of each family, evenly spread. Nothing is refitted, so a law that another\n"
+          "one could stand in for looks more useful than it is.\n\n"
+          "Points are changes of the mean error, in percent, over families: a positive number is what the\n"
+          "law saves. *earns* and *costs* count the families in which some metric changes by a point or\n"
+          "more; families that the law was found on do not count. A law stays if it earns a point in two\n"
+          "families or on two GPUs, or if it is exact by construction.")
     write()
     for mine, title in ((True, "the H200"), (False, "other GPUs")):
         means = {m: [g[m] for n, g in base.items() if n.startswith("h200") == mine and m in g] for m in METRICS}
-        write(f"Mean error over families on {title}: " +
-              ", ".join(f"{m} {statistics.mean(v):.2f} % ({len(v)})" for m, v in means.items() if v) + ".")
-    write()
+        write(f"Mean error on {title}, and the number of families:\n")
+        write("| " + " | ".join(m for m, v in means.items() if v) + " |\n" + "|---:" * sum(map(bool, means.values())) + "|")
+        write("| " + " | ".join(f"{statistics.mean(v):.2f} % ({len(v)})" for v in means.values() if v) + " |\n")
     write("| law | off with | time | L2 loads | DRAM loads | L2 stores | wavefronts | time, others | earns | costs | GPUs | stays |")
     write("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|")
     rows = []
@@ -210,6 +216,24 @@ def report(results, out):
         write(f"| {law['name']}: {law['says']} | {' '.join(f'`{w}`' for w in law['off'])} | " +
               " | ".join(f"{c:+.2f}" for c in cells) + f" | {other:+.2f} | {len(earned)} | {len(cost)} | {len(gpus)} | " +
               ("exact" if law.get("exact") else "yes" if stays else "**no**") + " |")
+
+
+def where(results, out):
+    """The families in which each law matters most."""
+    base = results["none"]
+    out.write("\n## Where\n\nThe largest changes of each law, in points: families it was found on are in brackets.\n\n")
+    for law in sorted(LAWS, key=lambda l: l["name"]):
+        if law["name"] not in results:
+            continue
+        changes = [(p, g, m) for m in METRICS for g, p in change(base, results[law["name"]], m).items() if abs(p) >= POINT]
+        changes.sort(key=lambda c: -abs(c[0]))
+        words = []
+        for points, group, metric in changes[:SHOWN]:
+            text = f"{group}, {metric} {points:+.1f}"
+            words.append(f"[{text}]" if is_own(group, law["found"]) else text)
+        more = len(changes) - SHOWN
+        line = f"- **{law['name']}**: " + ("; ".join(words) or "nothing by a point") + (f"; {more} more" if more > 0 else "")
+        out.write(textwrap.fill(line, 98, subsequent_indent="  ", break_long_words=False) + "\n")
 
 
 def main():
@@ -239,6 +263,7 @@ def main():
     if options.report:
         with open(options.report, "w") as file:
             report(results, file)
+            where(results, file)
 
 
 if __name__ == "__main__":
