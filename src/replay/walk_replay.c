@@ -555,9 +555,9 @@ bool wl_walk_read(const wl_device *d, wl_walk_input *out)
     /* a warp waits for the last of several lines */
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
     out->memory += spread * DOUBLINGS;
-    /* until its first loads, a block waits about as long as for the L2; block_turnover would make
-     * counts depend on a number that fits change */
-    out->turnover = out->miss;
+    /* until its first loads, a block waits about as long as for a hit of the L1 and one of the L2;
+     * block_turnover would make counts depend on a number that fits change */
+    out->turnover = out->hit + out->miss;
     if (wl_device_get(d, WL_DEVICE_block_rate, &rate) && wl_device_get(d, WL_DEVICE_clock, &clock))
         out->apart = clock / rate;
     out->in_flight = INFINITY;
