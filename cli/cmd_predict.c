@@ -119,8 +119,10 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
     if (status != WL_OK)
         return status;
     const wl_status predicted = predict_job(o, b, device, err);
-    return predicted ? predicted
-                     : note_no_effect(o, o->devices[device], j->kernel, j->launches, b->launches, &j->options, err);
+    const char *what = b->launches > 1 ? "these launches" : "this launch";
+    return predicted
+               ? predicted
+               : note_no_effect(o, o->devices[device], j->kernel, j->launches, b->launches, what, &j->options, err);
 }
 
 /* Everything is written to memory first: on an error nothing is printed. */

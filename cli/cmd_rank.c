@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "rank_job.h"
 #include "team.h"
+#include "with_effect.h"
 
 #define TOP_DEFAULT 10
 /* launches kept of each space, however little memory may be used: a table needs some */
@@ -213,7 +214,16 @@ static int rank_one(rank_job *j, size_t device, size_t domain)
             diag_remember(condition, condition); /* an error inside one names it */
         return diag_report(&err);
     }
-    return team_leads() ? finish_space(j, s) : EXIT_OK;
+    if (!team_leads())
+        return EXIT_OK;
+    code = finish_space(j, s);
+    if (code != EXIT_OK || s->count == 0)
+        return code;
+    wl_launch best;
+    wl_ranker_launch(s->ranker, s->launches[0].index, &best);
+    const wl_status status = note_no_effect(j->options, j->options->devices[device], wl_ranker_kernel(s->ranker), &best,
+                                            1, "the best launch", &j->rank.predict, &err);
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 
 static int rank_all(rank_job *j)

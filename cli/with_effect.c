@@ -48,7 +48,7 @@ static bool all_alike(char *const *a, char *const *b, size_t count)
 }
 
 wl_status note_no_effect(const options *o, const char *device, const wl_kernel *kernel, const wl_launch *launches,
-                         size_t count, const wl_predict_options *predict, wl_error *err)
+                         size_t count, const char *what, const wl_predict_options *predict, wl_error *err)
 {
     char *all[MANY_MAX] = {0}, *fewer[MANY_MAX] = {0};
     if (o->with_count == 0)
@@ -59,8 +59,8 @@ wl_status note_no_effect(const options *o, const char *device, const wl_kernel *
         /* a what-if that another one needs cannot be left out: it has a part in the prediction */
         if (numbers_without(o, device, i, kernel, launches, count, predict, fewer, &without) == WL_OK &&
             all_alike(all, fewer, count))
-            usage_error("note: no effect: nothing in %s depends on %.*s", count > 1 ? "these launches" : "this launch",
-                        (int)strcspn(o->with[i], "="), o->with[i]);
+            usage_error("note: no effect: nothing in %s depends on %.*s", what, (int)strcspn(o->with[i], "="),
+                        o->with[i]);
         status = without.code == WL_E_NOMEM ? WL_E_NOMEM : WL_OK;
         if (status != WL_OK)
             *err = without;

@@ -59,6 +59,7 @@ ptx tests/ptx/science_sm80.ptx --coverage --format json
 devices
 devices show h200
 devices check share/devices/h200.yaml
+devices derive mine --like h200 --with l2_size=100MiB
 devices compare h200 v100
 kernels
 kernels show star3d_r4
