@@ -190,7 +190,7 @@ typedef struct parent {
 } parent;
 
 /* a device, the one that it is like, .., its architecture, the one that is like, .. */
-#define PARENTS_MAX 8
+#define PARENTS_MAX 16
 
 /* The next line of a text that ends at `end`; NULL behind the last. */
 static const char *next_line(const char *line, const char *end)
@@ -221,10 +221,14 @@ static void label_of(const parent *p, const char *label, char *out, size_t size)
     }
 }
 
-static const char *text_of(const char *name, bool architecture, size_t *length)
+static const wl_embedded_file *file_of(const char *name, bool architecture)
 {
-    return architecture ? wl_embedded_text(wl_embedded_architectures, wl_embedded_architecture_count, name, length)
-                        : wl_device_builtin_text(name, length);
+    const wl_embedded_file *files = architecture ? wl_embedded_architectures : wl_embedded_devices;
+    const size_t count = architecture ? wl_embedded_architecture_count : wl_embedded_device_count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(files[i].name, name) == 0)
+            return &files[i];
+    return NULL;
 }
 
 /* The family of an architecture, which its file is named after: cdna3 is of cdna. */
@@ -238,7 +242,6 @@ static void family_of(const char *architecture, char *out, size_t size)
 
 /* The files in the order in which they are asked. */
 typedef struct lineage {
-    wl_device *device;
     parent parents[PARENTS_MAX];
     size_t count;
 } lineage;
@@ -246,67 +249,58 @@ typedef struct lineage {
 /* NULL: there is no such file, or no room for it. */
 static parent *add_parent(lineage *l, const char *name, bool architecture)
 {
-    size_t length = 0;
-    const char *text = text_of(name, architecture, &length);
-    parent *p = text && l->count < PARENTS_MAX ? &l->parents[l->count++] : NULL;
+    const wl_embedded_file *file = file_of(name, architecture);
+    parent *p = file && l->count < PARENTS_MAX ? &l->parents[l->count++] : NULL;
     if (p)
-        *p = (parent){.name = name, .text = text, .length = length, .owner = WL_OWNER_OTHER};
+        *p = (parent){file->name, (const char *)file->text, file->length, .owner = WL_OWNER_OTHER};
     return p;
 }
 
-/* The name of a label's value, kept as long as the device; NULL without one, or without memory. */
-static const char *named(lineage *l, const parent *p, const char *label)
-{
-    char text[64], family[64];
-    label_of(p, label, text, sizeof text);
-    family_of(text, family, sizeof family);
-    const char *name = strcmp(label, "architecture") == 0 ? family : text;
-    return name[0] ? wl_arena_text(&l->device->arena, name, strlen(name)) : NULL;
-}
+#define NAME_MAX_LENGTH 64 /* of devices and architectures */
 
 /* An architecture, then the one that it is like, and so on. Hardware that another architecture has
  * says nothing of this one's. */
-static bool add_architectures(lineage *l, const char *name, bool own, bool needed_only)
+static bool add_architectures(lineage *l, const char *first, bool own, bool needed_only)
 {
     const size_t before = l->count;
-    for (bool first = true; name; first = false) {
-        parent *p = add_parent(l, name, true);
-        if (!p)
-            break;
-        p->hardware = first && !needed_only;
+    char name[NAME_MAX_LENGTH];
+    (void)snprintf(name, sizeof name, "%s", first);
+    for (parent *p; (p = add_parent(l, name, true)) != NULL; label_of(p, "like", name, sizeof name)) {
+        const bool is_first = l->count == before + 1;
+        p->hardware = is_first && !needed_only;
         p->needed_only = needed_only;
-        p->owner = first && own ? WL_OWNER_ARCHITECTURE : WL_OWNER_OTHER;
-        name = named(l, p, "like");
+        p->owner = is_first && own ? WL_OWNER_ARCHITECTURE : WL_OWNER_OTHER;
     }
     return l->count > before;
 }
 
+/* A device, then the one that it is like, and so on; *family is that of the last one. */
+static void add_devices(lineage *l, const char *first, char *family, size_t size)
+{
+    char name[NAME_MAX_LENGTH], architecture[NAME_MAX_LENGTH];
+    (void)snprintf(name, sizeof name, "%s", first);
+    for (parent *p; (p = add_parent(l, name, false)) != NULL; label_of(p, "like", name, sizeof name)) {
+        p->hardware = true;
+        label_of(p, "architecture", architecture, sizeof architecture);
+        family_of(architecture, family, size);
+    }
+}
+
 static wl_status find_parents(const reading *r, lineage *l, wl_error *err)
 {
-    wl_device *device = r->device;
-    char family[64];
-    size_t length;
-    *l = (lineage){.device = device};
-    if (device->like[0] && !text_of(device->like, false, &length)) {
+    const wl_device *device = r->device;
+    char own[NAME_MAX_LENGTH], other[NAME_MAX_LENGTH] = "";
+    *l = (lineage){0};
+    if (device->like[0] && !file_of(device->like, false)) {
         wl_device *none;
         const wl_status status = wl_device_builtin(device->like, &none, err);
         if (err)
             err->loc = r->like;
         return status;
     }
-    family_of(device->architecture, family, sizeof family);
-    const char *own = wl_arena_text(&device->arena, family, strlen(family)), *other = NULL;
-    if (!own)
-        return wl_fail_memory(err);
-    for (const char *like = device->like[0] ? device->like : NULL; like;) {
-        parent *p = add_parent(l, like, false);
-        if (!p)
-            break;
-        p->hardware = true;
-        other = named(l, p, "architecture");
-        like = named(l, p, "like");
-    }
-    if (other && strcmp(other, own) != 0)
+    family_of(device->architecture, own, sizeof own);
+    add_devices(l, device->like, other, sizeof other);
+    if (strcmp(other, own) != 0)
         (void)add_architectures(l, other, false, false);
     if (!add_architectures(l, own, true, false))
         (void)add_architectures(l, WL_STAND_IN_ARCHITECTURE, false, true);

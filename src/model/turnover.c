@@ -64,6 +64,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_interval, offsetof(wl_turnover, barrier_interval), false},
+        {WL_DEVICE_warp_start, offsetof(wl_turnover, warp_start), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
         {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
@@ -411,10 +412,13 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
     return all->blocks * longer / 2 * fmax(0, 1 - each / slower);
 }
 
-/* Cycles from the end of a block to the start of its successor. */
+/* Cycles from the end of a block to the start of the last warp of its successor: warps start one
+ * after the other. Phases were fitted to blocks of all sizes, so their further warps add
+ * nothing. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
-    return n->turnover + (d->stores ? n->store_wait : 0);
+    const double further = lives(d) ? n->warp_start * (d->block_warps - WL_USUAL_WARPS) : 0;
+    return n->turnover + further + (d->stores ? n->store_wait : 0);
 }
 
 /* Adds the atomics. With several waves, atomics of some blocks overlap with the work of others.

@@ -88,6 +88,7 @@ LAWS = [
     dict(name="in place", says="requests that change parts of one line wait", off=["in_place_wait=none"],
          found=["parts", "shifted", "acoustic", "elastic"]),
     dict(name="barriers in turn", says="warps arrive one after the other", off=["barrier_interval=none"], found=["barriers"]),
+    dict(name="starts of warps", says="warps of a block start one after the other", off=["warp_start=none"], found=["stage"]),
     dict(name="queue of DRAM", says="waits grow with its load", off=["dram_queue_wait=0"], found=["update"]),
     dict(name="the last of many lines", says="a warp waits for the last of its lines",
          off=["l2_latency_spread=none", "dram_latency_spread=none"], found=["update"]),
