@@ -71,7 +71,7 @@ static void test_inherited(void **state)
     /* shares are inherited, not values: rooms of the L2 by its size, rates by bandwidths */
     check_near("share", "room", h100->entries[WL_DEVICE_l2_reuse_room].values[0],
                h200->entries[WL_DEVICE_l2_reuse_room].values[0] * 50 / 60, 1e-6);
-    double a, b;
+    double a = 0, b = 0;
     check_true("share", "known",
                wl_device_share(h200, WL_DEVICE_atomic_address_rate, 0, &a) &&
                    wl_device_share(a80, WL_DEVICE_atomic_address_rate, 0, &b));
