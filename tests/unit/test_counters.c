@@ -2,6 +2,7 @@
  * rooflines as an oracle.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/read_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,19 +163,6 @@ static wl_table *parse(const char *name, const char *text)
     wl_error err = {0};
     check_ok(name, wl_table_parse(name, text, strlen(text), &table, &err), &err);
     return table;
-}
-
-static char *file_text(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *text = malloc(1 << 20);
-    assert_non_null(text);
-    const size_t length = fread(text, 1, (1 << 20) - 1, f);
-    assert_true(length < (1 << 20) - 1);
-    text[length] = '\0';
-    fclose(f);
-    return text;
 }
 
 /* The transposes of Ding and Williams as nvprof 10 prints them: 1024 x 1024 floats, blocks of 32 x
@@ -367,7 +355,7 @@ static void check_rate(const char *kernel, const wl_tallies *t, wl_tally tally, 
  * the page has nothing but what ncu draws; otherwise ours count stores, too. */
 static size_t check_page(const char *path, bool own_levels)
 {
-    char *text = file_text(path);
+    char *text = read_file(path, NULL);
     wl_table *table = parse(path, text);
     raw_page p = {0};
     wl_error err = {0};
@@ -418,7 +406,7 @@ static void test_own_rooflines(void **state)
 static void test_details(void **state)
 {
     (void)state;
-    char *raw = file_text(NCU "full_raw.csv"), *details = file_text(NCU "full_details.csv");
+    char *raw = read_file(NCU "full_raw.csv", NULL), *details = read_file(NCU "full_details.csv", NULL);
     wl_table *all = parse("raw", raw), *some = parse("details", details);
     static const size_t places[] = {8, 13};
     check_int("details", "launches", (int64_t)wl_table_count(some), COUNT_OF(places));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "unit/checks.h"
+#include "unit/read_file.h"
 
 #include "ptx/emulate/emulate_internal.h"
 #include "ptx/kernel/census.h"
@@ -93,22 +94,11 @@ typedef struct run {
     wl_ptx_emulator *thin, *full;
 } run;
 
-static char *read_text(size_t *length)
-{
-    FILE *f = fopen(SOURCE_DIR "/tests/ptx/population_sm80.ptx", "rb");
-    assert_non_null(f);
-    char *text = calloc(1, 1 << 16);
-    assert_non_null(text);
-    *length = fread(text, 1, (1 << 16) - 1, f);
-    (void)fclose(f);
-    return text;
-}
-
 static void start(run *r, const launch_case *c)
 {
     wl_error err = {0};
     size_t length, args = 0;
-    char *text = read_text(&length);
+    char *text = read_file(SOURCE_DIR "/tests/ptx/population_sm80.ptx", &length);
     *r = (run){0};
     while (args < COUNT_OF(c->args) && c->args[args])
         args++;

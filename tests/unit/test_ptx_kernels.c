@@ -6,6 +6,7 @@
 
 #include "unit/checks.h"
 #include "unit/ptx_target.h"
+#include "unit/read_file.h"
 
 #include "kernel/kernel_internal.h"
 #include "metrics/prediction.h"
@@ -13,17 +14,6 @@
 #include "warpline/ptx.h"
 
 #define STAR "buf:5872025600:11203712"
-
-static char *read_file(const char *path, size_t *length)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    *length = fread(text, 1, (1 << 20) - 1, f);
-    fclose(f);
-    return text;
-}
 
 static wl_ptx *read_ptx(const char *name, const char *arch)
 {

@@ -2,6 +2,7 @@
  * iteration; and kernels with long loops that must be recovered wholly.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/read_file.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -13,20 +14,6 @@
 #include "ptx/recover/loop_rolling.h"
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
-
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    const size_t length = (size_t)ftell(f);
-    rewind(f);
-    char *text = calloc(1, length + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, length, f), length);
-    (void)fclose(f);
-    return text;
-}
 
 /* ---- kept and unrolled loops ---- */
 
@@ -137,7 +124,7 @@ static void compare_kernel(const char *file, wl_ptx_module *m, const wl_ptx_func
 static void compare_file(const char *path, totals *t)
 {
     static const char *const numbers[] = {"200", "37"};
-    char *text = read_file(path);
+    char *text = read_file(path, NULL);
     wl_ptx_module *m = NULL;
     wl_error err = {0};
     if (wl_ptx_module_parse(path, text, strlen(text), &m, &err) == WL_OK)
@@ -220,7 +207,7 @@ static char *shown(size_t i)
     wl_error err = {0};
     wl_ptx_options options = {.entry = whole[i].entry, .args = whole[i].args, .dynamic_shared = 1024};
     (void)snprintf(path, sizeof path, SOURCE_DIR "%s", whole[i].file);
-    char *text = read_file(path);
+    char *text = read_file(path, NULL);
     while (options.arg_count < COUNT_OF(whole[i].args) && whole[i].args[options.arg_count])
         options.arg_count++;
     memcpy(options.launch.block, whole[i].block, sizeof whole[i].block);
@@ -261,7 +248,7 @@ static void fragments(void **unused)
                   {WL_METRIC_l1_sectors_ld, 16777216, 0},
                   {WL_METRIC_l1_sectors_st, 131072, 0},
                   {WL_METRIC_l2_load_bytes, 32.0 * 3081122, 0.11}};
-    char *text = read_file(SOURCE_DIR "/validate/ptx/data.sm_90.ptx");
+    char *text = read_file(SOURCE_DIR "/validate/ptx/data.sm_90.ptx", NULL);
     wl_device *device = NULL;
     wl_ptx *ptx = NULL;
     wl_kernel *kernel = NULL;

@@ -2,6 +2,7 @@
  * with their weight, never missed. And the invariant that would show it.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/read_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,20 +31,6 @@ static double chosen(int64_t n)
     for (int64_t i = 0; i < n; i++)
         count += hash((uint32_t)i) % 4000 == 0;
     return count;
-}
-
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    const size_t length = (size_t)ftell(f);
-    rewind(f);
-    char *text = calloc(1, length + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, length, f), length);
-    (void)fclose(f);
-    return text;
 }
 
 static void predict(const wl_ptx *ptx, const char *entry, int64_t grid, wl_prediction *out)
@@ -77,7 +64,7 @@ static void rare_blocks_are_not_missed(void **state)
 {
     (void)state;
     static const int64_t grids[] = {40000, 39000, 7000, 500};
-    char *text = read_file(SOURCE_DIR "/tests/ptx/seldom_sm90.ptx");
+    char *text = read_file(SOURCE_DIR "/tests/ptx/seldom_sm90.ptx", NULL);
     wl_ptx *ptx = NULL;
     wl_error err = {0};
     wl_prediction p;

@@ -5,20 +5,10 @@
 #include <stdlib.h>
 
 #include "unit/checks.h"
+#include "unit/read_file.h"
 
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"
-
-static char *read_text(const char *path, size_t *length)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 4096);
-    assert_non_null(f);
-    assert_non_null(text);
-    *length = fread(text, 1, 4095, f);
-    fclose(f);
-    return text;
-}
 
 static wl_device *h200(void)
 {
@@ -57,7 +47,7 @@ static void measured_patterns_read_again(void **state)
         {{"stride=1", "wide=1", "pitch=160"}, 2244, 10692}, {{"stride=1", "wide=1", "pitch=5184"}, 3432, 20328},
         {{"stride=1", "wide=4", "pitch=160"}, 528, 2640}};
     size_t length = 0;
-    char *text = read_text(SOURCE_DIR "/validate/kernels/warm.yaml", &length);
+    char *text = read_file(SOURCE_DIR "/validate/kernels/warm.yaml", &length);
     wl_device *repeats = h200();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *sets[] = {cases[i].sets[0], cases[i].sets[1], cases[i].sets[2], "rounds=1"};
