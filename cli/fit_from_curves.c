@@ -33,6 +33,8 @@ static bool check_usage(const options *o)
 {
     if (!o->device)
         usage_error("which device? Give --device NAME or FILE");
+    else if (o->argument_count == 0)
+        usage_error("which curves? Give one or more tables");
     else if (o->map)
         usage_error("--map is for measured launches: published curves need no kernels");
     else

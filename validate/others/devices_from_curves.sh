@@ -1,7 +1,7 @@
 #!/bin/sh
 # devices_from_curves.sh WARPLINE DIRECTORY: the built-in devices of which curves are published, as `warpline fit
-# --from-curves` writes them from their own files and validate/published; into DIRECTORY. To update share/devices, copy
-# what changed, look at the difference, and build again.
+# --from-curves` writes them from their own files and validate/published; into DIRECTORY. To update share/, copy what
+# changed, into the file of the architecture where that states it, look at the difference, and build again.
 LC_ALL=C && export LC_ALL
 set -eu
 warpline=$1
@@ -9,35 +9,29 @@ out=$2
 published=validate/published
 mkdir -p "$out"
 
-# fit DEVICE GPU RELATIVE TABLE...: reads $out/DEVICE.yaml, which may be of an earlier step
+# fit DEVICE GPU TABLE...: reads $out/DEVICE.yaml, which may be of an earlier step
 fit() {
   device=$1
   gpu=$2
-  relative=$3
-  shift 3
+  shift 2
   [ -f "$out/$device.yaml" ] || cp "share/devices/$device.yaml" "$out"
   tables=""
   for table in "$@"; do tables="$tables $published/$table.csv"; done
   # shellcheck disable=SC2086 # a list of words
-  "$warpline" fit --from-curves $tables --device "$out/$device.yaml" --gpu "$gpu" --relative "$relative" --output "$out/$device.new" >/dev/null
+  "$warpline" fit --from-curves $tables --device "$out/$device.yaml" --gpu "$gpu" --output "$out/$device.new" >/dev/null
   mv "$out/$device.new" "$out/$device.yaml"
 }
 
-fit v100 v100 h200 latency cache_bandwidth streams
-fit a100-80gb a100_80 h200 latency cache_bandwidth l2_bandwidth streams small_kernels
+fit v100 v100 latency cache_bandwidth streams
+fit a100-80gb a100_80 latency cache_bandwidth l2_bandwidth streams small_kernels
 # the same chip with less memory
-fit a100-40gb a100_80 h200 latency cache_bandwidth l2_bandwidth small_kernels
-fit a100-40gb a100_40 h200 streams
-fit a40 a40 h200 latency cache_bandwidth streams small_kernels
-fit l40 l40 h200 latency cache_bandwidth l2_bandwidth streams small_kernels
-fit mi210 mi210 h200 latency cache_bandwidth l2_bandwidth streams small_kernels
-fit mi100 mi100 "$out/mi210.yaml" latency cache_bandwidth l2_bandwidth streams
-fit mi300x mi300x "$out/mi210.yaml" latency cache_bandwidth streams
-fit rx6900xt rx6900xt h200 latency cache_bandwidth l2_bandwidth streams small_kernels
+fit a100-40gb a100_80 latency cache_bandwidth l2_bandwidth small_kernels
+fit a100-40gb a100_40 streams
+fit a40 a40 latency cache_bandwidth streams small_kernels
+fit l40 l40 latency cache_bandwidth l2_bandwidth streams small_kernels
+fit mi210 mi210 latency cache_bandwidth l2_bandwidth streams small_kernels
+fit mi100 mi100 latency cache_bandwidth l2_bandwidth streams
+fit mi300x mi300x latency cache_bandwidth streams
+fit rx6900xt rx6900xt latency cache_bandwidth l2_bandwidth streams small_kernels
 # of one board, which the source calls h200 and gh200
-fit gh200 h200 h200 small_kernels
-# no curves of their own
-fit v100-sxm2 v100-sxm2 "$out/v100.yaml"
-fit l40s l40s "$out/l40.yaml"
-fit h100 h100 h200
-fit rtx2080s rtx2080s rtx2080ti
+fit gh200 h200 small_kernels
