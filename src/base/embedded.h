@@ -18,6 +18,9 @@ extern const wl_embedded_file wl_embedded_devices[], wl_embedded_architectures[]
 extern const size_t wl_embedded_device_count, wl_embedded_architecture_count, wl_embedded_kernel_count,
     wl_embedded_cost_count;
 
+/* The file of that name, or NULL. */
+const wl_embedded_file *wl_embedded_find(const wl_embedded_file *files, size_t count, const char *name);
+
 /* Text of the file of that name, 0-terminated, or NULL. Sets *length unless it is NULL. */
 const char *wl_embedded_text(const wl_embedded_file *files, size_t count, const char *name, size_t *length);
 

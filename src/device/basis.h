@@ -16,9 +16,6 @@ const char *wl_basis_name(wl_basis basis);
 /* In base units; 0: the device lacks a number it needs. */
 double wl_basis_value(const wl_device *device, wl_basis basis);
 
-/* A value of the key in base units from its share; sizes and counts are whole. */
-double wl_basis_scaled(wl_device_key key, double share, double basis);
-
 /* Scales everything that is a share of the changed key, except what the user set. `before`: the
  * entries as they were. */
 void wl_basis_follow(wl_device *device, wl_device_key changed, const wl_device_entry *before);

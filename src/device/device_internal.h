@@ -6,6 +6,8 @@
 #ifndef WL_DEVICE_INTERNAL_H
 #define WL_DEVICE_INTERNAL_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/units.h"
 #include "warpline/device.h"
@@ -20,7 +22,6 @@ typedef enum wl_basis {
     WL_OF_NOTHING,
     WL_OF_CLOCK,
     WL_OF_ALL_CYCLES,
-    WL_OF_L1_LATENCY,
     WL_OF_L2_SIZE,
     WL_OF_L2_PART,
     WL_OF_L2_BANDWIDTH,
@@ -62,6 +63,10 @@ typedef struct wl_device_entry {
 } wl_device_entry;
 
 #define WL_SET_BY_USER "set by the user" /* the source of a what-if */
+static inline bool wl_entry_is_set(const wl_device_entry *e)
+{
+    return e->source && strcmp(e->source, WL_SET_BY_USER) == 0;
+}
 
 struct wl_device {
     wl_arena arena;

@@ -66,7 +66,7 @@ static bool all_whole(const wl_device_entry *e, double scale)
     return true;
 }
 
-/* The file: what `stated` marks, in base units; all else is inherited. */
+/* The file: what `stated` marks; all else is inherited. */
 static wl_status write_file(const wl_device *d, const char *name, const char *like, const bool *stated, char **out,
                             wl_error *err)
 {
@@ -122,8 +122,7 @@ wl_status wl_device_derive(const wl_device *device, const char *name, const char
     bool stated[WL_DEVICE_KEY_COUNT], more = true;
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_entry *e = &device->entries[k];
-        const bool set = e->source && strcmp(e->source, WL_SET_BY_USER) == 0;
-        stated[k] = set || (!like && e->count > 0 && wl_device_keys[k].role != WL_ROLE_TRUST);
+        stated[k] = wl_entry_is_set(e) || (!like && e->count > 0 && wl_device_keys[k].role != WL_ROLE_TRUST);
     }
     *out = NULL;
     wl_status status = write_file(device, name, like, stated, out, err);
