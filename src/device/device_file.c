@@ -118,6 +118,16 @@ static wl_status fail_unknown(const wl_yaml *root, wl_error *err)
     return wl_yaml_known_keys(root, names, WL_DEVICE_KEY_COUNT + LABELS, "the device file", err);
 }
 
+/* Keys of earlier versions: files that `make calibrate` wrote may have them. */
+static bool is_removed(const char *name)
+{
+    static const char *const removed[] = {"l1_repeat_hits", "texture_latency", "local_word", "local_lanes"};
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+        if (strcmp(removed[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool is_label(const char *name)
 {
     for (size_t i = 0; i < LABELS; i++)
@@ -137,6 +147,9 @@ static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_K
             at = (at + 1) % WL_DEVICE_KEY_COUNT;
         if (tried < WL_DEVICE_KEY_COUNT)
             nodes[at] = node;
+        else if (is_removed(node->key))
+            return wl_fail(err, WL_E_INPUT, node->key_loc,
+                           "%s is no longer a key, as no model needs it: delete its line", node->key);
         else if (!is_label(node->key))
             return fail_unknown(root, err);
     }
@@ -223,12 +236,8 @@ static void label_of(const parent *p, const char *label, char *out, size_t size)
 
 static const wl_embedded_file *file_of(const char *name, bool architecture)
 {
-    const wl_embedded_file *files = architecture ? wl_embedded_architectures : wl_embedded_devices;
-    const size_t count = architecture ? wl_embedded_architecture_count : wl_embedded_device_count;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(files[i].name, name) == 0)
-            return &files[i];
-    return NULL;
+    return architecture ? wl_embedded_find(wl_embedded_architectures, wl_embedded_architecture_count, name)
+                        : wl_embedded_find(wl_embedded_devices, wl_embedded_device_count, name);
 }
 
 /* The family of an architecture, which its file is named after: cdna3 is of cdna. */
@@ -337,17 +346,18 @@ static wl_status missing_lines(const reading *r, const parent *p, char **out, wl
 
 static wl_status inherit(reading *r, const parent *p, wl_error *err)
 {
+    const wl_yaml *nodes[WL_DEVICE_KEY_COUNT] = {0};
     char *lines = NULL;
     wl_yaml *root = NULL;
     WL_TRY(missing_lines(r, p, &lines, err));
     wl_status status = lines[0] ? wl_yaml_parse(&r->device->arena, lines, strlen(lines), &root, err) : WL_OK;
     free(lines);
-    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT && status == WL_OK && root; k++) {
-        const wl_yaml *node = wl_yaml_get(root, wl_device_keys[k].name);
+    status = status == WL_OK && root ? find_keys(root, nodes, err) : status;
+    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT && status == WL_OK; k++) {
         wl_device_entry *e = &r->device->entries[k];
-        if (!node)
+        if (!nodes[k])
             continue;
-        status = read_entry(r->device, node, (wl_device_key)k, &r->shares[k], err);
+        status = read_entry(r->device, nodes[k], (wl_device_key)k, &r->shares[k], err);
         e->loc = WL_NOWHERE;
         e->owner = p->owner;
         e->from = p->name;
