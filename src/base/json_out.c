@@ -140,9 +140,9 @@ static void put_separator(wl_json_out *o, char mark, bool blank)
 
 /* A comma, a key and a colon at once, without blanks. False: the key needs escapes, or there is no
  * memory. */
-static bool begin_compact(wl_json_out *o, const char *key)
+static bool begin_compact(wl_json_out *o, const char *key, size_t length)
 {
-    const size_t length = strlen(key), marks = o->filled ? sizeof ",\"\":" - 1 : sizeof "\"\":" - 1;
+    const size_t marks = o->filled ? sizeof ",\"\":" - 1 : sizeof "\"\":" - 1;
     char *to = wl_buffer_room(o->text, length + marks);
     if (!to)
         return false;
@@ -159,9 +159,9 @@ static bool begin_compact(wl_json_out *o, const char *key)
 }
 
 /* Writes what precedes a value: a comma, a line break, its key. */
-static void begin(wl_json_out *o, const char *key)
+static void begin_named(wl_json_out *o, const char *key, size_t length)
 {
-    if (key && o->form == WL_JSON_COMPACT && begin_compact(o, key))
+    if (key && o->form == WL_JSON_COMPACT && begin_compact(o, key, length))
         return;
     if (o->filled)
         put_separator(o, ',', o->form == WL_JSON_SPACED);
@@ -170,13 +170,14 @@ static void begin(wl_json_out *o, const char *key)
     o->filled = true;
     if (!key)
         return;
-    put_quoted(o->text, key, strlen(key));
+    put_quoted(o->text, key, length);
     put_separator(o, ':', o->form != WL_JSON_COMPACT);
 }
 
-static void open(wl_json_out *o, const char *key, const char *bracket)
+static void begin(wl_json_out *o, const char *key) { begin_named(o, key, key ? strlen(key) : 0); }
+
+static void open(wl_json_out *o, const char *bracket)
 {
-    begin(o, key);
     wl_buffer_put(o->text, bracket, 1);
     o->depth++;
     o->filled = false;
@@ -191,31 +192,28 @@ static void close(wl_json_out *o, const char *bracket)
     o->filled = true;
 }
 
-void wl_out_object(wl_json_out *o, const char *key) { open(o, key, "{"); }
+void wl_out_object(wl_json_out *o, const char *key)
+{
+    begin(o, key);
+    open(o, "{");
+}
+
+void wl_out_array(wl_json_out *o, const char *key)
+{
+    begin(o, key);
+    open(o, "[");
+}
+
 void wl_out_object_end(wl_json_out *o) { close(o, "}"); }
-void wl_out_array(wl_json_out *o, const char *key) { open(o, key, "["); }
 void wl_out_array_end(wl_json_out *o) { close(o, "]"); }
 
 /* ---- values ---- */
 
-void wl_out_text(wl_json_out *o, const char *key, const char *value)
+static void put_whole(wl_json_out *o, int64_t value)
 {
-    begin(o, key);
-    put_quoted(o->text, value, strlen(value));
-}
-
-void wl_out_whole(wl_json_out *o, const char *key, int64_t value)
-{
-    begin(o, key);
     char *to = wl_buffer_room(o->text, WL_DIGITS_ROOM);
     if (to)
         wl_buffer_wrote(o->text, wl_digits_whole(value, to));
-}
-
-void wl_out_truth(wl_json_out *o, const char *key, bool value)
-{
-    begin(o, key);
-    wl_buffer_text(o->text, value ? "true" : "false");
 }
 
 /* JSON reads "1e+05", but the shortest form is 1e5; and a double has a point or an exponent. */
@@ -237,11 +235,8 @@ static size_t tidy(char *text, size_t length)
     return (size_t)(to - text) + rest;
 }
 
-void wl_out_real(wl_json_out *o, const char *key, double value)
+static void put_real(wl_json_out *o, double value)
 {
-    if (!isfinite(value))
-        return;
-    begin(o, key);
     char *to = wl_buffer_room(o->text, WL_DIGITS_ROOM + 2);
     const size_t length = to ? wl_digits_real(value, o->digits, to) : 0;
     if (length == 0)
@@ -250,79 +245,141 @@ void wl_out_real(wl_json_out *o, const char *key, double value)
         wl_buffer_wrote(o->text, tidy(to, length));
 }
 
-void wl_out_number(wl_json_out *o, const char *key, double value)
+static void put_number(wl_json_out *o, double value)
 {
     if (value == floor(value) && fabs(value) < WL_JSON_WHOLE_MAX)
-        wl_out_whole(o, key, (int64_t)value);
+        put_whole(o, (int64_t)value);
     else
-        wl_out_real(o, key, value);
+        put_real(o, value);
 }
 
-static void remember(wl_json_out *o, const char *key)
+static void put_truth(wl_json_out *o, bool value) { wl_buffer_text(o->text, value ? "true" : "false"); }
+
+static void put_shape(wl_json_out *o, const int64_t extent[3])
 {
-    if (!o->not_finite[0])
-        (void)wl_print(o->not_finite, sizeof o->not_finite, "%s", key);
+    open(o, "[");
+    for (int d = 0; d < 3; d++)
+        wl_out_whole(o, NULL, extent[d]);
+    close(o, "]");
 }
 
-void wl_out_must_number(wl_json_out *o, const char *key, double value)
+void wl_out_text(wl_json_out *o, const char *key, const char *value)
+{
+    begin(o, key);
+    put_quoted(o->text, value, strlen(value));
+}
+
+void wl_out_whole(wl_json_out *o, const char *key, int64_t value)
+{
+    begin(o, key);
+    put_whole(o, value);
+}
+
+void wl_out_truth(wl_json_out *o, const char *key, bool value)
+{
+    begin(o, key);
+    put_truth(o, value);
+}
+
+void wl_out_number(wl_json_out *o, const char *key, double value)
 {
     if (!isfinite(value))
-        remember(o, key);
-    wl_out_number(o, key, value);
+        return;
+    begin(o, key);
+    put_number(o, value);
 }
 
-void wl_out_must_real(wl_json_out *o, const char *key, double value)
+void wl_out_real(wl_json_out *o, const char *key, double value)
 {
     if (!isfinite(value))
-        remember(o, key);
-    wl_out_real(o, key, value);
+        return;
+    begin(o, key);
+    put_real(o, value);
 }
 
 void wl_out_shape(wl_json_out *o, const char *key, const int64_t extent[3])
 {
+    begin(o, key);
+    put_shape(o, extent);
+}
+
+void wl_out_null(wl_json_out *o, const char *key)
+{
+    begin(o, key);
+    wl_buffer_text(o->text, "null");
+}
+
+/* ---- members ---- */
+
+static void put_member(wl_json_out *o, const wl_member *m)
+{
+    switch (m->kind) {
+    case 's':
+    case 'w': put_quoted(o->text, m->value.text, strlen(m->value.text)); break;
+    case 'd':
+    case 'i': put_whole(o, m->value.whole); break;
+    case 'b': put_truth(o, m->value.whole != 0); break;
+    case 'n': put_number(o, m->value.number); break;
+    case 'r': put_real(o, m->value.number); break;
+    case 'x': put_shape(o, m->value.extent); break;
+    default: open(o, "{"); break;
+    }
+}
+
+static void add_members(wl_json_out *o, wl_members *all)
+{
+    for (wl_member m; wl_member_next(all, &m);) {
+        const bool number = m.kind == 'n' || m.kind == 'r';
+        if (m.kind == '}') {
+            close(o, "}");
+        } else if (m.known || (!m.optional && !number)) {
+            begin_named(o, m.name, m.length);
+            put_member(o, &m);
+        } else if (!m.optional && !o->not_finite[0]) {
+            (void)wl_print(o->not_finite, sizeof o->not_finite, "%.*s", (int)m.length, m.name);
+        }
+    }
+}
+
+void wl_out_members(wl_json_out *o, const char *format, ...)
+{
+    wl_members all = {.rest = format};
+    va_start(all.arguments, format);
+    add_members(o, &all);
+    va_end(all.arguments);
+}
+
+void wl_out_row(wl_json_out *o, const char *key, const char *format, ...)
+{
+    wl_members all = {.rest = format};
+    wl_out_object(o, key);
+    va_start(all.arguments, format);
+    add_members(o, &all);
+    va_end(all.arguments);
+    wl_out_object_end(o);
+}
+
+void wl_out_objects(wl_json_out *o, const char *key, size_t count, wl_out_item *item, const void *of)
+{
     wl_out_array(o, key);
-    for (int d = 0; d < 3; d++)
-        wl_out_whole(o, NULL, extent[d]);
+    for (size_t i = 0; i < count; i++) {
+        wl_out_object(o, NULL);
+        item(o, of, i);
+        wl_out_object_end(o);
+    }
     wl_out_array_end(o);
 }
 
-/* ---- trees ---- */
-
-static void put_members(wl_json_out *o, const json_t *object)
+void wl_out_texts(wl_json_out *o, const char *first, size_t size, int count)
 {
-    json_t *all = (json_t *)(uintptr_t)object, *value;
-    const char *key;
-    json_object_foreach(all, key, value) wl_out_tree(o, key, value);
-}
-
-void wl_out_tree(wl_json_out *o, const char *key, const json_t *tree)
-{
-    switch (json_typeof(tree)) {
-    case JSON_OBJECT:
-        wl_out_object(o, key);
-        put_members(o, tree);
-        wl_out_object_end(o);
-        break;
-    case JSON_ARRAY:
-        wl_out_array(o, key);
-        for (size_t i = 0; i < json_array_size(tree); i++)
-            wl_out_tree(o, NULL, json_array_get(tree, i));
-        wl_out_array_end(o);
-        break;
-    case JSON_STRING: wl_out_text(o, key, json_string_value(tree)); break;
-    case JSON_INTEGER: wl_out_whole(o, key, json_integer_value(tree)); break;
-    case JSON_REAL: wl_out_real(o, key, json_real_value(tree)); break;
-    case JSON_TRUE: wl_out_truth(o, key, true); break;
-    case JSON_FALSE: wl_out_truth(o, key, false); break;
-    case JSON_NULL:
-        begin(o, key);
-        wl_buffer_text(o->text, "null");
-        break;
-    }
+    for (int i = 0; i < count; i++)
+        wl_out_text(o, NULL, first + (size_t)i * size);
 }
 
 wl_status wl_out_status(const wl_json_out *o, wl_error *err)
 {
+    if (o->status != WL_OK)
+        return o->status;
     if (o->text->failed)
         return wl_fail_memory(err);
     if (o->not_finite[0])

@@ -1,16 +1,15 @@
-/* json_out.h - writes JSON as it comes, without a tree: for long texts and many small ones. Results
- * that are built in any order go through json.h, which writes its trees here.
+/* json_out.h - writes JSON as it comes, without a tree.
  *
  * Layer  base. Oracle: tests/unit/test_json.c (jansson's own writer).
  * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_JSON_OUT_H
 #define WL_BASE_JSON_OUT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/members.h"
 
 typedef enum wl_json_form {
     WL_JSON_INDENTED, /* for files and people: each value on a line of its own */
@@ -30,6 +29,8 @@ typedef struct wl_json_out {
     int depth;           /* objects and arrays that are open */
     bool filled;         /* the innermost of them has a value */
     char not_finite[32]; /* key of the first required number that is not finite */
+    wl_error *err;       /* of the caller, for what is written; may be NULL */
+    wl_status status;    /* of that: set with *err by what fails */
 } wl_json_out;
 
 /* Each adds a value to the open object under its key, or to the open array: the key is NULL. */
@@ -45,15 +46,22 @@ void wl_out_truth(wl_json_out *out, const char *key, bool value);
 void wl_out_number(wl_json_out *out, const char *key, double value);
 /* Always a double: times, shares, ratios. */
 void wl_out_real(wl_json_out *out, const char *key, double value);
-/* Likewise; a value that is not finite is a mistake of the library, which wl_out_status reports. */
-void wl_out_must_number(wl_json_out *out, const char *key, double value);
-void wl_out_must_real(wl_json_out *out, const char *key, double value);
 /* [32, 4, 2] */
 void wl_out_shape(wl_json_out *out, const char *key, const int64_t extent[3]);
-/* A whole tree. */
-void wl_out_tree(wl_json_out *out, const char *key, const json_t *tree);
+void wl_out_null(wl_json_out *out, const char *key);
 
-/* WL_E_NOMEM, WL_E_RANGE: see above; the message names the number. */
+/* Adds members to the open object (base/members.h): unknown ones are left out; any other number
+ * must be finite. */
+void wl_out_members(wl_json_out *out, const char *format, ...);
+/* An object of them: an element of the open array, or a member. */
+void wl_out_row(wl_json_out *out, const char *key, const char *format, ...);
+/* "KEY": [{..}, ..]: `item` adds the members of an object. */
+typedef void wl_out_item(wl_json_out *out, const void *of, size_t index);
+void wl_out_objects(wl_json_out *out, const char *key, size_t count, wl_out_item *item, const void *of);
+/* Adds texts to the open array: the first of `count`, each in `size` bytes. */
+void wl_out_texts(wl_json_out *out, const char *first, size_t size, int count);
+
+/* WL_E_NOMEM; WL_E_RANGE: see above, the message names the number; or out->status. */
 wl_status wl_out_status(const wl_json_out *out, wl_error *err);
 
 #endif /* WL_BASE_JSON_OUT_H */

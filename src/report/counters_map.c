@@ -1,8 +1,6 @@
 /* counters_map.c - names of counters: ours, nvprof's, ncu's. SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "base/fail.h"
-#include "base/json.h"
+#include "base/json_out.h"
 #include "base/quote.h"
 #include "report/common/counter_needs.h"
 #include "report/common/marks.h"
@@ -70,62 +68,45 @@ static void put_csv(const bool *needed, wl_buffer *out)
     }
 }
 
-static json_t *text_or_nothing(wl_json *j, const char *text) { return text[0] ? wl_json_text(j, text) : NULL; }
+static const char *or_null(const char *text) { return text[0] ? text : NULL; }
 
-static json_t *counters_of(wl_json *j, const bool *needed)
+static void put_counters(wl_json_out *o, const bool *needed)
 {
-    json_t *list = wl_json_array(j);
+    wl_out_array(o, "counters");
     for (int i = 0; i < WL_COUNTER_COUNT; i++) {
         const wl_counter_row *c = wl_counter_at(i);
-        if (!needed[i])
-            continue;
-        json_t *row = wl_json_object(j);
-        wl_json_set(j, row, "ours", text_or_nothing(j, c->column));
-        wl_json_set(j, row, "nvprof", text_or_nothing(j, c->nvprof));
-        wl_json_set(j, row, "ncu", wl_json_text(j, c->ncu));
-        wl_json_set(j, row, "unit", wl_json_text(j, c->unit));
-        wl_json_set(j, row, "meaning", text_or_nothing(j, c->meaning));
-        wl_json_add(j, list, row);
+        if (needed[i])
+            wl_out_row(o, NULL, "ours:s? nvprof:s? ncu:s unit:s meaning:s?", or_null(c->column), or_null(c->nvprof),
+                       c->ncu, c->unit, or_null(c->meaning));
     }
-    return list;
+    wl_out_array_end(o);
 }
 
 /* The tallies that rooflines compute from counters. */
-static json_t *tallies_of(wl_json *j, wl_purpose purpose)
+static void put_tallies(wl_json_out *o, wl_purpose purpose)
 {
-    json_t *list = wl_json_array(j);
-    for (int t = 0; t < WL_TALLY_COUNT; t++) {
-        const wl_tally tally = (wl_tally)t;
-        if (!wl_tally_is_needed(tally, purpose))
-            continue;
-        json_t *row = wl_json_object(j);
-        wl_json_set(j, row, "name", wl_json_text(j, wl_tally_name(tally)));
-        wl_json_set(j, row, "unit", wl_json_text(j, wl_tally_unit(tally)));
-        wl_json_set(j, row, "ncu", wl_json_text(j, wl_tally_ncu(tally)));
-        wl_json_set(j, row, "nvprof", text_or_nothing(j, wl_tally_nvprof(tally)));
-        wl_json_set(j, row, "meaning", wl_json_text(j, wl_tally_meaning(tally)));
-        wl_json_add(j, list, row);
+    wl_out_array(o, "tallies");
+    for (int i = 0; i < WL_TALLY_COUNT; i++) {
+        const wl_tally t = (wl_tally)i;
+        if (wl_tally_is_needed(t, purpose))
+            wl_out_row(o, NULL, "name:s unit:s ncu:s nvprof:s? meaning:s", wl_tally_name(t), wl_tally_unit(t),
+                       wl_tally_ncu(t), or_null(wl_tally_nvprof(t)), wl_tally_meaning(t));
     }
-    return list;
+    wl_out_array_end(o);
 }
 
-static wl_status make_json(const bool *needed, const char *model, wl_purpose purpose, char **out, wl_error *err)
+static void put_json(const bool *needed, const char *model, wl_purpose purpose, wl_buffer *out)
 {
-    wl_json j = {0};
+    wl_json_out o = {.text = out, .form = WL_JSON_INDENTED};
     wl_buffer command = {0};
-    char *text = NULL;
-    json_t *root = wl_json_object(&j);
-    wl_json_set(&j, root, "schema", wl_json_text(&j, "warpline.metrics/1"));
-    wl_json_set(&j, root, "counters", counters_of(&j, needed));
-    wl_json_set(&j, root, "tallies", tallies_of(&j, purpose));
-    if (model) {
+    if (model)
         wl_counters_command(needed, 0, &command);
-        j.failed = wl_buffer_take(&command, &text, err) != WL_OK || j.failed;
-        wl_json_set(&j, root, "model", wl_json_text(&j, model));
-        wl_json_set(&j, root, "command", text ? wl_json_text(&j, text) : NULL);
-        free(text);
-    }
-    return wl_json_take(&j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+    wl_out_object(&o, NULL);
+    wl_out_members(&o, "schema:s", "warpline.metrics/1");
+    put_counters(&o, needed);
+    put_tallies(&o, purpose);
+    wl_out_members(&o, "model:s? command:s?}", model, command.text);
+    wl_buffer_drop_part(&command, out);
 }
 
 wl_status wl_counters_render(const char *model, wl_format format, char **out, wl_error *err)
@@ -141,8 +122,8 @@ wl_status wl_counters_render(const char *model, wl_format format, char **out, wl
     for (int i = 0; i < WL_COUNTER_COUNT; i++)
         needed[i] = needed[i] || !model;
     if (format == WL_FORMAT_JSON)
-        return make_json(needed, model, purpose, out, err);
-    if (format == WL_FORMAT_CSV)
+        put_json(needed, model, purpose, &text);
+    else if (format == WL_FORMAT_CSV)
         put_csv(needed, &text);
     else
         put_text(needed, model, &text);

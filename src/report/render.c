@@ -16,8 +16,8 @@
 typedef struct writer {
     wl_text_writer *text;
     wl_any_writer *any;
-    wl_tree_writer *tree;
-    wl_json_form form; /* of a tree */
+    wl_json_writer *json;
+    wl_json_form form; /* of JSON */
     int digits;        /* of its doubles; 0: WL_JSON_DIGITS */
 } writer;
 
@@ -28,9 +28,9 @@ typedef struct row {
 } row;
 
 #define TEXT(f) [WL_FORMAT_TEXT] = {.text = (f)}
-#define JSON(f) [WL_FORMAT_JSON] = {.tree = (f)}
-#define JSON_OF(f, n) [WL_FORMAT_JSON] = {.tree = (f), .digits = (n)}
-#define JSON_LINE(f, how) [WL_FORMAT_JSON_LINE] = {.tree = (f), .form = (how)}
+#define JSON(f) [WL_FORMAT_JSON] = {.json = (f)}
+#define JSON_OF(f, n) [WL_FORMAT_JSON] = {.json = (f), .digits = (n)}
+#define JSON_LINE(f, how) [WL_FORMAT_JSON_LINE] = {.json = (f), .form = (how)}
 #define CSV(f) [WL_FORMAT_CSV] = {.text = (f)}
 #define SVG(f) [WL_FORMAT_SVG] = {.text = (f)}
 #define ANY(format, f) [format] = {.any = (f)}
@@ -65,7 +65,7 @@ static const struct {
     .ptx = {"a PTX file", {TEXT(wl_ptx_text), JSON(wl_ptx_json)}},
 };
 
-static bool exists(const writer *w) { return w->text || w->any || w->tree; }
+static bool exists(const writer *w) { return w->text || w->any || w->json; }
 
 static const writer *find_writer(const row *r, wl_format format)
 {
@@ -76,18 +76,26 @@ static const writer *find_writer(const row *r, wl_format format)
     return &r->writers[format];
 }
 
+static wl_status write_json(const writer *w, const void *result, wl_buffer *text, wl_error *err)
+{
+    wl_json_out o = {.text = text, .form = w->form, .digits = w->digits ? w->digits : WL_JSON_DIGITS, .err = err};
+    wl_out_object(&o, NULL);
+    w->json(&o, result);
+    wl_out_object_end(&o);
+    return wl_out_status(&o, err);
+}
+
 static wl_status render(const row *r, const void *result, wl_format format, char **out, wl_error *err)
 {
     const writer *w = find_writer(r, format);
     wl_buffer text = wl_text_buffer(format);
-    wl_json json = {0};
     wl_status status = WL_OK;
     if (!exists(w))
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s has no %s form", r->name,
                        format == WL_FORMAT_SVG ? "SVG" : "CSV");
-    if (w->tree)
-        return wl_json_take(&json, w->tree(&json, result), w->form, w->digits ? w->digits : WL_JSON_DIGITS, out, err);
-    if (w->text)
+    if (w->json)
+        status = write_json(w, result, &text, err);
+    else if (w->text)
         w->text(result, &text);
     else
         status = w->any(result, &text, err);

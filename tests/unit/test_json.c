@@ -1,11 +1,12 @@
-/* test_json.c - what base/json.h makes of numbers that JSON does not have, and its texts against
+/* test_json.c - what base/json_out.h makes of numbers that JSON does not have, and its texts against
  * jansson's own writer. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json.h"
+#include "base/json_out.h"
 
 /* A number that must be there is named; that is no lack of memory. */
 static void test_not_finite(void **state)
@@ -20,34 +21,46 @@ static void test_not_finite(void **state)
                  {"not a number", 1, (double)NAN, "internal error: second is not a finite number"},
                  {"both wrong", -INFINITY, INFINITY, "internal error: first is not a finite number"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_json json = {0};
+        wl_buffer text = {0};
         wl_error err = {0};
-        char *text = NULL;
-        json_t *root =
-            wl_json_pack(&json, "{s:s, s:I, s:f, s:{s:b, s:o}}", "name", "x", "count", (json_int_t)3, "first",
-                         cases[i].first, "inner", "flag", 1, "second", wl_json_number(&json, cases[i].second));
-        const wl_status status = wl_json_take(&json, root, WL_JSON_COMPACT, WL_JSON_DIGITS, &text, &err);
-        check_int(cases[i].name, "status", status, cases[i].message ? WL_E_RANGE : WL_OK);
+        wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+        wl_out_row(&out, NULL, "name:s count:d first:r inner:{flag:b second:n}", "x", (int64_t)3, cases[i].first, true,
+                   cases[i].second);
+        check_int(cases[i].name, "status", wl_out_status(&out, &err), cases[i].message ? WL_E_RANGE : WL_OK);
         check_text(cases[i].name, "message", err.message, cases[i].message ? cases[i].message : "");
-        check_true(cases[i].name, "a text or none", (text == NULL) == (cases[i].message != NULL));
-        free(text);
+        if (!cases[i].message)
+            check_text(cases[i].name, "text", text.text,
+                       "{\"name\":\"x\",\"count\":3,\"first\":1.0,\"inner\":{\"flag\":true,\"second\":2.5}}");
+        wl_buffer_drop(&text);
     }
     check_done();
 }
 
-/* One that may be absent is left out. */
+/* Those that may be absent are left out. */
 static void test_left_out(void **state)
 {
     (void)state;
-    wl_json json = {0};
+    wl_buffer text = {0};
     wl_error err = {0};
-    char *text = NULL;
-    json_t *root = wl_json_object(&json);
-    wl_json_set(&json, root, "a", wl_json_number(&json, (double)NAN));
-    wl_json_set(&json, root, "b", wl_json_number(&json, 7));
-    assert_int_equal(wl_json_take(&json, root, WL_JSON_COMPACT, WL_JSON_DIGITS, &text, &err), WL_OK);
-    assert_string_equal(text, "{\"b\":7}");
-    free(text);
+    wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+    wl_out_row(&out, NULL, "a:n? b:n? c:s? d:s? e:d? f:d? g:r? h:i? i:w j:x? k:x?", (double)NAN, 7.0, NULL, "x",
+               (int64_t)-1, (int64_t)0, (double)INFINITY, 3, "y", NULL, (const int64_t[3]){1, 2, 3});
+    assert_int_equal(wl_out_status(&out, &err), WL_OK);
+    assert_string_equal(text.text, "{\"b\":7,\"d\":\"x\",\"f\":0,\"h\":3,\"i\":\"y\",\"k\":[1,2,3]}");
+    wl_buffer_drop(&text);
+}
+
+/* An object may be closed by a later call. */
+static void test_braces(void **state)
+{
+    (void)state;
+    wl_buffer text = {0};
+    wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+    wl_out_members(&out, "a:{b:d c:{", (int64_t)1);
+    wl_out_text(&out, "d", "e");
+    wl_out_members(&out, "} f:{} g:d}", (int64_t)2);
+    assert_string_equal(text.text, "\"a\":{\"b\":1,\"c\":{\"d\":\"e\"},\"f\":{},\"g\":2}");
+    wl_buffer_drop(&text);
 }
 
 /* A text of any characters that are UTF-8. */
@@ -88,6 +101,31 @@ static json_t *random_tree(uint64_t *seed, int depth)
                        : json_null();
 }
 
+static void put_tree(wl_json_out *out, const char *key, json_t *tree)
+{
+    const char *name;
+    json_t *value;
+    switch (json_typeof(tree)) {
+    case JSON_OBJECT:
+        wl_out_object(out, key);
+        json_object_foreach(tree, name, value) put_tree(out, name, value);
+        wl_out_object_end(out);
+        break;
+    case JSON_ARRAY:
+        wl_out_array(out, key);
+        for (size_t i = 0; i < json_array_size(tree); i++)
+            put_tree(out, NULL, json_array_get(tree, i));
+        wl_out_array_end(out);
+        break;
+    case JSON_STRING: wl_out_text(out, key, json_string_value(tree)); break;
+    case JSON_INTEGER: wl_out_whole(out, key, json_integer_value(tree)); break;
+    case JSON_REAL: wl_out_real(out, key, json_real_value(tree)); break;
+    case JSON_TRUE: wl_out_truth(out, key, true); break;
+    case JSON_FALSE: wl_out_truth(out, key, false); break;
+    case JSON_NULL: wl_out_null(out, key); break;
+    }
+}
+
 /* Every form and number of digits, byte for byte. */
 static void test_as_jansson(void **state)
 {
@@ -97,13 +135,15 @@ static void test_as_jansson(void **state)
     for (int i = 0; i < 20000; i++) {
         const wl_json_form form = (wl_json_form)(i % 3);
         const int digits = (int)check_random_in(&seed, 1, 17);
-        wl_json json = {0};
-        char *text = NULL;
+        wl_buffer text = {0};
+        wl_json_out out = {.text = &text, .form = form, .digits = digits};
         json_t *tree = random_tree(&seed, 0);
         char *want = json_dumps(tree, flags[form] | JSON_ENCODE_ANY | JSON_REAL_PRECISION((size_t)digits));
-        assert_int_equal(wl_json_take(&json, tree, form, digits, &text, NULL), WL_OK);
-        check_text("random tree", "text", text, want);
-        free(text);
+        put_tree(&out, NULL, tree);
+        assert_int_equal(wl_out_status(&out, NULL), WL_OK);
+        check_text("random tree", "text", text.text, want);
+        wl_buffer_drop(&text);
+        json_decref(tree);
         free(want);
     }
     check_done();
@@ -128,8 +168,7 @@ static void test_streamed(void **state)
     assert_string_equal(text.text, "{\"k?\": \"a??z?\", \"block\": [32, 4, 2], \"whole\": -3, \"real\": 2.5e-7, "
                                    "\"always\": 3.0}");
     assert_int_equal(wl_out_status(&out, &err), WL_OK);
-    wl_out_must_real(&out, "ratio", INFINITY);
-    wl_out_must_number(&out, "later", (double)NAN);
+    wl_out_members(&out, "ratio:r later:n", (double)INFINITY, (double)NAN);
     assert_int_equal(wl_out_status(&out, &err), WL_E_RANGE);
     assert_string_equal(err.message, "internal error: ratio is not a finite number");
     wl_buffer_drop(&text);
@@ -138,6 +177,7 @@ static void test_streamed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_finite), cmocka_unit_test(test_left_out),
-                                       cmocka_unit_test(test_as_jansson), cmocka_unit_test(test_streamed)};
+                                       cmocka_unit_test(test_braces), cmocka_unit_test(test_as_jansson),
+                                       cmocka_unit_test(test_streamed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
-/* test_report.c - what reports are built from (base/json.h, base/quote.h), and reports that a
+/* test_report.c - what reports are built from (base/json_out.h, base/quote.h), and reports that a
  * program uses without the tool: stored predictions read back, checks against them, rankings
  * through a sink. SPDX-License-Identifier: MIT */
 #include "unit/rank_fixture.h"
 
-#include "base/json.h"
+#include <jansson.h>
+
+#include "base/json_out.h"
 #include "base/quote.h"
 #include "judge/findings.h"
 #include "search/ranker.h"
@@ -30,14 +32,16 @@ static void test_numbers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
-        wl_json json = {0};
-        char *text = NULL, want[64];
-        json_t *list = wl_json_array(&json);
+        wl_buffer text = {0};
+        wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+        char want[64];
         (void)snprintf(want, sizeof want, "[%s]", numbers[i].text ? numbers[i].text : "");
-        wl_json_add(&json, list, wl_json_number(&json, numbers[i].value));
-        check_int(want, "status", wl_json_take(&json, list, WL_JSON_COMPACT, WL_JSON_DIGITS, &text, NULL), WL_OK);
-        check_text(want, "text", text, want);
-        free(text);
+        wl_out_array(&out, NULL);
+        wl_out_number(&out, NULL, numbers[i].value);
+        wl_out_array_end(&out);
+        check_int(want, "status", wl_out_status(&out, NULL), WL_OK);
+        check_text(want, "text", text.text, want);
+        wl_buffer_drop(&text);
     }
     check_done();
 }
@@ -61,10 +65,13 @@ static void test_texts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
-        wl_json json = {0};
-        json_t *string = wl_json_text(&json, texts[i].bytes);
-        check_text(texts[i].name, "text", json_string_value(string), texts[i].shown);
-        json_decref(string);
+        wl_buffer text = {0};
+        wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+        char want[64];
+        (void)snprintf(want, sizeof want, "\"%s\"", texts[i].shown);
+        wl_out_text(&out, NULL, texts[i].bytes);
+        check_text(texts[i].name, "text", text.text, want);
+        wl_buffer_drop(&text);
     }
     check_done();
 }
@@ -73,16 +80,16 @@ static void test_texts(void **state)
 static void test_failure(void **state)
 {
     (void)state;
-    wl_json json = {.failed = true};
+    wl_buffer text = {.failed = true};
     wl_error err = {0};
-    char *text = NULL;
-    json_t *object = wl_json_object(&json);
-    wl_json_set(&json, object, "a", wl_json_whole(&json, 1));
-    assert_int_equal(wl_json_take(&json, object, WL_JSON_COMPACT, WL_JSON_DIGITS, &text, &err), WL_E_NOMEM);
-    assert_null(text);
-    json = (wl_json){0};
-    wl_json_set(&json, NULL, "a", wl_json_whole(&json, 1)); /* the object could not be made */
-    assert_true(json.failed);
+    wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+    char *taken = NULL;
+    wl_out_row(&out, NULL, "a:d", (int64_t)1);
+    assert_int_equal(wl_out_status(&out, &err), WL_E_NOMEM);
+    assert_int_equal(wl_buffer_take(&text, &taken, &err), WL_E_NOMEM);
+    assert_null(taken);
+    out.status = WL_E_INPUT; /* of what should have been written */
+    assert_int_equal(wl_out_status(&out, &err), WL_E_INPUT);
 }
 
 /* ---- quotes ---- */

@@ -1,5 +1,6 @@
 /* confidence_report.c - the measured or estimated error of a prediction, for people and as JSON.
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/print.h"
@@ -46,14 +47,8 @@ void wl_confidence_json(wl_json_out *o, const wl_device *device, wl_model_id mod
             o->text->failed = true;
             return;
         }
-        wl_out_object(o, names[i]);
-        if (c.known) {
-            wl_out_real(o, "low", c.low);
-            wl_out_real(o, "high", c.high);
-        }
-        wl_out_truth(o, "measured", c.measured);
-        wl_out_text(o, "basis", c.basis);
-        wl_out_object_end(o);
+        wl_out_row(o, names[i], "low:r? high:r? measured:b basis:s", c.known ? c.low : NAN, c.known ? c.high : NAN,
+                   c.measured, c.basis);
     }
     wl_out_object_end(o);
 }

@@ -5,7 +5,7 @@
 #define WL_REPORT_COMMON_RENDER_H
 
 #include "base/buffer.h"
-#include "base/json.h"
+#include "base/json_out.h"
 #include "launch/occupancy_next.h"
 #include "ptx/kernel/coverage.h"
 #include "warpline/diff.h"
@@ -51,32 +51,32 @@ typedef struct wl_occupancy_report {
 
 /* A text that can only fail for want of memory, which the buffer remembers. */
 typedef void wl_text_writer(const void *result, wl_buffer *out);
-/* A tree. */
-typedef json_t *wl_tree_writer(wl_json *json, const void *result);
+/* The members of an object of JSON. */
+typedef void wl_json_writer(wl_json_out *out, const void *result);
 /* Whatever can fail. */
 typedef wl_status wl_any_writer(const void *result, wl_buffer *out, wl_error *err);
 
 wl_any_writer wl_advise_text; /* wl_advise_report */
-wl_tree_writer wl_advise_json;
+wl_json_writer wl_advise_json;
 wl_text_writer wl_check_text; /* wl_check_report */
-wl_tree_writer wl_check_json;
+wl_json_writer wl_check_json;
 wl_text_writer wl_choice_text, wl_choice_csv; /* wl_choice_report */
-wl_tree_writer wl_choice_json;
+wl_json_writer wl_choice_json;
 wl_text_writer wl_comparison_text, wl_comparison_csv; /* wl_comparison_report */
-wl_tree_writer wl_comparison_json;
+wl_json_writer wl_comparison_json;
 wl_text_writer wl_coverage_text; /* wl_coverage */
-wl_tree_writer wl_coverage_json;
+wl_json_writer wl_coverage_json;
 wl_text_writer wl_device_text; /* wl_device */
-wl_tree_writer wl_device_json;
+wl_json_writer wl_device_json;
 wl_text_writer wl_device_list_text, wl_device_compare_text; /* wl_devices_report */
-wl_tree_writer wl_device_list_json, wl_device_compare_json;
+wl_json_writer wl_device_list_json, wl_device_compare_json;
 wl_text_writer wl_diff_text; /* wl_diff */
-wl_tree_writer wl_diff_json;
+wl_json_writer wl_diff_json;
 wl_text_writer wl_fit_text; /* wl_fit_report */
-wl_tree_writer wl_fit_json;
+wl_json_writer wl_fit_json;
 wl_text_writer wl_occupancy_text; /* wl_occupancy_report */
-wl_tree_writer wl_occupancy_json;
+wl_json_writer wl_occupancy_json;
 wl_text_writer wl_ptx_text; /* wl_ptx_report */
-wl_tree_writer wl_ptx_json;
+wl_json_writer wl_ptx_json;
 
 #endif /* WL_REPORT_COMMON_RENDER_H */

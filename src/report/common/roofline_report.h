@@ -8,7 +8,7 @@
 #include "roofline/roofline_internal.h"
 
 wl_text_writer wl_roofline_text, wl_roofline_csv, wl_roofline_svg; /* wl_roofline */
-wl_tree_writer wl_roofline_json;
+wl_json_writer wl_roofline_json;
 
 /* "instruction roofline" */
 const char *wl_roofline_title(const wl_roofline *roofline);

@@ -18,7 +18,7 @@ typedef struct wl_stack_report {
 } wl_stack_report;
 
 wl_text_writer wl_stack_text, wl_stack_svg; /* wl_stack_report */
-wl_tree_writer wl_stack_json;
+wl_json_writer wl_stack_json;
 
 /* Sets the models that are shown: all, the one that was asked for, or turnover and mdm.
  * WL_E_UNSUPPORTED: there is no stack by that model. */

@@ -37,6 +37,6 @@ typedef struct wl_trace_view {
     const wl_trace_look *look;
 } wl_trace_view;
 wl_any_writer wl_trace_text, wl_trace_svg; /* wl_trace_view */
-wl_tree_writer wl_trace_json;
+wl_json_writer wl_trace_json;
 
 #endif /* WL_REPORT_COMMON_TRACE_REPORT_H */

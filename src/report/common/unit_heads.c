@@ -2,7 +2,9 @@
 #include "report/common/unit_heads.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "kernel/kernel_internal.h"
 #include "report/common/marks.h"
 
 wl_unit_heads wl_unit_heads_of(wl_work_unit unit)
@@ -26,4 +28,16 @@ void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buff
 void wl_kernel_headline(wl_buffer *out, const wl_kernel *kernel, const wl_device *device)
 {
     wl_headline(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
+}
+
+const char *wl_kernel_symbol(const wl_kernel *kernel)
+{
+    return kernel->symbol && strcmp(kernel->symbol, kernel->name) != 0 ? kernel->symbol : NULL;
+}
+
+const char *wl_access_kind(const wl_kernel *kernel, size_t access)
+{
+    return wl_kernel_access_is_atomic(kernel, access)  ? "atomic"
+           : wl_kernel_access_is_store(kernel, access) ? "store"
+                                                       : "load";
 }

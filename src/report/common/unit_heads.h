@@ -19,4 +19,9 @@ void wl_unit_explain(const char *lead, wl_work_unit unit, int64_t items, wl_buff
 /* "star3d_r4 on h200 (NVIDIA H200)", marked as a headline. */
 void wl_kernel_headline(wl_buffer *out, const wl_kernel *kernel, const wl_device *device);
 
+/* The symbol of a PTX entry where it is not its name; NULL elsewhere. */
+const char *wl_kernel_symbol(const wl_kernel *kernel);
+/* "load", "store" or "atomic" */
+const char *wl_access_kind(const wl_kernel *kernel, size_t access);
+
 #endif /* WL_REPORT_COMMON_UNIT_HEADS_H */

@@ -1,148 +1,136 @@
 /* advise_json.c - advice as JSON, schema warpline.advise/1. SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include "base/json_out.h"
 #include "report/common/advise_words.h"
-#include "search/advised.h"
 #include "report/common/render.h"
 #include "report/common/shape_text.h"
-#include "report/json/symbol_json.h"
+#include "report/common/unit_heads.h"
+#include "search/advised.h"
+
+typedef struct extents {
+    int64_t of[3];
+} extents;
 
 /* An extent that is not given counts as 1. */
-static json_t *extents(wl_json *j, const int64_t extent[3])
+static extents given(const int64_t extent[3])
 {
-    const int64_t given[3] = {extent[0] ? extent[0] : 1, extent[1] ? extent[1] : 1, extent[2] ? extent[2] : 1};
-    return wl_json_shape(j, given);
+    return (extents){{extent[0] ? extent[0] : 1, extent[1] ? extent[1] : 1, extent[2] ? extent[2] : 1}};
 }
 
-static json_t *launch(wl_json *j, const wl_launch *l)
+static void launch(wl_json_out *o, const wl_launch *l)
 {
-    json_t *one = wl_json_pack(j, "{s:o, s:o, s:I, s:I}", "block", extents(j, l->block), "fold", extents(j, l->fold),
-                               "registers", (json_int_t)l->registers, "shared_bytes", (json_int_t)l->shared_bytes);
-    if (l->schedule.kind != WL_SCHEDULE_LINEAR)
-        wl_json_set(j, one, "schedule", wl_json_text(j, wl_schedule_words(&l->schedule).text));
-    return one;
+    wl_out_row(o, "launch", "block:x fold:x registers:d shared_bytes:d schedule:s?", given(l->block).of,
+               given(l->fold).of, l->registers, l->shared_bytes,
+               l->schedule.kind != WL_SCHEDULE_LINEAR ? wl_schedule_words(&l->schedule).text : NULL);
 }
 
-/* Collects the fields. */
+/* Opens the list of fields before the first of them. */
 typedef struct field_list {
-    wl_json *json;
-    json_t *object;
+    wl_json_out *out;
+    bool open;
 } field_list;
 
 static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
 {
-    const field_list *fields = user;
-    wl_json *j = fields->json;
-    json_t *list = wl_json_array(j);
+    field_list *fields = user;
+    wl_json_out *o = fields->out;
+    if (!fields->open)
+        wl_out_object(o, "fields");
+    fields->open = true;
+    wl_out_object(o, name);
+    wl_out_array(o, "strides");
     for (int d = 0; d < dims; d++)
-        wl_json_add(j, list, wl_json_whole(j, strides[d]));
-    wl_json_set(j, fields->object, name, wl_json_pack(j, "{s:o, s:I}", "strides", list, "origin", (json_int_t)origin));
+        wl_out_whole(o, NULL, strides[d]);
+    wl_out_array_end(o);
+    wl_out_members(o, "origin:d}", origin);
 }
 
-static json_t *advice(wl_json *j, const wl_advise_report *all, const wl_advice *a)
+static void layout(wl_json_out *o, const wl_kernel *kernel, const wl_advice *a)
+{
+    field_list fields = {.out = o};
+    wl_out_row(o, "layout", "row_multiple:d row_padding:d origin_multiple:d", a->layout.row_multiple,
+               a->layout.row_padding, a->layout.origin_multiple);
+    o->status = wl_advice_fields(kernel, a, add_field, &fields, o->err);
+    if (fields.open)
+        wl_out_object_end(o);
+}
+
+/* What the changes of the advice are called, or what they take for granted. */
+static void changes(wl_json_out *o, const char *key, const wl_advice *a, const char *(*text)(wl_change change))
+{
+    wl_out_array(o, key);
+    for (int c = 0; c < WL_CHANGE_COUNT; c++)
+        if (wl_advice_has(a, (wl_change)c))
+            wl_out_text(o, NULL, text((wl_change)c));
+    wl_out_array_end(o);
+}
+
+static void advice(wl_json_out *o, const wl_kernel *kernel, const wl_advice *a)
 {
     wl_advice_words w;
-    json_t *changes = wl_json_array(j), *caveats = wl_json_array(j);
-    for (int c = 0; c < WL_CHANGE_COUNT; c++) {
-        if (!wl_advice_has(a, (wl_change)c))
-            continue;
-        wl_json_add(j, changes, wl_json_text(j, wl_change_name((wl_change)c)));
-        wl_json_add(j, caveats, wl_json_text(j, wl_change_caveat((wl_change)c)));
-    }
     wl_advice_describe(a, &w);
-    json_t *one = wl_json_pack(j, "{s:o, s:s, s:o, s:f, s:f, s:s, s:s, s:I, s:o}", "changes", changes, "text", w.text,
-                               "launch", launch(j, &a->launch), "time_s", a->time_s, "gain", a->gain, "limiter",
-                               wl_bound_name(a->limiter), "next_limiter", wl_bound_name(a->next), "blocks_per_sm",
-                               (json_int_t)a->blocks_per_sm, "provided", caveats);
+    changes(o, "changes", a, wl_change_name);
+    wl_out_members(o, "text:s", w.text);
+    launch(o, &a->launch);
+    wl_out_members(o, "time_s:r gain:r limiter:s next_limiter:s blocks_per_sm:d", a->time_s, a->gain,
+                   wl_bound_name(a->limiter), wl_bound_name(a->next), a->blocks_per_sm);
+    changes(o, "provided", a, wl_change_caveat);
     if (a->moved.name)
-        wl_json_set(j, one, "moved",
-                    wl_json_pack(j, "{s:s, s:s, s:b, s:f, s:f}", "name", a->moved.name, "unit", a->moved.unit,
-                                 "per_item", (int)a->moved.per_item, "before", a->moved.before, "after",
-                                 a->moved.after));
-    if (wl_advice_lays_out(a)) {
-        wl_json_set(j, one, "layout",
-                    wl_json_pack(j, "{s:I, s:I, s:I}", "row_multiple", (json_int_t)a->layout.row_multiple,
-                                 "row_padding", (json_int_t)a->layout.row_padding, "origin_multiple",
-                                 (json_int_t)a->layout.origin_multiple));
-        field_list fields = {j, wl_json_object(j)};
-        (void)wl_advice_fields(all->kernel, a, add_field, &fields, &j->error);
-        wl_json_set(j, one, "fields", json_object_size(fields.object) > 0 ? json_incref(fields.object) : NULL);
-        json_decref(fields.object);
-    }
-    return one;
+        wl_out_row(o, "moved", "name:s unit:s per_item:b before:r after:r", a->moved.name, a->moved.unit,
+                   a->moved.per_item, a->moved.before, a->moved.after);
+    if (wl_advice_lays_out(a) && o->status == WL_OK)
+        layout(o, kernel, a);
 }
 
-static json_t *cause(wl_json *j, const wl_cause *c)
+static void item(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *one = wl_json_pack(j, "{s:s, s:s}", "cause", wl_cause_name(c->id), "text", c->text);
-    if (c->access)
-        wl_json_set(j, one, "access", wl_json_text(j, c->access));
-    if (c->line > 0 && c->file)
-        wl_json_set(j, one, "file", wl_json_text(j, c->file));
-    if (c->line > 0)
-        wl_json_set(j, one, "line", wl_json_whole(j, c->line));
-    if (!c->change)
-        return one;
-    wl_json_set(j, one, "change", wl_json_text(j, c->change));
-    wl_json_set(j, one, "time_s", wl_json_real(j, c->time_s));
-    wl_json_set(j, one, "gain", wl_json_real(j, c->gain));
-    wl_json_set(j, one, "limiter", wl_json_text(j, wl_bound_name(c->limiter)));
-    wl_json_set(j, one, "provided", wl_json_text(j, wl_cause_caveat(c->id)));
-    return one;
+    const wl_advise_report *a = of;
+    advice(o, a->kernel, &a->result->all[i]);
 }
 
-static json_t *causes(wl_json *j, const wl_advised *r)
+static void cause(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *list = wl_json_array(j);
-    for (size_t i = 0; i < r->cause_count; i++)
-        wl_json_add(j, list, cause(j, &r->causes[i]));
-    return list;
+    const wl_cause *c = &((const wl_advised *)of)->causes[i];
+    wl_out_members(o, "cause:s text:s access:s? file:s? line:d?", wl_cause_name(c->id), c->text, c->access,
+                   c->line > 0 ? c->file : NULL, c->line > 0 ? (int64_t)c->line : -1);
+    if (c->change)
+        wl_out_members(o, "change:s time_s:r? gain:r? limiter:s provided:s", c->change, c->time_s, c->gain,
+                       wl_bound_name(c->limiter), wl_cause_caveat(c->id));
 }
 
-static json_t *devices(wl_json *j, const wl_advise_report *a)
+static void device(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *list = wl_json_array(j);
-    for (size_t i = 0; i < a->device_count; i++) {
-        const wl_elsewhere *d = &a->devices[i];
-        json_t *one = wl_json_pack(j, "{s:s, s:o, s:f}", "device", d->name, "best_block", extents(j, d->best.block),
-                                   "best_time_s", d->best_s);
-        if (d->fits) {
-            wl_json_set(j, one, "time_s", wl_json_real(j, d->time_s));
-            wl_json_set(j, one, "limiter", wl_json_text(j, wl_bound_name(d->limiter)));
-        }
-        wl_json_add(j, list, one);
-    }
-    return list;
+    const wl_elsewhere *d = &((const wl_advise_report *)of)->devices[i];
+    wl_out_members(o, "device:s best_block:x best_time_s:r", d->name, given(d->best.block).of, d->best_s);
+    if (d->fits)
+        wl_out_members(o, "time_s:r? limiter:s", d->time_s, wl_bound_name(d->limiter));
 }
 
-static json_t *notes(wl_json *j, const wl_advise_report *a)
-{
-    json_t *list = wl_json_array(j);
-    for (int i = 0; i < a->result->note_count; i++)
-        wl_json_add(j, list, wl_json_text(j, a->result->notes[i]));
-    for (int i = 0; i < a->result->given.warning_count; i++)
-        wl_json_add(j, list, wl_json_text(j, a->result->given.warnings[i]));
-    return list;
-}
-
-json_t *wl_advise_json(wl_json *j, const void *result)
+void wl_advise_json(wl_json_out *o, const void *result)
 {
     const wl_advise_report *a = result;
     const wl_advised *r = a->result;
     const wl_prediction *p = &r->given;
-    json_t *list = wl_json_array(j);
-    for (size_t i = 0; i < r->count; i++)
-        wl_json_add(j, list, advice(j, a, &r->all[i]));
-    json_t *root = wl_json_pack(
-        j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o, s:o}", "schema", "warpline.advise/1",
-        "kernel", wl_kernel_name(a->kernel), "device", wl_device_name(a->device), "launch", launch(j, &p->launch),
-        "predicted", "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "limiter",
-        wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next), "least_gain", r->least_gain,
-        "trust", r->trust.basis, "causes", causes(j, r), "advice", list, "notes", notes(j, a));
-    wl_json_symbol(j, root, a->kernel);
-    if (r->has_combination)
-        wl_json_set(j, root, "together", advice(j, a, &r->combination));
-    if (a->device_count > 1)
-        wl_json_set(j, root, "devices",
-                    wl_json_pack(j, "{s:s, s:o}", "model", wl_model_name(a->device_model), "list", devices(j, a)));
-    return root;
+    wl_out_members(o, "schema:s kernel:s device:s", "warpline.advise/1", wl_kernel_name(a->kernel),
+                   wl_device_name(a->device));
+    launch(o, &p->launch);
+    wl_out_members(o, "predicted:{model:s time_s:r limiter:s next_limiter:s} least_gain:r trust:s",
+                   wl_model_name(p->model.id), p->model.time_s, wl_bound_name(p->model.limiter),
+                   wl_bound_name(p->model.next), r->least_gain, r->trust.basis);
+    wl_out_objects(o, "causes", r->cause_count, cause, r);
+    wl_out_objects(o, "advice", r->count, item, a);
+    wl_out_array(o, "notes");
+    wl_out_texts(o, r->notes[0], sizeof r->notes[0], r->note_count);
+    wl_out_texts(o, p->warnings[0], sizeof p->warnings[0], p->warning_count);
+    wl_out_array_end(o);
+    wl_out_members(o, "symbol:s?", wl_kernel_symbol(a->kernel));
+    if (r->has_combination) {
+        wl_out_object(o, "together");
+        advice(o, a->kernel, &r->combination);
+        wl_out_object_end(o);
+    }
+    if (a->device_count > 1) {
+        wl_out_members(o, "devices:{model:s", wl_model_name(a->device_model));
+        wl_out_objects(o, "list", a->device_count, device, a);
+        wl_out_object_end(o);
+    }
 }

@@ -1,57 +1,44 @@
 /* check_json.c - findings as JSON, schema warpline.check/1. SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include <math.h>
+
+#include "base/json_out.h"
 #include "judge/findings.h"
 #include "report/common/render.h"
 
-static json_t *finding_json(wl_json *j, const wl_finding *f)
+static void finding(wl_json_out *o, const void *of, size_t i)
 {
+    const wl_finding *f = &((const wl_checked *)of)->findings[i];
+    const char *limit = f->from_baseline ? "baseline" : wl_subject_is_gain(f->subject) ? "at_least" : "at_most";
     char name[64];
     wl_subject_name(f->subject, name, sizeof name);
-    json_t *all =
-        wl_json_pack(j, "{s:s, s:s, s:s, s:s}", "name", name, "against", f->from_baseline ? "baseline" : "budget",
-                     "verdict", wl_verdict_name(f->verdict), "unit", wl_subject_unit(f->subject));
-    if (f->predicted_known)
-        wl_json_set(j, all, "predicted", wl_json_number(j, f->predicted));
-    if (f->limit_known)
-        wl_json_set(j, all,
-                    f->from_baseline                 ? "baseline"
-                    : wl_subject_is_gain(f->subject) ? "at_least"
-                                                     : "at_most",
-                    wl_json_number(j, f->limit));
-    if (f->change_known)
-        wl_json_set(j, all, "change", wl_json_real(j, f->change));
-    return all;
+    wl_out_members(o, "name:s against:s verdict:s unit:s predicted:n?", name, f->from_baseline ? "baseline" : "budget",
+                   wl_verdict_name(f->verdict), wl_subject_unit(f->subject), f->predicted_known ? f->predicted : NAN);
+    wl_out_number(o, limit, f->limit_known ? f->limit : NAN);
+    wl_out_real(o, "change", f->change_known ? f->change : NAN);
 }
 
-static json_t *launch_json(wl_json *j, const wl_checked *l)
+static void launch(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *findings = wl_json_array(j), *strange = wl_json_array(j);
-    for (size_t i = 0; i < l->finding_count; i++)
-        wl_json_add(j, findings, finding_json(j, &l->findings[i]));
-    for (size_t i = 0; l->baseline && i < l->baseline->strange_count; i++)
-        wl_json_add(j, strange, wl_json_text(j, l->baseline->strange[i]));
-    return wl_json_pack(j, "{s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "device", l->device, "block",
-                        wl_json_shape(j, l->launch.block), "fold", wl_json_shape(j, l->launch.fold), "grid",
-                        wl_json_shape(j, l->launch.grid), "registers", (json_int_t)l->launch.registers, "shared_bytes",
-                        (json_int_t)l->launch.shared_bytes, "findings", findings, "unknown_metrics", strange);
+    const wl_checked *l = &((const wl_check *)of)->launches[i];
+    wl_out_members(o, "device:s block:x fold:x grid:x registers:d shared_bytes:d", l->device, l->launch.block,
+                   l->launch.fold, l->launch.grid, l->launch.registers, l->launch.shared_bytes);
+    wl_out_objects(o, "findings", l->finding_count, finding, l);
+    wl_out_array(o, "unknown_metrics");
+    for (size_t k = 0; l->baseline && k < l->baseline->strange_count; k++)
+        wl_out_text(o, NULL, l->baseline->strange[k]);
+    wl_out_array_end(o);
 }
 
-json_t *wl_check_json(wl_json *j, const void *result)
+void wl_check_json(wl_json_out *o, const void *result)
 {
     const wl_check_report *r = result;
     const wl_check *c = r->check;
-    json_t *launches = wl_json_array(j);
-    for (size_t i = 0; i < c->launch_count; i++)
-        wl_json_add(j, launches, launch_json(j, &c->launches[i]));
-    json_t *root =
-        wl_json_pack(j, "{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "warpline.check/1", "kernel",
-                     r->kernel, "passed", c->failed == 0, "findings", (json_int_t)c->total, "failed",
-                     (json_int_t)c->failed, "better", (json_int_t)c->better, "not_compared",
-                     (json_int_t)c->not_compared, "launches_left_out", (json_int_t)c->left_out, "launches", launches);
     bool has_baseline = c->left_out > 0;
     for (size_t i = 0; i < c->launch_count; i++)
         has_baseline = has_baseline || c->launches[i].baseline;
-    if (has_baseline)
-        wl_json_set(j, root, "tolerance", wl_json_real(j, c->tolerance));
-    return root;
+    wl_out_members(o, "schema:s kernel:s passed:b findings:d failed:d better:d not_compared:d launches_left_out:d",
+                   "warpline.check/1", r->kernel, c->failed == 0, (int64_t)c->total, (int64_t)c->failed,
+                   (int64_t)c->better, (int64_t)c->not_compared, (int64_t)c->left_out);
+    wl_out_objects(o, "launches", c->launch_count, launch, c);
+    wl_out_real(o, "tolerance", has_baseline ? c->tolerance : NAN);
 }

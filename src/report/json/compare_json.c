@@ -1,79 +1,72 @@
 /* compare_json.c - a comparison as JSON, schema warpline.compare/1. SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include <math.h>
+
+#include "base/json_out.h"
 #include "compare/comparison.h"
 #include "report/common/render.h"
 
-static json_t *row_json(wl_json *j, const wl_compared_row *row)
+static void row(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *predicted = wl_json_object(j), *measured = wl_json_object(j), *errors = wl_json_object(j);
-    for (int v = 0; v < WL_VALUE_COUNT; v++) {
-        double e = 0;
-        if (row->predicted_known[v])
-            wl_json_set(j, predicted, wl_compared_name(v), wl_json_number(j, row->predicted[v]));
-        if (row->measured_known[v])
-            wl_json_set(j, measured, wl_compared_name(v), wl_json_number(j, row->measured[v]));
-        if (wl_compared_error(row, v, &e))
-            wl_json_set(j, errors, wl_compared_name(v), wl_json_real(j, e));
-    }
-    return wl_json_pack(j, "{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "table",
-                        wl_json_text(j, row->is.table), "line", (int)row->is.measurement->line, "family",
-                        wl_json_text(j, row->is.family), "variant", wl_json_text(j, row->is.measurement->variant),
-                        "params", wl_json_text(j, row->is.measurement->params), "block", wl_json_shape(j, row->block),
-                        "fold", wl_json_shape(j, row->fold), "grid", wl_json_shape(j, row->grid), "predicted",
-                        predicted, "measured", measured, "error", errors);
+    const wl_compared_row *row = &((const wl_comparison *)of)->rows[i];
+    double e = 0;
+    wl_out_members(o, "table:s line:i family:s variant:s params:s block:x fold:x grid:x predicted:{", row->is.table,
+                   (int)row->is.measurement->line, row->is.family, row->is.measurement->variant,
+                   row->is.measurement->params, row->block, row->fold, row->grid);
+    for (int v = 0; v < WL_VALUE_COUNT; v++)
+        wl_out_number(o, wl_compared_name(v), row->predicted_known[v] ? row->predicted[v] : NAN);
+    wl_out_members(o, "} measured:{");
+    for (int v = 0; v < WL_VALUE_COUNT; v++)
+        wl_out_number(o, wl_compared_name(v), row->measured_known[v] ? row->measured[v] : NAN);
+    wl_out_members(o, "} error:{");
+    for (int v = 0; v < WL_VALUE_COUNT; v++)
+        wl_out_real(o, wl_compared_name(v), wl_compared_error(row, v, &e) ? e : NAN);
+    wl_out_object_end(o);
 }
 
-static json_t *agreement_json(wl_json *j, const wl_agreement *a)
+static void agreement(wl_json_out *o, const char *key, const wl_agreement *a, double pick)
 {
-    json_t *object = wl_json_pack(j, "{s:I, s:f, s:f, s:f, s:f, s:I}", "n", (json_int_t)a->count, "mean", a->mean,
-                                  "median", a->median, "max", a->max, "bias", a->bias, "exact", (json_int_t)a->exact);
-    if (a->tau_known)
-        wl_json_set(j, object, "tau", wl_json_real(j, a->tau));
-    return object;
+    wl_out_row(o, key, "n:d mean:r median:r max:r bias:r exact:d tau:r? best_pick:r?", (int64_t)a->count, a->mean,
+               a->median, a->max, a->bias, (int64_t)a->exact, a->tau_known ? a->tau : NAN, pick);
 }
 
-static json_t *group_json(wl_json *j, const wl_comparison *c, const wl_compared_group *g, bool family)
+/* Families have no variant. */
+static void group(wl_json_out *o, const wl_comparison *c, const wl_compared_group *g, bool family)
 {
-    json_t *metrics = wl_json_object(j);
+    const wl_compared_row *first = &c->rows[g->first];
+    wl_out_members(o, "name:s family:s variant:s? rows:d metrics:{", g->name, first->is.family,
+                   family ? NULL : first->is.measurement->variant, (int64_t)g->rows);
     for (int v = 0; v < WL_METRIC_COUNT; v++)
         if (g->values[v].count > 0)
-            wl_json_set(j, metrics, wl_compared_name(v), agreement_json(j, &g->values[v]));
-    const wl_compared_row *first = &c->rows[g->first];
-    json_t *object = wl_json_object(j);
-    wl_json_set(j, object, "name", wl_json_text(j, g->name));
-    wl_json_set(j, object, "family", wl_json_text(j, first->is.family));
-    if (!family)
-        wl_json_set(j, object, "variant", wl_json_text(j, first->is.measurement->variant));
-    wl_json_set(j, object, "rows", wl_json_whole(j, (int64_t)g->rows));
-    wl_json_set(j, object, "metrics", metrics);
-    if (g->values[WL_VALUE_TIME].count > 0) {
-        json_t *time = agreement_json(j, &g->values[WL_VALUE_TIME]);
-        if (g->pick_known)
-            wl_json_set(j, time, "best_pick", wl_json_real(j, g->pick));
-        wl_json_set(j, object, "time", time);
-    }
-    return object;
+            agreement(o, wl_compared_name(v), &g->values[v], NAN);
+    wl_out_object_end(o);
+    if (g->values[WL_VALUE_TIME].count > 0)
+        agreement(o, "time", &g->values[WL_VALUE_TIME], g->pick_known ? g->pick : NAN);
 }
 
-static json_t *skip_json(wl_json *j, const wl_skipped *s)
+static void one_group(wl_json_out *o, const void *of, size_t i)
 {
-    return wl_json_pack(j, "{s:o, s:i, s:o, s:I}", "table", wl_json_text(j, s->table), "line", (int)s->line, "reason",
-                        wl_json_text(j, s->reason), "count", (json_int_t)s->count);
+    const wl_comparison *c = of;
+    group(o, c, &c->groups[i], false);
 }
 
-json_t *wl_comparison_json(wl_json *j, const void *result)
+static void one_family(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_comparison *c = of;
+    group(o, c, &c->families[i], true);
+}
+
+static void skip(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_skipped *s = &((const wl_comparison *)of)->skips[i];
+    wl_out_members(o, "table:s line:i reason:s count:d", s->table, (int)s->line, s->reason, (int64_t)s->count);
+}
+
+void wl_comparison_json(wl_json_out *o, const void *result)
 {
     const wl_comparison *c = ((const wl_comparison_report *)result)->comparison;
-    json_t *rows = wl_json_array(j), *groups = wl_json_array(j), *families = wl_json_array(j),
-           *skips = wl_json_array(j);
-    for (size_t i = 0; i < c->row_count; i++)
-        wl_json_add(j, rows, row_json(j, &c->rows[i]));
-    for (size_t i = 0; i < c->group_count; i++)
-        wl_json_add(j, groups, group_json(j, c, &c->groups[i], false));
-    for (size_t i = 0; i < c->family_count; i++)
-        wl_json_add(j, families, group_json(j, c, &c->families[i], true));
-    for (size_t i = 0; i < c->skip_count; i++)
-        wl_json_add(j, skips, skip_json(j, &c->skips[i]));
-    return wl_json_pack(j, "{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "warpline.compare/1", "device", c->device,
-                        "rows", rows, "groups", groups, "families", families, "skipped", skips);
+    wl_out_members(o, "schema:s device:s", "warpline.compare/1", c->device);
+    wl_out_objects(o, "rows", c->row_count, row, c);
+    wl_out_objects(o, "groups", c->group_count, one_group, c);
+    wl_out_objects(o, "families", c->family_count, one_family, c);
+    wl_out_objects(o, "skipped", c->skip_count, skip, c);
 }

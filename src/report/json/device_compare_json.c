@@ -1,81 +1,74 @@
 /* device_compare_json.c - devices side by side as JSON. SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include <math.h>
+
+#include "base/json_out.h"
 #include "report/common/device_columns.h"
 #include "report/common/render.h"
 
-static json_t *kinds_json(wl_json *j, const wl_device *device)
+/* A device, and the keys that it has and no other. */
+static void device(wl_json_out *o, const void *of, size_t d)
 {
+    const wl_devices_report *r = of;
+    const wl_device *device = r->devices[d];
     int64_t counts[WL_SOURCE_KINDS] = {0};
-    json_t *out = wl_json_object(j);
     wl_source_kind kind;
     for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++)
         if (wl_source_kind_of(device, (wl_device_key)k, &kind))
             counts[kind]++;
+    wl_out_members(o, "name:s title:s architecture:s sources:{", device->name, device->title, device->architecture);
     for (int i = 0; i < WL_SOURCE_KINDS; i++)
-        wl_json_set(j, out, wl_source_kind_name((wl_source_kind)i), wl_json_whole(j, counts[i]));
-    return out;
-}
-
-/* The keys that this device has and no other. */
-static json_t *only_json(wl_json *j, const wl_device *const *devices, size_t count, size_t d)
-{
-    json_t *out = wl_json_array(j);
+        wl_out_whole(o, wl_source_kind_name((wl_source_kind)i), counts[i]);
+    wl_out_object_end(o);
+    wl_out_array(o, "only_here");
     for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         size_t last = 0;
-        if (wl_devices_with(devices, count, (wl_device_key)k, &last) == 1 && last == d)
-            wl_json_add(j, out, wl_json_text(j, wl_device_keys[k].name));
+        if (wl_devices_with(r->devices, r->count, (wl_device_key)k, &last) == 1 && last == d)
+            wl_out_text(o, NULL, wl_device_keys[k].name);
     }
-    return out;
-}
-
-static json_t *device_json(wl_json *j, const wl_device *const *devices, size_t count, size_t d)
-{
-    const wl_device *device = devices[d];
-    return wl_json_pack(j, "{s:s, s:s, s:s, s:o, s:o}", "name", device->name, "title", device->title, "architecture",
-                        device->architecture, "sources", kinds_json(j, device), "only_here",
-                        only_json(j, devices, count, d));
+    wl_out_array_end(o);
 }
 
 /* null: the device does not have the key */
-static json_t *value_json(wl_json *j, const wl_device *const *devices, size_t d, wl_device_key key)
+static void value(wl_json_out *o, const wl_device *const *devices, size_t d, wl_device_key key)
 {
     const wl_device_entry *e = &devices[d]->entries[key];
     wl_source_kind kind;
     double ratio;
-    if (!wl_source_kind_of(devices[d], key, &kind))
-        return json_null();
-    json_t *values = wl_json_array(j);
+    if (!wl_source_kind_of(devices[d], key, &kind)) {
+        wl_out_null(o, NULL);
+        return;
+    }
+    wl_out_object(o, NULL);
+    wl_out_array(o, "value");
     for (size_t i = 0; i < e->count; i++)
-        wl_json_add(j, values, wl_json_real(j, e->values[i]));
-    json_t *out =
-        wl_json_pack(j, "{s:o, s:s, s:s}", "value", values, "kind", wl_source_kind_name(kind), "source", e->source);
-    if (wl_device_ratio(devices, d, key, &ratio))
-        wl_json_set(j, out, "ratio", wl_json_real(j, ratio));
-    return out;
+        wl_out_real(o, NULL, e->values[i]);
+    wl_out_array_end(o);
+    wl_out_members(o, "kind:s source:s ratio:r?}", wl_source_kind_name(kind), e->source,
+                   wl_device_ratio(devices, d, key, &ratio) ? ratio : NAN);
 }
 
-json_t *wl_device_compare_json(wl_json *j, const void *result)
+void wl_device_compare_json(wl_json_out *o, const void *result)
 {
     const wl_devices_report *r = result;
-    const wl_device *const *devices = r->devices;
-    const size_t count = r->count;
-    json_t *list = wl_json_array(j), *keys = wl_json_object(j), *missing = wl_json_array(j);
-    for (size_t d = 0; d < count; d++)
-        wl_json_add(j, list, device_json(j, devices, count, d));
-    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+    wl_out_members(o, "schema:s", "warpline.devices/1");
+    wl_out_objects(o, "devices", r->count, device, r);
+    wl_out_object(o, "keys");
+    for (size_t k = 0, last; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key_info *info = &wl_device_keys[k];
-        size_t last = 0;
-        if (wl_devices_with(devices, count, (wl_device_key)k, &last) == 0) {
-            wl_json_add(j, missing, wl_json_text(j, info->name));
+        if (wl_devices_with(r->devices, r->count, (wl_device_key)k, &last) == 0)
             continue;
-        }
-        json_t *values = wl_json_array(j);
-        for (size_t d = 0; d < count; d++)
-            wl_json_add(j, values, value_json(j, devices, d, (wl_device_key)k));
-        wl_json_set(j, keys, info->name,
-                    wl_json_pack(j, "{s:s, s:s, s:o}", "unit", wl_unit_base(info->dimension), "meaning", info->meaning,
-                                 "devices", values));
+        wl_out_object(o, info->name);
+        wl_out_members(o, "unit:s meaning:s", wl_unit_base(info->dimension), info->meaning);
+        wl_out_array(o, "devices");
+        for (size_t d = 0; d < r->count; d++)
+            value(o, r->devices, d, (wl_device_key)k);
+        wl_out_array_end(o);
+        wl_out_object_end(o);
     }
-    return wl_json_pack(j, "{s:s, s:o, s:o, s:o}", "schema", "warpline.devices/1", "devices", list, "keys", keys,
-                        "missing", missing);
+    wl_out_object_end(o);
+    wl_out_array(o, "missing");
+    for (size_t k = 0, last; k < WL_DEVICE_KEY_COUNT; k++)
+        if (wl_devices_with(r->devices, r->count, (wl_device_key)k, &last) == 0)
+            wl_out_text(o, NULL, wl_device_keys[k].name);
+    wl_out_array_end(o);
 }

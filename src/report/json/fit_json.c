@@ -1,71 +1,68 @@
 /* fit_json.c - a fit as JSON, schema warpline.fit/1. SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/json.h"
+#include "base/json_out.h"
 #include "fit/fit_internal.h"
-#include "report/common/render.h"
 #include "model/trust_level.h"
+#include "report/common/render.h"
 
-static json_t *ranking_json(wl_json *j, const wl_fit *all, size_t r)
+static void level(wl_json_out *o, const void *of, size_t i)
 {
-    const wl_ranking_fit *k = &all->rankings[r];
-    json_t *levels = wl_json_array(j), *contests = wl_json_array(j);
-    for (size_t i = 0; i < k->level_count; i++) {
-        json_t *o = wl_json_pack(j, "{s:f,s:f,s:f}", "probability", wl_trust_level(i), "ratio", k->ratio[i], "launches",
-                                 k->within[i]);
-        if (i < k->covered_count)
-            wl_json_set(j, o, "left_out", wl_json_real(j, k->coverage[i]));
-        wl_json_add(j, levels, o);
-    }
-    for (size_t i = 0; i < all->contests[r].count; i++) {
-        const wl_contest *c = &all->contests[r].contests[i];
-        wl_json_add(j, contests,
-                    wl_json_pack(j, "{s:s,s:I,s:f,s:f}", "family", c->family, "launches", (json_int_t)c->launches,
-                                 "ratio", c->ratio, "error", exp(c->error)));
-    }
-    return wl_json_pack(j, "{s:s,s:I,s:I,s:f,s:o,s:o}", "model", wl_model_name(k->model), "families",
-                        (json_int_t)k->families, "launches", (json_int_t)k->launches, "error", k->error, "levels",
-                        levels, "contests", contests);
+    const wl_ranking_fit *k = of;
+    wl_out_members(o, "probability:r ratio:r launches:r left_out:r?", wl_trust_level(i), k->ratio[i], k->within[i],
+                   i < k->covered_count ? k->coverage[i] : NAN);
 }
 
-static json_t *score_json(wl_json *j, const wl_fit_score *s)
+static void contest(wl_json_out *o, const void *of, size_t i)
 {
-    json_t *o = wl_json_object(j);
+    const wl_contest *c = &((const wl_contest_list *)of)->contests[i];
+    wl_out_members(o, "family:s launches:d ratio:r error:r", c->family, (int64_t)c->launches, c->ratio, exp(c->error));
+}
+
+static void ranking(wl_json_out *o, const void *of, size_t r)
+{
+    const wl_fit *all = of;
+    const wl_ranking_fit *k = &all->rankings[r];
+    wl_out_members(o, "model:s families:d launches:d error:r", wl_model_name(k->model), (int64_t)k->families,
+                   (int64_t)k->launches, k->error);
+    wl_out_objects(o, "levels", k->level_count, level, k);
+    wl_out_objects(o, "contests", all->contests[r].count, contest, &all->contests[r]);
+}
+
+static void score(wl_json_out *o, const char *key, const wl_fit_score *s)
+{
+    wl_out_object(o, key);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
         if (s->count[t] > 0)
-            wl_json_set(j, o, wl_fit_target_name((wl_fit_target)t),
-                        wl_json_pack(j, "{s:I,s:f,s:f}", "n", (json_int_t)s->count[t], "mean", s->error[t], "bias",
-                                     s->bias[t]));
-    return o;
+            wl_out_row(o, wl_fit_target_name((wl_fit_target)t), "n:d mean:r bias:r", (int64_t)s->count[t], s->error[t],
+                       s->bias[t]);
+    wl_out_object_end(o);
 }
 
-json_t *wl_fit_json(wl_json *j, const void *result)
+static void number(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_fit_number *n = &((const wl_fit *)of)->result.numbers[i];
+    wl_out_members(o, "target:s key:s index:d start:r fitted:r deviation:r", wl_fit_target_name(n->target),
+                   wl_device_key_name(n->key), (int64_t)n->index, n->start, n->fitted, n->deviation);
+}
+
+static void family(wl_json_out *o, const void *of, size_t f)
+{
+    const wl_fit *all = of;
+    wl_out_members(o, "family:s", all->families[f]);
+    score(o, "before", &all->before[f]);
+    score(o, "fitted", &all->after[f]);
+    if (all->options.cross_validate)
+        score(o, "left_out", &all->left_out[f]);
+}
+
+void wl_fit_json(wl_json_out *o, const void *result)
 {
     const wl_fit_report *of = result;
     const wl_fit *all = of->fit;
-    json_t *numbers = wl_json_array(j), *families = wl_json_array(j);
-    for (size_t i = 0; all->options.fits && i < all->result.number_count; i++) {
-        const wl_fit_number *n = &all->result.numbers[i];
-        wl_json_add(j, numbers,
-                    wl_json_pack(j, "{s:s,s:s,s:I,s:f,s:f,s:f}", "target", wl_fit_target_name(n->target), "key",
-                                 wl_device_key_name(n->key), "index", (json_int_t)n->index, "start", n->start, "fitted",
-                                 n->fitted, "deviation", n->deviation));
-    }
-    for (size_t f = 0; f < all->family_count && all->options.fits; f++) {
-        json_t *o = wl_json_pack(j, "{s:s,s:o,s:o}", "family", all->families[f], "before",
-                                 score_json(j, &all->before[f]), "fitted", score_json(j, &all->after[f]));
-        if (all->options.cross_validate)
-            wl_json_set(j, o, "left_out", score_json(j, &all->left_out[f]));
-        wl_json_add(j, families, o);
-    }
-    json_t *root =
-        wl_json_pack(j, "{s:s,s:s,s:s,s:o,s:o}", "schema", "warpline.fit/1", "device", wl_device_name(all->device),
-                     "origin", of->origin, "numbers", numbers, "families", families);
-    if (all->options.ranks) {
-        json_t *rankings = wl_json_array(j);
-        for (size_t r = 0; r < all->ranking_count; r++)
-            wl_json_add(j, rankings, ranking_json(j, all, r));
-        wl_json_set(j, root, "rankings", rankings);
-    }
-    return root;
+    wl_out_members(o, "schema:s device:s origin:s", "warpline.fit/1", wl_device_name(all->device), of->origin);
+    wl_out_objects(o, "numbers", all->options.fits ? all->result.number_count : 0, number, all);
+    wl_out_objects(o, "families", all->options.fits ? all->family_count : 0, family, all);
+    if (all->options.ranks)
+        wl_out_objects(o, "rankings", all->ranking_count, ranking, all);
 }

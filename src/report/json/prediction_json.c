@@ -1,47 +1,28 @@
 /* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, streamed, since there
  * may be many predictions. Values that are not known are absent. SPDX-License-Identifier: MIT */
-#include <string.h>
+#include <math.h>
 
 #include "base/fail.h"
 #include "base/json_out.h"
-#include "kernel/kernel_internal.h"
 #include "metrics/layer_condition.h"
 #include "report/common/derived.h"
 #include "report/common/prediction_report.h"
 #include "report/common/shape_text.h"
+#include "report/common/unit_heads.h"
 
 #define USUAL_LENGTH 4096 /* bytes of a line */
 #define ELEMENT_DEPTH 2   /* of a prediction in {"predictions": [..]} */
 
 static void launch(wl_json_out *o, const wl_prediction *p)
 {
-    wl_out_object(o, "launch");
-    wl_out_shape(o, "block", p->launch.block);
-    wl_out_shape(o, "grid", p->launch.grid);
-    wl_out_shape(o, "fold", p->launch.fold);
-    wl_out_text(o, "schedule", wl_schedule_words(&p->launch.schedule).text);
-    wl_out_whole(o, "registers", p->launch.registers);
-    wl_out_whole(o, "shared_bytes", p->launch.shared_bytes);
-    wl_out_object_end(o);
-}
-
-static void occupancy_and_wave(wl_json_out *o, const wl_prediction *p)
-{
-    wl_out_object(o, "occupancy");
-    wl_out_whole(o, "blocks_per_sm", p->occupancy.blocks_per_sm);
-    wl_out_whole(o, "warps_per_sm", p->occupancy.warps_per_sm);
-    wl_out_text(o, "limiter", wl_occupancy_limit_name(p->occupancy.limiter));
-    wl_out_text(o, "multiprocessor", p->sm_word);
-    wl_out_object_end(o);
-    wl_out_object(o, "work");
-    wl_out_whole(o, "items", p->items);
-    wl_out_text(o, "unit", wl_work_unit_words(p->work_unit)->name);
-    wl_out_object_end(o);
-    wl_out_object(o, "wave");
-    wl_out_whole(o, "blocks", p->wave_blocks);
-    wl_out_whole(o, "of", p->blocks);
-    wl_out_must_real(o, "waves", p->waves);
-    wl_out_object_end(o);
+    wl_out_members(o,
+                   "launch:{block:x grid:x fold:x schedule:s registers:d shared_bytes:d} "
+                   "occupancy:{blocks_per_sm:d warps_per_sm:d limiter:s multiprocessor:s} "
+                   "work:{items:d unit:s} wave:{blocks:d of:d waves:r}",
+                   p->launch.block, p->launch.grid, p->launch.fold, wl_schedule_words(&p->launch.schedule).text,
+                   p->launch.registers, p->launch.shared_bytes, p->occupancy.blocks_per_sm, p->occupancy.warps_per_sm,
+                   wl_occupancy_limit_name(p->occupancy.limiter), p->sm_word, p->items,
+                   wl_work_unit_words(p->work_unit)->name, p->wave_blocks, p->blocks, p->waves);
 }
 
 static void metrics(wl_json_out *o, const wl_prediction *p)
@@ -52,13 +33,10 @@ static void metrics(wl_json_out *o, const wl_prediction *p)
         if (!v->known)
             continue;
         wl_out_object(o, wl_metric_name((wl_metric)i));
-        wl_out_must_number(o, "value", v->value);
-        wl_out_text(o, "unit", wl_metric_unit((wl_metric)i));
-        wl_out_object(o, "parts");
+        wl_out_members(o, "value:n unit:s parts:{", v->value, wl_metric_unit((wl_metric)i));
         for (int k = 0; k < v->part_count; k++)
             wl_out_number(o, v->parts[k].name, v->parts[k].value);
-        wl_out_object_end(o);
-        wl_out_object_end(o);
+        wl_out_members(o, "}}");
     }
     wl_out_object_end(o);
 }
@@ -89,101 +67,60 @@ static void tensor(wl_json_out *o, const wl_mix *mix)
 
 static void instructions(wl_json_out *o, const wl_mix *mix)
 {
-    wl_out_object(o, "instructions");
-    wl_out_object(o, "classes");
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-        if (!(mix->warp[c] > 0))
-            continue;
-        wl_out_object(o, wl_inst_class_name((wl_inst_class)c));
-        wl_out_must_number(o, "warp", mix->warp[c]);
-        wl_out_must_number(o, "thread", mix->thread[c]);
-        wl_out_object_end(o);
-    }
-    wl_out_object_end(o);
-    wl_out_must_number(o, "thread_on", mix->thread_on);
-    wl_out_must_number(o, "branches", mix->branches);
-    wl_out_must_number(o, "divergent", mix->divergent);
-    wl_out_truth(o, "sampled", mix->sampled);
+    wl_out_members(o, "instructions:{classes:{");
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        if (mix->warp[c] > 0)
+            wl_out_row(o, wl_inst_class_name((wl_inst_class)c), "warp:n thread:n", mix->warp[c], mix->thread[c]);
+    wl_out_members(o, "} thread_on:n branches:n divergent:n sampled:b", mix->thread_on, mix->branches, mix->divergent,
+                   mix->sampled);
     tensor(o, mix);
     wl_out_object_end(o);
 }
 
-static void lines(wl_json_out *o, const wl_prediction *p)
+static void line(wl_json_out *o, const void *of, size_t i)
 {
-    wl_out_array(o, "lines");
-    for (size_t i = 0; i < p->line_count; i++) {
-        const wl_line_mix *l = &p->lines[i];
-        wl_out_object(o, NULL);
-        wl_out_text(o, "file", l->file);
-        wl_out_whole(o, "line", l->line);
-        wl_out_must_number(o, "warp", l->warp);
-        wl_out_must_number(o, "thread", l->thread);
-        wl_out_must_number(o, "global_accesses", l->global_accesses);
-        wl_out_must_number(o, "shared_accesses", l->shared_accesses);
-        wl_out_object_end(o);
-    }
-    wl_out_array_end(o);
+    const wl_line_mix *l = &((const wl_prediction *)of)->lines[i];
+    wl_out_members(o, "file:s line:i warp:n thread:n global_accesses:n shared_accesses:n", l->file, (int)l->line,
+                   l->warp, l->thread, l->global_accesses, l->shared_accesses);
 }
 
 static void waits(wl_json_out *o, const wl_model_result *m)
 {
     wl_named_wait list[WL_NAMED_WAITS];
     const int count = wl_named_waits(&m->waits, list);
-    wl_out_object(o, "waits");
-    wl_out_truth(o, "from_life", m->from_life);
+    wl_out_members(o, "waits:{from_life:b", m->from_life);
     for (int i = 0; i < count; i++)
         wl_out_real(o, list[i].name, list[i].cycles);
     wl_out_object_end(o);
 }
 
-static void kinds(wl_json_out *o, const wl_model_result *m)
-{
-    wl_out_object(o, "kinds");
-    wl_out_whole(o, "count", m->kinds.count);
-    wl_out_text(o, "decides", m->kinds.last >= 0 ? "last" : "all");
-    wl_out_must_real(o, "blocks", m->kinds.blocks);
-    wl_out_must_real(o, "wait_cycles", m->kinds.wait_cycles);
-    wl_out_object_end(o);
-}
-
 static void model(wl_json_out *o, const wl_model_result *m)
 {
-    wl_out_object(o, "model");
-    wl_out_text(o, "name", wl_model_name(m->id));
-    wl_out_must_real(o, "time_s", m->time_s);
-    wl_out_must_real(o, "items_per_s", m->items_per_s);
-    wl_out_text(o, "limiter", wl_bound_name(m->limiter));
-    wl_out_text(o, "next_limiter", wl_bound_name(m->next));
-    wl_out_object(o, "bounds_s");
+    wl_out_members(o, "model:{name:s time_s:r items_per_s:r limiter:s next_limiter:s bounds_s:{", wl_model_name(m->id),
+                   m->time_s, m->items_per_s, wl_bound_name(m->limiter), wl_bound_name(m->next));
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i])
             wl_out_real(o, wl_bound_name((wl_bound_id)i), m->bound_s[i]);
     wl_out_object_end(o);
     if (m->own_cycles > 0) {
-        wl_out_object(o, "block");
-        wl_out_must_real(o, "own_cycles", m->own_cycles);
-        wl_out_must_real(o, "wait_cycles", m->wait_cycles);
-        if (m->tail_cycles > 0)
-            wl_out_real(o, "tail_cycles", m->tail_cycles);
-        wl_out_object_end(o);
+        wl_out_row(o, "block", "own_cycles:r wait_cycles:r tail_cycles:r?", m->own_cycles, m->wait_cycles,
+                   m->tail_cycles > 0 ? m->tail_cycles : NAN);
         waits(o, m);
     }
     if (m->kinds.count > 0)
-        kinds(o, m);
+        wl_out_row(o, "kinds", "count:i decides:s blocks:r wait_cycles:r", (int)m->kinds.count,
+                   m->kinds.last >= 0 ? "last" : "all", m->kinds.blocks, m->kinds.wait_cycles);
     wl_out_object_end(o);
 }
 
 static void share(wl_json_out *o, const wl_prediction *p, const wl_share *s)
 {
-    wl_out_must_number(o, "inst", s->inst);
-    wl_out_must_number(o, "l1_wavefronts", s->l1_wavefronts);
-    wl_out_must_number(o, "l1_sectors", s->l1_sectors);
-    wl_out_must_number(o, "l2_load_bytes", s->l2_load_bytes);
-    wl_out_must_number(o, "l2_store_bytes", s->l2_store_bytes);
-    if (p->metrics[WL_METRIC_dram_load_bytes].known) {
-        wl_out_number(o, "dram_load_bytes", s->dram_load_bytes);
-        wl_out_number(o, "dram_store_bytes", s->dram_store_bytes);
-    }
+    const bool dram = p->metrics[WL_METRIC_dram_load_bytes].known;
+    wl_out_members(o,
+                   "inst:n l1_wavefronts:n l1_sectors:n l2_load_bytes:n l2_store_bytes:n dram_load_bytes:n? "
+                   "dram_store_bytes:n?",
+                   s->inst, s->l1_wavefronts, s->l1_sectors, s->l2_load_bytes, s->l2_store_bytes,
+                   dram ? s->dram_load_bytes : NAN, dram ? s->dram_store_bytes : NAN);
 }
 
 static void fields(wl_json_out *o, const wl_report *r)
@@ -197,44 +134,28 @@ static void fields(wl_json_out *o, const wl_report *r)
     wl_out_object_end(o);
 }
 
-static void accesses(wl_json_out *o, const wl_report *r)
+static void access_of(wl_json_out *o, const void *of, size_t a)
 {
-    wl_out_array(o, "accesses");
-    for (size_t a = 0; a < wl_kernel_access_count(r->kernel); a++) {
-        wl_out_object(o, NULL);
-        share(o, r->prediction, &r->prediction->accesses[a]);
-        wl_out_text(o, "access", wl_kernel_access_text(r->kernel, a));
-        wl_out_text(o, "kind",
-                    wl_kernel_access_is_atomic(r->kernel, a)  ? "atomic"
-                    : wl_kernel_access_is_store(r->kernel, a) ? "store"
-                                                              : "load");
-        wl_out_object_end(o);
-    }
-    wl_out_array_end(o);
+    const wl_report *r = of;
+    share(o, r->prediction, &r->prediction->accesses[a]);
+    wl_out_members(o, "access:s kind:s", wl_kernel_access_text(r->kernel, a), wl_access_kind(r->kernel, a));
 }
 
 static void reuse(wl_json_out *o, const wl_prediction *p)
 {
     static const char *const names[3] = {"x", "y", "z"};
     wl_out_object(o, "reuse");
-    for (int i = 0; i < 3; i++) {
-        if (!p->reuse[i].exists)
-            continue;
-        wl_out_object(o, names[i]);
-        wl_out_must_real(o, "wave_overlap_bytes", p->reuse[i].overlap_bytes);
-        wl_out_must_real(o, "oversubscription", p->reuse[i].oversubscription);
-        wl_out_must_real(o, "hit_rate", p->reuse[i].hit_rate);
-        wl_out_object_end(o);
-    }
+    for (int i = 0; i < 3; i++)
+        if (p->reuse[i].exists)
+            wl_out_row(o, names[i], "wave_overlap_bytes:r oversubscription:r hit_rate:r", p->reuse[i].overlap_bytes,
+                       p->reuse[i].oversubscription, p->reuse[i].hit_rate);
     wl_out_object_end(o);
 }
 
 static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
 {
-    wl_out_object(o, "estimators");
-    wl_out_text(o, "l1", wl_l1_estimator_name(p->has_tag_hash));
-    wl_out_text(o, "volumes", wl_volume_estimator_name(p->volume_estimator));
-    wl_out_text(o, "counting", wl_count_method_name(p->count_method));
+    wl_out_members(o, "estimators:{l1:s volumes:s counting:s", wl_l1_estimator_name(p->has_tag_hash),
+                   wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method));
     if (p->replayed) {
         wl_out_array(o, "replayed");
         for (size_t f = 0; f < wl_kernel_field_count(p->kernel); f++)
@@ -244,8 +165,7 @@ static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
     }
     wl_out_object_end(o);
     wl_out_array(o, "warnings");
-    for (int i = 0; i < p->warning_count; i++)
-        wl_out_text(o, NULL, p->warnings[i]);
+    wl_out_texts(o, p->warnings[0], sizeof p->warnings[0], p->warning_count);
     wl_out_array_end(o);
 }
 
@@ -254,23 +174,16 @@ static void layer_condition(wl_json_out *o, const wl_report *r)
     wl_layer_condition layer;
     const wl_status status = wl_layer_condition_of(r->prediction, r->kernel, r->device, &layer, NULL);
     o->text->failed = o->text->failed || status == WL_E_NOMEM;
-    if (status != WL_OK || layer.layers <= 1)
-        return;
-    wl_out_object(o, "layer_condition");
-    wl_out_whole(o, "layers", layer.layers);
-    wl_out_must_real(o, "needed_bytes", layer.needed_bytes);
-    wl_out_must_real(o, "room_bytes", layer.room_bytes);
-    wl_out_truth(o, "holds", layer.holds);
-    wl_out_object_end(o);
+    if (status == WL_OK && layer.layers > 1)
+        wl_out_row(o, "layer_condition", "layers:d needed_bytes:r room_bytes:r holds:b", (int64_t)layer.layers,
+                   layer.needed_bytes, layer.room_bytes, layer.holds);
 }
 
 static void members(wl_json_out *o, const wl_report *r)
 {
     const wl_prediction *p = r->prediction;
-    wl_out_text(o, "kernel", wl_kernel_name(r->kernel));
-    wl_out_text(o, "device", wl_device_name(r->device));
+    wl_out_members(o, "kernel:s device:s", wl_kernel_name(r->kernel), wl_device_name(r->device));
     launch(o, p);
-    occupancy_and_wave(o, p);
     metrics(o, p);
     reuse(o, p);
     fields(o, r);
@@ -278,28 +191,23 @@ static void members(wl_json_out *o, const wl_report *r)
     estimators_and_warnings(o, p);
     if (p->confidence)
         wl_confidence_json(o, r->device, p->model.id);
-    if (p->sampled) {
-        wl_out_object(o, "sampled");
-        wl_out_must_number(o, "error", p->sampled_error);
-        wl_out_object_end(o);
-    }
+    if (p->sampled)
+        wl_out_row(o, "sampled", "error:n", p->sampled_error);
     layer_condition(o, r);
     derived(o, r);
     if (p->has_mix)
         instructions(o, &p->mix);
     if (p->lines)
-        lines(o, p);
+        wl_out_objects(o, "lines", p->line_count, line, p);
     if (p->accesses)
-        accesses(o, r);
-    if (r->kernel->symbol && strcmp(r->kernel->symbol, r->kernel->name) != 0)
-        wl_out_text(o, "symbol", r->kernel->symbol);
+        wl_out_objects(o, "accesses", wl_kernel_access_count(r->kernel), access_of, r);
+    wl_out_members(o, "symbol:s?", wl_kernel_symbol(r->kernel));
 }
 
 static void prediction(wl_json_out *o, const wl_report *r, const char *schema)
 {
     wl_out_object(o, NULL);
-    if (schema)
-        wl_out_text(o, "schema", schema);
+    wl_out_members(o, "schema:s?", schema);
     members(o, r);
     wl_out_object_end(o);
 }

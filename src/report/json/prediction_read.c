@@ -329,10 +329,10 @@ static wl_status read_all(wl_stored_list *list, const char *text, size_t length,
 {
     for (size_t at = blanks(text, length); at < length; at += blanks(text + at, length - at)) {
         json_error_t e;
-        wl_json j = {0};
-        json_t *json = wl_json_read(&j, text + at, length - at,
-                                    JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
-        if (j.failed)
+        bool failed = false;
+        json_t *json = wl_json_read(text + at, length - at,
+                                    JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e, &failed);
+        if (failed)
             return wl_fail_memory(err);
         if (!json)
             return syntax_error(text, at, length, &e, err);

@@ -1,127 +1,101 @@
 /* roofline_json.c - schema warpline.roofline/1. Values that are not known are absent.
  * SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include <math.h>
+
+#include "base/json_out.h"
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
 
-static json_t *roofs(wl_json *j, const wl_roofline *r)
+static void roofs(wl_json_out *o, const wl_roofline *r)
 {
     wl_roof list[WL_ROOFS_MAX];
     const int count = wl_roofline_roofs(r, list);
-    const bool instructions = r->kind == WL_ROOFLINE_INSTRUCTION;
-    json_t *all = wl_json_array(j);
+    const char *slanted = r->kind == WL_ROOFLINE_INSTRUCTION ? "transactions/s" : "B/s";
+    wl_out_array(o, "roofs");
     for (int i = 0; i < count; i++) {
         char name[40];
         wl_roof_text(&list[i], name, sizeof name);
-        wl_json_add(j, all,
-                    wl_json_pack(j, "{s:s, s:s, s:f, s:s}", "name", name, "of", list[i].slanted ? "bandwidth" : "peak",
-                                 "rate", list[i].rate, "unit",
-                                 !list[i].slanted ? wl_roofline_rate_unit(r)
-                                 : instructions   ? "transactions/s"
-                                                  : "B/s"));
+        wl_out_row(o, NULL, "name:s of:s rate:r unit:s", name, list[i].slanted ? "bandwidth" : "peak", list[i].rate,
+                   list[i].slanted ? slanted : wl_roofline_rate_unit(r));
     }
-    return all;
+    wl_out_array_end(o);
 }
 
-static json_t *walls(wl_json *j, const wl_roofline *r)
+static void walls(wl_json_out *o, const wl_roofline *r)
 {
     wl_wall list[WL_WALLS_MAX];
     const int count = wl_roofline_walls(r, list);
-    json_t *all = wl_json_array(j);
+    wl_out_array(o, "walls");
     for (int i = 0; i < count; i++)
-        wl_json_add(j, all,
-                    wl_json_pack(j, "{s:s, s:s, s:f}", "name", list[i].name, "memory",
-                                 list[i].shared ? "shared" : "global", "intensity", list[i].x));
-    return all;
+        wl_out_row(o, NULL, "name:s memory:s intensity:r", list[i].name, list[i].shared ? "shared" : "global",
+                   list[i].x);
+    wl_out_array_end(o);
 }
 
-static json_t *tallies(wl_json *j, const wl_tallies *t)
+static void points(wl_json_out *o, const wl_roofline *r, size_t launch)
 {
-    json_t *all = wl_json_object(j);
-    for (int i = 0; i < WL_TALLY_COUNT; i++)
-        if (t->known[i])
-            wl_json_set(j, all, wl_tally_name((wl_tally)i), wl_json_number(j, t->value[i]));
-    return all;
-}
-
-static json_t *points(wl_json *j, const wl_roofline *r, size_t launch)
-{
-    json_t *all = wl_json_array(j);
+    wl_out_array(o, "points");
     for (size_t i = 0; i < r->mark_count; i++) {
         const wl_mark *m = &r->marks[i];
-        if (m->launch != launch)
-            continue;
-        json_t *one = wl_json_pack(j, "{s:s, s:s, s:f, s:f}", "of", wl_series_name(m->series), "level",
-                                   wl_level_name(m->level), "intensity", m->x, "rate", m->y);
-        if (m->ceiling > 0) {
-            wl_json_set(j, one, "roof", wl_json_text(j, wl_mark_roof(m)));
-            wl_json_set(j, one, "ceiling", wl_json_real(j, m->ceiling));
-            wl_json_set(j, one, "share", wl_json_real(j, m->y / m->ceiling));
-        }
-        wl_json_add(j, all, one);
+        const bool roofed = m->ceiling > 0;
+        if (m->launch == launch)
+            wl_out_row(o, NULL, "of:s level:s intensity:r rate:r roof:s? ceiling:r? share:r?",
+                       wl_series_name(m->series), wl_level_name(m->level), m->x, m->y, roofed ? wl_mark_roof(m) : NULL,
+                       roofed ? m->ceiling : NAN, roofed ? m->y / m->ceiling : NAN);
     }
-    return all;
+    wl_out_array_end(o);
 }
 
-static json_t *uses(wl_json *j, const wl_roofline *r, const wl_tallies *t)
+static void uses(wl_json_out *o, const wl_roofline *r, const wl_tallies *t)
 {
     wl_use list[WL_USES_MAX];
     const int count = wl_uses(t, &r->ceilings, list);
-    json_t *all = wl_json_array(j);
+    wl_out_array(o, "of_peak");
     for (int i = 0; i < count; i++)
-        wl_json_add(j, all,
-                    wl_json_pack(j, "{s:s, s:f, s:f, s:f}", "of", wl_use_name(&list[i]), "rate", list[i].rate, "peak",
-                                 list[i].peak, "share", list[i].share));
-    return all;
+        wl_out_row(o, NULL, "of:s rate:r peak:r share:r", wl_use_name(&list[i]), list[i].rate, list[i].peak,
+                   list[i].share);
+    wl_out_array_end(o);
 }
 
-static json_t *launch_of(wl_json *j, const wl_roofline *r, size_t i)
+static void launch_of(wl_json_out *o, const void *of, size_t i)
 {
+    const wl_roofline *r = of;
     const wl_tallies *t = &r->launches[i].tallies;
     wl_buffer words = {0};
-    json_t *one = wl_json_object(j);
-    wl_json_set(j, one, "number", wl_json_whole(j, (int64_t)wl_roofline_number(r, i)));
-    wl_json_set(j, one, "kernel", wl_json_text(j, t->kernel));
-    wl_json_set(j, one, "launch", wl_json_text(j, t->launch));
-    wl_json_set(j, one, "source", wl_json_text(j, t->measured ? "measured" : "predicted"));
-    wl_json_set(j, one, "tallies", tallies(j, t));
-    wl_json_set(j, one, "points", points(j, r, i));
-    wl_json_set(j, one, "of_peak", uses(j, r, t));
+    wl_out_members(o, "number:d kernel:s launch:s source:s tallies:{", (int64_t)wl_roofline_number(r, i), t->kernel,
+                   t->launch, t->measured ? "measured" : "predicted");
+    for (int k = 0; k < WL_TALLY_COUNT; k++)
+        wl_out_number(o, wl_tally_name((wl_tally)k), t->known[k] ? t->value[k] : NAN);
+    wl_out_object_end(o);
+    points(o, r, i);
+    uses(o, r, t);
     wl_roofline_words(r, i, &words);
-    wl_json_set(j, one, "words", wl_json_text(j, wl_buffer_string(&words)));
-    j->failed = j->failed || words.failed;
-    wl_buffer_drop(&words);
-    return one;
+    wl_out_text(o, "words", wl_buffer_string(&words));
+    wl_buffer_drop_part(&words, o->text);
 }
 
-static json_t *notes(wl_json *j, const wl_roofline *r)
+static void notes(wl_json_out *o, const wl_roofline *r)
 {
-    json_t *all = wl_json_array(j);
-    for (size_t i = 0;; i++) {
+    bool more = true;
+    wl_out_array(o, "notes");
+    for (size_t i = 0; more; i++) {
         wl_buffer note = {0};
-        if (!wl_roofline_note(r, i, &note))
-            return all;
-        wl_json_add(j, all, wl_json_text(j, wl_buffer_string(&note)));
-        j->failed = j->failed || note.failed;
-        wl_buffer_drop(&note);
+        more = wl_roofline_note(r, i, &note);
+        if (more)
+            wl_out_text(o, NULL, wl_buffer_string(&note));
+        wl_buffer_drop_part(&note, o->text);
     }
+    wl_out_array_end(o);
 }
 
-json_t *wl_roofline_json(wl_json *j, const void *result)
+void wl_roofline_json(wl_json_out *o, const void *result)
 {
     const wl_roofline *r = result;
-    json_t *root = wl_json_object(j), *launches = wl_json_array(j);
-    wl_json_set(j, root, "schema", wl_json_text(j, "warpline.roofline/1"));
-    wl_json_set(j, root, "kind", wl_json_text(j, wl_roofline_kind_name(r->kind)));
-    wl_json_set(j, root, "device", wl_json_text(j, r->device));
-    wl_json_set(j, root, "device_title", wl_json_text(j, r->title));
-    wl_json_set(j, root, "intensity_unit", wl_json_text(j, wl_roofline_intensity_unit(r)));
-    wl_json_set(j, root, "rate_unit", wl_json_text(j, wl_roofline_rate_unit(r)));
-    wl_json_set(j, root, "roofs", roofs(j, r));
-    wl_json_set(j, root, "walls", walls(j, r));
-    for (size_t i = 0; i < r->launch_count; i++)
-        wl_json_add(j, launches, launch_of(j, r, i));
-    wl_json_set(j, root, "launches", launches);
-    wl_json_set(j, root, "notes", notes(j, r));
-    return root;
+    wl_out_members(o, "schema:s kind:s device:s device_title:s intensity_unit:s rate_unit:s", "warpline.roofline/1",
+                   wl_roofline_kind_name(r->kind), r->device, r->title, wl_roofline_intensity_unit(r),
+                   wl_roofline_rate_unit(r));
+    roofs(o, r);
+    walls(o, r);
+    wl_out_objects(o, "launches", r->launch_count, launch_of, r);
+    notes(o, r);
 }

@@ -8,9 +8,9 @@
 
 #include "base/fail.h"
 #include "base/print.h"
-#include "kernel/kernel_internal.h"
 #include "report/common/roofline_report.h"
 #include "report/common/shape_text.h"
+#include "report/common/unit_heads.h"
 
 #define TITLE 120 /* characters of a kernel's name in a headline */
 
@@ -277,8 +277,8 @@ static void add_head(const wl_page_part *p, const char *launch, wl_buffer *out)
     wl_page_attribute(out, "data-items-per-s", r->model.items_per_s);
     wl_page_print(out, " data-limiter=\"%s\">\n<h2>%s <small>on %s</small></h2>\n", wl_bound_name(r->model.limiter),
                   wl_kernel_name(p->kernel), wl_device_title(p->device));
-    if (p->kernel->symbol && strcmp(p->kernel->symbol, p->kernel->name) != 0)
-        wl_page_print(out, "<p class=\"symbol\"><code>%s</code></p>\n", p->kernel->symbol);
+    if (wl_kernel_symbol(p->kernel))
+        wl_page_print(out, "<p class=\"symbol\"><code>%s</code></p>\n", wl_kernel_symbol(p->kernel));
     wl_buffer_add(out,
                   "<p>Block %s, fold %s, grid %s; %lld registers per thread, %lld B of shared memory per block; %lld "
                   "%s.</p>\n",

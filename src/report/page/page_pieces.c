@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#include "base/json.h"
+#include "base/json_out.h"
 #include "base/print.h"
 #include "report/page/page.h"
 

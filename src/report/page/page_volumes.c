@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "report/common/unit_heads.h"
 #include "report/page/page.h"
 
 #define COLOURS 7      /* fields with a separate colour; all others share the last */
@@ -201,9 +202,7 @@ static void add_access(const wl_page_part *p, size_t a, wl_buffer *out)
     wl_buffer_text(out, "<tr>");
     wl_page_number(out, (double)a + 1, "%zu", a + 1);
     wl_page_print(out, "<td><code>%s</code></td><td>%s</td>", wl_kernel_access_text(p->kernel, a),
-                  wl_kernel_access_is_atomic(p->kernel, a)  ? "atomic"
-                  : wl_kernel_access_is_store(p->kernel, a) ? "store"
-                                                            : "load");
+                  wl_access_kind(p->kernel, a));
     add_share(p, &p->prediction->accesses[a], out);
     wl_buffer_text(out, "</tr>\n");
 }
