@@ -1,6 +1,6 @@
-# embed_folder(kind folder out): a C source holding every .yaml file of a folder, regenerated when one changes.
+# embed_folder(kind folder out): a C source holding every file of a folder, regenerated when one changes.
 function(embed_folder kind folder out)
-  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.yaml)
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.*)
   list(SORT files)
   set(source ${PROJECT_BINARY_DIR}/embedded_${kind}.c)
   add_custom_command(OUTPUT ${source}

@@ -1,15 +1,15 @@
-# Script: writes OUT, a C source with every .yaml file of FOLDER as bytes, sorted by name.
-file(GLOB files ${FOLDER}/*.yaml)
-list(TRANSFORM files REPLACE "[.]yaml$" "") # "v100" before "v100-sxm2"
+# Script: writes OUT, a C source with every file of FOLDER as bytes, sorted by name without suffix.
+file(GLOB files ${FOLDER}/*.*)
+list(TRANSFORM files REPLACE "[.][a-z]+$" "") # "v100" before "v100-sxm2"
 list(SORT files)
-list(TRANSFORM files APPEND ".yaml")
 string(REGEX REPLACE "s$" "" single ${KIND})
 set(arrays "")
 set(table "")
 set(index 0)
 foreach(file ${files})
-  get_filename_component(name ${file} NAME_WLE)
-  file(READ ${file} bytes HEX)
+  get_filename_component(name ${file} NAME)
+  file(GLOB whole ${file}.*)
+  file(READ ${whole} bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(APPEND arrays "static const unsigned char file_${index}[] = {${bytes}0x00};\n")
   string(APPEND table "    {\"${name}\", file_${index}, sizeof file_${index} - 1},\n")

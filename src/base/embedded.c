@@ -16,6 +16,7 @@ const char *wl_embedded_text(const wl_embedded_file *files, size_t count, const 
     const wl_embedded_file *file = wl_embedded_find(files, count, name);
     if (!file)
         return NULL;
-    *length = file->length;
+    if (length)
+        *length = file->length;
     return (const char *)file->text;
 }

@@ -14,9 +14,9 @@ typedef struct wl_embedded_file {
 } wl_embedded_file;
 
 extern const wl_embedded_file wl_embedded_devices[], wl_embedded_architectures[], wl_embedded_kernels[],
-    wl_embedded_costs[];
+    wl_embedded_costs[], wl_embedded_templates[];
 extern const size_t wl_embedded_device_count, wl_embedded_architecture_count, wl_embedded_kernel_count,
-    wl_embedded_cost_count;
+    wl_embedded_cost_count, wl_embedded_template_count;
 
 /* The file of that name, or NULL. */
 const wl_embedded_file *wl_embedded_find(const wl_embedded_file *files, size_t count, const char *name);

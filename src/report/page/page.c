@@ -10,6 +10,7 @@
 #include "base/print.h"
 #include "report/common/roofline_report.h"
 #include "report/common/shape_text.h"
+#include "report/common/templates.h"
 #include "report/common/unit_heads.h"
 
 #define TITLE 120 /* characters of a kernel's name in a headline */
@@ -359,6 +360,9 @@ wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err
 
 /* ---- the whole ---- */
 
+/* of share/templates/page_script.js: tests/page/page.sh prints the right one */
+static const char script_hash[] = "sha256-F+xfXszU86fnFAxzNBKU3AwMAx2Bwz+B0NSSY4oa2UU=";
+
 static void add_start(const wl_page *page, const char *date, wl_buffer *out)
 {
     wl_buffer_add(out,
@@ -367,9 +371,12 @@ static void add_start(const wl_page *page, const char *date, wl_buffer *out)
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                   "style-src 'unsafe-inline'; script-src '%s'\">\n<title>Warpline: %s%s</title>\n",
-                  wl_page_script_hash, page->title.text ? page->title.text : "", page->count > 1 ? " and others" : "");
-    wl_buffer_add(out, "<style>\n%s%s</style>\n</head>\n<body>\n", wl_page_style, wl_page_style_dark);
-    wl_buffer_add(out, "<header><h1>Predicted performance</h1>\n<p>%zu launch%s, by warpline %s, without a GPU",
+                  script_hash, page->title.text ? page->title.text : "", page->count > 1 ? " and others" : "");
+    wl_buffer_text(out, "<style>\n");
+    wl_template_add(out, "page_style", NULL);
+    wl_buffer_add(out,
+                  "</style>\n</head>\n<body>\n<header><h1>Predicted performance</h1>\n<p>%zu launch%s, by warpline %s, "
+                  "without a GPU",
                   page->count, page->count == 1 ? "" : "es", wl_version());
     if (date)
         wl_page_print(out, "; %s", date);
@@ -387,6 +394,8 @@ wl_status wl_page_render(const wl_page *page, const char *date, char **out, wl_e
         add_comparison(page, &text);
     }
     wl_buffer_text(&text, page->sections.text);
-    wl_buffer_add(&text, "<script>%s</script>\n</body>\n</html>\n", wl_page_script);
+    wl_buffer_text(&text, "<script>");
+    wl_template_add(&text, "page_script", NULL);
+    wl_buffer_text(&text, "</script>\n</body>\n</html>\n");
     return wl_buffer_take(&text, out, err);
 }

@@ -58,8 +58,4 @@ void wl_page_unknown(wl_buffer *out);
 void wl_page_table(wl_buffer *out, const char *name, const char *const *heads, size_t count);
 void wl_page_table_end(wl_buffer *out);
 
-/* ---- what stands around them ---- */
-
-extern const char wl_page_style[], wl_page_style_dark[], wl_page_script[], wl_page_script_hash[];
-
 #endif /* WL_REPORT_PAGE_PAGE_H */

@@ -25,26 +25,6 @@ enum {
 static const char *const classes[] = {[WL_INK_L1] = "l1",         [WL_INK_L2] = "l2",     [WL_INK_DRAM] = "dram",
                                       [WL_INK_SHARED] = "shared", [WL_INK_FLAT] = "flat", [WL_INK_TENSOR] = "tensor"};
 
-static const char style[] =
-    "<style>\n"
-    ".roofline text{font-family:sans-serif;font-size:12px;fill:#202020}\n"
-    ".roofline .page{fill:#ffffff}.roofline .title{font-size:16px;font-weight:bold}.roofline .faint{fill:#606060}\n"
-    ".roofline .end{text-anchor:end}.roofline .middle{text-anchor:middle}.roofline .head{font-weight:bold}\n"
-    ".roofline .grid{stroke:#e4e4e4}.roofline .frame{stroke:#808080;fill:none}.roofline .rule{stroke:#b0b0b0}\n"
-    ".roofline .halo{paint-order:stroke;stroke:#ffffff;stroke-width:3px;font-size:11px}\n"
-    ".roofline .strong{font-weight:bold}.roofline .join{stroke:#909090;fill:none}\n"
-    ".roofline .l1{color:#b87f00}.roofline .l2{color:#007a59}.roofline .dram{color:#0072b2}\n"
-    ".roofline .shared{color:#a8477c}.roofline .flat{color:#303030}.roofline .tensor{color:#c24e00}\n"
-    ".roofline .line{stroke:currentColor;stroke-width:2;fill:none}.roofline .thin{stroke-width:1.2}\n"
-    ".roofline .mark{fill:currentColor;stroke:#ffffff;stroke-width:0.8}\n"
-    ".roofline .open{fill:#ffffff;stroke:currentColor;stroke-width:2}.roofline text.ink{fill:currentColor}\n"
-    "@media (prefers-color-scheme:dark){.roofline text{fill:#e8e8e8}.roofline .page{fill:#181818}\n"
-    ".roofline .faint{fill:#a8a8a8}.roofline .grid{stroke:#333333}.roofline .rule{stroke:#555555}\n"
-    ".roofline .halo{stroke:#181818}.roofline .mark{stroke:#181818}.roofline .open{fill:#181818}\n"
-    ".roofline .l1{color:#e69f00}.roofline .l2{color:#2fc898}.roofline .dram{color:#56b4e9}\n"
-    ".roofline .shared{color:#dd9cc0}.roofline .flat{color:#d8d8d8}.roofline .tensor{color:#ff8a3d}}\n"
-    "</style>\n";
-
 typedef struct drawing {
     const wl_roofline *r;
     const wl_scene *s;
@@ -316,7 +296,7 @@ void wl_roofline_svg(const void *result, wl_buffer *out)
         draw(&d);
     wl_buffer title = {0};
     wl_buffer_add(&title, "%s, %s", wl_roofline_title(r), r->title);
-    wl_svg_whole(out, "roofline", WL_SCENE_WIDTH, d.y + MARGIN / 2, wl_buffer_string(&title), style, &body);
+    wl_svg_whole(out, "roofline", WL_SCENE_WIDTH, d.y + MARGIN / 2, wl_buffer_string(&title), &body);
     wl_buffer_drop_part(&title, out);
     out->failed = out->failed || scene.failed;
     wl_scene_free(&scene);

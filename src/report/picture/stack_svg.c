@@ -49,17 +49,6 @@ static const char *const colours[WL_STACK_PART_COUNT] = {
     [WL_STACK_BARRIER] = "#117733", [WL_STACK_IMBALANCE] = "#ee8866",  [WL_STACK_TAIL] = "#bbbbbb",
     [WL_STACK_LAUNCH] = "#777777"};
 
-static const char style[] =
-    "<style>\n"
-    ".stack .page{fill:#ffffff}.stack .words{fill:#202020}.stack .faint{fill:#606060}\n"
-    ".stack .edge{stroke:#ffffff;stroke-width:0.5}.stack text{font-family:sans-serif;font-size:13px}\n"
-    ".stack .title{font-size:16px;font-weight:bold}.stack .small{font-size:11px}\n"
-    ".stack .code{font-family:monospace;font-size:11px}.stack .end{text-anchor:end}\n"
-    ".stack .middle{text-anchor:middle}.stack .axis{stroke:#808080;fill:none}\n"
-    "@media (prefers-color-scheme:dark){.stack .page{fill:#181818}.stack .words{fill:#e8e8e8}\n"
-    ".stack .faint{fill:#a8a8a8}.stack .edge{stroke:#c8c8c8}}\n"
-    "</style>\n";
-
 typedef struct drawing {
     const wl_stack_report *r;
     wl_buffer *out;
@@ -219,5 +208,5 @@ void wl_stack_svg(const void *result, wl_buffer *out)
     add_models(&d);
     add_legend(&d);
     add_lines(&d);
-    wl_svg_whole(out, "stack", WIDTH, d.y + MARGIN, wl_kernel_name(r->kernel), style, &body);
+    wl_svg_whole(out, "stack", WIDTH, d.y + MARGIN, wl_kernel_name(r->kernel), &body);
 }

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "report/common/templates.h"
 
 void wl_svg_quote(wl_buffer *out, const char *text) { wl_quote_xml(out, text, SIZE_MAX); }
 
@@ -24,14 +27,22 @@ void wl_svg_words(wl_buffer *out, double x, double y, const char *font, size_t m
     wl_buffer_drop_part(&words, out);
 }
 
-void wl_svg_whole(wl_buffer *out, const char *name, double width, double height, const char *title, const char *style,
-                  wl_buffer *body)
+void wl_svg_page(wl_buffer *out, const char *style)
 {
+    wl_buffer_text(out, "<style>\n");
+    wl_template_add(out, style, NULL);
+    wl_buffer_text(out, "</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+}
+
+void wl_svg_whole(wl_buffer *out, const char *name, double width, double height, const char *title, wl_buffer *body)
+{
+    char style[32];
+    (void)snprintf(style, sizeof style, "%s_style", name);
     wl_svg_print(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" width=\"%.0f\" height=\"%.0f\" "
                  "viewBox=\"0 0 %.0f %.0f\">\n<title>%s</title>\n",
                  name, width, height, width, height, title);
-    wl_buffer_add(out, "%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n", style,
-                  wl_buffer_string(body));
+    wl_svg_page(out, style);
+    wl_buffer_add(out, "%s</svg>\n", wl_buffer_string(body));
     wl_buffer_drop_part(body, out);
 }

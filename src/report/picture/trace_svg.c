@@ -27,16 +27,6 @@ enum {
 static const char *const names[WL_CELL_COUNT] = {NULL, "c", "e", "u", "f"};
 static const char *const words[WL_CELL_COUNT] = {NULL, "in the cache", "evicted", "used", "fetched"};
 
-static const char style[] =
-    "<style>\n"
-    ".trace .page{fill:#ffffff}.trace text{font-family:sans-serif;font-size:12px;fill:#202020}\n"
-    ".trace .title{font-size:15px;font-weight:bold}.trace .end{text-anchor:end}\n"
-    ".trace .middle{text-anchor:middle}.trace .frame{fill:none;stroke:#808080}\n"
-    ".trace .c{fill:#bbddee}.trace .e{fill:#dddddd}.trace .u{fill:#4477aa}.trace .f{fill:#cc3311}\n"
-    "@media (prefers-color-scheme:dark){.trace .page{fill:#181818}.trace text{fill:#e8e8e8}\n"
-    ".trace .c{fill:#2f6280}.trace .e{fill:#5a5a5a}.trace .u{fill:#77aadd}.trace .f{fill:#ee6644}}\n"
-    "</style>\n";
-
 typedef struct picture {
     const wl_trace *trace;
     wl_trace_grid grid;
@@ -148,8 +138,9 @@ wl_status wl_trace_svg(const void *result, wl_buffer *out, wl_error *err)
     const double width = (p.width < WIDTH_MIN ? WIDTH_MIN : p.width) + LEFT + RIGHT, height = TOP + p.height + BOTTOM;
     wl_buffer_add(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"trace\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-                  "height=\"%.0f\">\n%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
-                  width, height, width, height, style);
+                  "height=\"%.0f\">\n",
+                  width, height, width, height);
+    wl_svg_page(out, "trace_style");
     add_title(&p);
     add_legend(&p);
     add_diagram(&p);

@@ -14,6 +14,7 @@
 #include "base/print.h"
 #include "base/quote.h"
 #include "report/common/rank_report.h"
+#include "report/common/templates.h"
 
 #define PARAMS 9 /* block, fold, schedule */
 #define FOLDED 6 /* of these, without a schedule */
@@ -211,31 +212,7 @@ static void write_kinds(const char *name, wl_buffer *out)
 
 /* ---- Kernel Tuner: a search space ---- */
 
-/* Restrictions are a string, since the arguments of a function depend on Kernel Tuner's version. */
-static const char kernel_tuner_code[] =
-    "\n\n"
-    "def make_tune_params(launches):\n"
-    "    \"\"\"The values each parameter takes in these launches.\"\"\"\n"
-    "    return OrderedDict((name, sorted({launch[i] for launch in launches})) for i, name in enumerate(PARAMS))\n"
-    "\n\n"
-    "def make_restrictions(launches):\n"
-    "    \"\"\"Only these combinations of the values.\"\"\"\n"
-    "    return [\"(%s) in {%s}\" % (\", \".join(PARAMS), \", \".join(map(str, launches)))]\n"
-    "\n\n"
-    "tune_params = make_tune_params(launches)\n"
-    "restrictions = make_restrictions(launches)\n";
-
-/* Swizzled blocks have the grid of linear ones; they come last. */
-static const char row_code[] = "\n\n"
-                               "def problem_size_of(params):\n"
-                               "    \"\"\"What the grid covers, in place of problem_size: threads that have an order "
-                               "are a row.\"\"\"\n"
-                               "    if params[\"schedule\"] in (%d, %d):\n"
-                               "        return problem_size\n"
-                               "    cells = 1\n"
-                               "    for extent in problem_size:\n"
-                               "        cells *= extent\n"
-                               "    return (cells,) + (1,) * (len(problem_size) - 1)\n";
+_Static_assert(WL_SCHEDULE_LINEAR == 0 && WL_SCHEDULE_SWIZZLE == 6, "so does share/templates/exports.txt say");
 
 static wl_status write_kernel_tuner(const export *e, wl_error *err)
 {
@@ -268,9 +245,10 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
         wl_buffer_text(
             e->out, "# a thread computes fold_x * fold_y * fold_z cells\ngrid_div_x = [\"block_size_x\", \"fold_x\"]\n"
                     "grid_div_y = [\"block_size_y\", \"fold_y\"]\ngrid_div_z = [\"block_size_z\", \"fold_z\"]\n");
-    if (e->params == PARAMS)
-        wl_buffer_add(e->out, row_code, WL_SCHEDULE_LINEAR, WL_SCHEDULE_SWIZZLE);
-    wl_buffer_text(e->out, kernel_tuner_code);
+    if (e->params == PARAMS) /* swizzled blocks have the grid of linear ones */
+        wl_template_add(e->out, "exports", "row");
+    /* restrictions are a string, since the arguments of a function depend on Kernel Tuner's version */
+    wl_template_add(e->out, "exports", "kernel tuner");
     return WL_OK;
 }
 
@@ -331,38 +309,6 @@ static wl_status write_cache(const export *e, wl_error *err)
 }
 
 /* ---- Triton ---- */
-
-static const char triton_start[] =
-    "\n\n"
-    "def _size(args):\n"
-    "    \"\"\"The problem size: that of the arguments, the nearest there is, or the first.\"\"\"\n"
-    "    sizes = list(TIMES[DEVICE])\n"
-    "    asked = [int(args[name]) for name in SIZE[: len(sizes[0])] if name in args]\n"
-    "    fitting = [size for size in sizes if len(size) == len(asked)]\n"
-    "    if not fitting or min(asked) < 1:\n"
-    "        return sizes[0]\n"
-    "    return min(fitting, key=lambda size: sum(abs(math.log(a / b)) for a, b in zip(asked, size)))\n"
-    "\n\n"
-    "def _launch(args):\n"
-    "    \"\"\"The key of TIMES that these meta-parameters say; one that is not there is ";
-static const char *const triton_launch[2] = {
-    "1.\"\"\"\n    return tuple(int(args.get(name, 1)) for name in PARAMS)\n",
-    "1, or linear.\"\"\"\n"
-    "    return tuple(int(args.get(name, 0 if name.startswith(\"SCHEDULE\") else 1)) for name in PARAMS)\n"};
-static const char triton_code[] =
-    "\n\n"
-    "def perf_model(**kwargs):\n"
-    "    \"\"\"Predicted seconds; infinite for launches that are not in TIMES.\"\"\"\n"
-    "    return TIMES[DEVICE][_size(kwargs)].get(_launch(kwargs), math.inf)\n"
-    "\n\n"
-    "def early_config_prune(configs, named_args, **kwargs):\n"
-    "    \"\"\"The configs within the TIE of the best one, and the TOP_K best; all when none of them is in "
-    "TIMES.\"\"\"\n"
-    "    args = {**named_args, **kwargs}\n"
-    "    times = [perf_model(**{**args, **config.kwargs}) for config in configs]\n"
-    "    order = [i for i in sorted(range(len(configs)), key=times.__getitem__) if times[i] < math.inf]\n"
-    "    kept = [i for rank, i in enumerate(order) if rank < TOP_K or times[i] <= TIE[DEVICE] * times[order[0]]]\n"
-    "    return [configs[i] for i in kept] or list(configs)\n";
 
 static void write_triton_device(const export *e, size_t first)
 {
@@ -437,9 +383,9 @@ static wl_status write_triton(const export *e, wl_error *err)
         if (!device_before(e, i))
             write_triton_device(e, i);
     wl_buffer_text(e->out, "}\n");
-    wl_buffer_text(e->out, triton_start);
-    wl_buffer_text(e->out, triton_launch[scheduled]);
-    wl_buffer_text(e->out, triton_code);
+    wl_template_add(e->out, "exports", "triton size");
+    wl_template_add(e->out, "exports", scheduled ? "triton launch with a schedule" : "triton launch");
+    wl_template_add(e->out, "exports", "triton");
     return WL_OK;
 }
 

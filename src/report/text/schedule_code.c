@@ -1,8 +1,8 @@
 /* schedule_code.c - a schedule as a function in CUDA or C: the cell of a thread, or of a block.
  *
  * Extents are arguments, so that one function serves every domain; the width of the schedule is a
- * constant in it and part of its name. Code comes from templates: expand() replaces a $ and a
- * letter.
+ * constant in it and part of its name. Code comes from share/templates/schedules.txt, where expand()
+ * replaces a $ and a letter.
  *
  * The form with constants divides by multiplying: with s = ceil(log2 d), n < 2^N and m =
  * ceil(2^(N+s) / d), floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes
@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "report/text/schedule_templates.h"
+#include "report/common/templates.h"
 #include "schedule/order.h"
 #include "warpline/report.h"
 
@@ -26,6 +26,7 @@ typedef struct filling {
     const wl_schedule *schedule;
     const wl_order *order; /* of the domain; NULL: not given */
     bool deep, wide, cuda; /* three dimensions, 64 bits, CUDA */
+    bool precomputed;      /* constants */
     char text[WL_SCHEDULE_TEXT_MAX], name[WL_SCHEDULE_TEXT_MAX + 16];
     char size[2][32]; /* width and height, as constants */
 } filling;
@@ -34,6 +35,7 @@ static const char *value_of(const filling *f, char letter)
 {
     static const char *const thread[2] = {"blockIdx.x * blockDim.x + threadIdx.x",
                                           "(unsigned long long)blockIdx.x * blockDim.x + threadIdx.x"};
+    const bool hilbert = f->schedule->kind == WL_SCHEDULE_HILBERT;
     switch (letter) {
     case 'T': return f->wide ? "unsigned long long" : "unsigned";
     case 'S': return f->wide ? "64" : "32";
@@ -48,21 +50,52 @@ static const char *value_of(const filling *f, char letter)
     case 'X': return f->cuda ? "blockIdx.x" : "block_x";
     case 'Y': return f->cuda ? "blockIdx.y" : "block_y";
     case 'Z': return f->cuda ? "blockIdx.z" : "block_z";
+    /* of a curve: the size of the domain; the position of quadrant q, and the orientation of the
+     * curve in it */
+    case 'w': return f->precomputed ? "c->width" : "width";
+    case 'h': return f->precomputed ? "c->rows" : f->deep ? "rows" : "height";
+    case 'a': return hilbert ? "q >> 1" : "q & 1";
+    case 'b': return hilbert ? "(q ^ q >> 1) & 1" : "q >> 1";
+    case 't': return hilbert ? "q == 0 ? 1u : q == 3 ? 3u : 0u" : "0u";
     default: return "$";
+    }
+}
+
+static void expand_piece(const filling *f, wl_piece piece, wl_buffer *out)
+{
+    for (const char *p = piece.text, *end = p + piece.length; p < end;) {
+        const char *mark = memchr(p, '$', (size_t)(end - p));
+        wl_buffer_put(out, p, (size_t)((mark ? mark : end) - p));
+        if (!mark)
+            return;
+        if (mark[1] == '(') {
+            const size_t length = strcspn(mark + 2, ")");
+            expand_piece(f, wl_template("schedules", mark + 2, length), out);
+            p = mark + 2 + length + strlen(")\n");
+        } else {
+            wl_buffer_text(out, value_of(f, mark[1]));
+            p = mark + 2;
+        }
     }
 }
 
 static void expand(const filling *f, const char *template, wl_buffer *out)
 {
-    for (const char *p = template; *p;) {
-        const size_t plain = strcspn(p, "$");
-        wl_buffer_put(out, p, plain);
-        p += plain;
-        if (!*p)
-            return;
-        wl_buffer_text(out, value_of(f, p[1]));
-        p += 2;
-    }
+    expand_piece(f, (wl_piece){template, strlen(template)}, out);
+}
+
+/* A part of the templates. */
+static void expand_part(const filling *f, const char *part, wl_buffer *out)
+{
+    expand_piece(f, wl_template("schedules", part, strlen(part)), out);
+}
+
+/* A part of those of the schedule's kind. */
+static void expand_own(const filling *f, const char *part, wl_buffer *out)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s %s", (int)strcspn(f->text, ":"), f->text, part);
+    expand_part(f, name, out);
 }
 
 /* "column:32" as "warpline_column_32". */
@@ -81,8 +114,6 @@ static void set_names(filling *f)
 
 /* ---- parts ---- */
 
-static const wl_schedule_template *template_of(const filling *f) { return &wl_schedule_templates[f->schedule->kind]; }
-
 static bool orders_blocks(const filling *f) { return wl_schedule_orders_blocks(f->schedule); }
 
 static void write_extent(const filling *f, wl_buffer *out)
@@ -95,29 +126,28 @@ static void write_extent(const filling *f, wl_buffer *out)
                   wl_order_is_linear(f->order) ? ", this is the linear order: it changes nothing" : "");
 }
 
-static void write_comment(const filling *f, bool precomputed, wl_buffer *out)
+static void write_comment(const filling *f, wl_buffer *out)
 {
     expand(f, "/* $K: ", out);
-    wl_buffer_text(out, template_of(f)->meaning);
-    wl_buffer_text(out, ".\n");
+    expand_own(f, "meaning", out);
     if (f->order)
         write_extent(f, out);
     wl_buffer_add(out, " * For %s of at most 2^%d %s%s.\n *\n", orders_blocks(f) ? "grids" : "domains",
                   f->wide ? 60 : 31, orders_blocks(f) ? "blocks" : "cells",
                   f->wide ? "" : "; a larger --domain gives 64 bits");
-    if (precomputed)
+    if (f->precomputed)
         expand(f,
                f->deep ? " *     $N_constants c = $N_prepare(width, height, depth); (on the host)\n"
                        : " *     $N_constants c = $N_prepare(width, height); (on the host)\n",
                out);
     if (orders_blocks(f))
-        expand(f, f->deep ? wl_schedule_use_of_grid : wl_schedule_use_of_plane, out);
+        expand_part(f, f->deep ? "grid" : "plane", out);
     else
-        expand(f, f->deep ? wl_schedule_use_of_box : wl_schedule_use_of_area, out);
+        expand_part(f, f->deep ? "box" : "area", out);
     expand(f,
-           precomputed ? " *     $N(&c, t, &x, &y"
-           : f->deep   ? " *     $N(t, width, height, depth, &x, &y"
-                       : " *     $N(t, width, height, &x, &y",
+           f->precomputed ? " *     $N(&c, t, &x, &y"
+           : f->deep      ? " *     $N(t, width, height, depth, &x, &y"
+                          : " *     $N(t, width, height, &x, &y",
            out);
     wl_buffer_text(out, f->deep ? ", &z);\n */\n" : ");\n */\n");
 }
@@ -141,11 +171,11 @@ static void write_unused(const filling *f, wl_buffer *out)
 }
 
 /* The row as y, or as y and z. */
-static void write_end(const filling *f, bool precomputed, wl_buffer *out)
+static void write_end(const filling *f, wl_buffer *out)
 {
     if (!f->deep || orders_blocks(f))
         wl_buffer_text(out, "    *y = row;\n}\n");
-    else if (precomputed)
+    else if (f->precomputed)
         expand(f, "    *z = warpline_quotient$S(row, c->height);\n    *y = row - *z * c->height.by;\n}\n", out);
     else
         wl_buffer_text(out, "    *z = row / height;\n    *y = row - *z * height;\n}\n");
@@ -159,8 +189,8 @@ static void write_plain(const filling *f, wl_buffer *out)
     write_unused(f, out);
     if (f->deep && orders_blocks(f))
         wl_buffer_text(out, "    *z = t / (width * height);\n    t -= *z * (width * height);\n");
-    expand(f, template_of(f)->plain, out);
-    write_end(f, false, out);
+    expand_own(f, "plain", out);
+    write_end(f, out);
 }
 
 /* ---- with constants ---- */
@@ -168,7 +198,7 @@ static void write_plain(const filling *f, wl_buffer *out)
 static void write_constants(const filling *f, wl_buffer *out)
 {
     expand(f, "typedef struct $N_constants {\n", out);
-    expand(f, template_of(f)->members, out);
+    expand_own(f, "members", out);
     if (f->deep)
         expand(f,
                orders_blocks(f) ? "    warpline_divisor$S plane; /* blocks of a plane */\n"
@@ -178,7 +208,7 @@ static void write_constants(const filling *f, wl_buffer *out)
     expand(f, extents(f), out);
     expand(f, ")\n{\n    $N_constants c;\n", out);
     write_unused(f, out);
-    expand(f, template_of(f)->prepare, out);
+    expand_own(f, "prepare", out);
     if (f->deep)
         expand(f,
                orders_blocks(f) ? "    c.plane = warpline_divide_by$S(width * height);\n"
@@ -193,8 +223,8 @@ static void write_ready(const filling *f, wl_buffer *out)
     expand(f, results(f), out);
     if (f->deep && orders_blocks(f))
         expand(f, "    *z = warpline_quotient$S(t, c->plane);\n    t -= *z * c->plane.by;\n", out);
-    expand(f, template_of(f)->ready, out);
-    write_end(f, true, out);
+    expand_own(f, "ready", out);
+    write_end(f, out);
 }
 
 static bool divides(const filling *f)
@@ -206,12 +236,8 @@ static bool divides(const filling *f)
 static void write_precomputed(const filling *f, wl_buffer *out)
 {
     if (divides(f)) {
-        expand(f, wl_schedule_divisor, out);
-        expand(f,
-               !f->wide  ? wl_schedule_quotient_narrow
-               : f->cuda ? wl_schedule_quotient_cuda
-                         : wl_schedule_quotient_wide,
-               out);
+        expand_part(f, "divisor", out);
+        expand_part(f, !f->wide ? "narrow quotient" : f->cuda ? "CUDA quotient" : "wide quotient", out);
     }
     write_constants(f, out);
     write_ready(f, out);
@@ -227,10 +253,11 @@ wl_status wl_schedule_code(const wl_schedule *schedule, const wl_code_options *o
                  .order = given ? &order : NULL,
                  .deep = options->dims == 3,
                  .wide = order.cells > NARROW_CELLS_MAX,
-                 .cuda = options->language == WL_CODE_CUDA};
+                 .cuda = options->language == WL_CODE_CUDA,
+                 .precomputed = options->precomputed};
     wl_buffer text = {0};
     set_names(&f);
-    write_comment(&f, options->precomputed, &text);
-    (options->precomputed ? write_precomputed : write_plain)(&f, &text);
+    write_comment(&f, &text);
+    (f.precomputed ? write_precomputed : write_plain)(&f, &text);
     return wl_buffer_take(&text, out, err);
 }
