@@ -326,13 +326,12 @@ static void put_member(wl_json_out *o, const wl_member *m)
     }
 }
 
-static void add_members(wl_json_out *o, wl_members *all)
+void wl_out_list(wl_json_out *o, wl_members *all)
 {
     for (wl_member m; wl_member_next(all, &m);) {
-        const bool number = m.kind == 'n' || m.kind == 'r';
         if (m.kind == '}') {
             close(o, "}");
-        } else if (m.known || (!m.optional && !number)) {
+        } else if (m.known) {
             begin_named(o, m.name, m.length);
             put_member(o, &m);
         } else if (!m.optional && !o->not_finite[0]) {
@@ -345,7 +344,7 @@ void wl_out_members(wl_json_out *o, const char *format, ...)
 {
     wl_members all = {.rest = format};
     va_start(all.arguments, format);
-    add_members(o, &all);
+    wl_out_list(o, &all);
     va_end(all.arguments);
 }
 
@@ -354,7 +353,7 @@ void wl_out_row(wl_json_out *o, const char *key, const char *format, ...)
     wl_members all = {.rest = format};
     wl_out_object(o, key);
     va_start(all.arguments, format);
-    add_members(o, &all);
+    wl_out_list(o, &all);
     va_end(all.arguments);
     wl_out_object_end(o);
 }

@@ -53,6 +53,7 @@ void wl_out_null(wl_json_out *out, const char *key);
 /* Adds members to the open object (base/members.h): unknown ones are left out; any other number
  * must be finite. */
 void wl_out_members(wl_json_out *out, const char *format, ...);
+void wl_out_list(wl_json_out *out, wl_members *members);
 /* An object of them: an element of the open array, or a member. */
 void wl_out_row(wl_json_out *out, const char *key, const char *format, ...);
 /* "KEY": [{..}, ..]: `item` adds the members of an object. */

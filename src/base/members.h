@@ -66,16 +66,16 @@ static inline bool wl_member_next(wl_members *all, wl_member *out)
     case 's':
     case 'w':
         out->value.text = va_arg(all->arguments, const char *);
-        out->known = out->value.text != NULL;
+        out->known = !out->optional || out->value.text;
         break;
     case 'd':
         out->value.whole = va_arg(all->arguments, int64_t);
-        out->known = out->value.whole >= 0;
+        out->known = !out->optional || out->value.whole >= 0;
         break;
     case 'i':
     case 'b':
         out->value.whole = va_arg(all->arguments, int);
-        out->known = out->value.whole >= 0;
+        out->known = !out->optional || out->value.whole >= 0;
         break;
     case 'n':
     case 'r':
@@ -84,7 +84,7 @@ static inline bool wl_member_next(wl_members *all, wl_member *out)
         break;
     case 'x':
         out->value.extent = va_arg(all->arguments, const int64_t *);
-        out->known = out->value.extent != NULL;
+        out->known = !out->optional || out->value.extent;
         break;
     default: /* a brace */
         out->value.whole = 0;

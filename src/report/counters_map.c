@@ -1,9 +1,9 @@
 /* counters_map.c - names of counters: ours, nvprof's, ncu's. SPDX-License-Identifier: MIT */
 #include "base/fail.h"
 #include "base/json_out.h"
-#include "base/quote.h"
 #include "report/common/counter_needs.h"
 #include "report/common/marks.h"
+#include "report/common/row.h"
 #include "warpline/report.h"
 
 #define COMMAND_WIDTH 80
@@ -54,30 +54,36 @@ static void put_text(const bool *needed, const char *model, wl_buffer *out)
     wl_buffer_text(out, "\n");
 }
 
-static void put_csv(const bool *needed, wl_buffer *out)
+/* nvprof and ncu do not have all of them. */
+static const char *or_null(const char *text) { return text[0] ? text : NULL; }
+
+/* The same columns as CSV and as objects of JSON. */
+static void put_columns(wl_row *row, const wl_counter_row *c)
 {
-    wl_buffer_text(out, "ours,nvprof,ncu,unit,meaning\n");
-    for (int i = 0; i < WL_COUNTER_COUNT; i++) {
-        const wl_counter_row *c = wl_counter_at(i);
-        const char *const cells[] = {c->column, c->nvprof, c->ncu, c->unit, c->meaning};
-        for (size_t k = 0; k < sizeof cells / sizeof cells[0] && needed[i]; k++) {
-            wl_buffer_text(out, k ? "," : "");
-            wl_quote_csv(out, cells[k]);
-        }
-        wl_buffer_text(out, needed[i] ? "\n" : "");
-    }
+    wl_row_add(row, "ours:s? nvprof:s? ncu:s unit:s meaning:s?", row->csv ? c->column : or_null(c->column),
+               row->csv ? c->nvprof : or_null(c->nvprof), c->ncu, c->unit, row->csv ? c->meaning : or_null(c->meaning));
 }
 
-static const char *or_null(const char *text) { return text[0] ? text : NULL; }
+static void put_csv(const bool *needed, wl_buffer *out)
+{
+    wl_row row = {.csv = out, .heads = true};
+    for (int i = -1; i < WL_COUNTER_COUNT; i++, row.heads = false) {
+        if (i >= 0 && !needed[i])
+            continue;
+        put_columns(&row, wl_counter_at(i < 0 ? 0 : i));
+        wl_row_end(&row);
+    }
+}
 
 static void put_counters(wl_json_out *o, const bool *needed)
 {
     wl_out_array(o, "counters");
     for (int i = 0; i < WL_COUNTER_COUNT; i++) {
-        const wl_counter_row *c = wl_counter_at(i);
-        if (needed[i])
-            wl_out_row(o, NULL, "ours:s? nvprof:s? ncu:s unit:s meaning:s?", or_null(c->column), or_null(c->nvprof),
-                       c->ncu, c->unit, or_null(c->meaning));
+        if (!needed[i])
+            continue;
+        wl_out_object(o, NULL);
+        put_columns(&(wl_row){.json = o}, wl_counter_at(i));
+        wl_out_object_end(o);
     }
     wl_out_array_end(o);
 }

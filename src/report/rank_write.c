@@ -28,11 +28,20 @@ static wl_status send(const wl_rank_writer *w, wl_buffer *piece, wl_error *err)
 
 static bool is_csv(const wl_rank_writer *w) { return w->format == WL_FORMAT_CSV; }
 
+/* A line of CSV, or the heads of its columns. */
+static void add_line(const wl_ranked_space *s, const wl_launch *launch, const wl_ranked *r, wl_rank_place place,
+                     bool heads, wl_buffer *piece)
+{
+    wl_row row = {.csv = piece, .heads = heads};
+    wl_rank_columns(&row, s, launch, r, place);
+    wl_row_end(&row);
+}
+
 wl_status wl_rank_write_space(wl_rank_writer *w, const wl_ranked_space *s, wl_error *err)
 {
     wl_buffer piece = {0};
     if (is_csv(w) && w->spaces == 0)
-        wl_rank_csv_start(s, &piece);
+        add_line(s, &(wl_launch){0}, &(wl_ranked){0}, (wl_rank_place){0}, true, &piece);
     if (!is_csv(w) && w->spaces == 0)
         wl_rank_json_start(s, &piece);
     if (!is_csv(w))
@@ -52,7 +61,7 @@ static void add_launch(wl_rank_writer *w, const wl_ranked_space *s, const wl_ran
         launch.fold[d] += launch.fold[d] == 0;
     }
     if (is_csv(w))
-        wl_rank_csv_launch(s, &launch, r, place, piece);
+        add_line(s, &launch, r, place, false, piece);
     else
         wl_rank_json_launch(s, &launch, r, place, w->launches == 0, piece);
     w->launches++;

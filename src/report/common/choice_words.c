@@ -1,6 +1,8 @@
 /* choice_words.c - see choice_words.h. SPDX-License-Identifier: MIT */
 #include "report/common/choice_words.h"
 
+#include <math.h>
+
 #include "base/print.h"
 #include "kernel/kernel_internal.h"
 
@@ -15,6 +17,26 @@ wl_schedule_name wl_choice_name(const wl_choice *choice, const wl_kernel *kernel
         wl_schedule_is_linear(s, wl_kernel_extent(kernel)))
         return (wl_schedule_name){"linear 1-D"};
     return wl_schedule_words(s);
+}
+
+void wl_choice_columns(wl_row *out, const wl_choice_report *r, size_t row, const wl_metric *metrics, size_t count)
+{
+    const wl_prediction *p = &r->choice->rows[row];
+    double hits;
+    if (out->csv)
+        wl_row_add(out, "kernel:s device:s", wl_kernel_name(r->kernel), wl_device_name(r->device));
+    wl_row_add(out, "schedule:w block:x", wl_schedule_words(&p->launch.schedule).text, p->launch.block);
+    if (out->json)
+        wl_row_add(out, "grid:x", p->launch.grid);
+    wl_row_add(out, "time_s:r gain:r limiter:w next_limiter:w", p->model.time_s, wl_choice_gain(r->choice, row),
+               wl_bound_name(p->model.limiter), wl_bound_name(p->model.next));
+    if (out->csv)
+        wl_row_add(out, "recommended:w", row == wl_choice_best(r->choice) ? "yes" : "no");
+    wl_row_add(out, "l1_hit_rate:r? metrics:{", wl_l1_hit_rate(p, r->device, &hits) ? hits : NAN);
+    for (size_t m = 0; m < count; m++)
+        wl_row_number(out, wl_metric_name(metrics[m]),
+                      p->metrics[metrics[m]].known ? p->metrics[metrics[m]].value : NAN);
+    wl_row_add(out, "}");
 }
 
 /* ---- what to use ---- */

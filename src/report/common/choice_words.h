@@ -1,7 +1,9 @@
-/* choice_words.h - why a schedule is recommended, or none. SPDX-License-Identifier: MIT */
+/* choice_words.h - the rows of a comparison of schedules, and why one is recommended, or none. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_COMMON_CHOICE_WORDS_H
 #define WL_REPORT_COMMON_CHOICE_WORDS_H
 
+#include "report/common/render.h"
+#include "report/common/row.h"
 #include "report/common/shape_text.h"
 #include "search/chosen.h"
 
@@ -15,5 +17,8 @@ wl_schedule_name wl_choice_name(const wl_choice *choice, const wl_kernel *kernel
 /* Sentences: which schedule to use, then the volumes and limits that explain it. Returns how
  * many. */
 int wl_choice_words(const wl_choice *choice, const wl_kernel *kernel, char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH]);
+
+/* The columns of a row, with these metrics. */
+void wl_choice_columns(wl_row *out, const wl_choice_report *report, size_t row, const wl_metric *metrics, size_t count);
 
 #endif /* WL_REPORT_COMMON_CHOICE_WORDS_H */

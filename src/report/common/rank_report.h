@@ -2,7 +2,7 @@
 #ifndef WL_REPORT_COMMON_RANK_REPORT_H
 #define WL_REPORT_COMMON_RANK_REPORT_H
 
-#include "base/buffer.h"
+#include "report/common/row.h"
 #include "warpline/report.h"
 
 /* The tie group of each launch, counted from 1: a group consists of its fastest launch and all
@@ -18,11 +18,11 @@ typedef struct wl_rank_place {
     size_t rank, group;
 } wl_rank_place;
 
-/* The pieces of a ranking, each added to `out`. */
-void wl_rank_csv_start(const wl_ranked_space *space, wl_buffer *out);
-void wl_rank_csv_launch(const wl_ranked_space *space, const wl_launch *launch, const wl_ranked *record,
-                        wl_rank_place place, wl_buffer *out);
+/* The columns of a launch. */
+void wl_rank_columns(wl_row *row, const wl_ranked_space *space, const wl_launch *launch, const wl_ranked *record,
+                     wl_rank_place place);
 
+/* The pieces of a ranking as JSON, each added to `out`. */
 void wl_rank_json_start(const wl_ranked_space *space, wl_buffer *out);
 void wl_rank_json_space(const wl_ranked_space *space, bool first, wl_buffer *out);
 void wl_rank_json_launch(const wl_ranked_space *space, const wl_launch *launch, const wl_ranked *record,

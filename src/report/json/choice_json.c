@@ -12,16 +12,7 @@ static void launch(wl_json_out *o, const void *of, size_t i)
 {
     static const wl_metric shown[] = {WL_METRIC_l1_wavefronts,  WL_METRIC_l1_sectors_ld,   WL_METRIC_l2_load_bytes,
                                       WL_METRIC_l2_store_bytes, WL_METRIC_dram_load_bytes, WL_METRIC_dram_store_bytes};
-    const wl_choice_report *r = of;
-    const wl_prediction *p = &r->choice->rows[i];
-    double hits;
-    wl_out_members(o, "schedule:s block:x grid:x time_s:r gain:r limiter:s next_limiter:s l1_hit_rate:r? metrics:{",
-                   wl_schedule_words(&p->launch.schedule).text, p->launch.block, p->launch.grid, p->model.time_s,
-                   wl_choice_gain(r->choice, i), wl_bound_name(p->model.limiter), wl_bound_name(p->model.next),
-                   wl_l1_hit_rate(p, r->device, &hits) ? hits : NAN);
-    for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++)
-        wl_out_number(o, wl_metric_name(shown[k]), p->metrics[shown[k]].known ? p->metrics[shown[k]].value : NAN);
-    wl_out_object_end(o);
+    wl_choice_columns(&(wl_row){.json = o}, of, i, shown, sizeof shown / sizeof shown[0]);
 }
 
 static void order(wl_json_out *o, const void *of, size_t i)

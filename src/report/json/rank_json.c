@@ -4,7 +4,6 @@
 
 #include "base/json_out.h"
 #include "report/common/rank_report.h"
-#include "report/common/shape_text.h"
 #include "report/common/unit_heads.h"
 #include "search/ranker.h"
 
@@ -39,24 +38,11 @@ void wl_rank_json_space(const wl_ranked_space *s, bool first, wl_buffer *out)
 void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_ranked *r, wl_rank_place place,
                          bool first, wl_buffer *out)
 {
-    wl_json_out json = piece_of(out, WL_JSON_DIGITS), *o = &json;
+    wl_json_out o = piece_of(out, WL_JSON_DIGITS);
     wl_buffer_text(out, first ? "\n  " : ",\n  ");
-    wl_out_object(o, NULL);
-#define wl_out_word wl_out_text
-#define WL_JSON(kind, name, known, value)                                                                              \
-    if (known)                                                                                                         \
-        wl_out_##kind(o, #name, value);
-#define WL_BOTH(kind, name, known, value) WL_JSON(kind, name, known, value)
-#define WL_IF(condition, kind, name, value) WL_JSON(kind, name, true, value)
-#define WL_CSV(kind, name, known, value)
-#define WL_GROUP(name) wl_out_object(o, #name);
-#define WL_GROUP_END wl_out_object_end(o);
-#include "report/common/rank_columns.def"
-    wl_out_object(o, "metrics");
-    for (int v = 0; v < WL_RANK_VALUES; v++) /* NaN is left out */
-        wl_out_number(o, wl_metric_name(wl_rank_metric((wl_rank_value)v)), r->values[v]);
-    wl_out_object_end(o);
-    wl_out_object_end(o);
+    wl_out_object(&o, NULL);
+    wl_rank_columns(&(wl_row){.json = &o}, s, l, r, place);
+    wl_out_object_end(&o);
 }
 
 /* Why launches were not predicted. */

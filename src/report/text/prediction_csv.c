@@ -1,32 +1,28 @@
 /* prediction_csv.c - one header, one line; base units. SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "report/common/csv_out.h"
 #include "report/common/prediction_report.h"
+#include "report/common/row.h"
 
 #define TIME_DIGITS 9
 
+static void line(const wl_report *r, bool heads, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    wl_row row = {.csv = out, .heads = heads};
+    wl_row_add(&row, "kernel:s device:s block:x fold:x grid:x registers:d blocks_per_sm:d items:d",
+               wl_kernel_name(r->kernel), wl_device_name(r->device), p->launch.block, p->launch.fold, p->launch.grid,
+               p->launch.registers, p->occupancy.blocks_per_sm, p->items);
+    for (int i = 0; i < WL_METRIC_COUNT; i++)
+        wl_row_number(&row, wl_metric_name((wl_metric)i), p->metrics[i].known ? p->metrics[i].value : NAN);
+    row.digits = TIME_DIGITS;
+    wl_row_add(&row, "time_s:n items_per_s:n limiter:w", p->model.time_s, p->model.items_per_s,
+               wl_bound_name(p->model.limiter));
+    wl_row_end(&row);
+}
+
 void wl_report_csv(const void *result, wl_buffer *out)
 {
-    const wl_report *r = result;
-    const wl_prediction *p = r->prediction;
-    wl_buffer_text(out, "kernel,device,block_x,block_y,block_z,fold_x,fold_y,fold_z,grid_x,grid_y,grid_z,registers,"
-                        "blocks_per_sm,items,");
-    for (int i = 0; i < WL_METRIC_COUNT; i++)
-        wl_csv_word(out, wl_metric_name((wl_metric)i));
-    wl_buffer_text(out, "time_s,items_per_s,limiter\n");
-    wl_csv_text(out, wl_kernel_name(r->kernel));
-    wl_csv_text(out, wl_device_name(r->device));
-    wl_csv_shape(out, p->launch.block);
-    wl_csv_shape(out, p->launch.fold);
-    wl_csv_shape(out, p->launch.grid);
-    wl_csv_whole(out, p->launch.registers);
-    wl_csv_whole(out, p->occupancy.blocks_per_sm);
-    wl_csv_whole(out, p->items);
-    for (int i = 0; i < WL_METRIC_COUNT; i++)
-        wl_csv_number(out, p->metrics[i].known ? p->metrics[i].value : NAN);
-    wl_csv_digits(out, p->model.time_s, TIME_DIGITS);
-    wl_csv_digits(out, p->model.items_per_s, TIME_DIGITS);
-    wl_csv_word(out, wl_bound_name(p->model.limiter));
-    wl_csv_end(out);
+    line(result, true, out);
+    line(result, false, out);
 }

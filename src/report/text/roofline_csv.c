@@ -1,49 +1,49 @@
 /* roofline_csv.c - the numbers behind a roofline: a line for each roof, wall and point.
  * SPDX-License-Identifier: MIT */
-#include "base/quote.h"
+#include <math.h>
+
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
+#include "report/common/row.h"
 
-static void add_roofs(const wl_roofline *r, wl_buffer *out)
+/* The name of a roof or a wall is quoted, that of a series is not. */
+#define POINT                                                                                                          \
+    "row:w number:d? kernel:s? launch:s? source:w? of:w level:w? intensity:n? rate:n? roof:s? ceiling:n? share:n?"
+#define ROOF "row:w number:w kernel:w launch:w source:w of:s level:w intensity:n? rate:n? roof:w ceiling:w share:w"
+
+static void add_line(wl_row *row, const char *what, const char *name, const char *level, double intensity, double rate)
 {
-    wl_roof roofs[WL_ROOFS_MAX];
-    const int count = wl_roofline_roofs(r, roofs);
-    for (int i = 0; i < count; i++) {
-        char name[40];
-        wl_roof_text(&roofs[i], name, sizeof name);
-        wl_buffer_text(out, roofs[i].slanted ? "bandwidth" : "peak");
-        wl_csv_print(out, ",,,,,%s,,,%.15g,,,\n", name, roofs[i].rate);
-    }
+    wl_row_add(row, ROOF, what, "", "", "", "", name, level, intensity, rate, "", "", "");
+    wl_row_end(row);
 }
 
-static void add_walls(const wl_roofline *r, wl_buffer *out)
-{
-    wl_wall walls[WL_WALLS_MAX];
-    const int count = wl_roofline_walls(r, walls);
-    for (int i = 0; i < count; i++) {
-        wl_csv_print(out, "wall,,,,,%s", walls[i].name);
-        wl_buffer_add(out, ",%s,%.15g,,,,\n", walls[i].shared ? "shared" : "global", walls[i].x);
-    }
-}
-
-static void add_point(const wl_roofline *r, const wl_mark *m, wl_buffer *out)
+static void add_point(wl_row *row, const wl_roofline *r, const wl_mark *m)
 {
     const wl_tallies *t = &r->launches[m->launch].tallies;
-    wl_csv_print(out, "point,%zu,%s,%s", wl_roofline_number(r, m->launch), t->kernel, t->launch);
-    wl_buffer_add(out, ",%s,%s,%s,%.15g,%.15g,", t->measured ? "measured" : "predicted", wl_series_name(m->series),
-                  wl_level_name(m->level), m->x, m->y);
-    if (m->ceiling > 0)
-        wl_csv_print(out, "%s,%.15g,%.15g\n", wl_mark_roof(m), m->ceiling, m->y / m->ceiling);
-    else
-        wl_buffer_text(out, ",,\n");
+    const bool roofed = m->ceiling > 0;
+    wl_row_add(row, POINT, "point", (int64_t)wl_roofline_number(r, m->launch), t->kernel, t->launch,
+               t->measured ? "measured" : "predicted", wl_series_name(m->series), wl_level_name(m->level), m->x, m->y,
+               roofed ? wl_mark_roof(m) : NULL, roofed ? m->ceiling : NAN, roofed ? m->y / m->ceiling : NAN);
+    wl_row_end(row);
 }
 
 void wl_roofline_csv(const void *result, wl_buffer *out)
 {
     const wl_roofline *r = result;
-    wl_buffer_text(out, "row,number,kernel,launch,source,of,level,intensity,rate,roof,ceiling,share\n");
-    add_roofs(r, out);
-    add_walls(r, out);
+    wl_roof roofs[WL_ROOFS_MAX];
+    wl_wall walls[WL_WALLS_MAX];
+    const int roof_count = wl_roofline_roofs(r, roofs), wall_count = wl_roofline_walls(r, walls);
+    wl_row row = {.csv = out, .heads = true};
+    wl_row_add(&row, POINT);
+    wl_row_end(&row);
+    row.heads = false;
+    for (int i = 0; i < roof_count; i++) {
+        char name[40];
+        wl_roof_text(&roofs[i], name, sizeof name);
+        add_line(&row, roofs[i].slanted ? "bandwidth" : "peak", name, "", NAN, roofs[i].rate);
+    }
+    for (int i = 0; i < wall_count; i++)
+        add_line(&row, "wall", walls[i].name, walls[i].shared ? "shared" : "global", walls[i].x, NAN);
     for (size_t i = 0; i < r->mark_count; i++)
-        add_point(r, &r->marks[i], out);
+        add_point(&row, r, &r->marks[i]);
 }
