@@ -297,12 +297,6 @@ void wl_out_real(wl_json_out *o, const char *key, double value)
     put_real(o, value);
 }
 
-void wl_out_shape(wl_json_out *o, const char *key, const int64_t extent[3])
-{
-    begin(o, key);
-    put_shape(o, extent);
-}
-
 void wl_out_null(wl_json_out *o, const char *key)
 {
     begin(o, key);
@@ -366,6 +360,14 @@ void wl_out_objects(wl_json_out *o, const char *key, size_t count, wl_out_item *
         item(o, of, i);
         wl_out_object_end(o);
     }
+    wl_out_array_end(o);
+}
+
+void wl_out_reals(wl_json_out *o, const char *key, const double *values, size_t count)
+{
+    wl_out_array(o, key);
+    for (size_t i = 0; i < count; i++)
+        wl_out_real(o, NULL, values[i]);
     wl_out_array_end(o);
 }
 

@@ -46,8 +46,6 @@ void wl_out_truth(wl_json_out *out, const char *key, bool value);
 void wl_out_number(wl_json_out *out, const char *key, double value);
 /* Always a double: times, shares, ratios. */
 void wl_out_real(wl_json_out *out, const char *key, double value);
-/* [32, 4, 2] */
-void wl_out_shape(wl_json_out *out, const char *key, const int64_t extent[3]);
 void wl_out_null(wl_json_out *out, const char *key);
 
 /* Adds members to the open object (base/members.h): unknown ones are left out; any other number
@@ -59,6 +57,8 @@ void wl_out_row(wl_json_out *out, const char *key, const char *format, ...);
 /* "KEY": [{..}, ..]: `item` adds the members of an object. */
 typedef void wl_out_item(wl_json_out *out, const void *of, size_t index);
 void wl_out_objects(wl_json_out *out, const char *key, size_t count, wl_out_item *item, const void *of);
+/* "KEY": [1.5, ..], each a double. */
+void wl_out_reals(wl_json_out *out, const char *key, const double *values, size_t count);
 /* Adds texts to the open array: the first of `count`, each in `size` bytes. */
 void wl_out_texts(wl_json_out *out, const char *first, size_t size, int count);
 

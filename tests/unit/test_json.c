@@ -159,7 +159,7 @@ static void test_streamed(void **state)
     wl_json_out out = {.text = &text, .form = WL_JSON_SPACED, .digits = WL_JSON_DIGITS};
     wl_out_object(&out, NULL);
     wl_out_text(&out, "k\xff", "a\xe2\x82z\xff");
-    wl_out_shape(&out, "block", block);
+    wl_out_members(&out, "block:x", block);
     wl_out_number(&out, "gone", (double)NAN);
     wl_out_number(&out, "whole", -3.0);
     wl_out_number(&out, "real", 2.5e-7);

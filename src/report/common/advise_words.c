@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "search/advised.h"
 
 bool wl_advice_has(const wl_advice *a, wl_change change) { return a->changes & 1u << change; }

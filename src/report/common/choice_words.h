@@ -1,10 +1,11 @@
-/* choice_words.h - the rows of a comparison of schedules, and why one is recommended, or none. SPDX-License-Identifier: MIT */
+/* choice_words.h - rows of a comparison of schedules, and why one is recommended, or none.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_COMMON_CHOICE_WORDS_H
 #define WL_REPORT_COMMON_CHOICE_WORDS_H
 
 #include "report/common/render.h"
 #include "report/common/row.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "search/chosen.h"
 
 #define WL_CHOICE_WORDS 4

@@ -5,7 +5,7 @@
 
 #include "base/print.h"
 #include "report/common/prediction_report.h"
-#include "report/common/wrapped_text.h"
+#include "report/common/words.h"
 #include "warpline/trust.h"
 
 enum { LINE_WIDTH = 100 };

@@ -46,6 +46,12 @@ void wl_note_line(wl_buffer *out, const char *lead, const char *format, ...)
     wl_buffer_text(out, "\n");
 }
 
+void wl_note_lines(wl_buffer *out, const char *lead, const char *first, size_t size, int count)
+{
+    for (int i = 0; i < count; i++)
+        wl_note_line(out, lead, "%s", first + (size_t)i * size);
+}
+
 void wl_note_start(wl_buffer *out) { line_mark(out, WL_MARK_NOTE, (int)strlen("note: ")); }
 
 void wl_note_gap(wl_buffer *out)

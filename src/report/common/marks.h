@@ -22,6 +22,8 @@ void wl_mark_row(wl_buffer *out, int indent);
 void wl_line(wl_buffer *out, int indent, const char *format, ...) WL_PRINTF(3, 4);
 /* A whole line: "LEADnote: TEXT". */
 void wl_note_line(wl_buffer *out, const char *lead, const char *format, ...) WL_PRINTF(3, 4);
+/* Such a line for each text: the first of `count`, each in `size` bytes. */
+void wl_note_lines(wl_buffer *out, const char *lead, const char *first, size_t size, int count);
 /* Starts a line of notes; the caller writes it, beginning with "note". */
 void wl_note_start(wl_buffer *out);
 /* An empty line that belongs to the notes below it. */

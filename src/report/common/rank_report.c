@@ -1,7 +1,7 @@
 /* rank_report.c - see rank_report.h. SPDX-License-Identifier: MIT */
 #include "report/common/rank_report.h"
 
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "search/ranker.h"
 
 size_t wl_tie_group_of(wl_tie_groups *g, const wl_ranked *launch)

@@ -2,8 +2,7 @@
 #include "base/json_out.h"
 #include "report/common/advise_words.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "search/advised.h"
 
 typedef struct extents {

@@ -6,7 +6,7 @@
 #include "report/common/choice_forms.h"
 #include "report/common/choice_words.h"
 #include "report/common/render.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 
 static void launch(wl_json_out *o, const void *of, size_t i)
 {

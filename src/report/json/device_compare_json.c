@@ -39,10 +39,7 @@ static void value(wl_json_out *o, const wl_device *const *devices, size_t d, wl_
         return;
     }
     wl_out_object(o, NULL);
-    wl_out_array(o, "value");
-    for (size_t i = 0; i < e->count; i++)
-        wl_out_real(o, NULL, e->values[i]);
-    wl_out_array_end(o);
+    wl_out_reals(o, "value", e->values, e->count);
     wl_out_members(o, "kind:s source:s ratio:r?}", wl_source_kind_name(kind), e->source,
                    wl_device_ratio(devices, d, key, &ratio) ? ratio : NAN);
 }

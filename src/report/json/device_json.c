@@ -25,15 +25,12 @@ void wl_device_json(wl_json_out *o, const void *result)
                    wl_device_title(d), wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
-        const size_t n = wl_device_list_length(d, key);
-        if (n == 0)
+        const wl_device_entry *e = &d->entries[key];
+        if (e->count == 0)
             continue;
         wl_out_object(o, wl_device_key_name(key));
-        wl_out_array(o, "value");
-        for (size_t i = 0; i < n; i++)
-            wl_out_real(o, NULL, wl_device_list_value(d, key, i));
-        wl_out_array_end(o);
-        wl_out_members(o, "source:s owner:s from:s?", wl_device_source(d, key), owners[d->entries[key].owner],
+        wl_out_reals(o, "value", e->values, e->count);
+        wl_out_members(o, "source:s owner:s from:s?", wl_device_source(d, key), owners[e->owner],
                        wl_device_inherited_from(d, key));
         if (wl_device_share_of(key))
             share_of(o, d, key);

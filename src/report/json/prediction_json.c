@@ -7,8 +7,7 @@
 #include "metrics/layer_condition.h"
 #include "report/common/derived.h"
 #include "report/common/prediction_report.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 
 #define USUAL_LENGTH 4096 /* bytes of a line */
 #define ELEMENT_DEPTH 2   /* of a prediction in {"predictions": [..]} */

@@ -4,7 +4,7 @@
 
 #include "base/json_out.h"
 #include "report/common/rank_report.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "search/ranker.h"
 
 #define SUMMARY_DIGITS 6 /* of ties and ratios, which are rough anyway */

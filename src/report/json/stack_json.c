@@ -4,7 +4,7 @@
 
 #include "base/json_out.h"
 #include "report/common/stack_report.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 
 static void model(wl_json_out *o, const void *of, size_t i)
 {

@@ -1,7 +1,7 @@
 /* trace_json.c - the counts of a trace as JSON of the schema warpline.trace/1.
  * SPDX-License-Identifier: MIT */
 #include "base/json_out.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/trace_report.h"
 
 void wl_trace_json(wl_json_out *o, const void *result)

@@ -9,9 +9,8 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "report/common/roofline_report.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/templates.h"
-#include "report/common/unit_heads.h"
 
 #define TITLE 120 /* characters of a kernel's name in a headline */
 
@@ -253,11 +252,9 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
 
 static void add_comparison(const wl_page *page, wl_buffer *out)
 {
-    static const char *const heads[] = {"##",     "kernel",           "device",    "block",
-                                        "#time",  "#work rate",       "#of DRAM",  "#of L2",
-                                        "#of L1", "#of busiest unit", "limited by"};
     wl_buffer_text(out, "<section id=\"compare\"><h2>Comparison</h2>\n");
-    wl_page_table(out, "comparison", heads, sizeof heads / sizeof heads[0]);
+    wl_page_table(out, "comparison",
+                  "##|kernel|device|block|#time|#work rate|#of DRAM|#of L2|#of L1|#of busiest unit|limited by");
     wl_buffer_text(out, page->rows.text ? page->rows.text : "");
     wl_page_table_end(out);
     for (size_t i = 0; i < page->device_count; i++)

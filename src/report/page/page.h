@@ -54,8 +54,9 @@ void wl_page_cell(wl_buffer *out, const char *text);
 void wl_page_number(wl_buffer *out, double value, const char *format, ...) WL_PRINTF(3, 4);
 void wl_page_quantity(wl_buffer *out, wl_dimension dimension, double value);
 void wl_page_unknown(wl_buffer *out);
-/* Opens a table that can be sorted; heads that begin with '#' are for columns of numbers. */
-void wl_page_table(wl_buffer *out, const char *name, const char *const *heads, size_t count);
+/* Opens a table that can be sorted. A '|' separates the heads of its columns; those that begin with
+ * '#' are for columns of numbers. */
+void wl_page_table(wl_buffer *out, const char *name, const char *heads, ...) WL_PRINTF(3, 4);
 void wl_page_table_end(wl_buffer *out);
 
 #endif /* WL_REPORT_PAGE_PAGE_H */

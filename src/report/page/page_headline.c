@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <math.h>
 
-#include "base/print.h"
 #include "device/device_internal.h"
 #include "launch/occupancy_next.h"
 #include "report/common/derived.h"
@@ -67,13 +66,12 @@ static void add_use(const wl_use *use, wl_buffer *out)
 
 static void add_uses(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"resource", "#of its peak", "0 to 100 %", "#rate", "#peak"};
     wl_buffer_text(out, "<h3>Percent of each peak</h3>\n");
     if (p->use_count == 0) {
         wl_buffer_text(out, "<p>No peak is known for the resources of this launch.</p>\n");
         return;
     }
-    wl_page_table(out, "peaks", heads, 5);
+    wl_page_table(out, "peaks", "resource|#of its peak|0 to 100 %%|#rate|#peak");
     bool above = false;
     for (int i = 0; i < p->use_count; i++) {
         if (!wl_page_use_shows(p, &p->uses[i]))
@@ -89,13 +87,10 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
 
 static void add_bounds(const wl_page_part *p, wl_buffer *out)
 {
-    char bars[48];
-    const char *const heads[] = {"resource", "#time alone", bars, "what it is"};
     const wl_model_result *m = &p->prediction->model;
     wl_buffer_add(out, "<h3>What each resource would take alone</h3>\n<p>Time by the %s model.</p>\n",
                   wl_model_name(m->id));
-    (void)wl_print(bars, sizeof bars, "0 to %s", wl_quantity(WL_DIM_TIME, m->time_s).text);
-    wl_page_table(out, "bounds", heads, 4);
+    wl_page_table(out, "bounds", "resource|#time alone|0 to %s|what it is", wl_quantity(WL_DIM_TIME, m->time_s).text);
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         if (!m->bound_known[i])
             continue;
@@ -123,10 +118,7 @@ void wl_page_headline(const wl_page_part *p, wl_buffer *out)
 static void add_limits(const wl_page_part *p, wl_buffer *out)
 {
     const wl_occupancy *o = &p->prediction->occupancy;
-    char allowed[40];
-    const char *const heads[] = {"resource", allowed};
-    (void)snprintf(allowed, sizeof allowed, "#blocks per %s it allows", wl_device_sm_word(p->device));
-    wl_page_table(out, "limits", heads, 2);
+    wl_page_table(out, "limits", "resource|#blocks per %s it allows", wl_device_sm_word(p->device));
     for (int i = 0; i < WL_LIMIT_COUNT; i++) {
         wl_buffer_add(out, "<tr%s>", (wl_occupancy_limit)i == o->limiter ? " class=\"most\"" : "");
         wl_page_cell(out, wl_occupancy_limit_name((wl_occupancy_limit)i));
@@ -215,15 +207,12 @@ static void add_metric(const wl_page_part *p, wl_metric metric, wl_buffer *out)
 
 void wl_page_metrics(const wl_page_part *p, wl_buffer *out)
 {
-    char each[24], parts[24];
-    const char *const heads[] = {"metric", "#per launch", each, parts, "unit"};
+    const char *one = wl_work_unit_words(p->prediction->work_unit)->one;
     const wl_report r = {p->prediction, p->kernel, p->device};
     const char *separator = "";
     double value;
-    (void)snprintf(each, sizeof each, "#per %s", wl_work_unit_words(p->prediction->work_unit)->one);
-    (void)snprintf(parts, sizeof parts, "parts, per %s", wl_work_unit_words(p->prediction->work_unit)->one);
     wl_buffer_text(out, "<h3>All metrics</h3>\n");
-    wl_page_table(out, "metrics", heads, 5);
+    wl_page_table(out, "metrics", "metric|#per launch|#per %s|parts, per %s|unit", one, one);
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         if (p->prediction->metrics[i].known)
             add_metric(p, (wl_metric)i, out);

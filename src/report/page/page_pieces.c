@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/json_out.h"
 #include "base/print.h"
@@ -41,15 +42,24 @@ void wl_page_quantity(wl_buffer *out, wl_dimension dimension, double value)
 
 void wl_page_unknown(wl_buffer *out) { wl_buffer_text(out, "<td class=\"n\">unknown</td>"); }
 
-void wl_page_table(wl_buffer *out, const char *name, const char *const *heads, size_t count)
+void wl_page_table(wl_buffer *out, const char *name, const char *heads, ...)
 {
+    wl_buffer all = {0};
+    va_list args;
+    va_start(args, heads);
+    wl_buffer_add_list(&all, heads, args);
+    va_end(args);
     wl_buffer_add(out, "<div class=\"wide\"><table class=\"sorts %s\"><thead><tr>", name);
-    for (size_t i = 0; i < count; i++) {
-        const bool number = heads[i][0] == '#';
+    for (char *head = all.text, *next; head; head = next) {
+        const bool number = head[0] == '#';
+        next = strchr(head, '|');
+        if (next)
+            *next++ = '\0';
         wl_buffer_text(out, number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
-        wl_page_print(out, "%s</th>", heads[i] + number);
+        wl_page_print(out, "%s</th>", head + number);
     }
     wl_buffer_text(out, "</tr></thead>\n<tbody>\n");
+    wl_buffer_drop_part(&all, out);
 }
 
 void wl_page_table_end(wl_buffer *out) { wl_buffer_text(out, "</tbody></table></div>\n"); }

@@ -1,6 +1,5 @@
 /* page_search.c - better launches and other changes, and all that was assumed.
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "report/common/advise_words.h"
 #include "report/page/page.h"
 #include "report/common/rank_report.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "search/advised.h"
 #include "search/ranker.h"
 
@@ -104,13 +103,7 @@ static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error
 
 wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    char l2[24], dram[24], blocks[24];
-    const char *const heads[] = {"#rank", "#tie group", "block", "fold",         blocks,
-                                 l2,      dram,         "#time", "#behind best", "limited by"};
     const char *unit = wl_work_unit_words(p->prediction->work_unit)->one;
-    (void)snprintf(l2, sizeof l2, "#L2 B/%s", unit);
-    (void)snprintf(dram, sizeof dram, "#DRAM B/%s", unit);
-    (void)snprintf(blocks, sizeof blocks, "#blocks per %s", wl_device_sm_word(p->device));
     const wl_ranked_space *s = p->launch->ranked;
     wl_buffer_text(out, "<h3>Launches around this one</h3>\n");
     add_words(out, p->launch->searched);
@@ -120,7 +113,9 @@ wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
         return add_left_out(s, out, err);
     wl_tie_groups groups = {.tie = s->tie};
     bool below = false;
-    wl_page_table(out, "ranking", heads, 10);
+    wl_page_table(out, "ranking",
+                  "#rank|#tie group|block|fold|#blocks per %s|#L2 B/%s|#DRAM B/%s|#time|#behind best|limited by",
+                  wl_device_sm_word(p->device), unit, unit);
     for (size_t i = 0; i < s->count; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
         const bool given = is_given(p, i);
@@ -180,10 +175,9 @@ static wl_status add_advice(const wl_page_part *p, const wl_advice *a, wl_buffer
 
 static wl_status add_list(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    static const char *const heads[] = {"change", "#predicted gain", "#time", "what moves", "then limited by"};
     const wl_advised *r = p->launch->advised;
     wl_status status = WL_OK;
-    wl_page_table(out, "advice", heads, 5);
+    wl_page_table(out, "advice", "change|#predicted gain|#time|what moves|then limited by");
     for (size_t i = 0; i < r->count && status == WL_OK; i++)
         if (!wl_advice_is_cause(r, &r->all[i]))
             status = add_advice(p, &r->all[i], out, err);
@@ -227,8 +221,6 @@ static void add_cause(const wl_cause *c, wl_buffer *out)
 
 void wl_page_causes(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"cause", "what is slow", "predicted instead",
-                                        "#gain", "#time",        "then limited by"};
     const wl_advised *r = p->launch->advised;
     uint32_t named = 0;
     bool any = false;
@@ -240,7 +232,7 @@ void wl_page_causes(const wl_page_part *p, wl_buffer *out)
         return;
     }
     wl_buffer_text(out, "<p>Each cause with the time predicted without it.</p>\n");
-    wl_page_table(out, "causes", heads, 6);
+    wl_page_table(out, "causes", "cause|what is slow|predicted instead|#gain|#time|then limited by");
     for (size_t i = 0; i < r->cause_count; i++) {
         add_cause(&r->causes[i], out);
         named |= r->causes[i].change ? 1u << r->causes[i].id : 0;

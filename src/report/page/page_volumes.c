@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "report/page/page.h"
 
 #define COLOURS 7      /* fields with a separate colour; all others share the last */
@@ -171,17 +171,15 @@ static void add_share(const wl_page_part *p, const wl_share *s, wl_buffer *out)
     }
 }
 
-#define SHARE_HEADS                                                                                                    \
-    "#warp instr.", "#L1 wavefronts", "#L1 sectors", "#L2 load B", "#L2 store B", "#DRAM load B", "#DRAM store B"
+#define SHARE_HEADS "#warp instr.|#L1 wavefronts|#L1 sectors|#L2 load B|#L2 store B|#DRAM load B|#DRAM store B"
 
 static void add_fields(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"field", SHARE_HEADS};
     const size_t count = p->prediction->fields ? wl_kernel_field_count(p->kernel) : 0;
     if (count == 0)
         return;
     wl_buffer_add(out, "<h4>By field, per %s</h4>\n", unit_of(p));
-    wl_page_table(out, "fields", heads, 8);
+    wl_page_table(out, "fields", "field|" SHARE_HEADS);
     for (size_t f = 0; f < count; f++) {
         const char *name = wl_kernel_field_name(p->kernel, f);
         wl_page_print(out, "<tr data-field=\"%s\"><td>%s</td>", name, name);
@@ -209,7 +207,6 @@ static void add_access(const wl_page_part *p, size_t a, wl_buffer *out)
 
 static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {"##", "access", "kind", SHARE_HEADS};
     const size_t count = p->prediction->accesses ? wl_kernel_access_count(p->kernel) : 0;
     wl_buffer_add(out, "<h4>By access, per %s</h4>\n", unit_of(p));
     if (count == 0) {
@@ -217,7 +214,7 @@ static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
         return;
     }
     wl_buffer_text(out, "<p>In program order; a sector or line is counted for the access that touches it first.</p>\n");
-    wl_page_table(out, "accesses", heads, 10);
+    wl_page_table(out, "accesses", "##|access|kind|" SHARE_HEADS);
     for (size_t a = 0; a < count && a < ROWS_MOST; a++)
         add_access(p, a, out);
     wl_page_table_end(out);
@@ -244,8 +241,6 @@ static void add_line(const wl_page_part *p, const wl_line_mix *l, wl_buffer *out
 
 static void add_lines(const wl_page_part *p, wl_buffer *out)
 {
-    static const char *const heads[] = {
-        "file", "#line", "#warp instr.", "#share", "#thread instr.", "#global accesses", "#shared accesses"};
     const size_t count = p->prediction->line_count;
     wl_buffer_text(out, "<h4>By source line, per launch</h4>\n");
     if (count == 0) {
@@ -253,7 +248,7 @@ static void add_lines(const wl_page_part *p, wl_buffer *out)
                             "<code>-lineinfo</code>.</p>\n");
         return;
     }
-    wl_page_table(out, "lines", heads, 7);
+    wl_page_table(out, "lines", "file|#line|#warp instr.|#share|#thread instr.|#global accesses|#shared accesses");
     for (size_t i = 0; i < count && i < ROWS_MOST; i++)
         add_line(p, &p->prediction->lines[i], out);
     wl_page_table_end(out);

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "device/device_internal.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/stack_report.h"
 #include "report/picture/svg.h"
 

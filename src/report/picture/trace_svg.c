@@ -6,7 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "report/picture/svg.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/trace_report.h"
 
 enum {

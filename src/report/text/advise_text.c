@@ -7,8 +7,7 @@
 #include "report/common/advise_words.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "search/advised.h"
 
 static wl_short time_text(double seconds) { return wl_quantity(WL_DIM_TIME, seconds); }
@@ -166,9 +165,7 @@ wl_status wl_advise_text(const void *result, wl_buffer *out, wl_error *err)
     if (a->devices_left)
         wl_note_line(out, "  ",
                      "other devices were left out, because each takes long to predict; --devices 3 includes them");
-    for (int i = 0; i < a->result->note_count; i++)
-        wl_note_line(out, "  ", "%s", a->result->notes[i]);
-    for (int i = 0; i < p->warning_count; i++)
-        wl_note_line(out, "  ", "%s", p->warnings[i]);
+    wl_note_lines(out, "  ", a->result->notes[0], sizeof a->result->notes[0], a->result->note_count);
+    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
     return WL_OK;
 }

@@ -6,7 +6,7 @@
 #include "base/quote.h"
 #include "judge/findings.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 
 #define TEXT_MAX 1000 /* characters of an attribute */
 

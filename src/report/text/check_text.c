@@ -6,7 +6,7 @@
 #include "judge/findings.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 
 static const char *mark(wl_verdict v) { return wl_verdict_fails(v) ? "FAIL" : wl_verdict_name(v); }
 

@@ -6,8 +6,7 @@
 #include "report/common/choice_words.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 
 #define PERCENT 100.0
 
@@ -115,13 +114,11 @@ static void notes(const wl_choice *c, wl_buffer *out)
     wl_note_gap(out);
     wl_note_line(out, "  ", "times within %.1f %% of each other are a tie (%s)", PERCENT * c->least_gain,
                  c->trust.basis);
-    for (int i = 0; i < c->note_count; i++)
-        wl_note_line(out, "  ", "%s", c->notes[i]);
+    wl_note_lines(out, "  ", c->notes[0], sizeof c->notes[0], c->note_count);
     for (int i = 0; i < shown->warning_count; i++)
         if (strncmp(shown->warnings[i], "finding the", strlen("finding the")) == 0)
             wl_note_line(out, "  ", "%s", shown->warnings[i]);
-    for (int i = 0; i < given->warning_count; i++)
-        wl_note_line(out, "  ", "%s", given->warnings[i]);
+    wl_note_lines(out, "  ", given->warnings[0], sizeof given->warnings[0], given->warning_count);
 }
 
 void wl_choice_text(const void *result, wl_buffer *out)

@@ -8,7 +8,7 @@
 #include "compare/comparison.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 
 #define WORST 5
 

@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "report/common/device_columns.h"
 #include "report/common/render.h"
-#include "report/common/wrapped_text.h"
+#include "report/common/words.h"
 
 enum {
     NAME_WIDTH = 27,  /* of a key and its unit                           */

@@ -9,8 +9,7 @@
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
 #include "report/common/render.h"
-#include "report/common/wrapped_text.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 
 #define WIDTH 98   /* with two leading blanks, 100 columns */
 #define MOVED 0.05 /* share of the metric: parts that changed less are not shown */

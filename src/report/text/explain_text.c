@@ -9,7 +9,7 @@
 #include "model/stack.h"
 #include "report/text/explain_text.h"
 #include "report/common/marks.h"
-#include "report/common/wrapped_text.h"
+#include "report/common/words.h"
 #include "warpline/mix.h"
 #include "warpline/report.h"
 #include "warpline/tallies.h"

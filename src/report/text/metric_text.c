@@ -1,7 +1,7 @@
 /* metric_text.c - what metrics mean, for people. SPDX-License-Identifier: MIT */
 #include "report/text/explain_text.h"
 #include "report/common/marks.h"
-#include "report/common/wrapped_text.h"
+#include "report/common/words.h"
 #include "warpline/report.h"
 
 #define WIDTH 78

@@ -7,8 +7,7 @@
 #include "device/device_internal.h"
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 
 #define BAR_WIDTH 48
 

@@ -10,8 +10,7 @@
 #include "report/common/derived.h"
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
@@ -84,34 +83,34 @@ static void add_headline(const wl_report *r, wl_buffer *out)
 
 static void add_metrics(const wl_report *r, wl_buffer *out)
 {
+    /* those with another metric are shown where that is known */
+    static const struct {
+        const char *label;
+        wl_metric metric, with;
+    } rows[] = {{"global loads", WL_METRIC_inst_global_ld, WL_METRIC_COUNT},
+                {"global stores", WL_METRIC_inst_global_st, WL_METRIC_COUNT},
+                {"local loads", WL_METRIC_inst_local_ld, WL_METRIC_inst_local_ld},
+                {"local stores", WL_METRIC_inst_local_st, WL_METRIC_inst_local_ld},
+                {"global atomics", WL_METRIC_inst_atomic, WL_METRIC_inst_atomic},
+                {"texture fetches", WL_METRIC_inst_texture, WL_METRIC_inst_texture},
+                {"surface accesses", WL_METRIC_inst_surface, WL_METRIC_inst_texture},
+                {"flops", WL_METRIC_flops, WL_METRIC_COUNT},
+                {"tensor flops", WL_METRIC_tensor_flops, WL_METRIC_tensor_flops},
+                {"L1 wavefronts", WL_METRIC_l1_wavefronts, WL_METRIC_COUNT},
+                {"L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, WL_METRIC_COUNT},
+                {"L1 sectors ld", WL_METRIC_l1_sectors_ld, WL_METRIC_COUNT},
+                {"L1 sectors st", WL_METRIC_l1_sectors_st, WL_METRIC_COUNT},
+                {"L1 sectors tex", WL_METRIC_texture_sectors, WL_METRIC_inst_texture},
+                {"L2-L1 loads", WL_METRIC_l2_load_bytes, WL_METRIC_COUNT},
+                {"L2-L1 stores", WL_METRIC_l2_store_bytes, WL_METRIC_COUNT},
+                {"DRAM loads", WL_METRIC_dram_load_bytes, WL_METRIC_COUNT},
+                {"DRAM stores", WL_METRIC_dram_store_bytes, WL_METRIC_COUNT}};
     char each[16];
     (void)snprintf(each, sizeof each, "per %s", wl_work_unit_words(r->prediction->work_unit)->one);
     wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", each);
-    add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
-    add_row(r, "global stores", WL_METRIC_inst_global_st, out);
-    if (r->prediction->metrics[WL_METRIC_inst_local_ld].known) {
-        add_row(r, "local loads", WL_METRIC_inst_local_ld, out);
-        add_row(r, "local stores", WL_METRIC_inst_local_st, out);
-    }
-    if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
-        add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
-    if (r->prediction->metrics[WL_METRIC_inst_texture].known) {
-        add_row(r, "texture fetches", WL_METRIC_inst_texture, out);
-        add_row(r, "surface accesses", WL_METRIC_inst_surface, out);
-    }
-    add_row(r, "flops", WL_METRIC_flops, out);
-    if (r->prediction->metrics[WL_METRIC_tensor_flops].known)
-        add_row(r, "tensor flops", WL_METRIC_tensor_flops, out);
-    add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
-    add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
-    add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);
-    add_row(r, "L1 sectors st", WL_METRIC_l1_sectors_st, out);
-    if (r->prediction->metrics[WL_METRIC_inst_texture].known)
-        add_row(r, "L1 sectors tex", WL_METRIC_texture_sectors, out);
-    add_row(r, "L2-L1 loads", WL_METRIC_l2_load_bytes, out);
-    add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
-    add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);
-    add_row(r, "DRAM stores", WL_METRIC_dram_store_bytes, out);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].with == WL_METRIC_COUNT || r->prediction->metrics[rows[i].with].known)
+            add_row(r, rows[i].label, rows[i].metric, out);
 }
 
 /* "LABEL  4 per load, 8 per store": the known figures. */
@@ -366,8 +365,7 @@ void wl_report_text(const void *result, wl_buffer *out)
     wl_line(out, 4, "  estimators: L1 %s, volumes %s (counted by %s%s), time %s\n",
             wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
             wl_count_method_name(p->count_method), p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
-    for (int i = 0; i < p->warning_count; i++)
-        wl_note_line(out, "  ", "%s", p->warnings[i]);
+    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
     if (p->confidence)
         wl_confidence_text(r->device, p->model.id, out);
 }

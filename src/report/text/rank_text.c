@@ -5,8 +5,7 @@
 #include "device/device_internal.h"
 #include "report/common/marks.h"
 #include "report/common/rank_report.h"
-#include "report/common/shape_text.h"
-#include "report/common/unit_heads.h"
+#include "report/common/words.h"
 #include "search/ranker.h"
 
 #define SCHEDULE_WIDTH 12

@@ -6,7 +6,7 @@
 #include "report/common/roofline_report.h"
 #include "report/common/marks.h"
 #include "report/common/roofline_scene.h"
-#include "report/common/wrapped_text.h"
+#include "report/common/words.h"
 
 enum { WIDTH = 69 /* and 11 at the left */, HEIGHT = 22, NAME_MOST = 40, NARROW = 80, WORDS_WIDTH = 78 };
 

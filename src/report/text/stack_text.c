@@ -7,9 +7,8 @@
 #include "base/units.h"
 #include "device/device_internal.h"
 #include "report/common/marks.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/stack_report.h"
-#include "report/common/unit_heads.h"
 
 enum { BAR_WIDTH = 16, BARS = 2 /* models that get bars */, MODELS_NARROW = 2, LINES = 10 };
 
@@ -242,6 +241,5 @@ void wl_stack_text(const void *result, wl_buffer *out)
     add_lines(r, out);
     if (p->warning_count > 0)
         wl_note_gap(out);
-    for (int i = 0; i < p->warning_count; i++)
-        wl_note_line(out, "  ", "%s", p->warnings[i]);
+    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
 }

@@ -3,7 +3,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "report/common/marks.h"
-#include "report/common/shape_text.h"
+#include "report/common/words.h"
 #include "report/common/trace_report.h"
 
 enum { NAME = 12, ROWS = 96 };
