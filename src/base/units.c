@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/units.h"
 
+#include <stdarg.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -168,6 +169,16 @@ const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale
     const struct unit *best = unit_of(dimension, value);
     *scale = best ? best->scale : 1;
     return best ? best->name : "";
+}
+
+wl_short wl_short_of(const char *format, ...)
+{
+    wl_short out;
+    va_list args;
+    va_start(args, format);
+    (void)wl_print_list(out.text, sizeof out.text, format, args);
+    va_end(args);
+    return out;
 }
 
 wl_short wl_quantity(wl_dimension dimension, double value)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "warpline/status.h"
+
 typedef enum wl_dimension {
     WL_DIM_COUNT,
     WL_DIM_RATIO,
@@ -39,6 +41,8 @@ typedef struct wl_short {
     char text[32];
 } wl_short;
 
+/* What a format gives, cut off where it is too long. */
+wl_short wl_short_of(const char *format, ...) WL_PRINTF(1, 2);
 /* A value with a suitable prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
 wl_short wl_quantity(wl_dimension dimension, double value);
 

@@ -77,16 +77,15 @@ bool wl_subject_value(wl_subject q, const wl_prediction *p, const wl_device *dev
     return true;
 }
 
-void wl_subject_value_text(wl_subject q, double value, char *text, size_t size)
+wl_short wl_subject_value_text(wl_subject q, double value)
 {
     static const char *const units[] = {[WL_DIM_BYTES] = "B", [WL_DIM_RATE] = "/s"};
     const wl_dimension dimension = dimension_of(q);
     if (dimension == WL_DIM_TIME || dimension == WL_DIM_RATIO)
-        (void)snprintf(text, size, "%s", wl_quantity(dimension, value).text);
-    else if (dimension == WL_DIM_COUNT)
-        (void)snprintf(text, size, "%s", wl_scaled_bare(value).text);
-    else
-        (void)snprintf(text, size, "%s%s", wl_scaled(value).text, units[dimension]);
+        return wl_quantity(dimension, value);
+    if (dimension == WL_DIM_COUNT)
+        return wl_scaled_bare(value);
+    return wl_short_of("%s%s", wl_scaled(value).text, units[dimension]);
 }
 
 /* ---- text ---- */

@@ -5,6 +5,7 @@
 #ifndef WL_JUDGE_FINDINGS_H
 #define WL_JUDGE_FINDINGS_H
 
+#include "base/units.h"
 #include "metrics/prediction.h"
 #include "warpline/check.h"
 
@@ -30,7 +31,7 @@ bool wl_subject_is_gain(wl_subject subject);
 /* The value in base units; false if unknown. */
 bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device, double *value);
 /* The value with a suitable unit: "1.5 ms". */
-void wl_subject_value_text(wl_subject subject, double value, char *text, size_t size);
+wl_short wl_subject_value_text(wl_subject subject, double value);
 
 typedef struct wl_budget {
     wl_subject subject;

@@ -115,8 +115,7 @@ static void read_others(wl_buffer *all, const wl_device *device)
         wl_buffer_add(all, "%.17g\n", wl_table_row(table, i)->time_s);
     need("budget", wl_budget_parse("time<=1.75ms", &budget, &err), &err);
     need("tolerance", wl_tolerance_parse("2.5%", &tolerance, &err), &err);
-    wl_subject_value_text(budget.subject, 0.00175, value, sizeof value);
-    wl_buffer_add(all, "%s %.17g\n", value, tolerance);
+    wl_buffer_add(all, "%s %.17g\n", wl_subject_value_text(budget.subject, 0.00175).text, tolerance);
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         wl_device_value_text(device, (wl_device_key)k, value, sizeof value);
         wl_buffer_add(all, "%s\n", value);

@@ -1,7 +1,6 @@
 /* advise_text.c - advice for people. SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
 #include "device/device_internal.h"
 #include "report/common/advise_words.h"
@@ -127,11 +126,10 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
                   "best block of this folding");
     for (size_t i = 0; i < a->device_count; i++) {
         const wl_elsewhere *d = &a->devices[i];
-        char ratio[32] = "";
-        if (d->fits && i > 0 && here->fits)
-            (void)wl_print(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
+        const bool compares = d->fits && i > 0 && here->fits;
         wl_buffer_add(
-            out, "  %-14s %12s %8s %-9s %s: %s", d->name, d->fits ? time_text(d->time_s).text : "does not fit", ratio,
+            out, "  %-14s %12s %8s %-9s %s: %s", d->name, d->fits ? time_text(d->time_s).text : "does not fit",
+            compares ? wl_short_of("%.2f x", d->time_s / here->time_s).text : "",
             d->fits ? wl_bound_name(d->limiter) : "", wl_shape_text(d->best.block).text, time_text(d->best_s).text);
         wl_buffer_add(out, i > 0 ? ", %.2f x\n" : "\n", d->best_s / here->best_s);
     }

@@ -2,7 +2,6 @@
  * each finding. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "base/print.h"
 #include "base/quote.h"
 #include "judge/findings.h"
 #include "report/common/render.h"
@@ -44,29 +43,23 @@ static void add_counts(counts c, wl_buffer *out)
 /* "time <= 1.5 ms" or "time, was 1.496 ms" */
 static void name_case(const wl_finding *f, char *text, size_t size)
 {
-    char name[64], limit[40] = "unknown";
+    char name[64];
     wl_subject_name(f->subject, name, sizeof name);
-    if (f->limit_known)
-        wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
     (void)snprintf(text, size, "%s%s %s", name,
                    f->from_baseline                 ? ", was"
                    : wl_subject_is_gain(f->subject) ? " >="
                                                     : " <=",
-                   limit);
+                   f->limit_known ? wl_subject_value_text(f->subject, f->limit).text : "unknown");
 }
 
 /* "predicted 1.7 ms, +13.6 %" */
 static void describe(const wl_finding *f, char *text, size_t size)
 {
-    char value[40], change[32] = "";
-    if (!f->predicted_known) {
+    if (f->predicted_known)
+        (void)snprintf(text, size, "predicted %s%s", wl_subject_value_text(f->subject, f->predicted).text,
+                       f->change_known ? wl_short_of(", %+.3g %%", 100 * f->change).text : "");
+    else
         (void)snprintf(text, size, "the value is not known");
-        return;
-    }
-    wl_subject_value_text(f->subject, f->predicted, value, sizeof value);
-    if (f->change_known)
-        (void)wl_print(change, sizeof change, ", %+.3g %%", 100 * f->change);
-    (void)snprintf(text, size, "predicted %s%s", value, change);
 }
 
 static void add_case(const wl_finding *f, const char *launch, wl_buffer *out)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/print.h"
 #include "judge/findings.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
@@ -11,27 +10,23 @@
 static const char *mark(wl_verdict v) { return wl_verdict_fails(v) ? "FAIL" : wl_verdict_name(v); }
 
 /* Two decimals, except for numbers that would show as 0 or as many digits. */
-static void write_percent(double percent, char *text, size_t size)
+static wl_short percent_text(double percent)
 {
     const double much = fabs(percent);
     const bool plain = much == 0 || (much >= 0.005 && much < 1e5);
-    (void)wl_print(text, size, plain ? "%+.2f %%" : "%+.1e %%", percent);
+    return wl_short_of(plain ? "%+.2f %%" : "%+.1e %%", percent);
 }
 
 static void add_finding(const wl_finding *f, wl_buffer *out)
 {
-    char name[64], predicted[40] = "unknown", limit[40] = "unknown", change[32] = "";
+    char name[64];
     const char *relation = f->from_baseline ? "was" : wl_subject_is_gain(f->subject) ? ">= " : "<= ";
     wl_subject_name(f->subject, name, sizeof name);
-    if (f->predicted_known)
-        wl_subject_value_text(f->subject, f->predicted, predicted, sizeof predicted);
-    if (f->limit_known)
-        wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
-    if (f->change_known)
-        write_percent(100 * f->change, change, sizeof change);
     wl_mark_if(out, wl_verdict_fails(f->verdict), WL_MARK_FAILURE);
-    wl_buffer_add(out, "  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name, predicted, relation, limit,
-                  change);
+    wl_buffer_add(out, "  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name,
+                  f->predicted_known ? wl_subject_value_text(f->subject, f->predicted).text : "unknown", relation,
+                  f->limit_known ? wl_subject_value_text(f->subject, f->limit).text : "unknown",
+                  f->change_known ? percent_text(100 * f->change).text : "");
     wl_buffer_text(out, f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
                         : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"
                                                        : "");

@@ -1,10 +1,8 @@
 /* compare_text.c - a comparison for people. SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "compare/comparison.h"
 #include "report/common/marks.h"
 #include "report/common/render.h"
@@ -14,27 +12,20 @@
 
 /* ---- statistics ---- */
 
-static void percent(char *text, size_t size, double value, bool sign)
+static wl_short percent(double value, bool sign)
 {
     const double p = 100 * value;
-    wl_print(text, size, fabs(p) < 999.95 ? (sign ? "%+.1f%%" : "%.1f%%") : (sign ? "%+.0f%%" : "%.0f%%"), p);
+    return wl_short_of(fabs(p) < 999.95 ? (sign ? "%+.1f%%" : "%.1f%%") : (sign ? "%+.0f%%" : "%.0f%%"), p);
 }
 
 static void add_agreement(const wl_compared_group *g, int v, wl_buffer *out)
 {
     const wl_agreement *a = &g->values[v];
-    char mean[24], median[24], max[24], bias[24], tau[24] = "-", pick[24] = "";
-    percent(mean, sizeof mean, a->mean, false);
-    percent(median, sizeof median, a->median, false);
-    percent(max, sizeof max, a->max, false);
-    percent(bias, sizeof bias, a->bias, true);
-    if (a->tau_known)
-        wl_print(tau, sizeof tau, "%.3f", a->tau);
-    if (v == WL_VALUE_TIME && g->pick_known)
-        wl_print(pick, sizeof pick, "  %5.3f", g->pick);
-    wl_buffer_add(out, "  %-18s %6zu %8s", wl_compared_name(v), a->count, mean);
-    wl_mark_wide(out, " %8s", median);
-    wl_buffer_add(out, " %8s %8s %6zu %7s%s\n", max, bias, a->exact, tau, pick);
+    wl_buffer_add(out, "  %-18s %6zu %8s", wl_compared_name(v), a->count, percent(a->mean, false).text);
+    wl_mark_wide(out, " %8s", percent(a->median, false).text);
+    wl_buffer_add(out, " %8s %8s %6zu %7s%s\n", percent(a->max, false).text, percent(a->bias, true).text, a->exact,
+                  wl_cell_number("%.3f", a->tau_known ? a->tau : NAN).text,
+                  v == WL_VALUE_TIME && g->pick_known ? wl_short_of("  %5.3f", g->pick).text : "");
 }
 
 static void add_groups(const wl_compared_group *groups, size_t count, const char *title, wl_buffer *out)
@@ -52,12 +43,11 @@ static void add_groups(const wl_compared_group *groups, size_t count, const char
 
 /* ---- rows ---- */
 
-static void value_text(int v, double value, char *text, size_t size)
+static wl_short value_text(int v, double value)
 {
     if (v == WL_VALUE_TIME)
-        wl_print(text, size, "%.2f us", 1e6 * value);
-    else
-        wl_print(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+        return wl_short_of("%.2f us", 1e6 * value);
+    return wl_short_of(fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
 /* A number, with fewer blanks before it on a narrow terminal. */
@@ -82,15 +72,11 @@ static void add_cells(const char *const cells[6], wl_buffer *out)
 
 static void add_row(const wl_comparison *c, const wl_compared_row *row, int v, wl_buffer *out)
 {
-    char line[16], measured[40], predicted[40], error[24] = "-";
     double e = 0;
-    (void)snprintf(line, sizeof line, "%d", (int)row->is.measurement->line);
-    value_text(v, row->measured[v], measured, sizeof measured);
-    value_text(v, row->predicted[v], predicted, sizeof predicted);
-    if (wl_compared_error(row, v, &e))
-        percent(error, sizeof error, e, true);
-    add_cells((const char *[]){line, wl_shape_text(row->block).text, wl_shape_text(row->fold).text, measured, predicted,
-                               error},
+    add_cells((const char *[]){wl_short_of("%d", (int)row->is.measurement->line).text, wl_shape_text(row->block).text,
+                               wl_shape_text(row->fold).text, value_text(v, row->measured[v]).text,
+                               value_text(v, row->predicted[v]).text,
+                               wl_compared_error(row, v, &e) ? percent(e, true).text : "-"},
               out);
     wl_buffer_add(out, "%s%s%s%s\n", row->is.family, row->is.measurement->variant[0] ? "/" : "",
                   row->is.measurement->variant, wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");

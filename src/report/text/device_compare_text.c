@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/print.h"
 #include "report/common/device_columns.h"
 #include "report/common/render.h"
 #include "report/common/words.h"
@@ -52,17 +51,14 @@ static const char *unit_of_row(const table *t, size_t key, double *scale)
 static void add_value(const table *t, size_t column, size_t key, double scale)
 {
     const wl_device_entry *e = &t->devices[t->columns[column]]->entries[key];
-    char value[32] = "-", ratio[16] = "";
     wl_source_kind kind;
     double r;
+    const char *format = wl_device_keys[key].dimension == WL_DIM_COUNT ? "%.0f" : "%.4g";
     const bool known = wl_source_kind_of(t->devices[t->columns[column]], (wl_device_key)key, &kind);
-    if (known)
-        (void)wl_print(value, sizeof value, wl_device_keys[key].dimension == WL_DIM_COUNT ? "%.0f" : "%.4g",
-                       e->values[0] / scale);
-    if (column > 0 && wl_device_ratio(t->devices, t->columns[column], (wl_device_key)key, &r))
-        (void)wl_print(ratio, sizeof ratio, "x%.3g", r);
-    wl_buffer_add(t->out, "%*s %c %-*s", VALUE_WIDTH, value, known ? mark_of(kind) : ' ', column > 0 ? RATIO_WIDTH : 0,
-                  ratio);
+    const bool compares = column > 0 && wl_device_ratio(t->devices, t->columns[column], (wl_device_key)key, &r);
+    wl_buffer_add(t->out, "%*s %c %-*s", VALUE_WIDTH, known ? wl_short_of(format, e->values[0] / scale).text : "-",
+                  known ? mark_of(kind) : ' ', column > 0 ? RATIO_WIDTH : 0,
+                  compares ? wl_short_of("x%.3g", r).text : "");
 }
 
 /* The sources of a key, each after the name of its device. */

@@ -1,7 +1,6 @@
 /* diff_text.c - a difference for people: headline, reasons, bounds, occupancy, metrics.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -85,16 +84,14 @@ static void add_bounds(const wl_diff *d, wl_buffer *out)
 static void add_occupancy(const wl_diff *d, wl_buffer *out)
 {
     const wl_prediction *a = d->a.prediction, *b = d->b.prediction;
-    const char *sm = wl_diff_sm_word(d);
-    char blocks[24], warps[24];
-    (void)snprintf(blocks, sizeof blocks, "blocks per %s", sm);
-    (void)snprintf(warps, sizeof warps, "warps per %s", sm);
+    const wl_short blocks = wl_short_of("blocks per %s", wl_diff_sm_word(d)),
+                   warps = wl_short_of("warps per %s", wl_diff_sm_word(d));
     const struct {
         const char *name;
         double a, b;
     } rows[] = {
-        {blocks, (double)a->occupancy.blocks_per_sm, (double)b->occupancy.blocks_per_sm},
-        {warps, (double)a->occupancy.warps_per_sm, (double)b->occupancy.warps_per_sm},
+        {blocks.text, (double)a->occupancy.blocks_per_sm, (double)b->occupancy.blocks_per_sm},
+        {warps.text, (double)a->occupancy.warps_per_sm, (double)b->occupancy.warps_per_sm},
         {"blocks", (double)a->blocks, (double)b->blocks},
         {"waves", a->waves, b->waves},
         {"cycles working", a->model.own_cycles, b->model.own_cycles},
@@ -114,11 +111,7 @@ static void add_occupancy(const wl_diff *d, wl_buffer *out)
 
 static void add_total(const wl_value *v, const char *unit, wl_buffer *out)
 {
-    char text[40] = "unknown";
-    if (v->known) {
-        (void)snprintf(text, sizeof text, "%s%s", wl_scaled(v->value).text, unit);
-    }
-    wl_buffer_add(out, " %12s", text);
+    wl_buffer_add(out, " %12s", v->known ? wl_short_of("%s%s", wl_scaled(v->value).text, unit).text : "unknown");
 }
 
 /* Values that are negligible compared with the whole are shown as 0. */
@@ -142,10 +135,9 @@ static void add_parts(const wl_diff *d, wl_metric m, wl_buffer *out)
 static void add_metrics(const wl_diff *d, wl_buffer *out)
 {
     const wl_prediction *pa = d->a.prediction, *pb = d->b.prediction;
-    char each[2][16];
-    for (int i = 0; i < 2; i++)
-        (void)snprintf(each[i], sizeof each[i], "%c/%s", "AB"[i], wl_diff_unit(d) -> one);
-    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", each[0], each[1], "B/A");
+    const char *one = wl_diff_unit(d)->one;
+    wl_buffer_add(out, "\n  %-18s %12s %12s %10s %10s %9s\n", "metric", "A", "B", wl_short_of("A/%s", one).text,
+                  wl_short_of("B/%s", one).text, "B/A");
     for (size_t i = 0; i < d->metric_count; i++) {
         const wl_metric m = d->metrics[i];
         const wl_value *a = &pa->metrics[m], *b = &pb->metrics[m];

@@ -1,7 +1,6 @@
 /* prediction_table.c - launches side by side, with the parts of the memory volume as bars.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "device/device_internal.h"
@@ -71,10 +70,10 @@ static void add_upper_head(const char *sm_word, wl_buffer *out)
 
 static void add_lower_head(const char *sm_word, const wl_unit_heads *h, wl_buffer *out)
 {
-    char per_sm[16];
-    (void)snprintf(per_sm, sizeof per_sm, "/%s", sm_word);
-    add_cells("block", sm_word, (const char *[]){"fold", per_sm, h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate},
-              out);
+    add_cells(
+        "block", sm_word,
+        (const char *[]){"fold", wl_short_of("/%s", sm_word).text, h->per, h->bytes, h->bytes, h->bytes, "ms", h->rate},
+        out);
 }
 
 /* Of several launches with the same work, the fastest; `count`: none is highlighted. */

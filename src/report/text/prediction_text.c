@@ -105,9 +105,8 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
                 {"L2-L1 stores", WL_METRIC_l2_store_bytes, WL_METRIC_COUNT},
                 {"DRAM loads", WL_METRIC_dram_load_bytes, WL_METRIC_COUNT},
                 {"DRAM stores", WL_METRIC_dram_store_bytes, WL_METRIC_COUNT}};
-    char each[16];
-    (void)snprintf(each, sizeof each, "per %s", wl_work_unit_words(r->prediction->work_unit)->one);
-    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", each);
+    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch",
+                  wl_short_of("per %s", wl_work_unit_words(r->prediction->work_unit)->one).text);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].with == WL_METRIC_COUNT || r->prediction->metrics[rows[i].with].known)
             add_row(r, rows[i].label, rows[i].metric, out);

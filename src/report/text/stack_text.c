@@ -1,9 +1,6 @@
 /* stack_text.c - where the cycles of a launch go, for people: parts with bars, then the lines that
  * cost most.
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
-#include "base/print.h"
 #include "base/units.h"
 #include "device/device_internal.h"
 #include "report/common/marks.h"
@@ -97,7 +94,6 @@ static void add_cpi_cell(double cpi, double share, wl_buffer *out)
 /* Many models side by side. */
 static void add_columns(const wl_stack_report *r, wl_buffer *out)
 {
-    char text[32];
     wl_buffer_add(out, "\n  %-10s", "CPI by");
     for (int i = 0; i < r->model_count; i++)
         add_text_cell(wl_model_name(r->models[i]), out);
@@ -114,10 +110,8 @@ static void add_columns(const wl_stack_report *r, wl_buffer *out)
     for (int i = 0; i < r->model_count; i++)
         add_cpi_cell(cpi_of(&r->stacks->stack[r->models[i]]), 1, out);
     wl_buffer_add(out, "\n  %-10s", "cycles");
-    for (int i = 0; i < r->model_count; i++) {
-        wl_print(text, sizeof text, "%.0f", r->stacks->stack[r->models[i]].total);
-        add_text_cell(text, out);
-    }
+    for (int i = 0; i < r->model_count; i++)
+        add_text_cell(wl_short_of("%.0f", r->stacks->stack[r->models[i]].total).text, out);
     wl_buffer_add(out, "\n  %-10s", "time");
     for (int i = 0; i < r->model_count; i++)
         add_text_cell(wl_quantity(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds).text, out);
@@ -146,9 +140,7 @@ static void add_model_cell(const wl_stack_report *r, int model, const char *text
 
 static void add_share_cell(const wl_stack_report *r, int model, double share, wl_buffer *out)
 {
-    char text[32];
-    wl_print(text, sizeof text, "%.1f %%", PERCENT * share);
-    add_model_cell(r, model, text, out);
+    add_model_cell(r, model, wl_short_of("%.1f %%", PERCENT * share).text, out);
 }
 
 static void add_shares(const wl_stack_report *r, const wl_stack_line *line, wl_buffer *out)
@@ -169,14 +161,10 @@ static void add_cells(const char *const cells[7], wl_buffer *out)
 
 static void add_line(const wl_stack_report *r, const wl_stack_line *line, wl_buffer *out)
 {
-    char number[16] = "", values[4][16];
-    const double of[] = {line->times, line->instructions, line->stall, line->reads + line->writes};
-    if (line->op)
-        (void)snprintf(number, sizeof number, "%d", (int)line->op->line);
-    for (int i = 0; i < 4; i++)
-        wl_print(values[i], sizeof values[i], "%.4g", of[i]);
-    add_cells((const char *[]){number, line->op ? wl_stack_place(r, line->op).text : "", values[0], values[1],
-                               values[2], wl_stack_cause(line), values[3]},
+    add_cells((const char *[]){line->op ? wl_short_of("%d", (int)line->op->line).text : "",
+                               line->op ? wl_stack_place(r, line->op).text : "", wl_short_of("%.4g", line->times).text,
+                               wl_short_of("%.4g", line->instructions).text, wl_short_of("%.4g", line->stall).text,
+                               wl_stack_cause(line), wl_short_of("%.4g", line->reads + line->writes).text},
               out);
     add_shares(r, line, out);
     wl_line(out, 11, "  %6s %s\n", "",
@@ -203,10 +191,9 @@ static void add_others(const wl_stack_report *r, size_t first, wl_buffer *out)
         share[i][1] = 1 - all > 1e-9 ? 1 - all : 0;
     }
     for (int what = count > first ? 0 : 1; what < 2; what++) {
-        char label[40] = "of no interval";
-        if (what == 0)
-            (void)snprintf(label, sizeof label, "%zu more", count - first);
-        add_cells((const char *[]){"", label, "", "", "", "", ""}, out);
+        add_cells((const char *[]){"", what == 0 ? wl_short_of("%zu more", count - first).text : "of no interval", "",
+                                   "", "", "", ""},
+                  out);
         for (int i = 0; i < r->model_count; i++)
             add_share_cell(r, i, share[i][what], out);
         wl_buffer_add(out, "\n");
