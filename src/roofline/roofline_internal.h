@@ -75,6 +75,9 @@ typedef struct wl_use {
 #define WL_USES_MAX (WL_LEVEL_COUNT + WL_PIPE_COUNT)
 /* The resources with an amount above 0 and a known peak, memory first; returns how many. */
 int wl_uses(const wl_tallies *launch, const wl_ceilings *ceilings, wl_use out[WL_USES_MAX]);
+/* Is the resource shown? Not shared memory inside the L1, nor tensor instructions, which would
+ * repeat others. */
+bool wl_use_shows(const wl_use *use, const wl_ceilings *ceilings);
 const char *wl_use_name(const wl_use *use);
 /* "3.04 TB/s", "12.3 TFLOP/s", "212 GIPS" */
 void wl_use_text(const wl_use *use, double rate, char *text, size_t size);

@@ -110,3 +110,9 @@ void wl_use_text(const wl_use *use, double rate, char *text, size_t size)
     else
         wl_print(text, size, "%s%s", wl_scaled(rate).text, use->pipe >= WL_PIPE_ISSUE ? "IPS" : "FLOP/s");
 }
+
+bool wl_use_shows(const wl_use *use, const wl_ceilings *ceilings)
+{
+    return use->is_level ? use->level != WL_LEVEL_SHARED || !ceilings->shared_in_l1
+                         : use->pipe != WL_PIPE_TENSOR_INSTRUCTION;
+}

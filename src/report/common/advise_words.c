@@ -82,6 +82,14 @@ wl_status wl_advice_fields(const wl_kernel *kernel, const wl_advice *a, wl_advic
     return status;
 }
 
+void wl_advice_field_text(int dims, const int64_t *strides, int64_t origin, wl_buffer *out)
+{
+    wl_buffer_text(out, "{");
+    for (int d = 0; d < dims; d++)
+        wl_buffer_add(out, "%s%lld", d ? ", " : "strides: [", (long long)strides[d]);
+    wl_buffer_add(out, "%sorigin: %lld}", dims ? "], " : "", (long long)origin);
+}
+
 bool wl_advice_is_cause(const wl_advised *r, const wl_advice *a)
 {
     for (size_t i = 0; i < r->cause_count; i++) {

@@ -3,6 +3,7 @@
 #ifndef WL_REPORT_COMMON_ADVISE_WORDS_H
 #define WL_REPORT_COMMON_ADVISE_WORDS_H
 
+#include "base/buffer.h"
 #include "warpline/advise.h"
 
 typedef struct wl_advice_words {
@@ -29,5 +30,7 @@ bool wl_advice_lays_out(const wl_advice *advice);
 typedef void (*wl_advice_field)(void *user, const char *name, int dims, const int64_t *strides, int64_t origin);
 wl_status wl_advice_fields(const wl_kernel *kernel, const wl_advice *advice, wl_advice_field show, void *user,
                            wl_error *err);
+/* Such a field as a kernel file states it: "{strides: [1, 512], origin: 0}" */
+void wl_advice_field_text(int dims, const int64_t *strides, int64_t origin, wl_buffer *out);
 
 #endif /* WL_REPORT_COMMON_ADVISE_WORDS_H */

@@ -62,6 +62,13 @@ const char *wl_access_kind(const wl_kernel *kernel, size_t access)
 
 /* ---- sentences ---- */
 
+void wl_estimators_text(const wl_prediction *p, wl_buffer *out)
+{
+    wl_buffer_add(out, "L1 %s, volumes %s (counted by %s%s), time %s", wl_l1_estimator_name(p->has_tag_hash),
+                  wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method),
+                  p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
+}
+
 void wl_wrapped_text(const char *text, int width, wl_buffer *out)
 {
     int column = 0;

@@ -46,6 +46,9 @@ const char *wl_access_kind(const wl_kernel *kernel, size_t access);
 
 /* ---- sentences ---- */
 
+/* "L1 tag-hash, volumes l2-partitions (counted by closed form), time turnover" */
+void wl_estimators_text(const wl_prediction *prediction, wl_buffer *out);
+
 /* Wraps text at blanks into lines of `width` columns, indented by two. */
 void wl_wrapped_text(const char *text, int width, wl_buffer *out);
 

@@ -213,7 +213,7 @@ static const wl_use *find_use(const wl_page_part *p, bool is_level, wl_level lev
     const wl_use *most = NULL;
     for (int i = 0; i < p->use_count; i++) {
         const wl_use *u = &p->uses[i];
-        if (u->is_level != is_level || !wl_page_use_shows(p, u) || (is_level && u->level != level))
+        if (u->is_level != is_level || !wl_use_shows(u, &p->ceilings) || (is_level && u->level != level))
             continue;
         if (!most || u->share > most->share)
             most = u;

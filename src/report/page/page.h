@@ -38,10 +38,6 @@ void wl_page_causes(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_advice(const wl_page_part *part, wl_buffer *out, wl_error *err);
 void wl_page_notes(const wl_page_part *part, wl_buffer *out);
 
-/* Is the resource shown? Not shared memory inside the L1, nor tensor instructions, which would
- * repeat others. */
-bool wl_page_use_shows(const wl_page_part *part, const wl_use *use);
-
 /* ---- pieces ---- */
 
 void wl_page_text(wl_buffer *out, const char *text);

@@ -9,12 +9,6 @@
 #include "report/common/derived.h"
 #include "report/page/page.h"
 
-bool wl_page_use_shows(const wl_page_part *p, const wl_use *use)
-{
-    return use->is_level ? use->level != WL_LEVEL_SHARED || !p->ceilings.shared_in_l1
-                         : use->pipe != WL_PIPE_TENSOR_INSTRUCTION;
-}
-
 /* ---- figures ---- */
 
 static void add_figure(wl_buffer *out, const char *name, const char *value, const char *unit)
@@ -74,7 +68,7 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
     wl_page_table(out, "peaks", "resource|#of its peak|0 to 100 %%|#rate|#peak");
     bool above = false;
     for (int i = 0; i < p->use_count; i++) {
-        if (!wl_page_use_shows(p, &p->uses[i]))
+        if (!wl_use_shows(&p->uses[i], &p->ceilings))
             continue;
         above = above || p->uses[i].share > 1;
         add_use(&p->uses[i], out);

@@ -136,10 +136,9 @@ wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
 {
     wl_buffer *out = user;
-    wl_page_print(out, "<br><code>%s: {", name);
-    for (int d = 0; d < dims; d++)
-        wl_buffer_add(out, "%s%lld", d ? ", " : "strides: [", (long long)strides[d]);
-    wl_buffer_add(out, "%sorigin: %lld}</code>", dims ? "], " : "", (long long)origin);
+    wl_page_print(out, "<br><code>%s: ", name);
+    wl_advice_field_text(dims, strides, origin, out);
+    wl_buffer_text(out, "</code>");
 }
 
 static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)
@@ -279,10 +278,9 @@ void wl_page_notes(const wl_page_part *p, wl_buffer *out)
     const char *note;
     wl_buffer_text(out, "<h3>Assumptions and warnings</h3>\n<ul class=\"notes\"");
     wl_page_attribute(out, "data-warnings", r->warning_count);
-    wl_buffer_add(out, ">\n<li>Estimators: L1 %s, volumes %s (counted by %s%s), time %s.</li>\n",
-                  wl_l1_estimator_name(r->has_tag_hash), wl_volume_estimator_name(r->volume_estimator),
-                  wl_count_method_name(r->count_method), r->has_replayed ? ", replayed" : "",
-                  wl_model_name(r->model.id));
+    wl_buffer_text(out, ">\n<li>Estimators: ");
+    wl_estimators_text(r, out);
+    wl_buffer_text(out, ".</li>\n");
     if (r->sampled)
         wl_buffer_add(out,
                       "<li>Blocks were sampled: load and store instructions and sectors are within %.3g %% (three "

@@ -14,10 +14,9 @@ static wl_short time_text(double seconds) { return wl_quantity(WL_DIM_TIME, seco
 static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
 {
     wl_buffer *out = user;
-    wl_buffer_add(out, "       %s: {", name);
-    for (int d = 0; d < dims; d++)
-        wl_buffer_add(out, "%s%lld", d ? ", " : "strides: [", (long long)strides[d]);
-    wl_buffer_add(out, "%sorigin: %lld}\n", dims ? "], " : "", (long long)origin);
+    wl_buffer_add(out, "       %s: ", name);
+    wl_advice_field_text(dims, strides, origin, out);
+    wl_buffer_text(out, "\n");
 }
 
 static void add_moved(const wl_moved *m, wl_work_unit unit, wl_buffer *out)

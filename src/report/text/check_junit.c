@@ -28,12 +28,7 @@ static counts count(const wl_checked *l)
     return c;
 }
 
-static void add_attribute(const char *name, const char *text, wl_buffer *out)
-{
-    wl_buffer_add(out, " %s=\"", name);
-    wl_quote_xml(out, text, TEXT_MAX);
-    wl_buffer_text(out, "\"");
-}
+static void quote(wl_buffer *out, const char *text) { wl_quote_xml(out, text, TEXT_MAX); }
 
 static void add_counts(counts c, wl_buffer *out)
 {
@@ -62,39 +57,38 @@ static void describe(const wl_finding *f, char *text, size_t size)
         (void)snprintf(text, size, "the value is not known");
 }
 
-static void add_case(const wl_finding *f, const char *launch, wl_buffer *out)
+/* What became of it ("failure", "skipped"), and why; NULL: it passed. */
+static void add_case(const char *launch, const char *name, const char *outcome, const char *message, const char *type,
+                     wl_buffer *out)
 {
-    char name[128], words[128];
-    name_case(f, name, sizeof name);
-    describe(f, words, sizeof words);
-    wl_buffer_text(out, "    <testcase");
-    add_attribute("classname", launch, out);
-    add_attribute("name", name, out);
-    if (!wl_verdict_fails(f->verdict) && !is_skipped(f->verdict)) {
+    wl_quote_add(out, quote, "    <testcase classname=\"%s\" name=\"%s\"", launch, name);
+    if (!outcome) {
         wl_buffer_text(out, "/>\n");
         return;
     }
-    wl_buffer_text(out, is_skipped(f->verdict) ? ">\n      <skipped" : ">\n      <failure");
-    if (f->verdict == WL_VERDICT_GONE)
-        add_attribute("message", "not compared: unknown now", out);
-    else if (f->verdict == WL_VERDICT_NEW)
-        add_attribute("message", "not compared: not in the baseline", out);
-    else
-        add_attribute("message", words, out);
-    if (wl_verdict_fails(f->verdict))
-        add_attribute("type", f->from_baseline ? "baseline" : "budget", out);
+    wl_quote_add(out, quote, ">\n      <%s message=\"%s\"", outcome, message);
+    if (type)
+        wl_quote_add(out, quote, " type=\"%s\"", type);
     wl_buffer_text(out, "/>\n    </testcase>\n");
 }
 
-/* A metric of the baseline that this version does not have. */
-static void add_strange(const char *metric, const char *launch, wl_buffer *out)
+static void add_finding(const wl_finding *f, const char *launch, wl_buffer *out)
 {
-    wl_buffer_text(out, "    <testcase");
-    add_attribute("classname", launch, out);
-    add_attribute("name", metric, out);
-    wl_buffer_text(out, ">\n      <skipped");
-    add_attribute("message", "not compared: this version has no such metric", out);
-    wl_buffer_text(out, "/>\n    </testcase>\n");
+    const bool fails = wl_verdict_fails(f->verdict);
+    char name[128], words[128];
+    name_case(f, name, sizeof name);
+    describe(f, words, sizeof words);
+    add_case(launch, name,
+             is_skipped(f->verdict) ? "skipped"
+             : fails                ? "failure"
+                                    : NULL,
+             f->verdict == WL_VERDICT_GONE  ? "not compared: unknown now"
+             : f->verdict == WL_VERDICT_NEW ? "not compared: not in the baseline"
+                                            : words,
+             !fails             ? NULL
+             : f->from_baseline ? "baseline"
+                                : "budget",
+             out);
 }
 
 static void add_suite(const wl_checked *l, const char *kernel, wl_buffer *out)
@@ -104,14 +98,13 @@ static void add_suite(const wl_checked *l, const char *kernel, wl_buffer *out)
                   wl_shape_text(l->launch.fold).text);
     const char *text = name.failed ? "" : name.text;
     out->failed = out->failed || name.failed;
-    wl_buffer_text(out, "  <testsuite");
-    add_attribute("name", text, out);
+    wl_quote_add(out, quote, "  <testsuite name=\"%s\"", text);
     add_counts(count(l), out);
     wl_buffer_text(out, ">\n");
     for (size_t i = 0; i < l->finding_count; i++)
-        add_case(&l->findings[i], text, out);
+        add_finding(&l->findings[i], text, out);
     for (size_t i = 0; i < strange_count(l); i++)
-        add_strange(l->baseline->strange[i], text, out);
+        add_case(text, l->baseline->strange[i], "skipped", "not compared: this version has no such metric", NULL, out);
     wl_buffer_text(out, "  </testsuite>\n");
     wl_buffer_drop(&name);
 }

@@ -126,17 +126,54 @@ static bool is_first(const wl_prediction *const *predictions, size_t i, const ch
     return true;
 }
 
-/* Each note once, whichever launch it belongs to. */
-static void add_notes(const wl_prediction *const *predictions, size_t count, wl_buffer *out)
+/* Was the device named before prediction i? */
+static bool is_named(const wl_prediction *const *predictions, const wl_device *const *devices, size_t i,
+                     const char *note)
 {
-    bool any = false;
+    for (size_t j = 0; j < i; j++)
+        if (devices[j] == devices[i] && has_note(predictions[j], note))
+            return true;
+    return false;
+}
+
+/* A note, with the devices that it concerns unless it concerns all, or there is one (NULL): "note
+ * (h200, v100): .." */
+static void add_note(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
+                     const char *note, wl_buffer *out)
+{
+    size_t about = 0;
+    for (size_t i = 0; i < count; i++)
+        about += has_note(predictions[i], note);
+    if (!devices || about == count) {
+        wl_note_line(out, "", "%s", note);
+        return;
+    }
+    const char *lead = "note (";
+    wl_note_start(out);
+    for (size_t i = 0; i < count; i++) {
+        if (!has_note(predictions[i], note) || is_named(predictions, devices, i, note))
+            continue;
+        wl_buffer_add(out, "%s%s", lead, wl_device_name(devices[i]));
+        lead = ", ";
+    }
+    wl_buffer_add(out, "): %s\n", note);
+}
+
+/* Each note once, whichever launch it belongs to. */
+static void add_notes(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
+                      wl_buffer *out)
+{
+    bool any = devices != NULL;
+    if (any) /* more notes follow */
+        wl_note_gap(out);
     for (size_t i = 0; i < count; i++)
         for (int w = 0; w < predictions[i]->warning_count; w++) {
-            if (!is_first(predictions, i, predictions[i]->warnings[w]))
+            const char *note = predictions[i]->warnings[w];
+            if (!is_first(predictions, i, note))
                 continue;
             if (!any)
                 wl_note_gap(out);
-            wl_note_line(out, "", "%s", predictions[i]->warnings[w]);
+            add_note(predictions, devices, count, note, out);
             any = true;
         }
 }
@@ -180,57 +217,13 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
         for (size_t i = 0; i < count; i++)
             add_bar(predictions[i], BAR_WIDTH / longest, &text);
     }
-    add_notes(predictions, count, &text);
+    add_notes(predictions, NULL, count, &text);
     if (count > 0 && predictions[0]->confidence)
         wl_confidence_text(device, predictions[0]->model.id, &text);
     return wl_buffer_take(&text, out, err);
 }
 
 /* ---- several devices ---- */
-
-/* Was the device named before prediction i? */
-static bool is_named(const wl_prediction *const *predictions, const wl_device *const *devices, size_t i,
-                     const char *note)
-{
-    for (size_t j = 0; j < i; j++)
-        if (devices[j] == devices[i] && has_note(predictions[j], note))
-            return true;
-    return false;
-}
-
-/* A note, with the devices that it concerns unless it concerns all: "note (h200, v100): .." */
-static void add_note(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
-                     const char *note, wl_buffer *out)
-{
-    size_t about = 0;
-    for (size_t i = 0; i < count; i++)
-        about += has_note(predictions[i], note);
-    if (about == count) {
-        wl_note_line(out, "", "%s", note);
-        return;
-    }
-    const char *lead = "note (";
-    wl_note_start(out);
-    for (size_t i = 0; i < count; i++) {
-        if (!has_note(predictions[i], note) || is_named(predictions, devices, i, note))
-            continue;
-        wl_buffer_add(out, "%s%s", lead, wl_device_name(devices[i]));
-        lead = ", ";
-    }
-    wl_buffer_add(out, "): %s\n", note);
-}
-
-static void add_device_notes(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
-                             wl_buffer *out)
-{
-    wl_note_gap(out);
-    for (size_t i = 0; i < count; i++)
-        for (int w = 0; w < predictions[i]->warning_count; w++) {
-            const char *note = predictions[i]->warnings[w];
-            if (is_first(predictions, i, note))
-                add_note(predictions, devices, count, note, out);
-        }
-}
 
 /* Times of different models cannot be compared fairly. */
 static void add_models(const wl_prediction *const *predictions, const wl_device *const *devices, size_t count,
@@ -296,7 +289,7 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
         wl_mark_if(&text, i == best, WL_MARK_END);
         wl_buffer_text(&text, "\n");
     }
-    add_device_notes(predictions, devices, count, &text);
+    add_notes(predictions, devices, count, &text);
     add_models(predictions, devices, count, &text);
     for (size_t i = 0; i < count; i++)
         if (predictions[i]->confidence && (i == 0 || devices[i] != devices[i - 1]))

@@ -74,8 +74,7 @@ static void add_headline(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, ", %sFLOP/s", wl_scaled(flops / m->time_s).text);
     const int count = wl_uses(&tallies, &ceilings, uses);
     for (int i = 0; i < count; i++)
-        if (uses[i].is_level ? uses[i].level != WL_LEVEL_SHARED || !ceilings.shared_in_l1
-                             : uses[i].pipe != WL_PIPE_TENSOR_INSTRUCTION)
+        if (wl_use_shows(&uses[i], &ceilings))
             wl_buffer_add(out, "%s %s %.3g %%", i == 0 ? "; of peak:" : ",", wl_use_name(&uses[i]),
                           100 * uses[i].share);
     wl_buffer_add(out, "\n");
@@ -361,9 +360,9 @@ void wl_report_text(const void *result, wl_buffer *out)
     add_lines(r, out);
     add_model(r, out);
     wl_buffer_text(out, "\n");
-    wl_line(out, 4, "  estimators: L1 %s, volumes %s (counted by %s%s), time %s\n",
-            wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
-            wl_count_method_name(p->count_method), p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
+    wl_line(out, 4, "  estimators: ");
+    wl_estimators_text(p, out);
+    wl_buffer_text(out, "\n");
     wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
     if (p->confidence)
         wl_confidence_text(r->device, p->model.id, out);

@@ -283,24 +283,19 @@ static void add_table(const wl_roofline *r, wl_buffer *out)
     }
     choose_optional(&t);
     wl_buffer_text(out, "\n");
-    for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-        wl_buffer head = {0};
-        if (t.widths[c] == 0)
-            continue;
-        wl_buffer_text(&head, wl_column_head(r, (wl_column)c));
-        add_cell(&t, (wl_column)c, &head, out);
-    }
-    for (size_t i = 0; i < r->launch_count; i++) {
-        wl_buffer_text(out, "\n");
+    for (size_t row = 0; row <= r->launch_count; row++) { /* 0: heads */
         for (int c = 0; c < WL_COLUMN_COUNT; c++) {
             wl_buffer cell = {0};
             if (t.widths[c] == 0)
                 continue;
-            make_cell(r, i, (wl_column)c, &cell);
+            if (row == 0)
+                wl_buffer_text(&cell, wl_column_head(r, (wl_column)c));
+            else
+                make_cell(r, row - 1, (wl_column)c, &cell);
             add_cell(&t, (wl_column)c, &cell, out);
         }
+        wl_buffer_text(out, "\n");
     }
-    wl_buffer_text(out, "\n");
     add_units(r, &t, out);
 }
 
