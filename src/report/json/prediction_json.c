@@ -24,6 +24,7 @@ static void launch(wl_json_out *o, const wl_prediction *p)
                    wl_work_unit_words(p->work_unit)->name, p->wave_blocks, p->blocks, p->waves);
 }
 
+/* Most of what a prediction has, so without formats, which take longer to read. */
 static void metrics(wl_json_out *o, const wl_prediction *p)
 {
     wl_out_object(o, "metrics");
@@ -32,10 +33,13 @@ static void metrics(wl_json_out *o, const wl_prediction *p)
         if (!v->known)
             continue;
         wl_out_object(o, wl_metric_name((wl_metric)i));
-        wl_out_members(o, "value:n unit:s parts:{", v->value, wl_metric_unit((wl_metric)i));
+        wl_out_members(o, "value:n", v->value);
+        wl_out_text(o, "unit", wl_metric_unit((wl_metric)i));
+        wl_out_object(o, "parts");
         for (int k = 0; k < v->part_count; k++)
             wl_out_number(o, v->parts[k].name, v->parts[k].value);
-        wl_out_members(o, "}}");
+        wl_out_object_end(o);
+        wl_out_object_end(o);
     }
     wl_out_object_end(o);
 }
