@@ -6,9 +6,9 @@
  *   n  number (double): integers without a point   r  the same, but always with one
  *   x  three extents (const int64_t *)
  *
- * "schema:s launch:{block:x registers:d} ratio:r?": members in braces are an object of JSON, which a
- * later call may close. A '?' marks a value that may be unknown: a text or extents that are NULL, a
- * number that is not finite, a whole number below 0.
+ * "schema:s launch:{block:x registers:d} ratio:r?": members in braces are an object of JSON, which
+ * a later call may close. A '?' marks a value that may be unknown: a text or extents that are NULL,
+ * a number that is not finite, a whole number below 0.
  *
  * Layer  base. Oracle: tests/unit/test_json.c. SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_MEMBERS_H
@@ -39,7 +39,8 @@ typedef struct wl_member {
     } value;
 } wl_member;
 
-/* The next name, without its value; false: there is none. Inline, because rankings have millions. */
+/* The next name, without its value; false: there is none. Inline, because rankings have
+ * millions. */
 static inline bool wl_member_name(wl_members *all, wl_member *out)
 {
     const char *at = all->rest;

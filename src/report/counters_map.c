@@ -3,7 +3,7 @@
 #include "base/json_out.h"
 #include "report/common/counter_needs.h"
 #include "report/common/marks.h"
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 #include "warpline/report.h"
 
 #define COMMAND_WIDTH 80

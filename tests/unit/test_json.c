@@ -1,5 +1,5 @@
-/* test_json.c - what base/json_out.h makes of numbers that JSON does not have, and its texts against
- * jansson's own writer. SPDX-License-Identifier: MIT */
+/* test_json.c - what base/json_out.h makes of numbers that JSON does not have, and its texts
+ * against jansson's own writer. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
 #define WL_REPORT_COMMON_CHOICE_WORDS_H
 
 #include "report/common/render.h"
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 #include "report/common/words.h"
 #include "search/chosen.h"
 

@@ -2,7 +2,7 @@
 #ifndef WL_REPORT_COMMON_RANK_REPORT_H
 #define WL_REPORT_COMMON_RANK_REPORT_H
 
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 #include "warpline/report.h"
 
 /* The tie group of each launch, counted from 1: a group consists of its fastest launch and all

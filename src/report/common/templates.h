@@ -10,8 +10,8 @@ typedef struct wl_piece {
     size_t length;
 } wl_piece;
 
-/* The part of a file (named without its suffix) below a line "@ PART", up to the next such line. The
- * files are ours: a part that is missing is empty. */
+/* The part of a file (named without its suffix) below a line "@ PART", up to the next such line.
+ * The files are ours: a part that is missing is empty. */
 wl_piece wl_template(const char *file, const char *part, size_t part_length);
 /* Adds such a part, or the whole file if the part is NULL. */
 void wl_template_add(wl_buffer *out, const char *file, const char *part);

@@ -1,5 +1,5 @@
-/* words.h - words that texts, JSON and pages share: shapes and schedules, units of work, kernels; and
- * long sentences for people. Texts of shapes and schedules live to the end of the call that
+/* words.h - words that texts, JSON and pages share: shapes and schedules, units of work, kernels;
+ * and long sentences for people. Texts of shapes and schedules live to the end of the call that
  * wl_shape_text(x).text is an argument of.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_COMMON_WORDS_H

@@ -4,7 +4,7 @@
 
 #include "compare/comparison.h"
 #include "report/common/render.h"
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 
 enum { VALUE_DIGITS = 10, ERROR_DIGITS = 6 };
 

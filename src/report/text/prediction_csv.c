@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/common/prediction_report.h"
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 
 #define TIME_DIGITS 9
 

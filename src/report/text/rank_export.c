@@ -247,7 +247,7 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
                     "grid_div_y = [\"block_size_y\", \"fold_y\"]\ngrid_div_z = [\"block_size_z\", \"fold_z\"]\n");
     if (e->params == PARAMS) /* swizzled blocks have the grid of linear ones */
         wl_template_add(e->out, "exports", "row");
-    /* restrictions are a string, since the arguments of a function depend on Kernel Tuner's version */
+    /* restrictions are a string: the arguments of a function depend on Kernel Tuner's version */
     wl_template_add(e->out, "exports", "kernel tuner");
     return WL_OK;
 }

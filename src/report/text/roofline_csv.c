@@ -4,7 +4,7 @@
 
 #include "report/common/roofline_report.h"
 #include "report/common/roofline_scene.h"
-#include "report/common/row.h"
+#include "report/common/data_row.h"
 
 /* The name of a roof or a wall is quoted, that of a series is not. */
 #define POINT                                                                                                          \

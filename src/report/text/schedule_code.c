@@ -1,8 +1,8 @@
 /* schedule_code.c - a schedule as a function in CUDA or C: the cell of a thread, or of a block.
  *
  * Extents are arguments, so that one function serves every domain; the width of the schedule is a
- * constant in it and part of its name. Code comes from share/templates/schedules.txt, where expand()
- * replaces a $ and a letter.
+ * constant in it and part of its name. Code comes from share/templates/schedules.txt, where
+ * expand() replaces a $ and a letter.
  *
  * The form with constants divides by multiplying: with s = ceil(log2 d), n < 2^N and m =
  * ceil(2^(N+s) / d), floor(n / d) = floor(n m / 2^(N+s)), because m d - 2^(N+s) < d <= 2^s. m takes

@@ -1,12 +1,12 @@
-/* row.h - the columns of a table that CSV and JSON share: one function lists them, and is called for
- * the heads and lines of CSV as well as for the objects of JSON.
+/* data_row.h - the columns of a table that CSV and JSON share: one function lists them, and is
+ * called for the heads and lines of CSV as well as for the objects of JSON.
  *
- * In CSV, texts are quoted, an unknown value is an empty cell, extents are three columns ("block_x",
- * ..), and braces mean nothing.
+ * In CSV, texts are quoted, an unknown value is an empty cell, extents are three columns
+ * ("block_x", ..), and braces mean nothing.
  *
  * Layer  report/common (uses base). SPDX-License-Identifier: MIT */
-#ifndef WL_REPORT_COMMON_ROW_H
-#define WL_REPORT_COMMON_ROW_H
+#ifndef WL_REPORT_COMMON_DATA_ROW_H
+#define WL_REPORT_COMMON_DATA_ROW_H
 
 #include "base/json_out.h"
 
@@ -25,4 +25,4 @@ void wl_row_number(wl_row *row, const char *name, double value);
 /* Ends a line of CSV. */
 void wl_row_end(wl_row *row);
 
-#endif /* WL_REPORT_COMMON_ROW_H */
+#endif /* WL_REPORT_COMMON_DATA_ROW_H */

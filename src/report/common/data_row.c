@@ -1,5 +1,5 @@
-/* row.c - see row.h. SPDX-License-Identifier: MIT */
-#include "report/common/row.h"
+/* data_row.c - see data_row.h. SPDX-License-Identifier: MIT */
+#include "report/common/data_row.h"
 
 #include <math.h>
 #include <string.h>
