@@ -73,16 +73,6 @@ bool wl_ptx_element_type(const char *at, size_t length, wl_ptx_type *type)
     return false;
 }
 
-/* The bits of a number as an element of that type. */
-static uint64_t bits_of(double value, wl_ptx_type type)
-{
-    switch (type) {
-    case WL_PTX_F64: return wl_ptx_f64_bits(value);
-    case WL_PTX_F32: return wl_ptx_f32_bits((float)value);
-    default: return wl_ptx_half_bits(value, type == WL_PTX_BF16, WL_PTX_RN);
-    }
-}
-
 static bool fits(int64_t value, bool huge, wl_ptx_type type)
 {
     const int bits = wl_ptx_type_bits(type);
@@ -194,7 +184,7 @@ static wl_status constant_contents(const char *text, const char **at, wl_ptx_buf
     ++*at;
     WL_TRY(element(text, at, out->type, &out->low, err));
     if (wl_ptx_type_is_float(out->type))
-        out->low = (int64_t)bits_of(wl_ptx_f64_of((uint64_t)out->low), out->type);
+        out->low = (int64_t)wl_ptx_float_bits(wl_ptx_f64_of((uint64_t)out->low), out->type, WL_PTX_RN);
     return WL_OK;
 }
 
@@ -281,7 +271,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
             return wl_fail(err, WL_E_INPUT, loc, is_huge ? "'%s' is too large a number" : "'%s' is not a number", text);
         if (type == WL_PTX_F32 && fabs(number) > FLT_MAX)
             return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, f32", text);
-        value = (int64_t)bits_of(number, type);
+        value = (int64_t)wl_ptx_float_bits(number, type, WL_PTX_RN);
         memcpy(out, &value, bytes);
         return WL_OK;
     }
@@ -289,7 +279,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     if (!is_whole && is_number &&
         (type == WL_PTX_B32 ||
          type == WL_PTX_B64)) { /* a b32 or b64 parameter takes the bits of a float of that width */
-        value = (int64_t)bits_of(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32);
+        value = (int64_t)wl_ptx_float_bits(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32, WL_PTX_RN);
         memcpy(out, &value, bytes);
         return WL_OK;
     }

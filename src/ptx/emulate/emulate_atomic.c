@@ -6,29 +6,23 @@
 
 static uint64_t add_float(uint64_t old, uint64_t b, wl_ptx_type type)
 {
-    switch (type) {
-    case WL_PTX_F64: return wl_ptx_f64_bits(wl_ptx_f64_of(old) + wl_ptx_f64_of(b));
-    case WL_PTX_F32: return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
-    default: break;
-    }
-    const bool brain = type == WL_PTX_BF16 || type == WL_PTX_BF16X2,
-               pair = type == WL_PTX_F16X2 || type == WL_PTX_BF16X2;
-    const uint64_t low =
-        wl_ptx_half_bits(wl_ptx_half_value(old, brain) + wl_ptx_half_value(b, brain), brain, WL_PTX_RN);
-    if (!pair)
+    if (type == WL_PTX_F32) /* not in double: the sum is rounded once */
+        return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
+    const double sum = wl_ptx_float_value(old, type, false) + wl_ptx_float_value(b, type, false);
+    const uint64_t low = wl_ptx_float_bits(sum, type, WL_PTX_RN);
+    if (!wl_ptx_is_half_pair(type))
         return low;
-    const double high = wl_ptx_half_value(old >> 16, brain) + wl_ptx_half_value(b >> 16, brain);
-    return low | wl_ptx_half_bits(high, brain, WL_PTX_RN) << 16;
+    const double high = wl_ptx_float_value(old >> 16, type, false) + wl_ptx_float_value(b >> 16, type, false);
+    return low | wl_ptx_float_bits(high, type, WL_PTX_RN) << 16;
 }
 
 static bool is_less(uint64_t a, uint64_t b, wl_ptx_type type)
 {
-    const int shift = 64 - wl_ptx_type_bits(type);
-    if (type == WL_PTX_F32)
-        return wl_ptx_f32_of(a) < wl_ptx_f32_of(b);
-    if (type == WL_PTX_F64)
-        return wl_ptx_f64_of(a) < wl_ptx_f64_of(b);
-    return wl_ptx_type_is_signed(type) ? (int64_t)(a << shift) < (int64_t)(b << shift) : a << shift < b << shift;
+    if (type == WL_PTX_F32 || type == WL_PTX_F64)
+        return wl_ptx_float_value(a, type, false) < wl_ptx_float_value(b, type, false);
+    a = wl_ptx_extended(a, type);
+    b = wl_ptx_extended(b, type);
+    return wl_ptx_type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
 static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c)

@@ -20,12 +20,9 @@ static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
         return false;
     uint64_t value = 0;
     memcpy(&value, arguments->params + at, (size_t)bytes);
-    const int unused = 64 - 8 * bytes;
-    if (wl_ptx_type_is_signed(in->type))
-        value = (uint64_t)((int64_t)(value << unused) >> unused);
     step->kind = WL_PTX_STEP_COPY;
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
-    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, value);
+    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, wl_ptx_extended(value, in->type));
     return true;
 }
 

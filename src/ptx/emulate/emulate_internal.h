@@ -285,13 +285,6 @@ __extension__ typedef __int128 wl_ptx_wide;
 typedef struct wl_ptx_range {
     wl_ptx_wide lo, hi;
 } wl_ptx_range;
-/* The low bits of a value as a number with a sign. An unknown type has no bits: it counts as one of
- * 64. */
-static inline int64_t wl_ptx_as_signed(uint64_t value, int bits)
-{
-    const int above = bits > 0 && bits < 64 ? 64 - bits : 0;
-    return (int64_t)(value << above) >> above;
-}
 wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
 wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
 wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);

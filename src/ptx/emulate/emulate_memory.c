@@ -75,16 +75,6 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
 
 /* ---- loads ---- */
 
-static uint64_t extended(uint64_t value, wl_ptx_type type)
-{
-    switch (type) {
-    case WL_PTX_S8: return (uint64_t)(int64_t)(int8_t)value;
-    case WL_PTX_S16: return (uint64_t)(int64_t)(int16_t)value;
-    case WL_PTX_S32: return (uint64_t)(int64_t)(int32_t)value;
-    default: return value;
-    }
-}
-
 /* The usual sizes, for all lanes without a branch per lane; data[0] is at `base`. */
 static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, int bytes, uint64_t *value)
 {
@@ -159,7 +149,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     }
     if (wl_ptx_type_is_signed(s->in->type) && bytes < 8)
         for (int i = 0; i < WL_PTX_LANES; i++)
-            value[i] = extended(value[i], s->in->type);
+            value[i] = wl_ptx_extended(value[i], s->in->type);
 }
 
 /* Skipped lanes and lanes with an assumed address load unknown values. */

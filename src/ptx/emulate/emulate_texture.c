@@ -165,10 +165,8 @@ static uint32_t lanes_inside(const fetch *f)
 /* The bits that a fetch returns for a channel. False: not known here. */
 static bool converted(uint64_t bits, wl_ptx_type channel, wl_ptx_type to, uint64_t *out)
 {
-    const int unused = 64 - wl_ptx_type_bits(channel);
-    const int64_t whole = wl_ptx_type_is_signed(channel) ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
     if (to == WL_PTX_S32 || to == WL_PTX_U32) {
-        *out = (uint32_t)whole;
+        *out = (uint32_t)wl_ptx_extended(bits, channel);
         return !wl_ptx_type_is_float(channel);
     }
     *out = channel == WL_PTX_F16 ? wl_ptx_f32_bits((float)wl_ptx_half_value(bits, false)) : bits;
