@@ -66,10 +66,8 @@ static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
 {
     uint64_t address[WL_PTX_LANES], old[WL_PTX_LANES] = {0};
     uint32_t unknown = mask; /* skipped lanes stay unknown */
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {
-            s, rest, address, m->frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, true};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         WL_PTX_FOR_LANES(lane, m->touch.lanes)
         {

@@ -158,7 +158,8 @@ static void decode_barrier(wl_ptx_decoder *d, wl_ptx_step *step)
 static void decode_predicates(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
-    step->of.run = wl_ptx_find_predicate(in);
+    step->kind = WL_PTX_STEP_COMPUTE;
+    step->of.compute = wl_ptx_find_predicate(in);
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
     step->other = wl_ptx_slot_second(d, &in->operands[0]);
     const bool all = in->type == WL_PTX_PRED && in->op != WL_PTX_OP_vote;
@@ -189,8 +190,9 @@ static void decode_move(wl_ptx_decoder *d, wl_ptx_step *step)
     wl_ptx_slot_list(d, step, unpacks ? to : from, unpacks);
     step->to = wl_ptx_slot_written(d, to);
     step->from[0] = wl_ptx_slot_read(d, from);
+    step->kind = WL_PTX_STEP_COMPUTE;
     if (step->elements > 0)
-        step->of.run = wl_ptx_find_move(in);
+        step->of.compute = wl_ptx_find_move(in);
 }
 
 static bool carries(const wl_ptx_instruction *in)
@@ -215,7 +217,8 @@ static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
     for (int k = 1; k < in->operand_count && k <= 4; k++)
         step->from[k - 1] = wl_ptx_slot_read(d, &in->operands[k]);
     if (!apply) {
-        step->of.run = wl_ptx_find_move(in);
+        step->kind = WL_PTX_STEP_COMPUTE;
+        step->of.compute = wl_ptx_find_move(in);
         return true;
     }
     step->kind = has_product(in) ? WL_PTX_STEP_PRODUCT : WL_PTX_STEP_APPLY;
@@ -300,7 +303,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
         else if (!decode_arithmetic(d, step))
             decode_counted(d, step);
     }
-    if (step->kind == WL_PTX_STEP_RUN && !step->of.run)
+    if ((step->kind == WL_PTX_STEP_RUN && !step->of.run) || (step->kind == WL_PTX_STEP_COMPUTE && !step->of.compute))
         decode_counted(d, step);
 }
 

@@ -157,12 +157,9 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 {
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
     wl_ptx_frame *frame = m->frame;
-    const int bytes = s->bytes * s->elements;
-    const uint32_t hidden = frame->unknown[s->from[0]];
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {s, rest, address, hidden, s->in->space, bytes, false, false};
-        const uint32_t round = rest;
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
+        const uint32_t round = r.mask;
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
@@ -207,10 +204,8 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 {
     uint64_t address[WL_PTX_LANES];
     const wl_ptx_frame *frame = m->frame;
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {
-            s, rest, address, frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, false};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
@@ -228,15 +223,9 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES];
-    const uint32_t unknown = m->frame->unknown[s->from[0]];
-    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red,
-               store = atomic || s->in->op == WL_PTX_OP_st;
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {s,     rest,  address, unknown, s->in->space, s->bytes * s->elements,
-                                         store, atomic};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest)
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-    }
     return WL_OK;
 }
 

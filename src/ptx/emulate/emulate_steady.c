@@ -81,12 +81,6 @@ static bool is_affine(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *
     return s->kind == WL_PTX_STEP_COPY && plain;
 }
 
-static bool compares_integers(const wl_ptx_step *s)
-{
-    return s->kind == WL_PTX_STEP_TEST && s->in->op == WL_PTX_OP_setp && wl_ptx_integer_index(s->in->type) >= 0 &&
-           s->in->compare <= WL_PTX_GE;
-}
-
 static bool add_register(wl_ptx_steady *out, int32_t slot)
 {
     for (int32_t k = 0; k < out->count; k++)
@@ -105,7 +99,7 @@ static bool fits(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *s, wl
         return s->in->op == WL_PTX_OP_bra && !s->spins;
     if (s->guard >= 0 || s->kind == WL_PTX_STEP_LEAVE || s->kind == WL_PTX_STEP_BARRIER)
         return false;
-    if (s->idle || s->kind == WL_PTX_STEP_NOTHING || compares_integers(s))
+    if (s->idle || s->kind == WL_PTX_STEP_NOTHING || wl_ptx_compares_integers(s))
         return true;
     return is_affine(p, loop, s) && add_register(out, s->to);
 }

@@ -43,11 +43,10 @@ static bool grows_in_place(const wl_ptx_step *steps, int32_t from, int32_t to, i
            s->from[0] == s->to && is_fixed(steps, from, to, s->from[1]) && written_at(steps, from, to, s->to) == at;
 }
 
-static bool compares_integers(const wl_ptx_step *s)
+bool wl_ptx_compares_integers(const wl_ptx_step *s)
 {
-    const wl_ptx_compare c = s->in->compare;
     return s->kind == WL_PTX_STEP_TEST && s->in->op == WL_PTX_OP_setp && wl_ptx_integer_index(s->in->type) >= 0 &&
-           (c == WL_PTX_EQ || c == WL_PTX_NE || c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_GT || c == WL_PTX_GE);
+           s->in->compare <= WL_PTX_GE;
 }
 
 /* The comparison that guards the branch: of a growing register with a loop invariant. */
@@ -55,7 +54,7 @@ static bool find_test(const wl_ptx_program *p, int32_t from, int32_t to, wl_ptx_
 {
     const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
     out->test = written_at(steps, from, to, branch->guard);
-    if (out->test < 0 || !compares_integers(&steps[out->test]))
+    if (out->test < 0 || !wl_ptx_compares_integers(&steps[out->test]))
         return false;
     const wl_ptx_step *test = &steps[out->test];
     out->swapped = is_fixed(steps, from, to, test->from[0]);
@@ -75,7 +74,7 @@ static bool is_counted(const wl_ptx_program *p, int32_t to, wl_ptx_counted *out)
         return false;
     for (int32_t i = from; i < to; i++) {
         const wl_ptx_step *s = &steps[i];
-        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !compares_integers(s) &&
+        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !wl_ptx_compares_integers(s) &&
                               !grows_in_place(steps, from, to, i)))
             return false;
     }
@@ -103,9 +102,8 @@ wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *er
 
 wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type)
 {
-    const int bits = wl_ptx_type_bits(type);
-    const uint64_t mask = bits > 0 && bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits) : (wl_ptx_wide)(value & mask);
+    const uint64_t extended = wl_ptx_extended(value, type);
+    return wl_ptx_type_is_signed(type) ? (int64_t)extended : (wl_ptx_wide)extended;
 }
 
 wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
@@ -114,28 +112,15 @@ wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
     return wl_ptx_type_is_signed(type) ? (wl_ptx_range){-values / 2, values / 2 - 1} : (wl_ptx_range){0, values - 1};
 }
 
-static wl_ptx_compare mirrored(wl_ptx_compare c)
-{
-    return c == WL_PTX_LT   ? WL_PTX_GT
-           : c == WL_PTX_LE ? WL_PTX_GE
-           : c == WL_PTX_GT ? WL_PTX_LT
-           : c == WL_PTX_GE ? WL_PTX_LE
-                            : c;
-}
-
-static wl_ptx_compare negated(wl_ptx_compare c)
-{
-    return c == WL_PTX_LT   ? WL_PTX_GE
-           : c == WL_PTX_LE ? WL_PTX_GT
-           : c == WL_PTX_GT ? WL_PTX_LE
-           : c == WL_PTX_GE ? WL_PTX_LT
-           : c == WL_PTX_EQ ? WL_PTX_NE
-                            : WL_PTX_EQ;
-}
+/* The comparison with its operands exchanged, and the one that holds where this does not. */
+static const wl_ptx_compare mirrored[] = {[WL_PTX_EQ] = WL_PTX_EQ, [WL_PTX_NE] = WL_PTX_NE, [WL_PTX_LT] = WL_PTX_GT,
+                                          [WL_PTX_LE] = WL_PTX_GE, [WL_PTX_GT] = WL_PTX_LT, [WL_PTX_GE] = WL_PTX_LE};
+static const wl_ptx_compare negated[] = {[WL_PTX_EQ] = WL_PTX_NE, [WL_PTX_NE] = WL_PTX_EQ, [WL_PTX_LT] = WL_PTX_GE,
+                                         [WL_PTX_LE] = WL_PTX_GT, [WL_PTX_GT] = WL_PTX_LE, [WL_PTX_GE] = WL_PTX_LT};
 
 wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all)
 {
-    const wl_ptx_compare c = holds ? compare : negated(compare);
+    const wl_ptx_compare c = holds ? compare : negated[compare];
     if (c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_EQ || (c == WL_PTX_NE && a < b))
         all.hi = c == WL_PTX_LT || c == WL_PTX_NE ? b - 1 : b;
     if (c == WL_PTX_GT || c == WL_PTX_GE || c == WL_PTX_EQ || (c == WL_PTX_NE && a >= b))
@@ -168,7 +153,7 @@ static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, in
     const wl_ptx_counted *c = branch->counted;
     const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[c->test], *grown = &steps[c->grown];
     const wl_ptx_type type = test->in->type;
-    const wl_ptx_compare compare = c->swapped ? mirrored(test->in->compare) : test->in->compare;
+    const wl_ptx_compare compare = c->swapped ? mirrored[test->in->compare] : test->in->compare;
     const wl_ptx_wide growth = growth_of(frame, grown, lane);
     const wl_ptx_wide b = wl_ptx_as_type(frame->value[test->from[!c->swapped]][lane], type);
     /* what the test has just seen */
