@@ -94,6 +94,23 @@ const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_
     return address - b->base < (uint64_t)b->bytes ? b : NULL;
 }
 
+const wl_ptx_buffer *wl_ptx_buffer_within(const wl_ptx_arguments *arguments, uint64_t address, uint64_t bytes)
+{
+    const wl_ptx_buffer *nearest = wl_ptx_buffer_at(arguments, address);
+    if (nearest)
+        return nearest;
+    for (int k = 0; k < arguments->buffer_count; k++) {
+        const wl_ptx_buffer *b = &arguments->buffers[k];
+        const uint64_t end = b->base + (uint64_t)b->bytes;
+        const uint64_t distance = address < b->base ? b->base - address : address >= end ? address - end : 0;
+        if (distance < bytes) {
+            nearest = b;
+            bytes = distance;
+        }
+    }
+    return nearest;
+}
+
 /* ---- module variables ---- */
 
 typedef struct reach {

@@ -35,23 +35,6 @@ wl_ptx_access_request wl_ptx_request_of(const wl_ptx_machine *m, const wl_ptx_st
                                    .atomic = atomic};
 }
 
-/* The buffer that contains an address or is closest to it; NULL: none is near. */
-static const wl_ptx_buffer *nearest(const wl_ptx_arguments *arguments, uint64_t address)
-{
-    const wl_ptx_buffer *best = NULL;
-    uint64_t least = NEAR;
-    for (int k = 0; k < arguments->buffer_count; k++) {
-        const wl_ptx_buffer *b = &arguments->buffers[k];
-        const uint64_t end = b->base + (uint64_t)b->bytes;
-        const uint64_t distance = address < b->base ? b->base - address : address >= end ? address - end : 0;
-        if (distance < least) {
-            best = b;
-            least = distance;
-        }
-    }
-    return best;
-}
-
 typedef struct lane_place {
     const wl_ptx_access_request *request;
     uint32_t lane;
@@ -106,7 +89,7 @@ static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t
 
 static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
-    const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = wl_ptx_buffer_within(m->launch.arguments, p->address, NEAR);
     const char *verb = p->request->store ? "writes" : "reads";
     char what[240], instead[100] = "";
     if (b)
@@ -149,8 +132,7 @@ static uint64_t random_element(const wl_ptx_machine *m, const lane_place *p, int
  * lane is skipped. */
 static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
 {
-    const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
-    const wl_ptx_buffer *b = inside ? inside : nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = wl_ptx_buffer_within(m->launch.arguments, p->address, NEAR);
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;

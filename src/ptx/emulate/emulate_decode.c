@@ -93,7 +93,7 @@ static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target
     step->taken_leaves = !wl_ptx_flow_in_loop(flow, loop, target);
     step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
     step->only_exit = flow->loops[loop].exit_count == 1;
-    step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->back = wl_ptx_flow_is_back(flow, block, target);
     step->alone = step->back && target == block;
     step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }

@@ -118,12 +118,14 @@ typedef struct wl_ptx_program {
     bool reads_data; /* the control flow depends on what memory holds */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
     int32_t *lists;
-    int32_t list_count, list_room;
+    int32_t list_count;
+    size_t list_room;
     int32_t spare;      /* slot for results that are never read */
     int32_t nil;        /* slot of a known 0 */
     int32_t slot_count; /* registers, spare, constants */
     wl_ptx_constant_slot *constants;
-    int32_t constant_count, constant_room;
+    int32_t constant_count;
+    size_t constant_room;
     int64_t param_bytes; /* formal parameters, results, and arguments of its calls */
     int64_t local_bytes;
 } wl_ptx_program;
@@ -142,7 +144,8 @@ struct wl_ptx_frame {
     int32_t slot_room;
     uint32_t carry, carry_unknown;
     wl_ptx_path *paths;
-    int32_t path_count, path_room;
+    int32_t path_count;
+    size_t path_room;
     wl_ptx_region params; /* lane by lane */
     int64_t local_base;
     const wl_ptx_step *call; /* the call it returns to */
@@ -284,22 +287,14 @@ void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t 
 /* Drops the record. */
 void wl_ptx_recorder_stop(wl_ptx_machine *m);
 
-/* emulate_trips.c: the range of values around a whose comparison with b has the same result. */
-/* sums of 64-bit numbers and their products with trips */
-__extension__ typedef __int128 wl_ptx_wide;
-typedef struct wl_ptx_range {
-    wl_ptx_wide lo, hi;
-} wl_ptx_range;
-/* A step that only compares integers. */
+/* emulate_trips.c. A step that only compares integers. */
 bool wl_ptx_compares_integers(const wl_ptx_step *step);
-wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
-wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
-wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);
-/* Trips until a growing value leaves a range, at most WL_PTX_TRIPS_MAX; 0: it is outside
- * already. */
+/* The trips, at most WL_PTX_TRIPS_MAX, in which a comparison of integers has the same result as now
+ * and no operand wraps around, if they grow by these amounts per trip. */
 #define WL_PTX_TRIPS_MAX ((int64_t)1 << 40)
 #define WL_PTX_TRIPS_MIN 3 /* fewer are executed */
-int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth);
+int64_t wl_ptx_trips_alike(const wl_ptx_step *test, bool holds, uint64_t a, uint64_t more_a, uint64_t b,
+                           uint64_t more_b);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
