@@ -119,7 +119,7 @@ static inline bool wl_ptx_is_half(wl_ptx_type t) { return t >= WL_PTX_F16 && t <
 static inline bool wl_ptx_is_brain(wl_ptx_type t) { return t == WL_PTX_BF16 || t == WL_PTX_BF16X2; }
 static inline bool wl_ptx_is_half_pair(wl_ptx_type t) { return t == WL_PTX_F16X2 || t == WL_PTX_BF16X2; }
 
-/* The value of a floating-point type, of a pair the lower one; flush: of subnormal 32-bit numbers. */
+/* The value of a floating-point type, of a pair the lower one; flush: subnormal 32-bit numbers. */
 static inline double wl_ptx_float_value(uint64_t bits, wl_ptx_type type, bool flush)
 {
     if (type == WL_PTX_F64)

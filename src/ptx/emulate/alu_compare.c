@@ -13,43 +13,52 @@
     } while (0)
 
 /* With a NaN, the plain forms are false and the U forms true. */
-#define DEFINE(name, T, READ)                                                                                          \
+#define COMPARE(x, y)                                                                                                  \
+    uint32_t mask = 0;                                                                                                 \
+    switch (in->compare) {                                                                                             \
+    case WL_PTX_EQ: MASK((x) == (y)); break;                                                                           \
+    case WL_PTX_NE: MASK(((x) < (y)) | ((x) > (y))); break;                                                            \
+    case WL_PTX_LT: MASK((x) < (y)); break;                                                                            \
+    case WL_PTX_LE: MASK((x) <= (y)); break;                                                                           \
+    case WL_PTX_GT: MASK((x) > (y)); break;                                                                            \
+    case WL_PTX_GE: MASK((x) >= (y)); break;                                                                           \
+    case WL_PTX_EQU: MASK(!(((x) < (y)) | ((x) > (y)))); break;                                                        \
+    case WL_PTX_NEU: MASK((x) != (y)); break;                                                                          \
+    case WL_PTX_LTU: MASK(!((x) >= (y))); break;                                                                       \
+    case WL_PTX_LEU: MASK(!((x) > (y))); break;                                                                        \
+    case WL_PTX_GTU: MASK(!((x) <= (y))); break;                                                                       \
+    case WL_PTX_GEU: MASK(!((x) < (y))); break;                                                                        \
+    case WL_PTX_NUM: MASK(((x) == (x)) & ((y) == (y))); break;                                                         \
+    case WL_PTX_NAN_: MASK(((x) != (x)) | ((y) != (y))); break;                                                        \
+    }                                                                                                                  \
+    return mask;
+
+#define DEFINE(name, T)                                                                                                \
     static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
     {                                                                                                                  \
-        T x[WL_PTX_LANE_COUNT], y[WL_PTX_LANE_COUNT];                                                                  \
-        uint32_t mask = 0;                                                                                             \
-        WL_PTX_EACH_LANE x[i] = READ(from[0][i]);                                                                      \
-        WL_PTX_EACH_LANE y[i] = READ(from[1][i]);                                                                      \
-        switch (in->compare) {                                                                                         \
-        case WL_PTX_EQ: MASK(x[i] == y[i]); break;                                                                     \
-        case WL_PTX_NE: MASK((x[i] < y[i]) | (x[i] > y[i])); break;                                                    \
-        case WL_PTX_LT: MASK(x[i] < y[i]); break;                                                                      \
-        case WL_PTX_LE: MASK(x[i] <= y[i]); break;                                                                     \
-        case WL_PTX_GT: MASK(x[i] > y[i]); break;                                                                      \
-        case WL_PTX_GE: MASK(x[i] >= y[i]); break;                                                                     \
-        case WL_PTX_EQU: MASK(!((x[i] < y[i]) | (x[i] > y[i]))); break;                                                \
-        case WL_PTX_NEU: MASK(x[i] != y[i]); break;                                                                    \
-        case WL_PTX_LTU: MASK(!(x[i] >= y[i])); break;                                                                 \
-        case WL_PTX_LEU: MASK(!(x[i] > y[i])); break;                                                                  \
-        case WL_PTX_GTU: MASK(!(x[i] <= y[i])); break;                                                                 \
-        case WL_PTX_GEU: MASK(!(x[i] < y[i])); break;                                                                  \
-        case WL_PTX_NUM: MASK((x[i] == x[i]) & (y[i] == y[i])); break;                                                 \
-        case WL_PTX_NAN_: MASK((x[i] != x[i]) | (y[i] != y[i])); break;                                                \
-        }                                                                                                              \
-        return mask;                                                                                                   \
+        const uint64_t *a = from[0], *b = from[1];                                                                     \
+        COMPARE((T)a[i], (T)b[i])                                                                                      \
+    }
+#define DEFINE_FLOAT(name, T, READ)                                                                                    \
+    static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
+    {                                                                                                                  \
+        T a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT];                                                                  \
+        WL_PTX_EACH_LANE a[i] = READ(from[0][i]);                                                                      \
+        WL_PTX_EACH_LANE b[i] = READ(from[1][i]);                                                                      \
+        COMPARE(a[i], b[i])                                                                                            \
     }
 #define AS_FLOAT(bits) wl_ptx_float_value((bits), compared_type(in), in->modifiers &WL_PTX_MOD_FTZ)
 
 static wl_ptx_type compared_type(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_set ? in->from : in->type; }
 
-DEFINE(test_u16, uint16_t, (uint16_t))
-DEFINE(test_s16, int16_t, (int16_t))
-DEFINE(test_u32, uint32_t, (uint32_t))
-DEFINE(test_s32, int32_t, (int32_t))
-DEFINE(test_u64, uint64_t, (uint64_t))
-DEFINE(test_s64, int64_t, (int64_t))
-DEFINE(test_f32, float, wl_ptx_f32_of)
-DEFINE(test_float, double, AS_FLOAT)
+DEFINE(test_u16, uint16_t)
+DEFINE(test_s16, int16_t)
+DEFINE(test_u32, uint32_t)
+DEFINE(test_s32, int32_t)
+DEFINE(test_u64, uint64_t)
+DEFINE(test_s64, int64_t)
+DEFINE_FLOAT(test_f32, float, wl_ptx_f32_of)
+DEFINE_FLOAT(test_float, double, AS_FLOAT)
 
 static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)
 {

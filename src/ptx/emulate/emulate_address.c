@@ -21,20 +21,6 @@ void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, uint64_t *o
         out[i] = (base[i] + offset) & kept;
 }
 
-wl_ptx_access_request wl_ptx_request_of(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, uint64_t *address)
-{
-    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red;
-    wl_ptx_addresses(m, s, address);
-    return (wl_ptx_access_request){.step = s,
-                                   .mask = mask,
-                                   .address = address,
-                                   .unknown = m->frame->unknown[s->from[0]],
-                                   .space = s->in->space,
-                                   .bytes = s->bytes * s->elements,
-                                   .store = atomic || s->in->op == WL_PTX_OP_st,
-                                   .atomic = atomic};
-}
-
 typedef struct lane_place {
     const wl_ptx_access_request *request;
     uint32_t lane;

@@ -96,25 +96,37 @@ static uint64_t lane_mask(wl_ptx_special which, int lane)
 static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
 {
     const wl_ptx_launch *launch = &m->launch;
-    const bool mask = which >= WL_PTX_LANEMASK_EQ && which <= WL_PTX_LANEMASK_GT;
-    if (which <= WL_PTX_TID_Z || which == WL_PTX_LANEID || mask) { /* these differ between lanes */
+    const wl_ptx_warp *warp = m->warp;
+    if (which >= WL_PTX_LANEMASK_EQ && which <= WL_PTX_LANEMASK_GT) {
         for (int lane = 0; lane < WL_PTX_LANES; lane++)
-            to[lane] = mask                     ? lane_mask(which, lane)
-                       : which == WL_PTX_LANEID ? (uint64_t)lane
-                                                : (uint64_t)m->warp->tid[which - WL_PTX_TID_X][lane];
+            to[lane] = lane_mask(which, lane);
         return true;
     }
-    const bool known =
-        which <= WL_PTX_WARPID || which == WL_PTX_DYNAMIC_SMEM || which == WL_PTX_TOTAL_SMEM; /* not clocks, clusters */
-    const int64_t value = which <= WL_PTX_NTID_Z         ? launch->block[which - WL_PTX_NTID_X]
-                          : which <= WL_PTX_CTAID_Z      ? m->block[which - WL_PTX_CTAID_X]
-                          : which <= WL_PTX_NCTAID_Z     ? launch->grid[which - WL_PTX_NCTAID_X]
-                          : which == WL_PTX_WARPID       ? m->warp->number
-                          : which == WL_PTX_DYNAMIC_SMEM ? launch->dynamic_shared
-                          : which == WL_PTX_TOTAL_SMEM   ? m->shared_bytes
-                                                         : 0;
-    fill(to, (uint64_t)value);
-    return known;
+    switch (which) {
+    case WL_PTX_TID_X:
+    case WL_PTX_TID_Y:
+    case WL_PTX_TID_Z:
+        for (int lane = 0; lane < WL_PTX_LANES; lane++)
+            to[lane] = (uint64_t)warp->tid[which - WL_PTX_TID_X][lane];
+        return true;
+    case WL_PTX_NTID_X:
+    case WL_PTX_NTID_Y:
+    case WL_PTX_NTID_Z: fill(to, (uint64_t)launch->block[which - WL_PTX_NTID_X]); return true;
+    case WL_PTX_CTAID_X:
+    case WL_PTX_CTAID_Y:
+    case WL_PTX_CTAID_Z: fill(to, (uint64_t)m->block[which - WL_PTX_CTAID_X]); return true;
+    case WL_PTX_NCTAID_X:
+    case WL_PTX_NCTAID_Y:
+    case WL_PTX_NCTAID_Z: fill(to, (uint64_t)launch->grid[which - WL_PTX_NCTAID_X]); return true;
+    case WL_PTX_LANEID:
+        for (int lane = 0; lane < WL_PTX_LANES; lane++)
+            to[lane] = (uint64_t)lane;
+        return true;
+    case WL_PTX_WARPID: fill(to, (uint64_t)warp->number); return true;
+    case WL_PTX_DYNAMIC_SMEM: fill(to, (uint64_t)launch->dynamic_shared); return true;
+    case WL_PTX_TOTAL_SMEM: fill(to, (uint64_t)m->shared_bytes); return true;
+    default: fill(to, 0); return false; /* clocks, SM number, clusters */
+    }
 }
 
 /* Constants of the program persist between runs; those of the warp and the frame are refilled. */

@@ -344,8 +344,20 @@ typedef struct wl_ptx_access_request {
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err);
 /* The lanes' addresses from a step's operand; the access of all its elements there. */
 void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *step, uint64_t *out);
-wl_ptx_access_request wl_ptx_request_of(const wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask,
-                                        uint64_t *address);
+static inline wl_ptx_access_request wl_ptx_request_of(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask,
+                                                      uint64_t *address)
+{
+    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red;
+    wl_ptx_addresses(m, s, address);
+    return (wl_ptx_access_request){.step = s,
+                                   .mask = mask,
+                                   .address = address,
+                                   .unknown = m->frame->unknown[s->from[0]],
+                                   .space = s->in->space,
+                                   .bytes = s->bytes * s->elements,
+                                   .store = atomic || s->in->op == WL_PTX_OP_st,
+                                   .atomic = atomic};
+}
 /* The window of a state space in generic addresses; 0: global memory. */
 uint64_t wl_ptx_window_of(wl_ptx_space space);
 wl_ptx_space wl_ptx_space_at(uint64_t address);

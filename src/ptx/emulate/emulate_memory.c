@@ -187,7 +187,16 @@ static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t
     if (t->space != WL_PTX_SHARED || (bytes != 4 && bytes != 8))
         return false;
     WL_PTX_FOR_LANES(lane, t->lanes)
-    wl_ptx_region_write(&m->shared, (int64_t)t->address[lane] + offset, bytes, value[lane], unknown >> lane & 1);
+    {
+        const uint64_t at = t->address[lane] + (uint64_t)offset, flags = unknown >> lane & 1 ? 0x0101010101010101u : 0;
+        if (bytes == 4) {
+            memcpy(m->shared.data + at, &value[lane], 4);
+            memcpy(m->shared.unknown + at, &flags, 4);
+        } else {
+            memcpy(m->shared.data + at, &value[lane], 8);
+            memcpy(m->shared.unknown + at, &flags, 8);
+        }
+    }
     return true;
 }
 

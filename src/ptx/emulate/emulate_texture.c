@@ -179,7 +179,8 @@ static void return_values(wl_ptx_machine *m, const fetch *f, uint32_t inside)
     const wl_ptx_step *s = f->step;
     const bool is_texture = s->in->op == WL_PTX_OP_tex;
     const int bytes = is_texture ? wl_ptx_type_bits(f->texture->type) / 8 : s->bytes;
-    if (is_texture && f->buffer->content == WL_PTX_UNTOUCHED) { /* a kernel does not write textures */
+    /* a kernel does not write textures */
+    if (is_texture && f->buffer->content == WL_PTX_UNTOUCHED) {
         results_unknown(m, s, f->lanes);
         return;
     }

@@ -1,5 +1,5 @@
-/* demangle.c - see demangle.h. Reads a mangled name into a tree; most types and expressions are rows
- * of a table of rules.
+/* demangle.c - see demangle.h. Reads a mangled name into a tree; most types and expressions are
+ * rows of a table of rules.
  * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <stdio.h>

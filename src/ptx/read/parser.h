@@ -129,8 +129,8 @@ wl_status wl_ptx_read_offsets(wl_ptx_parser *p, int64_t *value);
 /* Parses a predicate or other register. */
 wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg);
 wl_ptx_operand wl_ptx_operand_of(wl_ptx_operand_kind kind);
-/* Parses scalars between two brackets into the function's lists; `wrong` is the message if one is no
- * element, or there are too many. */
+/* Parses scalars between two brackets into the function's lists; `wrong` is the message if one is
+ * no element, or there are too many. */
 wl_status wl_ptx_read_elements(wl_ptx_parser *p, wl_ptx_type type, const char brackets[2], const char *wrong,
                                wl_ptx_operand *out);
 wl_status wl_ptx_add_pending(wl_ptx_parser *p, int32_t instruction, int32_t operand);

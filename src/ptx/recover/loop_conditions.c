@@ -127,8 +127,8 @@ static void note_changes(changes *c, const wl_symbol *condition)
 
 /* ---- iterations that execute the same ---- */
 
-/* By bisection: a number of trips below `differs`, which may end in another answer, whose last trip,
- * or all of which (`all`), have this answer, as the first trip does. */
+/* By bisection: a number of trips below `differs` whose last trip, or all of which (`all`), have
+ * this answer. The first trip has it; trip `differs` need not. */
 static int64_t bisect(wl_symbols *s, const wl_symbol *condition, wl_var var, answer wanted, bool all, int64_t differs)
 {
     int64_t alike = 1;

@@ -249,8 +249,8 @@ static bool add_accesses(roller *r, const keyed *keys, const wl_ptx_nest *nest, 
     return true;
 }
 
-/* Rolls a group into new loops, or into existing ones if that may be and there are many steps; false:
- * it has none, or there is no room for them. */
+/* Rolls a group into new loops, or into existing ones if that may be and there are many steps;
+ * false: it has none, or there is no room for them. */
 static bool add_rolled(roller *r, const keyed *steps, size_t n, bool may_fit)
 {
     const wl_ptx_loop_table before = r->out->table;
