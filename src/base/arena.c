@@ -19,6 +19,8 @@
 #define CHUNK_BYTES 8192
 #endif
 
+#define FIRST_ITEMS 64 /* of an array that grows */
+
 struct wl_arena_chunk {
     wl_arena_chunk *next;
     size_t used, size;
@@ -60,6 +62,21 @@ char *wl_arena_text(wl_arena *arena, const char *text, size_t length)
     if (copy)
         memcpy(copy, text, length);
     return copy;
+}
+
+bool wl_arena_room(wl_arena *arena, void *array, size_t count, size_t size, size_t *room)
+{
+    void *items; /* POSIX: all pointers to objects look alike */
+    const size_t larger = *room ? 2 * *room : FIRST_ITEMS;
+    void *copy = wl_arena_alloc(arena, larger, size);
+    if (!copy)
+        return false;
+    memcpy(&items, array, sizeof items);
+    if (count > 0)
+        memcpy(copy, items, count * size);
+    memcpy(array, &copy, sizeof copy);
+    *room = larger;
+    return true;
 }
 
 /* Keeps one chunk that is large enough for all of the last round, so later rounds allocate

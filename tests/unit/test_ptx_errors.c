@@ -28,7 +28,7 @@ static void *limited_realloc(void *old, size_t size) { return may_allocate() ? r
 #define malloc(size) limited_malloc(size)
 #define realloc(old, size) limited_realloc(old, size)
 #include "base/arena.c"
-#include "ptx/read/list.c"
+#include "base/room.c"
 #include "ptx/read/names.c"
 #undef calloc
 #undef malloc

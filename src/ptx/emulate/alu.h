@@ -46,6 +46,20 @@ void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_
 #define WL_PTX_EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
 #endif
 
+/* Defines an operation on lanes: the expression is in terms of the sources x, y and z. */
+#define WL_PTX_DEFINE_APPLY(name, T, READ, WRITE, expression)                                                          \
+    static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
+    {                                                                                                                  \
+        const uint64_t *a = from[0], *b = from[1], *c = from[2];                                                       \
+        (void)in, (void)b, (void)c;                                                                                    \
+        WL_PTX_EACH_LANE                                                                                               \
+        {                                                                                                              \
+            const T x = READ(a[i]), y = READ(b[i]), z = READ(c[i]);                                                    \
+            (void)y, (void)z;                                                                                          \
+            to[i] = WRITE(expression);                                                                                 \
+        }                                                                                                              \
+    }
+
 /* Bit i is holds[i], which is 0 or 1. */
 static inline uint32_t wl_ptx_bits_of(const uint8_t holds[WL_PTX_LANE_COUNT])
 {
@@ -100,7 +114,37 @@ static inline uint64_t wl_ptx_flush_bits(uint64_t bits) { return bits & 0x7f8000
  * RNA. */
 double wl_ptx_half_value(uint64_t bits, bool brain);
 uint64_t wl_ptx_half_bits(double value, bool brain, wl_ptx_variant rounding);
-uint64_t wl_ptx_tf32_bits(double value, wl_ptx_variant rounding);
+
+static inline bool wl_ptx_is_half(wl_ptx_type t) { return t >= WL_PTX_F16 && t <= WL_PTX_BF16X2; }
+static inline bool wl_ptx_is_brain(wl_ptx_type t) { return t == WL_PTX_BF16 || t == WL_PTX_BF16X2; }
+static inline bool wl_ptx_is_half_pair(wl_ptx_type t) { return t == WL_PTX_F16X2 || t == WL_PTX_BF16X2; }
+
+/* The value of a floating-point type, of a pair the lower one; flush: subnormal 32-bit numbers. */
+static inline double wl_ptx_float_value(uint64_t bits, wl_ptx_type type, bool flush)
+{
+    if (type == WL_PTX_F64)
+        return wl_ptx_f64_of(bits);
+    if (wl_ptx_is_half(type))
+        return wl_ptx_half_value(bits, wl_ptx_is_brain(type));
+    return (double)wl_ptx_f32_of(flush ? wl_ptx_flush_bits(bits) : bits);
+}
+/* Rounds a double to a floating-point type; to 32 bits in the C rounding mode. */
+uint64_t wl_ptx_float_bits(double value, wl_ptx_type type, wl_ptx_variant rounding);
+
+/* The low bits that a type has, extended to 64 by its sign. A type without bits counts as one of
+ * 64. */
+static inline int64_t wl_ptx_as_signed(uint64_t value, int bits)
+{
+    const int above = bits > 0 && bits < 64 ? 64 - bits : 0;
+    return (int64_t)(value << above) >> above;
+}
+static inline uint64_t wl_ptx_extended(uint64_t value, wl_ptx_type type)
+{
+    const int bits = wl_ptx_type_bits(type);
+    if (wl_ptx_type_is_signed(type))
+        return (uint64_t)wl_ptx_as_signed(value, bits);
+    return bits > 0 && bits < 64 ? value & (((uint64_t)1 << bits) - 1) : value;
+}
 
 /* The type as an index: u16 s16 u32 s32 u64 s64 (b types as u types); -1: none of them. */
 static inline int wl_ptx_integer_index(wl_ptx_type type)

@@ -2,72 +2,18 @@
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
-#define LANES(name, T, expression)                                                                                     \
-    static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1];                                                                     \
-        (void)in, (void)b;                                                                                             \
-        WL_PTX_EACH_LANE                                                                                               \
-        {                                                                                                              \
-            const T x = (T)a[i];                                                                                       \
-            const T y = (T)b[i];                                                                                       \
-            (void)y;                                                                                                   \
-            to[i] = (uint64_t)(expression);                                                                            \
-        }                                                                                                              \
-    }
-
-/* Shift amounts are 32-bit numbers, clamped to the width. */
-#define SHIFTS(S, T, U, bits)                                                                                          \
-    static void shl_##S(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                       \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1];                                                                     \
-        (void)in;                                                                                                      \
-        WL_PTX_EACH_LANE                                                                                               \
-        {                                                                                                              \
-            const uint32_t n = (uint32_t)b[i];                                                                         \
-            to[i] = n < bits ? (uint64_t)(U)((uint64_t)(U)a[i] << (n & 63)) : 0;                                       \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void shr_##S(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                       \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1];                                                                     \
-        (void)in;                                                                                                      \
-        WL_PTX_EACH_LANE                                                                                               \
-        {                                                                                                              \
-            const uint32_t n = (uint32_t)b[i] < bits ? (uint32_t)b[i] : bits - 1;                                      \
-            const T shifted = (T)((T)a[i] >> n);                                                                       \
-            to[i] = (uint64_t)(U)((uint32_t)b[i] < bits || (T) ~(T)0 < (T)1 ? shifted : (T)0);                         \
-        }                                                                                                              \
-    }
-
+#define LANES(name, T, expression) WL_PTX_DEFINE_APPLY(name, T, (T), (uint64_t), expression)
 LANES(and64, uint64_t, x &y)
 LANES(or64, uint64_t, x | y)
 LANES(xor64, uint64_t, x ^ y)
-LANES(not16, uint16_t, (uint16_t)~x)
-LANES(not32, uint32_t, ~x)
-LANES(not64, uint64_t, ~x)
-LANES(cnot16, uint16_t, x == 0)
-LANES(cnot32, uint32_t, x == 0)
-LANES(cnot64, uint64_t, x == 0)
 LANES(popc32, uint32_t, __builtin_popcount(x))
 LANES(popc64, uint64_t, __builtin_popcountll(x))
 LANES(clz32, uint32_t, x ? __builtin_clz(x) : 32)
 LANES(clz64, uint64_t, x ? __builtin_clzll(x) : 64)
-SHIFTS(u16, uint16_t, uint16_t, 16)
-SHIFTS(s16, int16_t, uint16_t, 16)
-SHIFTS(u32, uint32_t, uint32_t, 32)
-SHIFTS(s32, int32_t, uint32_t, 32)
-SHIFTS(u64, uint64_t, uint64_t, 64)
-SHIFTS(s64, int64_t, uint64_t, 64)
 
 static uint64_t low_bits(uint64_t value, wl_ptx_type type)
 {
     return wl_ptx_type_bits(type) == 64 ? value : value & (((uint64_t)1 << wl_ptx_type_bits(type)) - 1);
-}
-
-static uint64_t sign_extended(uint64_t value, int bits)
-{
-    return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }
 
 /* The position of the highest bit that differs from the sign; -1: there is none. */
@@ -210,7 +156,7 @@ static void permute(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
 static int64_t part(uint64_t value, int bits, int k, bool is_signed)
 {
     const uint64_t field = value >> bits * k & (((uint64_t)1 << bits) - 1);
-    return is_signed ? (int64_t)sign_extended(field, bits) : (int64_t)field;
+    return is_signed ? wl_ptx_as_signed(field, bits) : (int64_t)field;
 }
 
 /* dp4a: four bytes times four bytes; dp2a: two halves times the lower or upper two bytes. */
@@ -228,35 +174,18 @@ static void dot(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruct
     }
 }
 
-static wl_ptx_apply by_width(wl_ptx_type type, wl_ptx_apply of16, wl_ptx_apply of32, wl_ptx_apply of64)
-{
-    const int bits = wl_ptx_type_bits(type);
-    return bits == 16 ? of16 : bits == 32 ? of32 : bits == 64 ? of64 : NULL;
-}
-
-static wl_ptx_apply find_shift(const wl_ptx_instruction *in)
-{
-    static const wl_ptx_apply left[] = {shl_u16, shl_s16, shl_u32, shl_s32, shl_u64, shl_s64};
-    static const wl_ptx_apply right[] = {shr_u16, shr_s16, shr_u32, shr_s32, shr_u64, shr_s64};
-    const int type = wl_ptx_integer_index(in->type);
-    return type < 0 ? NULL : in->op == WL_PTX_OP_shl ? left[type] : right[type];
-}
-
 /* For types of 16, 32 and 64 bits. */
 static wl_ptx_apply find_sized(const wl_ptx_instruction *in)
 {
+    const int bits = wl_ptx_type_bits(in->type);
     if (wl_ptx_integer_index(in->type) < 0)
         return NULL;
     switch (in->op) {
     case WL_PTX_OP_and: return and64;
     case WL_PTX_OP_or: return or64;
     case WL_PTX_OP_xor: return xor64;
-    case WL_PTX_OP_not: return by_width(in->type, not16, not32, not64);
-    case WL_PTX_OP_cnot: return by_width(in->type, cnot16, cnot32, cnot64);
-    case WL_PTX_OP_shl:
-    case WL_PTX_OP_shr: return find_shift(in);
-    case WL_PTX_OP_popc: return by_width(in->type, NULL, popc32, popc64);
-    case WL_PTX_OP_clz: return by_width(in->type, NULL, clz32, clz64);
+    case WL_PTX_OP_popc: return bits == 64 ? popc64 : bits == 32 ? popc32 : NULL;
+    case WL_PTX_OP_clz: return bits == 64 ? clz64 : bits == 32 ? clz32 : NULL;
     case WL_PTX_OP_bfind: return find_highest;
     case WL_PTX_OP_brev: return reverse;
     case WL_PTX_OP_bfe: return take_field;

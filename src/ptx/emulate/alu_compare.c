@@ -12,91 +12,53 @@
         mask = wl_ptx_bits_of(holds);                                                                                  \
     } while (0)
 
-#define DEFINE(S, T)                                                                                                   \
-    static uint32_t test_##S(const uint64_t *const *from, const wl_ptx_instruction *in)                                \
+/* With a NaN, the plain forms are false and the U forms true. */
+#define COMPARE(x, y)                                                                                                  \
+    uint32_t mask = 0;                                                                                                 \
+    switch (in->compare) {                                                                                             \
+    case WL_PTX_EQ: MASK((x) == (y)); break;                                                                           \
+    case WL_PTX_NE: MASK(((x) < (y)) | ((x) > (y))); break;                                                            \
+    case WL_PTX_LT: MASK((x) < (y)); break;                                                                            \
+    case WL_PTX_LE: MASK((x) <= (y)); break;                                                                           \
+    case WL_PTX_GT: MASK((x) > (y)); break;                                                                            \
+    case WL_PTX_GE: MASK((x) >= (y)); break;                                                                           \
+    case WL_PTX_EQU: MASK(!(((x) < (y)) | ((x) > (y)))); break;                                                        \
+    case WL_PTX_NEU: MASK((x) != (y)); break;                                                                          \
+    case WL_PTX_LTU: MASK(!((x) >= (y))); break;                                                                       \
+    case WL_PTX_LEU: MASK(!((x) > (y))); break;                                                                        \
+    case WL_PTX_GTU: MASK(!((x) <= (y))); break;                                                                       \
+    case WL_PTX_GEU: MASK(!((x) < (y))); break;                                                                        \
+    case WL_PTX_NUM: MASK(((x) == (x)) & ((y) == (y))); break;                                                         \
+    case WL_PTX_NAN_: MASK(((x) != (x)) | ((y) != (y))); break;                                                        \
+    }                                                                                                                  \
+    return mask;
+
+#define DEFINE(name, T)                                                                                                \
+    static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
     {                                                                                                                  \
         const uint64_t *a = from[0], *b = from[1];                                                                     \
-        uint32_t mask = 0;                                                                                             \
-        switch (in->compare) {                                                                                         \
-        case WL_PTX_EQ:                                                                                                \
-        case WL_PTX_EQU: MASK((T)a[i] == (T)b[i]); break;                                                              \
-        case WL_PTX_NE:                                                                                                \
-        case WL_PTX_NEU: MASK((T)a[i] != (T)b[i]); break;                                                              \
-        case WL_PTX_LT:                                                                                                \
-        case WL_PTX_LTU: MASK((T)a[i] < (T)b[i]); break;                                                               \
-        case WL_PTX_LE:                                                                                                \
-        case WL_PTX_LEU: MASK((T)a[i] <= (T)b[i]); break;                                                              \
-        case WL_PTX_GT:                                                                                                \
-        case WL_PTX_GTU: MASK((T)a[i] > (T)b[i]); break;                                                               \
-        case WL_PTX_GE:                                                                                                \
-        case WL_PTX_GEU: MASK((T)a[i] >= (T)b[i]); break;                                                              \
-        case WL_PTX_NUM: mask = UINT32_MAX; break;                                                                     \
-        case WL_PTX_NAN_: break;                                                                                       \
-        }                                                                                                              \
-        return mask;                                                                                                   \
+        COMPARE((T)a[i], (T)b[i])                                                                                      \
     }
-DEFINE(u16, uint16_t)
-DEFINE(s16, int16_t)
-DEFINE(u32, uint32_t)
-DEFINE(s32, int32_t)
-DEFINE(u64, uint64_t)
-DEFINE(s64, int64_t)
-
-/* With a NaN, the plain forms are false and the U forms true. */
-#define DEFINE_FLOAT(S, T)                                                                                             \
-    static uint32_t compare_##S(const T *x, const T *y, wl_ptx_compare how)                                            \
+#define DEFINE_FLOAT(name, T, READ)                                                                                    \
+    static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
     {                                                                                                                  \
-        uint32_t mask = 0;                                                                                             \
-        switch (how) {                                                                                                 \
-        case WL_PTX_EQ: MASK(x[i] == y[i]); break;                                                                     \
-        case WL_PTX_NE: MASK((x[i] < y[i]) | (x[i] > y[i])); break;                                                    \
-        case WL_PTX_LT: MASK(x[i] < y[i]); break;                                                                      \
-        case WL_PTX_LE: MASK(x[i] <= y[i]); break;                                                                     \
-        case WL_PTX_GT: MASK(x[i] > y[i]); break;                                                                      \
-        case WL_PTX_GE: MASK(x[i] >= y[i]); break;                                                                     \
-        case WL_PTX_EQU: MASK(!((x[i] < y[i]) | (x[i] > y[i]))); break;                                                \
-        case WL_PTX_NEU: MASK(x[i] != y[i]); break;                                                                    \
-        case WL_PTX_LTU: MASK(!(x[i] >= y[i])); break;                                                                 \
-        case WL_PTX_LEU: MASK(!(x[i] > y[i])); break;                                                                  \
-        case WL_PTX_GTU: MASK(!(x[i] <= y[i])); break;                                                                 \
-        case WL_PTX_GEU: MASK(!(x[i] < y[i])); break;                                                                  \
-        case WL_PTX_NUM: MASK((x[i] == x[i]) & (y[i] == y[i])); break;                                                 \
-        case WL_PTX_NAN_: MASK((x[i] != x[i]) | (y[i] != y[i])); break;                                                \
-        }                                                                                                              \
-        return mask;                                                                                                   \
+        T a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT];                                                                  \
+        WL_PTX_EACH_LANE a[i] = READ(from[0][i]);                                                                      \
+        WL_PTX_EACH_LANE b[i] = READ(from[1][i]);                                                                      \
+        COMPARE(a[i], b[i])                                                                                            \
     }
-DEFINE_FLOAT(f32, float)
-DEFINE_FLOAT(f64, double)
-
-static double value_of(uint64_t bits, wl_ptx_type type, bool flush)
-{
-    switch (type) {
-    case WL_PTX_F64: return wl_ptx_f64_of(bits);
-    case WL_PTX_F16:
-    case WL_PTX_F16X2: return wl_ptx_half_value(bits, false);
-    case WL_PTX_BF16:
-    case WL_PTX_BF16X2: return wl_ptx_half_value(bits, true);
-    default: return (double)wl_ptx_f32_of(flush ? wl_ptx_flush_bits(bits) : bits);
-    }
-}
+#define AS_FLOAT(bits) wl_ptx_float_value((bits), compared_type(in), in->modifiers &WL_PTX_MOD_FTZ)
 
 static wl_ptx_type compared_type(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_set ? in->from : in->type; }
 
-static uint32_t test_float(const uint64_t *const *from, const wl_ptx_instruction *in)
-{
-    const wl_ptx_type type = compared_type(in);
-    const bool flush = in->modifiers & WL_PTX_MOD_FTZ;
-    if (type == WL_PTX_F32 && !flush) {
-        float x[WL_PTX_LANE_COUNT], y[WL_PTX_LANE_COUNT];
-        WL_PTX_EACH_LANE x[i] = wl_ptx_f32_of(from[0][i]);
-        WL_PTX_EACH_LANE y[i] = wl_ptx_f32_of(from[1][i]);
-        return compare_f32(x, y, in->compare);
-    }
-    double x[WL_PTX_LANE_COUNT], y[WL_PTX_LANE_COUNT];
-    WL_PTX_EACH_LANE x[i] = value_of(from[0][i], type, flush);
-    WL_PTX_EACH_LANE y[i] = value_of(from[1][i], type, flush);
-    return compare_f64(x, y, in->compare);
-}
+DEFINE(test_u16, uint16_t)
+DEFINE(test_s16, int16_t)
+DEFINE(test_u32, uint32_t)
+DEFINE(test_s32, int32_t)
+DEFINE(test_u64, uint64_t)
+DEFINE(test_s64, int64_t)
+DEFINE_FLOAT(test_f32, float, wl_ptx_f32_of)
+DEFINE_FLOAT(test_float, double, AS_FLOAT)
 
 static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)
 {
@@ -115,7 +77,7 @@ static uint32_t test_kind(const uint64_t *const *from, const wl_ptx_instruction 
 {
     const double smallest = in->type == WL_PTX_F64 ? 0x1p-1022 : 0x1p-126;
     uint32_t mask = 0;
-    MASK(is_of_kind(value_of(from[0][i], in->type, false), in->variant, smallest));
+    MASK(is_of_kind(wl_ptx_float_value(from[0][i], in->type, false), in->variant, smallest));
     return mask;
 }
 
@@ -129,9 +91,9 @@ wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in)
     if (integer >= 0)
         return tests[integer];
     switch (type) {
+    case WL_PTX_F32: return in->modifiers & WL_PTX_MOD_FTZ ? test_float : test_f32;
     case WL_PTX_F16:
     case WL_PTX_BF16:
-    case WL_PTX_F32:
     case WL_PTX_F64: return test_float;
     default: return NULL; /* packed types have two results */
     }
@@ -144,7 +106,7 @@ static void by_sign(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
     if (in->from == WL_PTX_F32) {
         const bool flush = in->modifiers & WL_PTX_MOD_FTZ;
         for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
-            to[i] = value_of(c[i], WL_PTX_F32, flush) >= 0 ? a[i] : b[i];
+            to[i] = wl_ptx_float_value(c[i], WL_PTX_F32, flush) >= 0 ? a[i] : b[i];
         return;
     }
     WL_PTX_EACH_LANE to[i] = (int32_t)(uint32_t)c[i] >= 0 ? a[i] : b[i];

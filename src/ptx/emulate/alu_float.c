@@ -14,18 +14,7 @@
 
 static float flushed(uint64_t bits) { return F32(wl_ptx_flush_bits(bits)); }
 
-#define LANES(name, T, READ, WRITE, expression)                                                                        \
-    static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1], *c = from[2];                                                       \
-        (void)in, (void)b, (void)c;                                                                                    \
-        WL_PTX_EACH_LANE                                                                                               \
-        {                                                                                                              \
-            const T x = READ(a[i]), y = READ(b[i]), z = READ(c[i]);                                                    \
-            (void)y, (void)z;                                                                                          \
-            to[i] = WRITE(expression);                                                                                 \
-        }                                                                                                              \
-    }
+#define LANES WL_PTX_DEFINE_APPLY
 #define FLUSHED_BITS(value) wl_ptx_flush_bits(wl_ptx_f32_bits(value))
 #define DEFINE32(name, expression)                                                                                     \
     LANES(name##_f32, float, F32, wl_ptx_f32_bits, expression)                                                         \

@@ -68,8 +68,14 @@ uint64_t wl_ptx_half_bits(double value, bool brain, wl_ptx_variant rounding)
     return narrowed(value, brain ? &BRAIN : &IEEE, rounding) | (signbit(value) ? 0x8000 : 0);
 }
 
-uint64_t wl_ptx_tf32_bits(double value, wl_ptx_variant rounding)
+uint64_t wl_ptx_float_bits(double value, wl_ptx_type type, wl_ptx_variant rounding)
 {
+    if (type == WL_PTX_F64)
+        return wl_ptx_f64_bits(value);
+    if (wl_ptx_is_half(type))
+        return wl_ptx_half_bits(value, wl_ptx_is_brain(type), rounding);
+    if (type != WL_PTX_TF32)
+        return wl_ptx_f32_bits((float)value);
     if (isnan(value))
         return 0x7fffffff;
     return narrowed(value, &TF32, rounding) << 13 | (signbit(value) ? 0x80000000u : 0);
@@ -106,7 +112,7 @@ static double flush(double value, bool brain)
 
 static uint64_t one_half(const wl_ptx_instruction *in, uint64_t a, uint64_t b, uint64_t c)
 {
-    const bool brain = in->type == WL_PTX_BF16 || in->type == WL_PTX_BF16X2, flushes = in->modifiers & WL_PTX_MOD_FTZ;
+    const bool brain = wl_ptx_is_brain(in->type), flushes = in->modifiers & WL_PTX_MOD_FTZ;
     double x = wl_ptx_half_value(a, brain), y = wl_ptx_half_value(b, brain), z = wl_ptx_half_value(c, brain);
     if (flushes)
         x = flush(x, brain), y = flush(y, brain), z = flush(z, brain);
@@ -136,8 +142,7 @@ static void both(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruc
 
 wl_ptx_apply wl_ptx_find_half(const wl_ptx_instruction *in)
 {
-    const bool pair = in->type == WL_PTX_F16X2 || in->type == WL_PTX_BF16X2;
-    if (!pair && in->type != WL_PTX_F16 && in->type != WL_PTX_BF16)
+    if (!wl_ptx_is_half(in->type))
         return NULL;
     switch (in->op) {
     case WL_PTX_OP_add:
@@ -150,7 +155,7 @@ wl_ptx_apply wl_ptx_find_half(const wl_ptx_instruction *in)
     case WL_PTX_OP_abs:
     case WL_PTX_OP_neg:
     case WL_PTX_OP_ex2:
-    case WL_PTX_OP_tanh: return pair ? both : single;
+    case WL_PTX_OP_tanh: return wl_ptx_is_half_pair(in->type) ? both : single;
     default: return NULL;
     }
 }

@@ -14,20 +14,12 @@ __extension__ typedef __int128 s128;
     X(u64, uint64_t, uint64_t, u128, u128, 64)                                                                         \
     X(s64, int64_t, uint64_t, s128, u128, 64)
 
-/* Defines a function over lanes. x, y, z are the sources as T; sums and products use U, which
- * wraps. */
-#define LANES(name, T, expression)                                                                                     \
-    static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1], *c = from[2];                                                       \
-        (void)in, (void)b, (void)c;                                                                                    \
-        WL_PTX_EACH_LANE                                                                                               \
-        {                                                                                                              \
-            const T x = (T)a[i], y = (T)b[i], z = (T)c[i];                                                             \
-            (void)y, (void)z;                                                                                          \
-            to[i] = (uint64_t)(expression);                                                                            \
-        }                                                                                                              \
-    }
+/* Sums and products use U, which wraps. */
+#define LANES(name, T, expression) WL_PTX_DEFINE_APPLY(name, T, (T), (uint64_t), expression)
+
+/* Shift amounts are 32-bit numbers, clamped to the width. */
+#define IS_BELOW(bits) ((uint32_t)b[i] < (bits))
+#define AMOUNT(bits) (IS_BELOW(bits) ? (uint32_t)b[i] : (bits)-1)
 
 #define DEFINE(S, T, U, W, UW, bits)                                                                                   \
     LANES(add_##S, U, (U)(x + y))                                                                                      \
@@ -46,27 +38,19 @@ __extension__ typedef __int128 s128;
     LANES(max_##S, T, (U)(x > y ? x : y))                                                                              \
     LANES(abs_##S, T, (U)(x < (T)1 ? (U)((UW)0 - (UW)x) : (U)x))                                                       \
     LANES(neg_##S, U, (U)((UW)0 - (UW)x))                                                                              \
-    LANES(sad_##S, T, (U)((U)z + (x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y))))
+    LANES(sad_##S, T, (U)((U)z + (x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y))))                                       \
+    LANES(not_##S, U, (U)~x)                                                                                           \
+    LANES(cnot_##S, U, x == 0)                                                                                         \
+    LANES(shl_##S, U, IS_BELOW(bits) ? (U)((uint64_t)x << (b[i] & 63)) : 0)                                            \
+    LANES(shr_##S, T, (U)(IS_BELOW(bits) || (T) ~(T)0 < (T)1 ? (T)(x >> AMOUNT(bits)) : (T)0))
 TYPES(DEFINE)
 
 /* mad.wide: the addend has the width of the result. */
-#define DEFINE_WIDE(S, T, W)                                                                                           \
-    static void mad_wide_##S(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                  \
-    {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1], *c = from[2];                                                       \
-        (void)in;                                                                                                      \
-        WL_PTX_EACH_LANE to[i] = (uint64_t)(W)((uint64_t)((int64_t)(T)a[i] * (int64_t)(T)b[i]) + c[i]);                \
-    }
-DEFINE_WIDE(u16, uint16_t, uint32_t)
-DEFINE_WIDE(s16, int16_t, uint32_t)
-DEFINE_WIDE(s32, int32_t, uint64_t)
-
-static void mad_wide_u32(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
-{
-    const uint64_t *a = from[0], *b = from[1], *c = from[2];
-    (void)in;
-    WL_PTX_EACH_LANE to[i] = (uint64_t)(uint32_t)a[i] * (uint32_t)b[i] + c[i];
-}
+#define DEFINE_WIDE(S, T, W, R) LANES(mad_wide_##S, T, (R)((uint64_t)((W)x * (W)y) + c[i]))
+DEFINE_WIDE(u16, uint16_t, uint64_t, uint32_t)
+DEFINE_WIDE(s16, int16_t, int64_t, uint32_t)
+DEFINE_WIDE(u32, uint32_t, uint64_t, uint64_t)
+DEFINE_WIDE(s32, int32_t, int64_t, uint64_t)
 
 static int64_t clamp_s32(int64_t value)
 {
@@ -152,46 +136,40 @@ static wl_ptx_apply find_product(const wl_ptx_instruction *in, int type)
 
 wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in)
 {
-    static const wl_ptx_apply add[] = ROW(add), sub[] = ROW(sub), quotient[] = ROW(div), rest[] = ROW(rem);
-    static const wl_ptx_apply min[] = ROW(min), max[] = ROW(max), absolute[] = ROW(abs), neg[] = ROW(neg),
-                              sad[] = ROW(sad);
+    static const struct {
+        wl_ptx_op op;
+        wl_ptx_apply of[6];
+    } rows[] = {{WL_PTX_OP_add, ROW(add)},  {WL_PTX_OP_sub, ROW(sub)}, {WL_PTX_OP_div, ROW(div)},
+                {WL_PTX_OP_rem, ROW(rem)},  {WL_PTX_OP_min, ROW(min)}, {WL_PTX_OP_max, ROW(max)},
+                {WL_PTX_OP_abs, ROW(abs)},  {WL_PTX_OP_neg, ROW(neg)}, {WL_PTX_OP_sad, ROW(sad)},
+                {WL_PTX_OP_not, ROW(not )}, {WL_PTX_OP_shl, ROW(shl)}, {WL_PTX_OP_shr, ROW(shr)},
+                {WL_PTX_OP_cnot, ROW(cnot)}};
     if (in->type == WL_PTX_U16X2 || in->type == WL_PTX_S16X2)
         return is_packed(in->op) ? packed_lanes : NULL;
     const int type = wl_ptx_integer_index(in->type);
-    const bool saturate = in->modifiers & WL_PTX_MOD_SAT;
     if (type < 0)
         return NULL;
-    switch (in->op) {
-    case WL_PTX_OP_add: return saturate ? add_sat : add[type];
-    case WL_PTX_OP_sub: return saturate ? sub_sat : sub[type];
-    case WL_PTX_OP_mul:
-    case WL_PTX_OP_mad: return find_product(in, type);
-    case WL_PTX_OP_mul24:
-    case WL_PTX_OP_mad24: return multiply24;
-    case WL_PTX_OP_div: return quotient[type];
-    case WL_PTX_OP_rem: return rest[type];
-    case WL_PTX_OP_min: return min[type];
-    case WL_PTX_OP_max: return max[type];
-    case WL_PTX_OP_abs: return absolute[type];
-    case WL_PTX_OP_neg: return neg[type];
-    case WL_PTX_OP_sad: return sad[type];
-    default: return NULL;
-    }
+    if (in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad)
+        return find_product(in, type);
+    if (in->op == WL_PTX_OP_mul24 || in->op == WL_PTX_OP_mad24)
+        return multiply24;
+    if (in->modifiers & WL_PTX_MOD_SAT && (in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub))
+        return in->op == WL_PTX_OP_add ? add_sat : sub_sat;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].op == in->op)
+            return rows[k].of[type];
+    return NULL;
 }
 
 /* The addend of an addition with carry: a source, or the low or high half of a product. */
 static uint64_t addend(const uint64_t *const *from, const wl_ptx_instruction *in, int lane)
 {
-    const uint64_t x = from[0][lane], y = from[1][lane];
-    const bool wide = wl_ptx_type_bits(in->type) == 64, high = in->modifiers & WL_PTX_MOD_HI;
+    const uint64_t x = wl_ptx_extended(from[0][lane], in->type), y = wl_ptx_extended(from[1][lane], in->type);
+    const int bits = wl_ptx_type_bits(in->type), shift = in->modifiers & WL_PTX_MOD_HI ? bits : 0;
     if (in->op != WL_PTX_OP_mad && in->op != WL_PTX_OP_madc)
-        return wide ? x : (uint32_t)x;
-    if (!wl_ptx_type_is_signed(in->type)) {
-        const u128 product = wide ? (u128)x * y : (u128)((uint64_t)(uint32_t)x * (uint32_t)y);
-        return wide ? (uint64_t)(high ? product >> 64 : product) : (uint32_t)(high ? product >> 32 : product);
-    }
-    const s128 product = wide ? (s128)(int64_t)x * (int64_t)y : (s128)((int64_t)(int32_t)x * (int32_t)y);
-    return wide ? (uint64_t)(high ? product >> 64 : product) : (uint32_t)(high ? product >> 32 : product);
+        return bits == 64 ? x : (uint32_t)x;
+    const u128 product = wl_ptx_type_is_signed(in->type) ? (u128)((s128)(int64_t)x * (int64_t)y) : (u128)x * y;
+    return bits == 64 ? (uint64_t)(product >> shift) : (uint32_t)(product >> shift);
 }
 
 void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in, uint32_t *carry)

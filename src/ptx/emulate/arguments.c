@@ -38,11 +38,7 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
     const double low = wl_ptx_f64_of((uint64_t)b->low), high = wl_ptx_f64_of((uint64_t)b->high);
     const double part = random ? (double)wl_random_below(key, (int64_t)1 << 53) / (double)(((int64_t)1 << 53) - 1) : 0;
     const double value = random ? low + (high - low) * part : low + (double)k;
-    switch (b->type) {
-    case WL_PTX_F64: return wl_ptx_f64_bits(value);
-    case WL_PTX_F32: return wl_ptx_f32_bits((float)value);
-    default: return wl_ptx_half_bits(value, b->type == WL_PTX_BF16, WL_PTX_RN);
-    }
+    return wl_ptx_float_bits(value, b->type, WL_PTX_RN);
 }
 
 static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out)
@@ -96,6 +92,23 @@ const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_
         return NULL;
     const wl_ptx_buffer *b = &arguments->buffers[low - 1];
     return address - b->base < (uint64_t)b->bytes ? b : NULL;
+}
+
+const wl_ptx_buffer *wl_ptx_buffer_within(const wl_ptx_arguments *arguments, uint64_t address, uint64_t bytes)
+{
+    const wl_ptx_buffer *nearest = wl_ptx_buffer_at(arguments, address);
+    if (nearest)
+        return nearest;
+    for (int k = 0; k < arguments->buffer_count; k++) {
+        const wl_ptx_buffer *b = &arguments->buffers[k];
+        const uint64_t end = b->base + (uint64_t)b->bytes;
+        const uint64_t distance = address < b->base ? b->base - address : address >= end ? address - end : 0;
+        if (distance < bytes) {
+            nearest = b;
+            bytes = distance;
+        }
+    }
+    return nearest;
 }
 
 /* ---- module variables ---- */

@@ -77,6 +77,9 @@ wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_functi
 /* The buffer that contains an address; NULL: none. */
 const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_t address);
 
+/* The same, or the nearest one that is less than so many bytes away. */
+const wl_ptx_buffer *wl_ptx_buffer_within(const wl_ptx_arguments *arguments, uint64_t address, uint64_t bytes);
+
 /* Reads 1 to 16 bytes at an offset inside the buffer, of a texture those of one texel; false: the
  * contents are unknown. */
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out);

@@ -25,11 +25,6 @@ typedef struct layout {
     size_t words_size;
 } layout;
 
-static wl_loc place(const layout *l, const char *at, size_t length)
-{
-    return (wl_loc){1, (int32_t)(at - l->value->text) + 1, length > 0 ? (int32_t)length : 1};
-}
-
 static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\n"); }
 
 /* Makes room for a member; false: it does not fit. */
@@ -47,8 +42,9 @@ static bool take(layout *l, int64_t bytes, int64_t align, const char *what, int6
 
 static wl_status too_large(const layout *l, const char *at, size_t length)
 {
-    return wl_fail(l->maker->err, WL_E_INPUT, place(l, at, length), "'%.*s' lies behind the end: there are %lld bytes",
-                   length < 40 ? (int)length : 40, at, (long long)l->room);
+    return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, at, length),
+                   "'%.*s' lies behind the end: there are %lld bytes", length < 40 ? (int)length : 40, at,
+                   (long long)l->room);
 }
 
 /* Turns the position of an error in a piece into its position in the text. */
@@ -86,9 +82,10 @@ static wl_status number(layout *l, const char *at, size_t length)
     const bool hexadecimal = digits > 1 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
     wl_ptx_type type = WL_PTX_B32;
     if (digits == 0 || digits >= sizeof text)
-        return wl_fail(l->maker->err, WL_E_INPUT, place(l, at, length), "expected a number, buf:BYTES.. or {..} here");
+        return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, at, length),
+                       "expected a number, buf:BYTES.. or {..} here");
     if (colon && !wl_ptx_element_type(colon + 1, length - digits - 1, &type))
-        return wl_fail(l->maker->err, WL_E_INPUT, place(l, colon + 1, length - digits - 1),
+        return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, colon + 1, length - digits - 1),
                        "'%.*s' is not a type (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)",
                        (int)wl_min((int64_t)(length - digits - 1), 40), colon + 1);
     memcpy(text, at, digits);
@@ -112,8 +109,8 @@ static wl_status inner(layout *l, const char **at)
     layout measured = {.maker = l->maker, .value = l->value, .align = 1, .depth = l->depth + 1};
     const char *start = *at;
     if (l->depth == DEPTH_MAX)
-        return wl_fail(l->maker->err, WL_E_INPUT, place(l, start, 1), "structs in structs, more than %d deep",
-                       DEPTH_MAX);
+        return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, start, 1),
+                       "structs in structs, more than %d deep", DEPTH_MAX);
     WL_TRY(members(&measured, at));
     l->at = wl_round_up(l->at, measured.align);
     const int64_t end = l->at + wl_round_up(measured.at, measured.align), align = wl_max(l->align, measured.align);
@@ -148,7 +145,7 @@ static wl_status members(layout *l, const char **at)
         *at = skip_blanks(*at);
     } while (**at == ',');
     if (**at != '}')
-        return wl_fail(l->maker->err, WL_E_INPUT, place(l, open, 1), "this '{' has no '}'");
+        return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, open, 1), "this '{' has no '}'");
     ++*at;
     return WL_OK;
 }
@@ -159,7 +156,8 @@ static wl_status read_all(layout *l)
     WL_TRY(members(l, &at));
     at = skip_blanks(at);
     if (*at != '\0')
-        return wl_fail(l->maker->err, WL_E_INPUT, place(l, at, strlen(at)), "'%.40s' is not expected here", at);
+        return wl_fail(l->maker->err, WL_E_INPUT, wl_ptx_place(l->value->text, at, strlen(at)),
+                       "'%.40s' is not expected here", at);
     return WL_OK;
 }
 

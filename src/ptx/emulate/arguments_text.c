@@ -19,11 +19,6 @@
 #define BUFFER_BYTES_MAX ((int64_t)1 << 44)
 #define SIZE_LENGTH 40 /* characters */
 
-static wl_loc place(const char *text, const char *at, size_t length)
-{
-    return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
-}
-
 /* An integer, decimal or hexadecimal; false: none, or too large. Moves *at past it. */
 static bool whole(const char **at, int64_t *value)
 {
@@ -73,16 +68,6 @@ bool wl_ptx_element_type(const char *at, size_t length, wl_ptx_type *type)
     return false;
 }
 
-/* The bits of a number as an element of that type. */
-static uint64_t bits_of(double value, wl_ptx_type type)
-{
-    switch (type) {
-    case WL_PTX_F64: return wl_ptx_f64_bits(value);
-    case WL_PTX_F32: return wl_ptx_f32_bits((float)value);
-    default: return wl_ptx_half_bits(value, type == WL_PTX_BF16, WL_PTX_RN);
-    }
-}
-
 static bool fits(int64_t value, bool huge, wl_ptx_type type)
 {
     const int bits = wl_ptx_type_bits(type);
@@ -110,13 +95,13 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
             (*at)--;
         *out = (int64_t)wl_ptx_f64_bits(value);
         if (end == start || !isfinite(value))
-            return wl_fail(err, WL_E_INPUT, place(text, start, 1), "expected a number here");
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, 1), "expected a number here");
         return WL_OK;
     }
     if (!whole(at, out))
-        return wl_fail(err, WL_E_INPUT, place(text, start, 1), "expected a whole number here");
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, 1), "expected a whole number here");
     if (!fits(*out, *out < 0 && *start != '-', type) || (*start == '-' && !wl_ptx_type_is_signed(type)))
-        return wl_fail(err, WL_E_INPUT, place(text, start, (size_t)(*at - start)), "'%.*s' is no %s",
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, (size_t)(*at - start)), "'%.*s' is no %s",
                        (int)(*at - start), start, wl_ptx_type_name(type));
     return WL_OK;
 }
@@ -125,10 +110,22 @@ static wl_status read_type(const char *text, const char **at, wl_ptx_type *type,
 {
     const size_t length = strcspn(*at, ":");
     if (!wl_ptx_element_type(*at, length, type))
-        return wl_fail(err, WL_E_INPUT, place(text, *at, length),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, *at, length),
                        "'%.*s' is not an element type (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length,
                        *at);
     *at += length;
+    return WL_OK;
+}
+
+/* [:TYPE], and whether a value follows: moves *at past its colon. */
+static wl_status type_if_given(const char *text, const char **at, wl_ptx_type *type, bool *value, wl_error *err)
+{
+    if (**at == ':') {
+        ++*at;
+        WL_TRY(read_type(text, at, type, err));
+    }
+    *value = **at == ':';
+    *at += *value;
     return WL_OK;
 }
 
@@ -148,38 +145,32 @@ static void default_range(wl_ptx_type type, wl_ptx_buffer *out)
 /* random[:TYPE[:LOW..HIGH]] */
 static wl_status random_contents(const char *text, const char **at, wl_ptx_buffer *out, wl_error *err)
 {
+    bool ranged;
     out->content = WL_PTX_RANDOM;
-    if (**at == ':') {
-        ++*at;
-        WL_TRY(read_type(text, at, &out->type, err));
-    }
+    WL_TRY(type_if_given(text, at, &out->type, &ranged, err));
     default_range(out->type, out);
-    if (**at != ':')
+    if (!ranged)
         return WL_OK;
-    const char *start = ++*at;
+    const char *start = *at;
     WL_TRY(element(text, at, out->type, &out->low, err));
     if (strncmp(*at, "..", 2) != 0)
-        return wl_fail(err, WL_E_INPUT, place(text, *at, 1), "a range is LOW..HIGH");
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, *at, 1), "a range is LOW..HIGH");
     *at += 2;
     WL_TRY(element(text, at, out->type, &out->high, err));
     const bool is_float = wl_ptx_type_is_float(out->type);
     if (is_float ? wl_ptx_f64_of((uint64_t)out->low) > wl_ptx_f64_of((uint64_t)out->high) : out->low > out->high)
-        return wl_fail(err, WL_E_INPUT, place(text, start, (size_t)(*at - start)), "the range is empty");
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, (size_t)(*at - start)), "the range is empty");
     return WL_OK;
 }
 
 /* iota[:TYPE[:START]] */
 static wl_status iota_contents(const char *text, const char **at, wl_ptx_buffer *out, wl_error *err)
 {
+    bool starts;
     out->content = WL_PTX_IOTA;
-    if (**at == ':') {
-        ++*at;
-        WL_TRY(read_type(text, at, &out->type, err));
-    }
-    if (**at != ':')
-        return WL_OK; /* 0 and 0.0 have the same bits */
-    ++*at;
-    return element(text, at, out->type, &out->low, err);
+    WL_TRY(type_if_given(text, at, &out->type, &starts, err));
+    /* 0 and 0.0 have the same bits */
+    return starts ? element(text, at, out->type, &out->low, err) : WL_OK;
 }
 
 /* const:TYPE:VALUE */
@@ -190,11 +181,11 @@ static wl_status constant_contents(const char *text, const char **at, wl_ptx_buf
         ++*at;
     WL_TRY(read_type(text, at, &out->type, err));
     if (**at != ':')
-        return wl_fail(err, WL_E_INPUT, place(text, *at, 1), "a constant is const:TYPE:VALUE");
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, *at, 1), "a constant is const:TYPE:VALUE");
     ++*at;
     WL_TRY(element(text, at, out->type, &out->low, err));
     if (wl_ptx_type_is_float(out->type))
-        out->low = (int64_t)bits_of(wl_ptx_f64_of((uint64_t)out->low), out->type);
+        out->low = (int64_t)wl_ptx_float_bits(wl_ptx_f64_of((uint64_t)out->low), out->type, WL_PTX_RN);
     return WL_OK;
 }
 
@@ -204,16 +195,16 @@ static wl_status file_contents(const char *text, const char *at, const wl_ptx_gi
     const bool repeats = strncmp(at, "repeat:", 7) == 0;
     const char *path = repeats ? at + 7 : at;
     if (!given->load)
-        return wl_fail(err, WL_E_UNSUPPORTED, place(text, path, strlen(path)), "files cannot be read here");
+        return wl_fail(err, WL_E_UNSUPPORTED, wl_ptx_place(text, path, strlen(path)), "files cannot be read here");
     if (*path == '\0')
-        return wl_fail(err, WL_E_INPUT, place(text, path, 1),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, path, 1),
                        "expected the contents: FILE, repeat:FILE, random, iota, zero or const:TYPE:VALUE");
     WL_TRY(given->load(given->user, path, &out->data, &out->data_bytes, err));
     out->content = repeats ? WL_PTX_REPEATED : WL_PTX_BYTES;
     if (repeats && out->data_bytes == 0)
-        return wl_fail(err, WL_E_INPUT, place(text, path, strlen(path)), "'%s' is empty", path);
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, path, strlen(path)), "'%s' is empty", path);
     if (!repeats && (int64_t)out->data_bytes < out->bytes)
-        return wl_fail(err, WL_E_INPUT, place(text, path, strlen(path)),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, path, strlen(path)),
                        "'%s' has %zu bytes, the buffer %lld; repeat:%s repeats them", path, out->data_bytes,
                        (long long)out->bytes, path);
     return WL_OK;
@@ -244,7 +235,7 @@ wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_gi
     else
         return file_contents(text, at, given, out, err);
     if (*at != '\0')
-        return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;
 }
 
@@ -252,25 +243,25 @@ wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx
 {
     const char *at = text + strlen("buf:"), *start = at;
     if (!size(&at, &out->bytes) || out->bytes > BUFFER_BYTES_MAX)
-        return wl_fail(err, WL_E_INPUT, place(text, start, strcspn(start, ":=")),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, strcspn(start, ":=")),
                        "expected the buffer's bytes: buf:BYTES[:OFFSET][=CONTENTS], BYTES as in 4096, 64K or 2MiB");
     if (*at == ':') {
         start = ++at;
         if (!size(&at, &out->offset) || out->offset > out->bytes)
-            return wl_fail(err, WL_E_INPUT, place(text, start, strcspn(start, "=")),
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, strcspn(start, "=")),
                            "expected an offset of at most the buffer's %lld bytes", (long long)out->bytes);
     }
     if (*at == '=')
         return wl_ptx_contents_text(text, at + 1, given, out, err);
     if (*at != '\0')
-        return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;
 }
 
 wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, wl_error *err)
 {
     const size_t bytes = (size_t)wl_ptx_type_bits(type) / 8;
-    const wl_loc loc = place(text, text, strlen(text));
+    const wl_loc loc = wl_ptx_place(text, text, strlen(text));
     const char *at = text;
     int64_t value = 0;
     const char *end = NULL;
@@ -281,7 +272,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
             return wl_fail(err, WL_E_INPUT, loc, is_huge ? "'%s' is too large a number" : "'%s' is not a number", text);
         if (type == WL_PTX_F32 && fabs(number) > FLT_MAX)
             return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, f32", text);
-        value = (int64_t)bits_of(number, type);
+        value = (int64_t)wl_ptx_float_bits(number, type, WL_PTX_RN);
         memcpy(out, &value, bytes);
         return WL_OK;
     }
@@ -289,7 +280,7 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     if (!is_whole && is_number &&
         (type == WL_PTX_B32 ||
          type == WL_PTX_B64)) { /* a b32 or b64 parameter takes the bits of a float of that width */
-        value = (int64_t)bits_of(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32);
+        value = (int64_t)wl_ptx_float_bits(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32, WL_PTX_RN);
         memcpy(out, &value, bytes);
         return WL_OK;
     }
@@ -314,12 +305,12 @@ wl_status wl_ptx_bytes_text(const char *text, int64_t bytes, uint8_t *out, wl_er
     const char *hex = text + strlen("bytes:");
     const size_t length = strlen(hex);
     if (length != 2 * (size_t)bytes)
-        return wl_fail(err, WL_E_INPUT, place(text, hex, length),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, hex, length),
                        "%zu hexadecimal digits, but the parameter has %lld bytes", length, (long long)bytes);
     for (size_t k = 0; k < length; k++) {
         const int digit = wl_hex_digit(hex[k]);
         if (digit < 0)
-            return wl_fail(err, WL_E_INPUT, place(text, hex + k, 1), "'%c' is not a hexadecimal digit", hex[k]);
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, hex + k, 1), "'%c' is not a hexadecimal digit", hex[k]);
         out[k / 2] = (uint8_t)(out[k / 2] << 4 | digit);
     }
     return WL_OK;

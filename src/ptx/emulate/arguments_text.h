@@ -5,6 +5,12 @@
 
 #include "ptx/emulate/arguments.h"
 
+/* The place of a piece of a text, for messages. */
+static inline wl_loc wl_ptx_place(const char *text, const char *at, size_t length)
+{
+    return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
+}
+
 /* Parses "buf:BYTES[:OFFSET][=CONTENTS]" into a buffer; name, base and argument stay as they
  * are. Files come from given->load. */
 wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err);

@@ -23,15 +23,12 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
     for (int32_t f = 0; f < module->function_count; f++)
         out->first[f + 1] = out->first[f] + module->functions[f].instruction_count;
     out->count = out->first[module->function_count];
-    out->warps = WL_ARENA_NEW(arena, double, out->count);
-    out->warps_on = WL_ARENA_NEW(arena, double, out->count);
-    out->threads = WL_ARENA_NEW(arena, double, out->count);
-    out->threads_on = WL_ARENA_NEW(arena, double, out->count);
-    out->diverged = WL_ARENA_NEW(arena, double, out->count);
-    out->rungs = WL_ARENA_NEW(arena, double, out->count);
-    return out->warps && out->warps_on && out->threads && out->threads_on && out->diverged && out->rungs
-               ? WL_OK
-               : wl_fail_memory(err);
+    double **const arrays[] = {&out->warps,      &out->warps_on, &out->threads,
+                               &out->threads_on, &out->diverged, &out->rungs};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (!(*arrays[k] = WL_ARENA_NEW(arena, double, out->count)))
+            return wl_fail_memory(err);
+    return WL_OK;
 }
 
 /* ---- creation ---- */
@@ -167,10 +164,7 @@ static void release(wl_ptx_machine *m, int32_t number)
         const uint32_t lanes = warp->barrier_lanes, unknown = barrier->unknown ? lanes : 0;
         const bool all = barrier->votes == barrier->voters, any = barrier->votes > 0;
         if (s->in->variant == WL_PTX_POPC) {
-            uint64_t value[WL_PTX_LANES];
-            for (int i = 0; i < WL_PTX_LANES; i++)
-                value[i] = (uint64_t)barrier->votes;
-            wl_ptx_write(frame, s->to, lanes, value, unknown);
+            wl_ptx_write_same(frame, s->to, lanes, (uint64_t)barrier->votes, barrier->unknown);
         } else {
             const bool yes = s->in->variant == WL_PTX_AND ? all : any;
             wl_ptx_write_predicate(frame, s->to, lanes, yes ? UINT32_MAX : 0, unknown);

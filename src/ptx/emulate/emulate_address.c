@@ -13,29 +13,12 @@
 
 #define NEAR ((uint64_t)8 << 20) /* bytes: within this distance a message names the buffer */
 
-void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, int32_t slot, uint64_t *out)
+void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, uint64_t *out)
 {
-    const uint64_t *base = m->frame->value[slot];
+    const uint64_t *base = m->frame->value[s->from[0]];
     const uint64_t offset = (uint64_t)s->offset, kept = s->wraps ? UINT32_MAX : ~(uint64_t)0;
     for (int i = 0; i < WL_PTX_LANES; i++)
         out[i] = (base[i] + offset) & kept;
-}
-
-/* The buffer that contains an address or is closest to it; NULL: none is near. */
-static const wl_ptx_buffer *nearest(const wl_ptx_arguments *arguments, uint64_t address)
-{
-    const wl_ptx_buffer *best = NULL;
-    uint64_t least = NEAR;
-    for (int k = 0; k < arguments->buffer_count; k++) {
-        const wl_ptx_buffer *b = &arguments->buffers[k];
-        const uint64_t end = b->base + (uint64_t)b->bytes;
-        const uint64_t distance = address < b->base ? b->base - address : address >= end ? address - end : 0;
-        if (distance < least) {
-            best = b;
-            least = distance;
-        }
-    }
-    return best;
 }
 
 typedef struct lane_place {
@@ -92,7 +75,7 @@ static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t
 
 static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
-    const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = wl_ptx_buffer_within(m->launch.arguments, p->address, NEAR);
     const char *verb = p->request->store ? "writes" : "reads";
     char what[240], instead[100] = "";
     if (b)
@@ -135,8 +118,7 @@ static uint64_t random_element(const wl_ptx_machine *m, const lane_place *p, int
  * lane is skipped. */
 static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
 {
-    const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
-    const wl_ptx_buffer *b = inside ? inside : nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = wl_ptx_buffer_within(m->launch.arguments, p->address, NEAR);
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;
@@ -278,24 +260,19 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
     return WL_OK;
 }
 
-static wl_ptx_space generic_space(uint64_t address)
+wl_ptx_space wl_ptx_space_at(uint64_t address)
 {
-    switch (address / WL_PTX_WINDOW_BYTES) {
-    case WL_PTX_SHARED_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_SHARED;
-    case WL_PTX_LOCAL_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_LOCAL;
-    case WL_PTX_PARAM_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_PARAM;
-    default: return WL_PTX_GLOBAL;
-    }
+    static const wl_ptx_space spaces[] = {WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_PARAM};
+    const uint64_t window = address / WL_PTX_WINDOW_BYTES;
+    return window < sizeof spaces / sizeof *spaces ? spaces[window] : WL_PTX_GLOBAL;
 }
 
-static uint64_t window_of(wl_ptx_space space)
+uint64_t wl_ptx_window_of(wl_ptx_space space)
 {
-    switch (space) {
-    case WL_PTX_SHARED: return WL_PTX_SHARED_WINDOW;
-    case WL_PTX_LOCAL: return WL_PTX_LOCAL_WINDOW;
-    case WL_PTX_PARAM: return WL_PTX_PARAM_WINDOW;
-    default: return 0;
-    }
+    return space == WL_PTX_SHARED  ? WL_PTX_SHARED_WINDOW
+           : space == WL_PTX_LOCAL ? WL_PTX_LOCAL_WINDOW
+           : space == WL_PTX_PARAM ? WL_PTX_PARAM_WINDOW
+                                   : 0;
 }
 
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err)
@@ -306,11 +283,11 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
     *rest = 0;
     if (r.space == WL_PTX_GENERIC || r.space == WL_PTX_SPACE_NONE) {
         uint32_t same = 0;
-        r.space = generic_space(r.address[wl_ptx_lane_first(r.mask)]);
-        WL_PTX_FOR_LANES(lane, r.mask) same |= (uint32_t)(generic_space(r.address[lane]) == r.space) << lane;
+        r.space = wl_ptx_space_at(r.address[wl_ptx_lane_first(r.mask)]);
+        WL_PTX_FOR_LANES(lane, r.mask) same |= (uint32_t)(wl_ptx_space_at(r.address[lane]) == r.space) << lane;
         *rest = r.mask & ~same;
         r.mask = same;
-        window = window_of(r.space);
+        window = wl_ptx_window_of(r.space);
     }
     t->space = r.space;
     t->function = r.step->function;

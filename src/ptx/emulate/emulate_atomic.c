@@ -6,29 +6,23 @@
 
 static uint64_t add_float(uint64_t old, uint64_t b, wl_ptx_type type)
 {
-    switch (type) {
-    case WL_PTX_F64: return wl_ptx_f64_bits(wl_ptx_f64_of(old) + wl_ptx_f64_of(b));
-    case WL_PTX_F32: return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
-    default: break;
-    }
-    const bool brain = type == WL_PTX_BF16 || type == WL_PTX_BF16X2,
-               pair = type == WL_PTX_F16X2 || type == WL_PTX_BF16X2;
-    const uint64_t low =
-        wl_ptx_half_bits(wl_ptx_half_value(old, brain) + wl_ptx_half_value(b, brain), brain, WL_PTX_RN);
-    if (!pair)
+    if (type == WL_PTX_F32) /* not in double: the sum is rounded once */
+        return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
+    const double sum = wl_ptx_float_value(old, type, false) + wl_ptx_float_value(b, type, false);
+    const uint64_t low = wl_ptx_float_bits(sum, type, WL_PTX_RN);
+    if (!wl_ptx_is_half_pair(type))
         return low;
-    const double high = wl_ptx_half_value(old >> 16, brain) + wl_ptx_half_value(b >> 16, brain);
-    return low | wl_ptx_half_bits(high, brain, WL_PTX_RN) << 16;
+    const double high = wl_ptx_float_value(old >> 16, type, false) + wl_ptx_float_value(b >> 16, type, false);
+    return low | wl_ptx_float_bits(high, type, WL_PTX_RN) << 16;
 }
 
 static bool is_less(uint64_t a, uint64_t b, wl_ptx_type type)
 {
-    const int shift = 64 - wl_ptx_type_bits(type);
-    if (type == WL_PTX_F32)
-        return wl_ptx_f32_of(a) < wl_ptx_f32_of(b);
-    if (type == WL_PTX_F64)
-        return wl_ptx_f64_of(a) < wl_ptx_f64_of(b);
-    return wl_ptx_type_is_signed(type) ? (int64_t)(a << shift) < (int64_t)(b << shift) : a << shift < b << shift;
+    if (type == WL_PTX_F32 || type == WL_PTX_F64)
+        return wl_ptx_float_value(a, type, false) < wl_ptx_float_value(b, type, false);
+    a = wl_ptx_extended(a, type);
+    b = wl_ptx_extended(b, type);
+    return wl_ptx_type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
 static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c)
@@ -72,10 +66,8 @@ static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
 {
     uint64_t address[WL_PTX_LANES], old[WL_PTX_LANES] = {0};
     uint32_t unknown = mask; /* skipped lanes stay unknown */
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {
-            s, rest, address, m->frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, true};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         WL_PTX_FOR_LANES(lane, m->touch.lanes)
         {

@@ -20,12 +20,9 @@ static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
         return false;
     uint64_t value = 0;
     memcpy(&value, arguments->params + at, (size_t)bytes);
-    const int unused = 64 - 8 * bytes;
-    if (wl_ptx_type_is_signed(in->type))
-        value = (uint64_t)((int64_t)(value << unused) >> unused);
     step->kind = WL_PTX_STEP_COPY;
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
-    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, value);
+    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, wl_ptx_extended(value, in->type));
     return true;
 }
 
@@ -96,7 +93,7 @@ static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target
     step->taken_leaves = !wl_ptx_flow_in_loop(flow, loop, target);
     step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
     step->only_exit = flow->loops[loop].exit_count == 1;
-    step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->back = wl_ptx_flow_is_back(flow, block, target);
     step->alone = step->back && target == block;
     step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }
@@ -161,7 +158,8 @@ static void decode_barrier(wl_ptx_decoder *d, wl_ptx_step *step)
 static void decode_predicates(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
-    step->of.run = wl_ptx_find_predicate(in);
+    step->kind = WL_PTX_STEP_COMPUTE;
+    step->of.compute = wl_ptx_find_predicate(in);
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
     step->other = wl_ptx_slot_second(d, &in->operands[0]);
     const bool all = in->type == WL_PTX_PRED && in->op != WL_PTX_OP_vote;
@@ -192,8 +190,9 @@ static void decode_move(wl_ptx_decoder *d, wl_ptx_step *step)
     wl_ptx_slot_list(d, step, unpacks ? to : from, unpacks);
     step->to = wl_ptx_slot_written(d, to);
     step->from[0] = wl_ptx_slot_read(d, from);
+    step->kind = WL_PTX_STEP_COMPUTE;
     if (step->elements > 0)
-        step->of.run = wl_ptx_find_move(in);
+        step->of.compute = wl_ptx_find_move(in);
 }
 
 static bool carries(const wl_ptx_instruction *in)
@@ -218,7 +217,8 @@ static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
     for (int k = 1; k < in->operand_count && k <= 4; k++)
         step->from[k - 1] = wl_ptx_slot_read(d, &in->operands[k]);
     if (!apply) {
-        step->of.run = wl_ptx_find_move(in);
+        step->kind = WL_PTX_STEP_COMPUTE;
+        step->of.compute = wl_ptx_find_move(in);
         return true;
     }
     step->kind = has_product(in) ? WL_PTX_STEP_PRODUCT : WL_PTX_STEP_APPLY;
@@ -303,7 +303,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
         else if (!decode_arithmetic(d, step))
             decode_counted(d, step);
     }
-    if (step->kind == WL_PTX_STEP_RUN && !step->of.run)
+    if ((step->kind == WL_PTX_STEP_RUN && !step->of.run) || (step->kind == WL_PTX_STEP_COMPUTE && !step->of.compute))
         decode_counted(d, step);
 }
 

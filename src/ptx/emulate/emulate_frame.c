@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #define LOCAL_MAX (512 << 10) /* bytes per thread: the limit of all GPUs */
 
@@ -168,14 +169,8 @@ static bool frame_fit(wl_ptx_frame *frame, const wl_ptx_program *program)
 
 bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask)
 {
-    if (frame->path_count == frame->path_room) {
-        const int32_t room = frame->path_room ? 2 * frame->path_room : 16;
-        wl_ptx_path *larger = realloc(frame->paths, (size_t)room * sizeof *larger);
-        if (!larger)
-            return false;
-        frame->paths = larger;
-        frame->path_room = room;
-    }
+    if (!WL_ROOM(frame->paths, (size_t)frame->path_count + 1, frame->path_room))
+        return false;
     frame->paths[frame->path_count++] = (wl_ptx_path){at, until, mask};
     return true;
 }

@@ -20,18 +20,22 @@
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
+typedef struct wl_ptx_frame wl_ptx_frame;
 
 /* Executes a step for the lanes of mask. */
 typedef wl_status (*wl_ptx_run)(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
+/* Executes a step that uses nothing but registers. */
+typedef void (*wl_ptx_compute)(wl_ptx_frame *frame, const wl_ptx_step *step, uint32_t mask);
 
 typedef enum wl_ptx_step_kind {
     WL_PTX_STEP_APPLY,   /* calls apply */
     WL_PTX_STEP_PRODUCT, /* calls apply; a factor that is known to be 0 makes the product known */
     WL_PTX_STEP_COPY,
-    WL_PTX_STEP_TEST,   /* calls test, writes a predicate */
-    WL_PTX_STEP_RUN,    /* calls run */
-    WL_PTX_STEP_BRANCH, /* branch, call, barrier: may change the path */
-    WL_PTX_STEP_LEAVE,  /* ret, exit, trap */
+    WL_PTX_STEP_TEST,    /* calls test, writes a predicate */
+    WL_PTX_STEP_COMPUTE, /* calls compute */
+    WL_PTX_STEP_RUN,     /* calls run */
+    WL_PTX_STEP_BRANCH,  /* branch, call, barrier: may change the path */
+    WL_PTX_STEP_LEAVE,   /* ret, exit, trap */
     WL_PTX_STEP_BARRIER,
     WL_PTX_STEP_NOTHING
 } wl_ptx_step_kind;
@@ -69,6 +73,7 @@ struct wl_ptx_step {
     union {
         wl_ptx_apply apply;
         wl_ptx_test test;
+        wl_ptx_compute compute;
         wl_ptx_run run;
     } of;
     int64_t offset;  /* added to the address */
@@ -113,12 +118,14 @@ typedef struct wl_ptx_program {
     bool reads_data; /* the control flow depends on what memory holds */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
     int32_t *lists;
-    int32_t list_count, list_room;
+    int32_t list_count;
+    size_t list_room;
     int32_t spare;      /* slot for results that are never read */
     int32_t nil;        /* slot of a known 0 */
     int32_t slot_count; /* registers, spare, constants */
     wl_ptx_constant_slot *constants;
-    int32_t constant_count, constant_room;
+    int32_t constant_count;
+    size_t constant_room;
     int64_t param_bytes; /* formal parameters, results, and arguments of its calls */
     int64_t local_bytes;
 } wl_ptx_program;
@@ -130,19 +137,20 @@ typedef struct wl_ptx_path {
     uint32_t mask;
 } wl_ptx_path;
 
-typedef struct wl_ptx_frame {
+struct wl_ptx_frame {
     const wl_ptx_program *program;
     uint64_t (*value)[WL_PTX_LANES];
     uint32_t *unknown; /* lane mask by slot */
     int32_t slot_room;
     uint32_t carry, carry_unknown;
     wl_ptx_path *paths;
-    int32_t path_count, path_room;
+    int32_t path_count;
+    size_t path_room;
     wl_ptx_region params; /* lane by lane */
     int64_t local_base;
     const wl_ptx_step *call; /* the call it returns to */
     uint32_t called;         /* lanes that made the call */
-} wl_ptx_frame;
+};
 
 typedef enum wl_ptx_warp_state { WL_PTX_WARP_READY, WL_PTX_WARP_WAITS, WL_PTX_WARP_DONE } wl_ptx_warp_state;
 
@@ -279,27 +287,14 @@ void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t 
 /* Drops the record. */
 void wl_ptx_recorder_stop(wl_ptx_machine *m);
 
-/* emulate_trips.c: the range of values around a whose comparison with b has the same result. */
-/* sums of 64-bit numbers and their products with trips */
-__extension__ typedef __int128 wl_ptx_wide;
-typedef struct wl_ptx_range {
-    wl_ptx_wide lo, hi;
-} wl_ptx_range;
-/* The low bits of a value as a number with a sign. An unknown type has no bits: it counts as one of
- * 64. */
-static inline int64_t wl_ptx_as_signed(uint64_t value, int bits)
-{
-    const int above = bits > 0 && bits < 64 ? 64 - bits : 0;
-    return (int64_t)(value << above) >> above;
-}
-wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
-wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
-wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);
-/* Trips until a growing value leaves a range, at most WL_PTX_TRIPS_MAX; 0: it is outside
- * already. */
+/* emulate_trips.c. A step that only compares integers. */
+bool wl_ptx_compares_integers(const wl_ptx_step *step);
+/* The trips, at most WL_PTX_TRIPS_MAX, in which a comparison of integers has the same result as now
+ * and no operand wraps around, if they grow by these amounts per trip. */
 #define WL_PTX_TRIPS_MAX ((int64_t)1 << 40)
 #define WL_PTX_TRIPS_MIN 3 /* fewer are executed */
-int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth);
+int64_t wl_ptx_trips_alike(const wl_ptx_step *test, bool holds, uint64_t a, uint64_t more_a, uint64_t b,
+                           uint64_t more_b);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
@@ -325,6 +320,10 @@ void wl_ptx_paths_drop(wl_ptx_frame *frame);
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err);
 /* Writes results for the lanes of mask; unknown: lanes with an unknown result. */
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown);
+/* The same value for all these lanes. */
+void wl_ptx_write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_t value, bool unknown);
+/* Unknown values for all elements of a step's list, and for its second result. */
+void wl_ptx_write_unknown(wl_ptx_frame *frame, const wl_ptx_step *step, uint32_t mask);
 /* Lane by lane: a in the lanes of the mask, b in the others. `to` may be one of them. */
 void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b);
 void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown);
@@ -343,8 +342,25 @@ typedef struct wl_ptx_access_request {
  * addresses and calls the visitor. *rest: lanes for another round. touch.lanes omits skipped
  * lanes. */
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err);
-/* The lanes' addresses from a step's operand. */
-void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *step, int32_t slot, uint64_t *out);
+/* The lanes' addresses from a step's operand; the access of all its elements there. */
+void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *step, uint64_t *out);
+static inline wl_ptx_access_request wl_ptx_request_of(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask,
+                                                      uint64_t *address)
+{
+    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red;
+    wl_ptx_addresses(m, s, address);
+    return (wl_ptx_access_request){.step = s,
+                                   .mask = mask,
+                                   .address = address,
+                                   .unknown = m->frame->unknown[s->from[0]],
+                                   .space = s->in->space,
+                                   .bytes = s->bytes * s->elements,
+                                   .store = atomic || s->in->op == WL_PTX_OP_st,
+                                   .atomic = atomic};
+}
+/* The window of a state space in generic addresses; 0: global memory. */
+uint64_t wl_ptx_window_of(wl_ptx_space space);
+wl_ptx_space wl_ptx_space_at(uint64_t address);
 
 /* emulate_memory.c: 1 to 8 bytes of a lane of m->touch, at an offset from its address. */
 uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown);
@@ -353,10 +369,10 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
 /* Functions that run a step, by file. */
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in);
-wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in);
-wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
+wl_ptx_compute wl_ptx_find_predicate(const wl_ptx_instruction *in);
+wl_ptx_compute wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
-wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
+wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
 /* What a texture or surface instruction accesses, and how; stored in the target of its step. */
 enum {

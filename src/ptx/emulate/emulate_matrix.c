@@ -71,7 +71,7 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         WL_PTX_FOR_LANES(lane, mask) c.reads &= ~((uint32_t)((uint32_t)c.kept[lane] == 0) << lane);
     }
     c.reads &= ~wl_ptx_predicate(frame, s->from[3]);
-    wl_ptx_addresses(m, s, s->from[0], c.from);
+    wl_ptx_addresses(m, s, c.from);
     for (int i = 0; i < WL_PTX_LANES; i++)
         c.to[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
     return copy_pieces(m, s, &c, err);
@@ -103,7 +103,7 @@ static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     copy c = {.from_space = s->in->space, .to_space = s->in->to_space};
     if (unknown & mask)
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
-    wl_ptx_addresses(m, s, s->from[0], from);
+    wl_ptx_addresses(m, s, from);
     WL_PTX_FOR_LANES(lane, mask & ~unknown)
     {
         const uint64_t to = frame->value[s->from[1]][lane] + (uint64_t)(int64_t)s->target;
@@ -126,7 +126,7 @@ static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t 
     const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
     uint64_t address[WL_PTX_LANES];
     uint32_t rest = 0;
-    wl_ptx_addresses(m, s, s->from[0], address);
+    wl_ptx_addresses(m, s, address);
     const wl_ptx_access_request r = {s,         mask & rows, address, frame->unknown[s->from[0]], s->in->space,
                                      ROW_BYTES, false,       false};
     if (!r.mask)
@@ -182,7 +182,6 @@ static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const wl_pt
 
 static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
-    static const uint64_t zero[WL_PTX_LANES];
     wl_ptx_frame *frame = m->frame;
     wl_ptx_tile t;
     const uint32_t lane = wl_ptx_lane_first(mask);
@@ -190,7 +189,7 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
                        (s->from[1] < 0 || !(frame->unknown[s->from[1]] >> lane & 1));
     if (known) {
         uint64_t address[WL_PTX_LANES];
-        wl_ptx_addresses(m, s, s->from[0], address);
+        wl_ptx_addresses(m, s, address);
         const uint64_t stride = s->from[1] < 0 ? (uint64_t)t.line_elements : (uint32_t)frame->value[s->from[1]][lane];
         const uint64_t base[2] = {address[lane], stride};
         WL_TRY(touch_tile(m, s, &t, base, err));
@@ -198,8 +197,7 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
     }
     if (s->in->op == WL_PTX_OP_wmma_load)
-        for (int e = 0; e < s->elements; e++)
-            wl_ptx_write(frame, frame->program->lists[s->list + e], mask, zero, mask);
+        wl_ptx_write_unknown(frame, s, mask);
     return WL_OK;
 }
 

@@ -75,16 +75,6 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
 
 /* ---- loads ---- */
 
-static uint64_t extended(uint64_t value, wl_ptx_type type)
-{
-    switch (type) {
-    case WL_PTX_S8: return (uint64_t)(int64_t)(int8_t)value;
-    case WL_PTX_S16: return (uint64_t)(int64_t)(int16_t)value;
-    case WL_PTX_S32: return (uint64_t)(int64_t)(int32_t)value;
-    default: return value;
-    }
-}
-
 /* The usual sizes, for all lanes without a branch per lane; data[0] is at `base`. */
 static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, int bytes, uint64_t *value)
 {
@@ -159,7 +149,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     }
     if (wl_ptx_type_is_signed(s->in->type) && bytes < 8)
         for (int i = 0; i < WL_PTX_LANES; i++)
-            value[i] = extended(value[i], s->in->type);
+            value[i] = wl_ptx_extended(value[i], s->in->type);
 }
 
 /* Skipped lanes and lanes with an assumed address load unknown values. */
@@ -167,12 +157,9 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 {
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
     wl_ptx_frame *frame = m->frame;
-    const int bytes = s->bytes * s->elements;
-    const uint32_t hidden = frame->unknown[s->from[0]];
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {s, rest, address, hidden, s->in->space, bytes, false, false};
-        const uint32_t round = rest;
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
+        const uint32_t round = r.mask;
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
@@ -217,10 +204,8 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 {
     uint64_t address[WL_PTX_LANES];
     const wl_ptx_frame *frame = m->frame;
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {
-            s, rest, address, frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, false};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
@@ -238,15 +223,9 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES];
-    const uint32_t unknown = m->frame->unknown[s->from[0]];
-    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red,
-               store = atomic || s->in->op == WL_PTX_OP_st;
-    wl_ptx_addresses(m, s, s->from[0], address);
-    for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {s,     rest,  address, unknown, s->in->space, s->bytes * s->elements,
-                                         store, atomic};
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest)
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-    }
     return WL_OK;
 }
 

@@ -13,13 +13,11 @@ static uint32_t predicate(const wl_ptx_frame *frame, const wl_ptx_step *s, int k
 }
 
 /* and, or, xor, not, mov of predicates. A known false decides `and`, a known true decides `or`. */
-static wl_status run_logic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_logic(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint32_t a = predicate(frame, s, 0), b = predicate(frame, s, 1);
     const uint32_t ua = frame->unknown[s->from[0]], ub = frame->unknown[s->from[1]];
     uint32_t value = a, unknown = ua | ub;
-    (void)err;
     switch (s->in->op) {
     case WL_PTX_OP_and:
         value = a & b;
@@ -34,7 +32,6 @@ static wl_status run_logic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
     default: break;
     }
     wl_ptx_write_predicate(frame, s->to, mask, value, unknown);
-    return WL_OK;
 }
 
 static uint32_t combined(uint32_t a, uint32_t b, wl_ptx_variant how)
@@ -60,17 +57,15 @@ static void compare(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t *y
         *unknown &= ~((c & ~uc) | (test & ~ut));
 }
 
-static wl_status run_setp(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_setp(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
     uint32_t yes = 0, no = 0, unknown = 0;
-    (void)err;
-    compare(m->frame, s, &yes, &no, &unknown);
-    wl_ptx_write_predicate(m->frame, s->to, mask, yes, unknown);
-    wl_ptx_write_predicate(m->frame, s->other, mask, no, unknown);
-    return WL_OK;
+    compare(frame, s, &yes, &no, &unknown);
+    wl_ptx_write_predicate(frame, s->to, mask, yes, unknown);
+    wl_ptx_write_predicate(frame, s->other, mask, no, unknown);
 }
 
-static wl_status run_set(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_set(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
     uint32_t yes = 0, no = 0, unknown = 0;
     uint64_t value[WL_PTX_LANES];
@@ -78,48 +73,33 @@ static wl_status run_set(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask,
                          : s->in->type == WL_PTX_F16  ? 0x3c00
                          : s->in->type == WL_PTX_BF16 ? 0x3f80
                                                       : UINT32_MAX;
-    (void)err;
-    compare(m->frame, s, &yes, &no, &unknown);
+    compare(frame, s, &yes, &no, &unknown);
     for (int i = 0; i < WL_PTX_LANES; i++)
         value[i] = yes >> i & 1 ? one : 0;
-    wl_ptx_write(m->frame, s->to, mask, value, unknown);
-    return WL_OK;
+    wl_ptx_write(frame, s->to, mask, value, unknown);
 }
 
-static wl_status run_selp(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_selp(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]];
     const uint32_t chosen = predicate(frame, s, 2);
     const uint32_t unknown =
         (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) | frame->unknown[s->from[2]];
     uint64_t value[WL_PTX_LANES];
-    (void)err;
     wl_ptx_choose(value, chosen, a, b);
     wl_ptx_write(frame, s->to, mask, value, unknown);
-    return WL_OK;
 }
 
-static wl_ptx_space space_at(uint64_t address)
+static void run_isspacep(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    return address >= WL_PTX_PARAM_WINDOW    ? WL_PTX_PARAM
-           : address >= WL_PTX_LOCAL_WINDOW  ? WL_PTX_LOCAL
-           : address >= WL_PTX_SHARED_WINDOW ? WL_PTX_SHARED
-                                             : WL_PTX_GLOBAL;
-}
-
-static wl_status run_isspacep(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
-{
-    const uint64_t *address = m->frame->value[s->from[0]];
+    const uint64_t *address = frame->value[s->from[0]];
     uint32_t yes = 0;
-    (void)err;
     for (int i = 0; i < WL_PTX_LANES; i++)
-        yes |= (uint32_t)(space_at(address[i]) == s->in->space) << i;
-    wl_ptx_write_predicate(m->frame, s->to, mask, yes, m->frame->unknown[s->from[0]]);
-    return WL_OK;
+        yes |= (uint32_t)(wl_ptx_space_at(address[i]) == s->in->space) << i;
+    wl_ptx_write_predicate(frame, s->to, mask, yes, frame->unknown[s->from[0]]);
 }
 
-wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in)
+wl_ptx_compute wl_ptx_find_predicate(const wl_ptx_instruction *in)
 {
     const bool of_predicates = in->type == WL_PTX_PRED;
     switch (in->op) {
@@ -139,15 +119,13 @@ wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in)
 
 /* ---- moves ---- */
 
-static wl_status run_pack(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_pack(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const int32_t *list = frame->program->lists + s->list;
     const int bits = wl_ptx_type_bits(s->in->type) / s->elements;
     const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     uint64_t value[WL_PTX_LANES] = {0};
     uint32_t unknown = 0;
-    (void)err;
     for (int e = 0; e < s->elements; e++) {
         const uint64_t *from = frame->value[list[e]];
         for (int i = 0; i < WL_PTX_LANES; i++)
@@ -155,17 +133,14 @@ static wl_status run_pack(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         unknown |= frame->unknown[list[e]];
     }
     wl_ptx_write(frame, s->to, mask, value, unknown);
-    return WL_OK;
 }
 
-static wl_status run_unpack(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_unpack(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const int bits = wl_ptx_type_bits(s->in->type) / s->elements;
     const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     const uint32_t unknown = frame->unknown[s->from[0]];
     uint64_t whole[WL_PTX_LANES], value[WL_PTX_LANES];
-    (void)err;
     /* the source may be one of the destinations */
     memcpy(whole, frame->value[s->from[0]], sizeof whole);
     for (int e = 0; e < s->elements; e++) {
@@ -173,49 +148,36 @@ static wl_status run_unpack(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
             value[i] = whole[i] >> (bits * e & 63) & low;
         wl_ptx_write(frame, frame->program->lists[s->list + e], mask, value, unknown);
     }
-    return WL_OK;
 }
 
-static uint64_t window(wl_ptx_space space)
+static void run_cvta(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    return space == WL_PTX_SHARED  ? WL_PTX_SHARED_WINDOW
-           : space == WL_PTX_LOCAL ? WL_PTX_LOCAL_WINDOW
-           : space == WL_PTX_PARAM ? WL_PTX_PARAM_WINDOW
-                                   : 0;
-}
-
-static wl_status run_cvta(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
-{
-    const uint64_t *from = m->frame->value[s->from[0]];
-    const uint64_t shift = s->in->modifiers & WL_PTX_MOD_TO ? (uint64_t)0 - window(s->in->space) : window(s->in->space);
+    const uint64_t *from = frame->value[s->from[0]];
+    const uint64_t window = wl_ptx_window_of(s->in->space);
+    const uint64_t shift = s->in->modifiers & WL_PTX_MOD_TO ? 0 - window : window;
     uint64_t value[WL_PTX_LANES];
-    (void)err;
     for (int i = 0; i < WL_PTX_LANES; i++)
         value[i] = from[i] + shift;
-    wl_ptx_write(m->frame, s->to, mask, value, m->frame->unknown[s->from[0]]);
-    return WL_OK;
+    wl_ptx_write(frame, s->to, mask, value, frame->unknown[s->from[0]]);
 }
 
-static wl_status run_carry(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_carry(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint64_t *const from[3] = {frame->value[s->from[0]], frame->value[s->from[1]], frame->value[s->from[2]]};
     const bool takes = s->in->op == WL_PTX_OP_addc || s->in->op == WL_PTX_OP_subc || s->in->op == WL_PTX_OP_madc;
     const uint32_t unknown = frame->unknown[s->from[0]] | frame->unknown[s->from[1]] | frame->unknown[s->from[2]] |
                              (takes ? frame->carry_unknown : 0);
     uint64_t value[WL_PTX_LANES];
     uint32_t carry = frame->carry;
-    (void)err;
     wl_ptx_apply_carry(value, from, s->in, &carry);
     wl_ptx_write(frame, s->to, mask, value, unknown);
     if (s->in->modifiers & WL_PTX_MOD_CC) {
         frame->carry = (frame->carry & ~mask) | (carry & mask);
         frame->carry_unknown = (frame->carry_unknown & ~mask) | (unknown & mask);
     }
-    return WL_OK;
 }
 
-wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in)
+wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_cvta)
         return run_cvta;
@@ -228,13 +190,8 @@ wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in)
 
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
-    static const uint64_t zero[WL_PTX_LANES];
-    wl_ptx_frame *frame = m->frame;
     const wl_ptx_op op = s->in->op;
-    for (int e = 0; e < s->elements; e++)
-        wl_ptx_write(frame, frame->program->lists[s->list + e], mask, zero, mask);
-    if (s->other != frame->program->spare)
-        wl_ptx_write_predicate(frame, s->other, mask, 0, mask);
+    wl_ptx_write_unknown(m->frame, s, mask);
     if (op == WL_PTX_OP_mma || op == WL_PTX_OP_wmma || op == WL_PTX_OP_wgmma || op == WL_PTX_OP_tcgen05)
         return WL_OK; /* fragments are never computed */
     return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);

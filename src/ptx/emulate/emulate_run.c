@@ -53,6 +53,22 @@ void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
 }
 
+void wl_ptx_write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_t value, bool unknown)
+{
+    uint64_t values[WL_PTX_LANES];
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        values[i] = value;
+    wl_ptx_write(frame, slot, mask, values, unknown ? mask : 0);
+}
+
+void wl_ptx_write_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
+{
+    for (int e = 0; e < s->elements; e++)
+        wl_ptx_write_same(frame, frame->program->lists[s->list + e], mask, 0, true);
+    if (s->other != frame->program->spare)
+        wl_ptx_write_predicate(frame, s->other, mask, 0, mask);
+}
+
 void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
@@ -151,7 +167,7 @@ static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t activ
     uint32_t taken = (s->guard_negated ? ~value : value) & unknown;
     if (control)
         WL_TRY(decide(m, s, unknown, &taken, err));
-    else if (s->kind == WL_PTX_STEP_RUN || s->kind == WL_PTX_STEP_BARRIER)
+    else if (s->kind == WL_PTX_STEP_COMPUTE || s->kind == WL_PTX_STEP_RUN || s->kind == WL_PTX_STEP_BARRIER)
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BRANCH, err));
     *mask |= taken;
     return WL_OK;
@@ -164,7 +180,7 @@ static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane
         return;
     frame->unknown[s->to] |= lanes;
     frame->unknown[s->other] |= lanes;
-    if (s->kind == WL_PTX_STEP_RUN && wl_ptx_writes_first(s->in))
+    if (s->kind >= WL_PTX_STEP_COMPUTE && wl_ptx_writes_first(s->in))
         for (int k = 0; k < s->elements; k++)
             if (frame->program->lists[s->list + k] <= frame->program->spare)
                 frame->unknown[frame->program->lists[s->list + k]] |= lanes;
@@ -242,6 +258,10 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             run_test(frame, s, mask);
             if (m->recording)
                 wl_ptx_record_test(m, s, mask, frame->value[s->from[0]], frame->value[s->from[1]]);
+            break;
+        case WL_PTX_STEP_COMPUTE:
+            if (mask)
+                s->of.compute(frame, s, mask);
             break;
         case WL_PTX_STEP_RUN:
             if (mask)

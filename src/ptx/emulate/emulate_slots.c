@@ -4,31 +4,15 @@
 
 #include "base/ckd.h"
 
-static void *grown(wl_ptx_decoder *d, const void *old, int32_t count, int32_t *room, size_t size)
-{
-    const int32_t larger = *room ? 2 * *room : 64;
-    uint8_t *data = wl_arena_alloc(&d->machine->arena, (size_t)larger, size);
-    if (!data) {
-        d->failed = true;
-        return NULL;
-    }
-    if (count > 0)
-        memcpy(data, old, (size_t)count * size);
-    *room = larger;
-    return data;
-}
-
 int32_t wl_ptx_slot_constant(wl_ptx_decoder *d, wl_ptx_constant_kind kind, uint64_t value)
 {
     wl_ptx_program *p = d->program;
     for (int32_t k = 0; k < p->constant_count; k++)
         if (p->constants[k].value == value && p->constants[k].kind == kind)
             return p->spare + 1 + k;
-    if (p->constant_count == p->constant_room) {
-        wl_ptx_constant_slot *larger = grown(d, p->constants, p->constant_count, &p->constant_room, sizeof *larger);
-        if (!larger)
-            return p->nil;
-        p->constants = larger;
+    if (!WL_ARENA_ROOM(&d->machine->arena, p->constants, p->constant_count, p->constant_room)) {
+        d->failed = true;
+        return p->nil;
     }
     p->constants[p->constant_count] = (wl_ptx_constant_slot){kind, value};
     return p->spare + 1 + p->constant_count++;
@@ -80,11 +64,9 @@ void wl_ptx_slot_list(wl_ptx_decoder *d, wl_ptx_step *step, const wl_ptx_operand
     for (int k = 0; k < count; k++) {
         const wl_ptx_operand *e = vector ? &d->function->lists[o->first + k] : o;
         const int32_t slot = written ? wl_ptx_slot_written(d, e) : wl_ptx_slot_read(d, e);
-        if (p->list_count == p->list_room) {
-            int32_t *larger = grown(d, p->lists, p->list_count, &p->list_room, sizeof *larger);
-            if (!larger)
-                return;
-            p->lists = larger;
+        if (!WL_ARENA_ROOM(&d->machine->arena, p->lists, p->list_count, p->list_room)) {
+            d->failed = true;
+            return;
         }
         p->lists[p->list_count++] = slot;
     }

@@ -81,12 +81,6 @@ static bool is_affine(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *
     return s->kind == WL_PTX_STEP_COPY && plain;
 }
 
-static bool compares_integers(const wl_ptx_step *s)
-{
-    return s->kind == WL_PTX_STEP_TEST && s->in->op == WL_PTX_OP_setp && wl_ptx_integer_index(s->in->type) >= 0 &&
-           s->in->compare <= WL_PTX_GE;
-}
-
 static bool add_register(wl_ptx_steady *out, int32_t slot)
 {
     for (int32_t k = 0; k < out->count; k++)
@@ -105,7 +99,7 @@ static bool fits(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *s, wl
         return s->in->op == WL_PTX_OP_bra && !s->spins;
     if (s->guard >= 0 || s->kind == WL_PTX_STEP_LEAVE || s->kind == WL_PTX_STEP_BARRIER)
         return false;
-    if (s->idle || s->kind == WL_PTX_STEP_NOTHING || compares_integers(s))
+    if (s->idle || s->kind == WL_PTX_STEP_NOTHING || wl_ptx_compares_integers(s))
         return true;
     return is_affine(p, loop, s) && add_register(out, s->to);
 }
@@ -289,22 +283,6 @@ static bool changes_alike(const wl_ptx_recorder *r, const wl_ptx_program *p)
     return true;
 }
 
-/* The trips in which the comparison of a lane has the same result as now, and no operand wraps
- * around. */
-static int64_t trips_of(const wl_ptx_step *s, const operands *now, const operands *last, int lane)
-{
-    static const wl_ptx_range any = {-((wl_ptx_wide)1 << 100), (wl_ptx_wide)1 << 100};
-    const wl_ptx_type type = s->in->type;
-    const int bits = wl_ptx_type_bits(type);
-    const wl_ptx_wide a = wl_ptx_as_type(now->a[lane], type), b = wl_ptx_as_type(now->b[lane], type);
-    const wl_ptx_wide more_a = wl_ptx_as_signed(now->a[lane] - last->a[lane], bits),
-                      more_b = wl_ptx_as_signed(now->b[lane] - last->b[lane], bits);
-    const wl_ptx_range all = wl_ptx_range_of(type),
-                       stays = wl_ptx_staying(s->in->compare, now->holds >> lane & 1, a - b, 0, any);
-    return wl_min(wl_ptx_trips_within(stays, a - b, more_a - more_b),
-                  wl_min(wl_ptx_trips_within(all, a, more_a), wl_ptx_trips_within(all, b, more_b)));
-}
-
 /* Whether two lanes compare the same numbers. */
 static bool is_same(const operands *now, const operands *last, uint32_t x, uint32_t y)
 {
@@ -319,7 +297,9 @@ static int64_t common_trips(const wl_ptx_recorder *r, const wl_ptx_program *p, i
         WL_PTX_FOR_LANES(lane, now->active)
         {
             if (before == WL_PTX_LANES || !is_same(now, last, before, lane))
-                most = wl_min(most, trips_of(&p->flow_steps[now->step], now, last, (int)lane));
+                most = wl_min(most, wl_ptx_trips_alike(&p->flow_steps[now->step], now->holds >> lane & 1, now->a[lane],
+                                                       now->a[lane] - last->a[lane], now->b[lane],
+                                                       now->b[lane] - last->b[lane]));
             before = lane;
         }
     }

@@ -93,10 +93,9 @@ static bool is_simple(const wl_ptx_instruction *in)
 /* Whether a block can be entered from no blocks but these. */
 static bool is_entered_from(const wl_ptx_flow *flow, int32_t block, int32_t a, int32_t b)
 {
-    for (int32_t from = 0; from < flow->block_count; from++)
-        for (int32_t e = flow->edge_first[from]; e < flow->edge_first[from + 1]; e++)
-            if (flow->edges[e] == block && from != a && from != b)
-                return false;
+    for (int32_t e = flow->in_first[block]; e < flow->in_first[block + 1]; e++)
+        if (flow->in[e] != a && flow->in[e] != b)
+            return false;
     return true;
 }
 

@@ -62,9 +62,8 @@ static const wl_ptx_buffer *described(const wl_ptx_machine *m, const wl_ptx_step
 
 static void results_unknown(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes)
 {
-    static const uint64_t zero[WL_PTX_LANES];
-    for (int e = 0; s->in->op != WL_PTX_OP_sust && e < s->elements; e++)
-        wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], lanes, zero, lanes);
+    if (s->in->op != WL_PTX_OP_sust)
+        wl_ptx_write_unknown(m->frame, s, lanes);
 }
 
 /* Touches one address per lane, of the texels with this many bytes. */
@@ -165,33 +164,37 @@ static uint32_t lanes_inside(const fetch *f)
 /* The bits that a fetch returns for a channel. False: not known here. */
 static bool converted(uint64_t bits, wl_ptx_type channel, wl_ptx_type to, uint64_t *out)
 {
-    const int unused = 64 - wl_ptx_type_bits(channel);
-    const int64_t whole = wl_ptx_type_is_signed(channel) ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
     if (to == WL_PTX_S32 || to == WL_PTX_U32) {
-        *out = (uint32_t)whole;
+        *out = (uint32_t)wl_ptx_extended(bits, channel);
         return !wl_ptx_type_is_float(channel);
     }
     *out = channel == WL_PTX_F16 ? wl_ptx_f32_bits((float)wl_ptx_half_value(bits, false)) : bits;
     return to == WL_PTX_F32 && (channel == WL_PTX_F32 || channel == WL_PTX_F16);
 }
 
-static void return_texels(wl_ptx_machine *m, const fetch *f, uint32_t inside)
+/* Writes what the lanes have read: elements of a surface as they are, channels of a texture
+ * converted. */
+static void return_values(wl_ptx_machine *m, const fetch *f, uint32_t inside)
 {
     const wl_ptx_step *s = f->step;
-    const int bytes = wl_ptx_type_bits(f->texture->type) / 8;
-    if (f->buffer->content == WL_PTX_UNTOUCHED) { /* a kernel does not write textures */
+    const bool is_texture = s->in->op == WL_PTX_OP_tex;
+    const int bytes = is_texture ? wl_ptx_type_bits(f->texture->type) / 8 : s->bytes;
+    /* a kernel does not write textures */
+    if (is_texture && f->buffer->content == WL_PTX_UNTOUCHED) {
         results_unknown(m, s, f->lanes);
         return;
     }
     for (int e = 0; e < s->elements; e++) {
         uint64_t value[WL_PTX_LANES] = {0};
-        uint32_t unknown = f->unknown | (e < f->texture->channels ? 0 : f->lanes) | (inside & ~m->touch.lanes);
+        const bool beyond = is_texture && e >= f->texture->channels;
+        uint32_t unknown = f->unknown | (beyond ? f->lanes : 0) | (inside & ~m->touch.lanes);
         WL_PTX_FOR_LANES(lane, m->touch.lanes & ~unknown)
         {
             bool hidden = false;
-            const uint64_t bits = wl_ptx_memory_read(m, lane, (int64_t)e * bytes, bytes, &hidden);
-            const bool known = converted(bits, f->texture->type, s->in->type, &value[lane]) && !hidden;
-            unknown |= (uint32_t)!known << lane;
+            value[lane] = wl_ptx_memory_read(m, lane, (int64_t)e * bytes, bytes, &hidden);
+            if (is_texture)
+                hidden = !converted(value[lane], f->texture->type, s->in->type, &value[lane]) || hidden;
+            unknown |= (uint32_t)hidden << lane;
         }
         wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], f->lanes, value, unknown);
     }
@@ -265,7 +268,7 @@ static wl_status run_texture(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         } else {
             const uint32_t inside = lanes_inside(&f);
             WL_TRY(touch(m, &f, inside, f.address[0], f.texture->texel_bytes, false, err));
-            return_texels(m, &f, inside);
+            return_values(m, &f, inside);
         }
     }
     return WL_OK;
@@ -306,22 +309,6 @@ static void find_elements(const wl_ptx_machine *m, fetch *f, int bytes, bool in_
     }
 }
 
-static void return_elements(wl_ptx_machine *m, const fetch *f, uint32_t inside)
-{
-    const wl_ptx_step *s = f->step;
-    for (int e = 0; e < s->elements; e++) {
-        uint64_t value[WL_PTX_LANES] = {0};
-        uint32_t unknown = f->unknown | (inside & ~m->touch.lanes);
-        WL_PTX_FOR_LANES(lane, m->touch.lanes & ~unknown)
-        {
-            bool hidden = false;
-            value[lane] = wl_ptx_memory_read(m, lane, (int64_t)e * s->bytes, s->bytes, &hidden);
-            unknown |= (uint32_t)hidden << lane;
-        }
-        wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], f->lanes, value, unknown);
-    }
-}
-
 /* The result of a reduction or of a formatted store is not computed. */
 static void store_elements(wl_ptx_machine *m, const fetch *f, int bytes, bool exact)
 {
@@ -355,7 +342,7 @@ static wl_status run_surface(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         if (stores)
             store_elements(m, &f, bytes, in_bytes && !(s->target & WL_PTX_FETCH_REDUCES));
         else if (in_bytes)
-            return_elements(m, &f, inside);
+            return_values(m, &f, inside);
         else
             results_unknown(m, s, same);
     }
@@ -365,11 +352,8 @@ static wl_status run_surface(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
 /* Cube maps, and fetches with offsets: nothing is touched. */
 static wl_status run_unknown(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
-    WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_TEXTURE, err));
-    if (s->other != m->frame->program->spare)
-        wl_ptx_write_predicate(m->frame, s->other, mask, 0, mask);
     results_unknown(m, s, mask);
-    return WL_OK;
+    return wl_ptx_assume(m, s, WL_PTX_ASSUMED_TEXTURE, err);
 }
 
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in)

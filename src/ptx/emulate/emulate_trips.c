@@ -43,11 +43,10 @@ static bool grows_in_place(const wl_ptx_step *steps, int32_t from, int32_t to, i
            s->from[0] == s->to && is_fixed(steps, from, to, s->from[1]) && written_at(steps, from, to, s->to) == at;
 }
 
-static bool compares_integers(const wl_ptx_step *s)
+bool wl_ptx_compares_integers(const wl_ptx_step *s)
 {
-    const wl_ptx_compare c = s->in->compare;
     return s->kind == WL_PTX_STEP_TEST && s->in->op == WL_PTX_OP_setp && wl_ptx_integer_index(s->in->type) >= 0 &&
-           (c == WL_PTX_EQ || c == WL_PTX_NE || c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_GT || c == WL_PTX_GE);
+           s->in->compare <= WL_PTX_GE;
 }
 
 /* The comparison that guards the branch: of a growing register with a loop invariant. */
@@ -55,7 +54,7 @@ static bool find_test(const wl_ptx_program *p, int32_t from, int32_t to, wl_ptx_
 {
     const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
     out->test = written_at(steps, from, to, branch->guard);
-    if (out->test < 0 || !compares_integers(&steps[out->test]))
+    if (out->test < 0 || !wl_ptx_compares_integers(&steps[out->test]))
         return false;
     const wl_ptx_step *test = &steps[out->test];
     out->swapped = is_fixed(steps, from, to, test->from[0]);
@@ -75,7 +74,7 @@ static bool is_counted(const wl_ptx_program *p, int32_t to, wl_ptx_counted *out)
         return false;
     for (int32_t i = from; i < to; i++) {
         const wl_ptx_step *s = &steps[i];
-        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !compares_integers(s) &&
+        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !wl_ptx_compares_integers(s) &&
                               !grows_in_place(steps, from, to, i)))
             return false;
     }
@@ -101,80 +100,75 @@ wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *er
 
 /* ---- how many trips ---- */
 
-wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type)
+/* Sums of 64-bit numbers and their products with trips. */
+__extension__ typedef __int128 wide;
+
+static wide as_type(uint64_t value, wl_ptx_type type)
 {
-    const int bits = wl_ptx_type_bits(type);
-    const uint64_t mask = bits > 0 && bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits) : (wl_ptx_wide)(value & mask);
+    const uint64_t extended = wl_ptx_extended(value, type);
+    return wl_ptx_type_is_signed(type) ? (int64_t)extended : (wide)extended;
 }
 
-wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
+/* Trips until a growing value leaves a range, at most WL_PTX_TRIPS_MAX; 0: it is outside already.
+ * Most numbers need no 128 bits, which take long to divide. */
+static int64_t trips_within(wide lo, wide hi, wide value, wide growth)
 {
-    const wl_ptx_wide values = (wl_ptx_wide)1 << wl_ptx_type_bits(type);
-    return wl_ptx_type_is_signed(type) ? (wl_ptx_range){-values / 2, values / 2 - 1} : (wl_ptx_range){0, values - 1};
-}
-
-static wl_ptx_compare mirrored(wl_ptx_compare c)
-{
-    return c == WL_PTX_LT   ? WL_PTX_GT
-           : c == WL_PTX_LE ? WL_PTX_GE
-           : c == WL_PTX_GT ? WL_PTX_LT
-           : c == WL_PTX_GE ? WL_PTX_LE
-                            : c;
-}
-
-static wl_ptx_compare negated(wl_ptx_compare c)
-{
-    return c == WL_PTX_LT   ? WL_PTX_GE
-           : c == WL_PTX_LE ? WL_PTX_GT
-           : c == WL_PTX_GT ? WL_PTX_LE
-           : c == WL_PTX_GE ? WL_PTX_LT
-           : c == WL_PTX_EQ ? WL_PTX_NE
-                            : WL_PTX_EQ;
-}
-
-wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all)
-{
-    const wl_ptx_compare c = holds ? compare : negated(compare);
-    if (c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_EQ || (c == WL_PTX_NE && a < b))
-        all.hi = c == WL_PTX_LT || c == WL_PTX_NE ? b - 1 : b;
-    if (c == WL_PTX_GT || c == WL_PTX_GE || c == WL_PTX_EQ || (c == WL_PTX_NE && a >= b))
-        all.lo = c == WL_PTX_GT || c == WL_PTX_NE ? b + 1 : b;
-    return all;
-}
-
-/* Most numbers need no 128 bits, which take long to divide. */
-int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth)
-{
-    if (value < range.lo || value > range.hi)
+    if (value < lo || value > hi)
         return 0;
     if (growth == 0)
         return WL_PTX_TRIPS_MAX;
-    const wl_ptx_wide way = growth > 0 ? range.hi - value : value - range.lo, each = growth > 0 ? growth : -growth;
-    const wl_ptx_wide trips = way <= INT64_MAX && each <= INT64_MAX ? (int64_t)way / (int64_t)each : way / each;
+    const wide way = growth > 0 ? hi - value : value - lo, each = growth > 0 ? growth : -growth;
+    const wide trips = way <= INT64_MAX && each <= INT64_MAX ? (int64_t)way / (int64_t)each : way / each;
     return trips > WL_PTX_TRIPS_MAX ? WL_PTX_TRIPS_MAX : (int64_t)trips;
 }
 
-/* The growth of a register per trip, in one lane. */
-static wl_ptx_wide growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int lane)
+/* The differences a - b for which a comparison has the same result as for this one. */
+static void staying(wl_ptx_compare compare, bool holds, wide difference, wide *lo, wide *hi)
 {
-    const wl_ptx_wide amount = wl_ptx_as_signed(frame->value[s->from[1]][lane], wl_ptx_type_bits(s->in->type));
-    return s->in->op == WL_PTX_OP_sub ? -amount : amount;
+    static const wl_ptx_compare negated[] = {[WL_PTX_EQ] = WL_PTX_NE, [WL_PTX_NE] = WL_PTX_EQ, [WL_PTX_LT] = WL_PTX_GE,
+                                             [WL_PTX_LE] = WL_PTX_GT, [WL_PTX_GT] = WL_PTX_LE, [WL_PTX_GE] = WL_PTX_LT};
+    const wl_ptx_compare c = holds ? compare : negated[compare];
+    *hi = (wide)1 << 100;
+    *lo = -*hi;
+    if (c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_EQ || (c == WL_PTX_NE && difference < 0))
+        *hi = c == WL_PTX_LT || c == WL_PTX_NE ? -1 : 0;
+    if (c == WL_PTX_GT || c == WL_PTX_GE || c == WL_PTX_EQ || (c == WL_PTX_NE && difference >= 0))
+        *lo = c == WL_PTX_GT || c == WL_PTX_NE ? 1 : 0;
+}
+
+int64_t wl_ptx_trips_alike(const wl_ptx_step *test, bool holds, uint64_t a, uint64_t more_a, uint64_t b,
+                           uint64_t more_b)
+{
+    const wl_ptx_type type = test->in->type;
+    const int bits = wl_ptx_type_bits(type);
+    const wide values = (wide)1 << bits, least = wl_ptx_type_is_signed(type) ? -values / 2 : 0;
+    const wide x = as_type(a, type), y = as_type(b, type), most = least + values - 1;
+    const wide grows_x = wl_ptx_as_signed(more_a, bits), grows_y = wl_ptx_as_signed(more_b, bits);
+    wide lo, hi;
+    staying(test->in->compare, holds, x - y, &lo, &hi);
+    return wl_min(trips_within(lo, hi, x - y, grows_x - grows_y),
+                  wl_min(trips_within(least, most, x, grows_x), trips_within(least, most, y, grows_y)));
+}
+
+/* The growth of a register per trip, in one lane. */
+static uint64_t growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane)
+{
+    const uint64_t amount = frame->value[s->from[1]][lane];
+    return s->in->op == WL_PTX_OP_sub ? 0 - amount : amount;
 }
 
 /* The trips that a lane takes for certain after the one it has just ended. */
-static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, int lane)
+static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lane)
 {
     const wl_ptx_counted *c = branch->counted;
     const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[c->test], *grown = &steps[c->grown];
-    const wl_ptx_type type = test->in->type;
-    const wl_ptx_compare compare = c->swapped ? mirrored(test->in->compare) : test->in->compare;
-    const wl_ptx_wide growth = growth_of(frame, grown, lane);
-    const wl_ptx_wide b = wl_ptx_as_type(frame->value[test->from[!c->swapped]][lane], type);
+    const uint64_t growth = growth_of(frame, grown, lane), other = frame->value[test->from[!c->swapped]][lane];
     /* what the test has just seen */
-    const wl_ptx_wide a = wl_ptx_as_type(frame->value[grown->to][lane], type) - (c->test < c->grown ? growth : 0);
-    const wl_ptx_range stays = wl_ptx_staying(compare, !branch->guard_negated, a, b, wl_ptx_range_of(type));
-    return growth == 0 ? 0 : wl_ptx_trips_within(stays, a, growth);
+    const uint64_t seen = frame->value[grown->to][lane] - (c->test < c->grown ? growth : 0);
+    if (wl_ptx_as_signed(growth, wl_ptx_type_bits(test->in->type)) == 0)
+        return 0;
+    return c->swapped ? wl_ptx_trips_alike(test, !branch->guard_negated, other, 0, seen, growth)
+                      : wl_ptx_trips_alike(test, !branch->guard_negated, seen, growth, other, 0);
 }
 
 /* Whether two lanes compare and add the same. */
@@ -205,8 +199,7 @@ static void grow(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes, int6
     const int unused = 64 - wl_ptx_type_bits(s->in->type);
     WL_PTX_FOR_LANES(lane, lanes)
     {
-        const uint64_t growth = (uint64_t)growth_of(frame, s, (int)lane);
-        value[lane] = (value[lane] + (uint64_t)trips * growth) << unused >> unused;
+        value[lane] = (value[lane] + (uint64_t)trips * growth_of(frame, s, lane)) << unused >> unused;
     }
 }
 
@@ -219,7 +212,7 @@ static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t l
     const wl_ptx_step *test = &frame->program->flow_steps[c->test], *grown = &frame->program->flow_steps[c->grown];
     uint64_t seen[WL_PTX_LANES];
     memcpy(seen, frame->value[grown->to], sizeof seen);
-    WL_PTX_FOR_LANES(lane, c->test < c->grown ? lanes : 0) seen[lane] -= (uint64_t)growth_of(frame, grown, (int)lane);
+    WL_PTX_FOR_LANES(lane, c->test < c->grown ? lanes : 0) seen[lane] -= growth_of(frame, grown, lane);
     wl_ptx_record_run(m, branch->target, branch->number + 1, lanes, trips);
     wl_ptx_record_test(m, test, lanes, c->swapped ? frame->value[test->from[0]] : seen,
                        c->swapped ? seen : frame->value[test->from[1]]);
@@ -237,7 +230,7 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
     WL_PTX_FOR_LANES(lane, lanes)
     {
         if (before == WL_PTX_LANES || !is_same(frame, branch, before, lane))
-            trips = wl_min(trips, trips_of(frame, branch, (int)lane));
+            trips = wl_min(trips, trips_of(frame, branch, lane));
         before = lane;
     }
     if (trips < WL_PTX_TRIPS_MIN)

@@ -29,14 +29,12 @@ static uint32_t shuffled(wl_ptx_variant mode, uint32_t lane, uint32_t b, uint32_
     return *in_range ? from & 31 : lane;
 }
 
-static wl_status run_shuffle(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_shuffle(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]], *c = frame->value[s->from[2]];
     const uint32_t hidden = frame->unknown[s->from[1]] | frame->unknown[s->from[2]];
     uint64_t value[WL_PTX_LANES] = {0};
     uint32_t ranged = 0, unknown = hidden & mask;
-    (void)err;
     WL_PTX_FOR_LANES(lane, mask)
     {
         bool in_range = false;
@@ -48,15 +46,6 @@ static wl_status run_shuffle(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
     }
     wl_ptx_write(frame, s->to, mask, value, unknown);
     wl_ptx_write_predicate(frame, s->other, mask, ranged, hidden);
-    return WL_OK;
-}
-
-static void write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_t value, bool unknown)
-{
-    uint64_t values[WL_PTX_LANES];
-    for (int i = 0; i < WL_PTX_LANES; i++)
-        values[i] = value;
-    wl_ptx_write(frame, slot, mask, values, unknown ? mask : 0);
 }
 
 /* The active lanes of the member mask, which is operand k. */
@@ -67,16 +56,14 @@ static uint32_t members(const wl_ptx_frame *frame, const wl_ptx_step *s, int k, 
     return mask & (uint32_t)frame->value[s->from[k]][wl_ptx_lane_first(mask)];
 }
 
-static wl_status run_vote(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_vote(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint32_t taking = members(frame, s, 1, mask), hidden = frame->unknown[s->from[0]] & taking;
     const uint32_t value = wl_ptx_predicate(frame, s->from[0]);
     const uint32_t yes = (s->in->operands[1].negated ? ~value : value) & taking, no = taking & ~yes;
     bool result = false, unknown = hidden != 0;
-    (void)err;
     switch (s->in->variant) {
-    case WL_PTX_BALLOT: write_same(frame, s->to, mask, yes & ~hidden, unknown); return WL_OK;
+    case WL_PTX_BALLOT: wl_ptx_write_same(frame, s->to, mask, yes & ~hidden, unknown); return;
     case WL_PTX_ANY:
         result = yes & ~hidden;
         unknown = unknown && !result;
@@ -91,19 +78,16 @@ static wl_status run_vote(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         break;
     }
     wl_ptx_write_predicate(frame, s->to, mask, result ? UINT32_MAX : 0, unknown ? mask : 0);
-    return WL_OK;
 }
 
-static wl_status run_match(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_match(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint32_t taking = members(frame, s, 1, mask), hidden = frame->unknown[s->from[0]] & taking;
     const uint64_t low = wl_ptx_type_bits(s->in->type) == 64 ? ~(uint64_t)0 : UINT32_MAX;
     const uint64_t *a = frame->value[s->from[0]];
     const bool all = s->in->variant == WL_PTX_ALL;
     uint64_t value[WL_PTX_LANES] = {0};
     uint32_t same = 0;
-    (void)err;
     WL_PTX_FOR_LANES(lane, taking)
     {
         WL_PTX_FOR_LANES(other, taking) value[lane] |= (uint64_t)((a[lane] & low) == (a[other] & low)) << other;
@@ -113,7 +97,6 @@ static wl_status run_match(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
     }
     wl_ptx_write(frame, s->to, mask, value, hidden ? mask : 0);
     wl_ptx_write_predicate(frame, s->other, mask, same, hidden ? mask : 0);
-    return WL_OK;
 }
 
 static uint32_t reduced(uint32_t a, uint32_t b, const wl_ptx_instruction *in)
@@ -129,39 +112,32 @@ static uint32_t reduced(uint32_t a, uint32_t b, const wl_ptx_instruction *in)
     }
 }
 
-static wl_status run_redux(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_redux(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    wl_ptx_frame *frame = m->frame;
     const uint32_t taking = members(frame, s, 1, mask), first = wl_ptx_lane_first(taking);
     uint32_t result = 0;
-    (void)err;
     WL_PTX_FOR_LANES(lane, taking)
     {
         const uint32_t value = (uint32_t)frame->value[s->from[0]][lane];
         result = lane == first ? value : reduced(result, value, s->in);
     }
-    write_same(frame, s->to, mask, result, frame->unknown[s->from[0]] & taking);
-    return WL_OK;
+    wl_ptx_write_same(frame, s->to, mask, result, frame->unknown[s->from[0]] & taking);
 }
 
-static wl_status run_activemask(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_activemask(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    (void)err;
-    write_same(m->frame, s->to, mask, mask, false);
-    return WL_OK;
+    wl_ptx_write_same(frame, s->to, mask, mask, false);
 }
 
 /* Elects the lowest lane of the member mask. */
-static wl_status run_elect(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static void run_elect(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    const uint32_t taking = members(m->frame, s, 0, mask), leader = wl_ptx_lane_first(taking ? taking : mask);
-    (void)err;
-    write_same(m->frame, s->to, mask, leader, false);
-    wl_ptx_write_predicate(m->frame, s->other, mask, (uint32_t)1 << leader, 0);
-    return WL_OK;
+    const uint32_t taking = members(frame, s, 0, mask), leader = wl_ptx_lane_first(taking ? taking : mask);
+    wl_ptx_write_same(frame, s->to, mask, leader, false);
+    wl_ptx_write_predicate(frame, s->other, mask, (uint32_t)1 << leader, 0);
 }
 
-wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in)
+wl_ptx_compute wl_ptx_find_warp(const wl_ptx_instruction *in)
 {
     switch (in->op) {
     case WL_PTX_OP_shfl: return run_shuffle;

@@ -11,11 +11,6 @@
 
 static const char form[] = "WIDTH[xHEIGHT[xDEPTH]]:TYPE[xCHANNELS][:OPTION..][=CONTENTS]";
 
-static wl_loc place(const char *text, const char *at, size_t length)
-{
-    return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
-}
-
 /* A positive number; moves *at past it. */
 static bool positive(const char **at, int64_t *out)
 {
@@ -34,7 +29,7 @@ static wl_status read_extents(const char *text, const char **at, wl_ptx_texture 
     do {
         *at += t->dims > 0;
         if (t->dims == 3 || !positive(at, &t->extent[t->dims++]))
-            return wl_fail(err, WL_E_INPUT, place(text, start, strcspn(start, ":=")),
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, strcspn(start, ":=")),
                            "expected one to three extents in texels: %.*s%s", (int)strcspn(text, ":") + 1, text, form);
     } while (**at == 'x' || **at == ',');
     return WL_OK;
@@ -51,7 +46,7 @@ static wl_status read_texel(const char *text, const char **at, wl_ptx_texture *t
         t->channels = times[1] - '0';
     const bool known = wl_ptx_element_type(start, name, &t->type) && wl_ptx_type_bits(t->type) <= 32;
     if (!known || (all != name && all != name + 2) || (t->channels != 1 && t->channels != 2 && t->channels != 4))
-        return wl_fail(err, WL_E_INPUT, place(text, start, all),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, all),
                        "'%.*s' is not a type of texels (u8 s8 u16 s16 f16 u32 s32 f32, with x2 or x4 for channels)",
                        (int)all, start);
     t->texel_bytes = wl_ptx_type_bits(t->type) / 8 * t->channels;
@@ -101,13 +96,13 @@ static wl_status read_options(const char *text, const char **at, wl_ptx_texture 
         const bool is_number = *pitched && wl_is_digit(*start);
         *at += length;
         if (is_number ? !positive(&start, &t->pitch) || start != *at : !read_option(start, length, t, pitched))
-            return wl_fail(err, WL_E_INPUT, place(text, *at - length, length), "'%.*s' is not an option of a %s (%s)",
-                           (int)length, *at - length, t->is_surface ? "surface" : "texture",
-                           t->is_surface ? "layered"
-                                         : "point linear clamp wrap mirror border normalized layered pitch[:BYTES]");
+            return wl_fail(
+                err, WL_E_INPUT, wl_ptx_place(text, *at - length, length), "'%.*s' is not an option of a %s (%s)",
+                (int)length, *at - length, t->is_surface ? "surface" : "texture",
+                t->is_surface ? "layered" : "point linear clamp wrap mirror border normalized layered pitch[:BYTES]");
     }
     if (**at != '=' && **at != '\0')
-        return wl_fail(err, WL_E_INPUT, place(text, *at, strlen(*at)), "'%s' is not expected here", *at);
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, *at, strlen(*at)), "'%s' is not expected here", *at);
     return WL_OK;
 }
 
@@ -121,11 +116,11 @@ static wl_status finish(const char *text, wl_ptx_texture *t, bool pitched, wl_er
     t->in_blocks = t->dims > 1 && !pitched;
     const int64_t row = t->extent[0] * t->texel_bytes;
     if (pitched && (t->dims != 2 || t->is_layered || (t->pitch > 0 && (t->pitch < row || t->pitch % t->texel_bytes))))
-        return wl_fail(err, WL_E_INPUT, place(text, text, strlen(text)),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
                        "pitched memory has two dimensions and rows of whole texels, here at least %lld bytes",
                        (long long)row);
     if (!t->is_normalized && (t->mode == WL_PTX_WRAPPED || t->mode == WL_PTX_MIRRORED))
-        return wl_fail(err, WL_E_INPUT, place(text, text, strlen(text)),
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
                        "wrap and mirror need normalized coordinates: without them a GPU clamps");
     return WL_OK;
 }
@@ -148,7 +143,7 @@ wl_status wl_ptx_texture_text(const char *text, const wl_ptx_given *given, wl_ar
     for (int d = 0; d < 3; d++)
         fits = fits && wl_mul(texels, t->extent[d], &texels);
     if (!fits)
-        return wl_fail(err, WL_E_INPUT, place(text, text, strlen(text)), "the texture is too large");
+        return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)), "the texture is too large");
     out->texture = t;
     out->bytes = texels * t->layers * t->texel_bytes; /* the contents have no gaps */
     if (*at == '=')

@@ -133,28 +133,30 @@ static void find_divergent(wl_ptx_def_use *def_use)
 
 /* A loop spans the instructions from a back edge's target to the branch. The scan goes
  * backwards. Open loops form a stack that is threaded through loop_end of their branches. */
+static int32_t close_loops(wl_ptx_def_use *def_use, int32_t open, int32_t above)
+{
+    while (open >= 0 && wl_ptx_branch_target(&def_use->function->instructions[open]) > above) {
+        const int32_t outer = def_use->loop_end[open];
+        def_use->loop_end[open] = open;
+        open = outer;
+    }
+    return open;
+}
+
 static void find_loops(wl_ptx_def_use *def_use)
 {
     const wl_ptx_function *f = def_use->function;
     int32_t open = -1;
     for (int32_t i = f->instruction_count - 1; i >= 0; i--) {
         const int32_t to = wl_ptx_branch_target(&f->instructions[i]);
-        while (open >= 0 && wl_ptx_branch_target(&f->instructions[open]) > i) {
-            const int32_t outer = def_use->loop_end[open];
-            def_use->loop_end[open] = open;
-            open = outer;
-        }
+        open = close_loops(def_use, open, i);
         def_use->loop_end[i] = open;
         if (to >= 0 && to <= i)
             open = i;
         if (to >= 0 && to < f->instruction_count)
             def_use->target[to] = true;
     }
-    while (open >= 0) {
-        const int32_t outer = def_use->loop_end[open];
-        def_use->loop_end[open] = open;
-        open = outer;
-    }
+    (void)close_loops(def_use, open, -1);
 }
 
 static void mark_table_targets(wl_ptx_def_use *def_use)
@@ -197,9 +199,7 @@ wl_status wl_ptx_def_use_make(const wl_ptx_function *function, wl_arena *arena, 
         return wl_fail_memory(err);
     for (int32_t r = 0; r < function->register_count; r++)
         out->definition[r] = WL_PTX_NO_DEFINITION;
-    const wl_status status = find_readers(out, arena, err);
-    if (status != WL_OK)
-        return status;
+    WL_TRY(find_readers(out, arena, err));
     find_divergent(out);
     find_loops(out);
     mark_table_targets(out);

@@ -31,8 +31,7 @@ typedef struct printer {
     bool failed;
 } printer;
 
-static void left(printer *p, const wl_mangled *n);
-static void right(printer *p, const wl_mangled *n);
+static void side(printer *p, const wl_mangled *n, bool is_left);
 
 static void put(printer *p, const char *text, size_t length)
 {
@@ -56,8 +55,8 @@ static void print(printer *p, const wl_mangled *n)
     if (!n || !step(p))
         return;
     p->depth++;
-    left(p, n);
-    right(p, n);
+    side(p, n, true);
+    side(p, n, false);
     p->depth--;
 }
 
@@ -151,13 +150,6 @@ static void expansion(printer *p, const wl_mangled *n)
     p->now = outer;
 }
 
-static void number(printer *p, const char *before, int value, const char *after)
-{
-    text(p, before);
-    wl_buffer_add(p->out, "%d", value);
-    text(p, after);
-}
-
 static void pack_size(printer *p, const wl_mangled *n)
 {
     const wl_mangled *pack = argument(p, n->a);
@@ -165,7 +157,7 @@ static void pack_size(printer *p, const wl_mangled *n)
     p->failed = p->failed || !pack || pack->kind != WL_MANGLED_PACK;
     for (const wl_mangled *cell = p->failed ? NULL : pack->a; cell; cell = cell->next)
         count++;
-    number(p, "", count, "");
+    wl_buffer_add(p->out, "%d", count);
 }
 
 /* ---- names ---- */
@@ -244,13 +236,6 @@ static void name(printer *p, const wl_mangled *n, wl_ptx_demangled *places)
         places->args = p->out->length;
 }
 
-static void lambda(printer *p, const wl_mangled *n)
-{
-    text(p, "{lambda(");
-    list(p, n->a);
-    number(p, ")#", n->number, "}");
-}
-
 /* ---- types ---- */
 
 static bool is_around(const wl_mangled *n)
@@ -273,45 +258,31 @@ static const wl_mangled *referred(printer *p, const wl_mangled *n, const char **
     return to;
 }
 
-static void pointer_left(printer *p, const wl_mangled *n)
+static void pointer(printer *p, const wl_mangled *n, bool is_left)
 {
     const meaning outer = p->now;
     const char *sign;
     const wl_mangled *to = referred(p, n, &sign);
-    if (to)
-        left(p, to);
-    if (to && is_around(to))
+    if (!is_left && is_around(to))
+        text(p, ")");
+    side(p, to, is_left);
+    if (is_left && is_around(to))
         text(p, to->kind == WL_MANGLED_ARRAY ? " (" : "(");
-    if (to)
+    if (is_left && to)
         text(p, sign);
     p->now = outer;
 }
 
-static void pointer_right(printer *p, const wl_mangled *n)
+static void member(printer *p, const wl_mangled *n, bool is_left)
 {
-    const meaning outer = p->now;
-    const char *sign;
-    const wl_mangled *to = referred(p, n, &sign);
-    if (is_around(to))
+    if (!is_left && is_around(n->a))
         text(p, ")");
-    if (to)
-        right(p, to);
-    p->now = outer;
-}
-
-static void member_left(printer *p, const wl_mangled *n)
-{
-    left(p, n->a);
+    side(p, n->a, is_left);
+    if (!is_left)
+        return;
     text(p, n->a->kind == WL_MANGLED_FUNCTION ? "(" : n->a->kind == WL_MANGLED_ARRAY ? " (" : " ");
     print(p, n->b);
     text(p, "::*");
-}
-
-static void member_right(printer *p, const wl_mangled *n)
-{
-    if (is_around(n->a))
-        text(p, ")");
-    right(p, n->a);
 }
 
 static void function_right(printer *p, const wl_mangled *type)
@@ -320,47 +291,39 @@ static void function_right(printer *p, const wl_mangled *type)
     list(p, type->b);
     text(p, ")");
     put(p, type->text, (size_t)type->length);
-    if (type->a)
-        right(p, type->a);
+    side(p, type->a, false);
 }
 
 static void function_left(printer *p, const wl_mangled *type)
 {
     if (!type->a)
         return;
-    left(p, type->a);
+    side(p, type->a, true);
     if (!is_around(type->a) && last_character(p) != '(')
         text(p, " ");
 }
 
-static void array_right(printer *p, const wl_mangled *n)
+static void array(printer *p, const wl_mangled *n, bool is_left)
 {
-    text(p, last_character(p) == ']' ? "[" : " [");
-    print(p, n->b);
-    text(p, "]");
-    right(p, n->a);
+    if (!is_left) {
+        text(p, last_character(p) == ']' ? "[" : " [");
+        print(p, n->b);
+        text(p, "]");
+    }
+    side(p, n->a, is_left);
 }
 
 /* Prints "const" once, even if a template argument has it already. */
-static void qualified_left(printer *p, const wl_mangled *n)
+static void qualified(printer *p, const wl_mangled *n, bool is_left)
 {
     const meaning outer = p->now;
     const wl_mangled *of = meant(p, n->a);
-    if (of)
-        left(p, of);
+    side(p, of, is_left);
     p->now = outer;
-    if (!of)
-        return;
-    if (of->kind != WL_MANGLED_QUALIFIED || of->length != n->length ||
-        memcmp(of->text, n->text, (size_t)n->length) != 0)
+    if (is_left && of &&
+        (of->kind != WL_MANGLED_QUALIFIED || of->length != n->length ||
+         memcmp(of->text, n->text, (size_t)n->length) != 0))
         put(p, n->text, (size_t)n->length);
-}
-
-static void qualified_right(printer *p, const wl_mangled *n)
-{
-    const meaning outer = p->now;
-    right(p, meant(p, n->a));
-    p->now = outer;
 }
 
 /* ---- values ---- */
@@ -411,8 +374,7 @@ static void literal(printer *p, const wl_mangled *n)
 
 static void operand(printer *p, const wl_mangled *n)
 {
-    const bool simple = n->kind == WL_MANGLED_NAME || n->kind == WL_MANGLED_NESTED || n->kind == WL_MANGLED_BRACED ||
-                        n->kind == WL_MANGLED_UNNAMED;
+    const bool simple = n->kind == WL_MANGLED_NAME || n->kind == WL_MANGLED_NESTED || n->kind == WL_MANGLED_CLOSED;
     text(p, simple ? "" : "(");
     print(p, n);
     text(p, simple ? "" : ")");
@@ -446,131 +408,73 @@ static void binary(printer *p, const wl_mangled *n)
     text(p, closes ? ")" : "");
 }
 
-static void cast(printer *p, const wl_mangled *n)
+/* A form: see demangle_internal.h. */
+static void form(printer *p, const wl_mangled *n)
 {
-    const bool several = !n->b || n->b->kind == WL_MANGLED_LIST;
-    text(p, "(");
-    print(p, n->a);
-    text(p, ")");
-    if (several) {
-        text(p, "(");
-        list(p, n->b);
-        text(p, ")");
-    } else {
-        operand(p, n->b);
+    for (const char *at = n->text; *at; at++) {
+        if (*at != '%') {
+            put(p, at, 1);
+            continue;
+        }
+        switch (*++at) {
+        case 'a': print(p, n->a); break;
+        case 'b': print(p, n->b); break;
+        case 'A': operand(p, n->a); break;
+        case 'B': operand(p, n->b); break;
+        case 'C': operand(p, n->c); break;
+        case 'L': list(p, n->b); break;
+        default: wl_buffer_add(p->out, "%d", n->number); break;
+        }
     }
-}
-
-static void wrapped(printer *p, const wl_mangled *n)
-{
-    if (n->b) { /* a tag of the binary interface */
-        print(p, n->a);
-        put(p, n->text, (size_t)n->length);
-        print(p, n->b);
-        text(p, "]");
-        return;
-    }
-    put(p, n->text, (size_t)n->length);
-    print(p, n->a);
-    text(p, ")");
-}
-
-static void selection(printer *p, const wl_mangled *n)
-{
-    operand(p, n->a);
-    text(p, "?");
-    operand(p, n->b);
-    text(p, " : ");
-    operand(p, n->c);
 }
 
 /* ---- all of them ---- */
 
-static void left_of(printer *p, const wl_mangled *n)
+static void whole(printer *p, const wl_mangled *n)
 {
     switch (n->kind) {
     case WL_MANGLED_NAME: put(p, n->text, (size_t)n->length); break;
-    case WL_MANGLED_FILE: break;
     case WL_MANGLED_NESTED:
     case WL_MANGLED_TEMPLATE: name(p, n, NULL); break;
     case WL_MANGLED_LIST: list(p, n); break;
-    case WL_MANGLED_QUALIFIED: qualified_left(p, n); break;
-    case WL_MANGLED_POINTER: pointer_left(p, n); break;
-    case WL_MANGLED_MEMBER: member_left(p, n); break;
-    case WL_MANGLED_FUNCTION: function_left(p, n); break;
-    case WL_MANGLED_ARRAY: left(p, n->a); break;
-    case WL_MANGLED_VECTOR:
-        print(p, n->a);
-        text(p, " __vector(");
-        print(p, n->b);
-        text(p, ")");
-        break;
     case WL_MANGLED_LITERAL: literal(p, n); break;
     case WL_MANGLED_ENCODING: encoding(p, n, true, NULL); break;
-    case WL_MANGLED_LAMBDA: lambda(p, n); break;
-    case WL_MANGLED_UNNAMED:
-        text(p, "{");
-        put(p, n->text, (size_t)n->length);
-        number(p, "#", n->number, "}");
-        break;
-    case WL_MANGLED_PARAMETER: parameter(p, n); break;
     case WL_MANGLED_PACK:
-        if (p->now.pack < 0)
+        if (p->now.pack < 0) {
             list(p, n->a);
-        else
-            parameter(p, n);
-        break;
+            break;
+        }
+        /* fall through */
+    case WL_MANGLED_PARAMETER: parameter(p, n); break;
     case WL_MANGLED_PACK_SIZE: pack_size(p, n); break;
     case WL_MANGLED_EXPANSION: expansion(p, n); break;
     case WL_MANGLED_STRUCTOR:
         put(p, n->text, (size_t)n->length);
         print(p, last_part(n->a));
         break;
-    case WL_MANGLED_CONVERSION:
-        text(p, "operator ");
-        print(p, n->a);
-        break;
     case WL_MANGLED_PREFIX: prefix(p, n); break;
     case WL_MANGLED_BINARY: binary(p, n); break;
-    case WL_MANGLED_CALL:
-        operand(p, n->a);
-        text(p, "(");
-        list(p, n->b);
-        text(p, ")");
-        break;
-    case WL_MANGLED_CAST: cast(p, n); break;
-    case WL_MANGLED_WRAPPED: wrapped(p, n); break;
-    case WL_MANGLED_SELECTION: selection(p, n); break;
-    case WL_MANGLED_BRACED:
-        print(p, n->a);
-        text(p, "{");
-        list(p, n->b);
-        text(p, "}");
-        break;
+    case WL_MANGLED_FORM:
+    case WL_MANGLED_WRAPPED:
+    case WL_MANGLED_CLOSED: form(p, n); break;
+    default: break; /* a file; types have sides */
     }
 }
 
-static void left(printer *p, const wl_mangled *n)
-{
-    if (!n || !step(p))
-        return;
-    p->depth++;
-    left_of(p, n);
-    p->depth--;
-}
-
-static void right(printer *p, const wl_mangled *n)
+static void side(printer *p, const wl_mangled *n, bool is_left)
 {
     if (!n || !step(p))
         return;
     p->depth++;
     switch (n->kind) {
-    case WL_MANGLED_QUALIFIED: qualified_right(p, n); break;
-    case WL_MANGLED_POINTER: pointer_right(p, n); break;
-    case WL_MANGLED_MEMBER: member_right(p, n); break;
-    case WL_MANGLED_FUNCTION: function_right(p, n); break;
-    case WL_MANGLED_ARRAY: array_right(p, n); break;
-    default: break;
+    case WL_MANGLED_QUALIFIED: qualified(p, n, is_left); break;
+    case WL_MANGLED_POINTER: pointer(p, n, is_left); break;
+    case WL_MANGLED_MEMBER: member(p, n, is_left); break;
+    case WL_MANGLED_FUNCTION: (is_left ? function_left : function_right)(p, n); break;
+    case WL_MANGLED_ARRAY: array(p, n, is_left); break;
+    default:
+        if (is_left)
+            whole(p, n);
     }
     p->depth--;
 }
@@ -578,11 +482,11 @@ static void right(printer *p, const wl_mangled *n)
 bool wl_mangled_print(const wl_mangled *node, wl_buffer *out, wl_ptx_demangled *places)
 {
     printer p = {.out = out, .now = {NULL, -1}};
-    if (node->kind == WL_MANGLED_ENCODING)
+    if (node->kind == WL_MANGLED_ENCODING) {
         encoding(&p, node, true, places);
-    else
+    } else {
         name(&p, node, places);
-    if (node->kind != WL_MANGLED_ENCODING)
         places->end = out->length;
+    }
     return !p.failed;
 }

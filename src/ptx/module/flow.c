@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "ptx/module/def_use.h"
 
 typedef struct graph {
     int32_t nodes;
@@ -64,51 +65,36 @@ static wl_status find_blocks(const wl_ptx_function *f, wl_arena *arena, wl_ptx_f
     return WL_OK;
 }
 
-/* Writes the successors of a block; with NULL it only counts them. */
-static int32_t block_edges(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, int32_t *edges)
-{
-    const wl_ptx_instruction *last = &f->instructions[flow->first[block + 1] - 1];
-    int32_t n = 0;
-    const int32_t targets = target_count(last);
-    for (int32_t k = 0; k < targets; k++, n++)
-        if (edges)
-            edges[n] = flow->block_of[target_of(f, last, k)];
-    const bool leaves = ends_block(last);
-    if (leaves && targets == 0) {
-        if (edges)
-            edges[n] = flow->block_count;
-        n++;
-    }
-    if (!leaves || last->guard >= 0) {
-        if (edges)
-            edges[n] = block + 1; /* the last block falls through to the end */
-        n++;
-    }
-    return n;
-}
-
 static wl_status find_edges(const wl_ptx_function *f, wl_arena *arena, wl_ptx_flow *flow, wl_error *err)
 {
+    int32_t most = 0, n = 0;
+    for (int32_t b = 0; b < flow->block_count; b++)
+        most += target_count(&f->instructions[flow->first[b + 1] - 1]) + 2;
     flow->edge_first = WL_ARENA_NEW(arena, int32_t, flow->block_count + 2);
-    if (!flow->edge_first)
+    flow->edges = WL_ARENA_NEW(arena, int32_t, most);
+    if (!flow->edge_first || !flow->edges)
         return wl_fail_memory(err);
-    for (int32_t b = 0; b < flow->block_count; b++)
-        flow->edge_first[b + 1] = flow->edge_first[b] + block_edges(f, flow, b, NULL);
-    flow->edge_first[flow->block_count + 1] = flow->edge_first[flow->block_count];
-    flow->edges = WL_ARENA_NEW(arena, int32_t, flow->edge_first[flow->block_count]);
-    if (!flow->edges)
-        return wl_fail_memory(err);
-    for (int32_t b = 0; b < flow->block_count; b++)
-        (void)block_edges(f, flow, b, flow->edges + flow->edge_first[b]);
+    for (int32_t b = 0; b < flow->block_count; b++) {
+        const wl_ptx_instruction *last = &f->instructions[flow->first[b + 1] - 1];
+        const int32_t targets = target_count(last);
+        for (int32_t k = 0; k < targets; k++)
+            flow->edges[n++] = flow->block_of[target_of(f, last, k)];
+        if (ends_block(last) && targets == 0)
+            flow->edges[n++] = flow->block_count;
+        if (!ends_block(last) || last->guard >= 0)
+            flow->edges[n++] = b + 1; /* the last block falls through to the end */
+        flow->edge_first[b + 1] = n;
+    }
+    flow->edge_first[flow->block_count + 1] = n;
     return WL_OK;
 }
 
-static wl_status reverse_edges(const wl_ptx_flow *flow, wl_arena *arena, int32_t **first_out, int32_t **edges_out,
-                               wl_error *err)
+static wl_status reverse_edges(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t nodes = flow->block_count + 1, count = flow->edge_first[flow->block_count];
-    int32_t *first = WL_ARENA_NEW(arena, int32_t, nodes + 2), *edges = WL_ARENA_NEW(arena, int32_t, count);
-    if (!first || !edges)
+    int32_t *first = flow->in_first = WL_ARENA_NEW(arena, int32_t, nodes + 2);
+    flow->in = WL_ARENA_NEW(arena, int32_t, count);
+    if (!first || !flow->in)
         return wl_fail_memory(err);
     for (int32_t e = 0; e < count; e++)
         first[flow->edges[e] + 2]++;
@@ -116,9 +102,7 @@ static wl_status reverse_edges(const wl_ptx_flow *flow, wl_arena *arena, int32_t
         first[v + 2] += first[v + 1];
     for (int32_t b = 0; b < flow->block_count; b++)
         for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
-            edges[first[flow->edges[e] + 1]++] = b;
-    *first_out = first;
-    *edges_out = edges;
+            flow->in[first[flow->edges[e] + 1]++] = b;
     return WL_OK;
 }
 
@@ -187,13 +171,15 @@ static void find_dominators(graph *g, int32_t root, int32_t *parent)
 static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t nodes = flow->block_count + 1;
-    int32_t *in_first = NULL, *in = NULL;
-    WL_TRY(reverse_edges(flow, arena, &in_first, &in, err));
-    graph g = {.nodes = nodes, .out_first = flow->edge_first, .out = flow->edges, .in_first = in_first, .in = in};
-    g.order = WL_ARENA_NEW(arena, int32_t, nodes);
-    g.number = WL_ARENA_NEW(arena, int32_t, nodes);
-    g.stack = WL_ARENA_NEW(arena, int32_t, nodes);
-    g.next = WL_ARENA_NEW(arena, int32_t, nodes);
+    graph g = {.nodes = nodes,
+               .out_first = flow->edge_first,
+               .out = flow->edges,
+               .in_first = flow->in_first,
+               .in = flow->in,
+               .order = WL_ARENA_NEW(arena, int32_t, nodes),
+               .number = WL_ARENA_NEW(arena, int32_t, nodes),
+               .stack = WL_ARENA_NEW(arena, int32_t, nodes),
+               .next = WL_ARENA_NEW(arena, int32_t, nodes)};
     flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reconvergence = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reached = WL_ARENA_NEW(arena, bool, nodes);
@@ -207,16 +193,10 @@ static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *er
         flow->order[b] = g.number[b];
     }
     flow->dominator[0] = -1;
-    const graph back = {.nodes = nodes,
-                        .out_first = in_first,
-                        .out = in,
-                        .in_first = flow->edge_first,
-                        .in = flow->edges,
-                        .order = g.order,
-                        .number = g.number,
-                        .stack = g.stack,
-                        .next = g.next};
-    g = back;
+    g.out_first = flow->in_first;
+    g.out = flow->in;
+    g.in_first = flow->edge_first;
+    g.in = flow->edges;
     find_dominators(&g, flow->block_count, flow->reconvergence);
     /* blocks become instructions; no common post-dominator: the end */
     for (int32_t b = 0; b < flow->block_count; b++)
@@ -242,53 +222,43 @@ bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block)
     return false;
 }
 
-static bool is_back_edge(const wl_ptx_flow *flow, int32_t from, int32_t to)
+bool wl_ptx_flow_is_back(const wl_ptx_flow *flow, int32_t from, int32_t to)
 {
     return to < flow->block_count && flow->reached[from] && wl_ptx_flow_dominates(flow, to, from);
 }
 
-/* Marks the blocks of the natural loop with that header and returns their number. */
-static int32_t mark_loop(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t header,
-                         bool *inside, int32_t *work)
+/* Marks the blocks of the natural loop with that header and returns their number; 0: there is
+ * none. */
+static int32_t mark_loop(const wl_ptx_flow *flow, int32_t header, bool *inside, int32_t *work)
 {
-    int32_t count = 0, waiting = 0;
+    int32_t count = 1, waiting = 0;
+    for (int32_t e = flow->in_first[header]; e < flow->in_first[header + 1]; e++)
+        if (wl_ptx_flow_is_back(flow, flow->in[e], header))
+            work[waiting++] = flow->in[e];
+    if (waiting == 0)
+        return 0;
     memset(inside, 0, (size_t)flow->block_count * sizeof *inside);
     inside[header] = true;
-    count++;
-    for (int32_t e = in_first[header]; e < in_first[header + 1]; e++)
-        if (is_back_edge(flow, in[e], header) && !inside[in[e]]) {
-            inside[in[e]] = true;
-            work[waiting++] = in[e];
-        }
     while (waiting > 0) {
         const int32_t b = work[--waiting];
+        if (inside[b])
+            continue;
+        inside[b] = true;
         count++;
-        for (int32_t e = in_first[b]; e < in_first[b + 1]; e++)
-            if (flow->reached[in[e]] && !inside[in[e]]) {
-                inside[in[e]] = true;
-                work[waiting++] = in[e];
-            }
+        for (int32_t e = flow->in_first[b]; e < flow->in_first[b + 1]; e++)
+            if (flow->reached[flow->in[e]] && !inside[flow->in[e]])
+                work[waiting++] = flow->in[e];
     }
     return count;
-}
-
-static bool is_header(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t block)
-{
-    for (int32_t e = in_first[block]; e < in_first[block + 1]; e++)
-        if (is_back_edge(flow, in[e], block))
-            return true;
-    return false;
 }
 
 /* A block's innermost loop is the smallest that contains it, so sizes are kept while loops are
  * found. */
 static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
-    const int32_t blocks = flow->block_count;
-    int32_t *in_first = NULL, *in = NULL;
-    WL_TRY(reverse_edges(flow, arena, &in_first, &in, err));
+    const int32_t blocks = flow->block_count, edges = flow->edge_first[blocks];
     bool *inside = WL_ARENA_NEW(arena, bool, blocks + 1);
-    int32_t *work = WL_ARENA_NEW(arena, int32_t, blocks + 1), *size = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    int32_t *work = WL_ARENA_NEW(arena, int32_t, 2 * edges + 1), *size = WL_ARENA_NEW(arena, int32_t, blocks + 1);
     flow->loop_of = WL_ARENA_NEW(arena, int32_t, blocks + 1);
     flow->loops = WL_ARENA_NEW(arena, wl_ptx_loop, blocks + 1);
     if (!inside || !work || !size || !flow->loop_of || !flow->loops)
@@ -296,9 +266,10 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
     for (int32_t b = 0; b <= blocks; b++)
         flow->loop_of[b] = -1;
     for (int32_t h = 0; h < blocks; h++) {
-        if (!flow->reached[h] || !is_header(flow, in_first, in, h))
+        const int32_t count = flow->reached[h] ? mark_loop(flow, h, inside, work) : 0;
+        if (count == 0)
             continue;
-        const int32_t id = flow->loop_count++, count = mark_loop(flow, in_first, in, h, inside, work);
+        const int32_t id = flow->loop_count++;
         wl_ptx_loop *loop = &flow->loops[id];
         *loop = (wl_ptx_loop){.header = h, .parent = -1};
         size[id] = count;
@@ -326,35 +297,32 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
 static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }
 
-/* Adds the registers of an operand to `row`, except those in `without`. */
-static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, uint64_t *row, const uint64_t *without)
+/* Upward-exposed reads of a block, and registers it writes on every path. */
+typedef struct block_scan {
+    uint64_t *reads, *writes;
+    bool results; /* what is visited: results, else operands */
+} block_scan;
+
+static void note_register(void *user, int32_t reg, bool written)
 {
-    if (o->kind == WL_PTX_OPERAND_VECTOR) {
-        for (int k = 0; k < o->count; k++)
-            mark_operand(f, &f->lists[o->first + k], row, without);
-        return;
-    }
-    if (o->kind != WL_PTX_OPERAND_REG && o->kind != WL_PTX_OPERAND_ADDRESS)
-        return;
-    if (o->reg >= 0 && !(without && has(without, o->reg)))
-        put(row, o->reg);
-    if (o->other >= 0 && !(without && has(without, o->other)))
-        put(row, o->other);
+    const block_scan *s = user;
+    if (s->results && written)
+        put(s->writes, reg);
+    else if (!s->results && !written && !has(s->writes, reg))
+        put(s->reads, reg);
 }
 
-/* Upward-exposed reads of a block, and registers it writes on every path. */
 static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, uint64_t *reads,
                        uint64_t *writes)
 {
+    block_scan s = {reads, writes, false};
     for (int32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
         const wl_ptx_instruction *in = &f->instructions[i];
-        const bool first = wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
-        if (in->guard >= 0 && !has(writes, in->guard))
-            put(reads, in->guard);
-        for (int k = first ? 1 : 0; k < in->operand_count; k++)
-            mark_operand(f, &in->operands[k], reads, writes);
-        if (first && in->guard < 0 && in->operand_count > 0)
-            mark_operand(f, &in->operands[0], writes, NULL);
+        s.results = false;
+        wl_ptx_registers_of(f, in, note_register, &s);
+        s.results = in->guard < 0;
+        if (s.results)
+            wl_ptx_registers_of(f, in, note_register, &s);
     }
 }
 
@@ -392,6 +360,7 @@ wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_
     *out = (wl_ptx_flow){0};
     WL_TRY(find_blocks(function, arena, out, err));
     WL_TRY(find_edges(function, arena, out, err));
+    WL_TRY(reverse_edges(out, arena, err));
     WL_TRY(find_dominance(out, arena, err));
     WL_TRY(find_loops(out, arena, err));
     WL_TRY(wl_ptx_flow_find_meetings(function, out, arena, err));

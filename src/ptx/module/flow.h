@@ -23,6 +23,7 @@ typedef struct wl_ptx_flow {
     int32_t *block_of; /* basic block of each instruction */
     /* successors of block b: edges[edge_first[b] .. edge_first[b + 1]); block_count: the end */
     int32_t *edge_first, *edges;
+    int32_t *in_first, *in; /* the same for predecessors, also of the end */
     /* per block: reconvergence point of its branch, an instruction; their number: the end */
     int32_t *reconvergence;
     /* per block: the instruction where the lanes of its branch reconverge; -1: nowhere */
@@ -42,6 +43,8 @@ typedef struct wl_ptx_flow {
 
 wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_ptx_flow *out, wl_error *err);
 
+/* Does an edge lead back to a block that dominates its start? */
+bool wl_ptx_flow_is_back(const wl_ptx_flow *flow, int32_t from, int32_t to);
 bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b);
 /* Whether a block belongs to a loop or to a loop nested in it. The end of the function is in no
  * loop. */

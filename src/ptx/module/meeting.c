@@ -21,11 +21,6 @@ typedef struct sorter {
     int32_t *ready, ready_count;
 } sorter;
 
-static bool is_back(const wl_ptx_flow *flow, int32_t from, int32_t to)
-{
-    return to < flow->block_count && wl_ptx_flow_dominates(flow, to, from);
-}
-
 /* The first ready block of the innermost loop that has a ready block; else of all blocks. */
 static int32_t choose(const sorter *s, int32_t last)
 {
@@ -56,7 +51,8 @@ static void release_successors(sorter *s, int32_t block)
     const wl_ptx_flow *flow = s->flow;
     for (int32_t e = flow->edge_first[block]; e < flow->edge_first[block + 1]; e++) {
         const int32_t to = flow->edges[e];
-        if (to < flow->block_count && !is_back(flow, block, to) && s->waits_for[to] > 0 && --s->waits_for[to] == 0)
+        if (to < flow->block_count && !wl_ptx_flow_is_back(flow, block, to) && s->waits_for[to] > 0 &&
+            --s->waits_for[to] == 0)
             s->ready[s->ready_count++] = to;
     }
 }
@@ -67,7 +63,7 @@ static void sort_blocks(sorter *s)
     int32_t last = -1, places = 0;
     for (int32_t b = 0; b < flow->block_count; b++)
         for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1] && flow->reached[b]; e++)
-            if (flow->edges[e] < flow->block_count && !is_back(flow, b, flow->edges[e]))
+            if (flow->edges[e] < flow->block_count && !wl_ptx_flow_is_back(flow, b, flow->edges[e]))
                 s->waits_for[flow->edges[e]]++;
     for (int32_t b = 0; b <= flow->block_count; b++)
         flow->place[b] = flow->block_count; /* the end, and what is never reached */
@@ -112,7 +108,7 @@ static int32_t reach(finder *f, int32_t from, int32_t since)
             met = b;
         f->mark[b] = f->search;
         for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
-            if (flow->edges[e] < flow->block_count && !is_back(flow, b, flow->edges[e]) &&
+            if (flow->edges[e] < flow->block_count && !wl_ptx_flow_is_back(flow, b, flow->edges[e]) &&
                 f->mark[flow->edges[e]] != f->search)
                 f->stack[depth++] = flow->edges[e];
     }
@@ -153,7 +149,7 @@ static int32_t meet_outside(finder *f, int32_t block, int32_t loop, int32_t out)
     if (!others || f->mark[out] >= since || block == flow->loops[loop].header)
         return out;
     for (int32_t e = flow->edge_first[block]; e < flow->edge_first[block + 1]; e++)
-        if (is_back(flow, block, flow->edges[e]))
+        if (wl_ptx_flow_is_back(flow, block, flow->edges[e]))
             return out;
     const int32_t met = reach(f, out, since);
     return met < 0 ? out : met;
@@ -203,7 +199,8 @@ static bool joins_all(finder *f, const wl_ptx_function *function, int32_t block,
             const int32_t to = flow->edges[e];
             if (to >= flow->block_count || to == met || f->mark[to] == seen || only_returns(function, flow, to))
                 continue;
-            const bool turns_back = is_back(flow, b, to) && wl_ptx_flow_in_loop(flow, flow->loop_of[to], met);
+            const bool turns_back =
+                wl_ptx_flow_is_back(flow, b, to) && wl_ptx_flow_in_loop(flow, flow->loop_of[to], met);
             if (turns_back || f->mark[to] == after)
                 return false;
             f->mark[to] = seen;

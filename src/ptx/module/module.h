@@ -90,6 +90,7 @@ typedef struct wl_ptx_op_info {
     wl_inst_class kind; /* for operations whose class depends neither on type nor on space */
     bool class_by_type, class_by_space;
     wl_ptx_support support;
+    bool has_result;
 } wl_ptx_op_info;
 const wl_ptx_op_info *wl_ptx_op_info_of(wl_ptx_op op);
 

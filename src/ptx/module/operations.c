@@ -21,14 +21,17 @@ enum { KIND_BY_TYPE = WL_INST_CLASS_COUNT, KIND_BY_SPACE };
 #define CLASS_OF(kind) ((kind) < WL_INST_CLASS_COUNT ? (wl_inst_class)(kind) : WL_INST_int)
 
 static const wl_ptx_op_info operations[WL_PTX_OP_COUNT] = {
-    {"", "not known to the reader", WL_INST_int, false, false, WL_PTX_COUNTED},
-#define WL_PTX_OPERATION(id, mnemonic, kind, support, meaning)                                                         \
+    {"", "not known to the reader", WL_INST_int, false, false, WL_PTX_COUNTED, true},
+#define ROW(mnemonic, kind, support, meaning, has_result)                                                              \
     {mnemonic,                                                                                                         \
      meaning,                                                                                                          \
      CLASS_OF((int)KIND_##kind),                                                                                       \
      (int)KIND_##kind == KIND_BY_TYPE,                                                                                 \
      (int)KIND_##kind == KIND_BY_SPACE,                                                                                \
-     WL_PTX_##support},
+     WL_PTX_##support,                                                                                                 \
+     has_result},
+#define WL_PTX_OPERATION(id, mnemonic, kind, support, meaning) ROW(mnemonic, kind, support, meaning, true)
+#define WL_PTX_EFFECT(id, mnemonic, kind, support, meaning) ROW(mnemonic, kind, support, meaning, false)
 #include "ptx/module/operations.def"
 };
 
@@ -141,33 +144,5 @@ double wl_ptx_flops(const wl_ptx_instruction *in)
 
 bool wl_ptx_writes_first(const wl_ptx_instruction *in)
 {
-    switch (in->op) {
-    case WL_PTX_OP_st:
-    case WL_PTX_OP_st_async:
-    case WL_PTX_OP_red:
-    case WL_PTX_OP_prefetch:
-    case WL_PTX_OP_applypriority:
-    case WL_PTX_OP_cp_async:
-    case WL_PTX_OP_cp_async_control:
-    case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_cp_bulk_control:
-    case WL_PTX_OP_sust:
-    case WL_PTX_OP_bra:
-    case WL_PTX_OP_brx:
-    case WL_PTX_OP_call:
-    case WL_PTX_OP_ret:
-    case WL_PTX_OP_exit:
-    case WL_PTX_OP_trap:
-    case WL_PTX_OP_membar:
-    case WL_PTX_OP_barrier_cluster:
-    case WL_PTX_OP_griddepcontrol:
-    case WL_PTX_OP_nanosleep:
-    case WL_PTX_OP_setmaxnreg:
-    case WL_PTX_OP_pmevent:
-    case WL_PTX_OP_wmma_store:
-    case WL_PTX_OP_wgmma_control:
-    case WL_PTX_OP_stmatrix: return false;
-    case WL_PTX_OP_bar: return in->modifiers & WL_PTX_MOD_RED;
-    default: return true;
-    }
+    return in->op == WL_PTX_OP_bar ? in->modifiers & WL_PTX_MOD_RED : wl_ptx_op_info_of(in->op)->has_result;
 }

@@ -7,14 +7,12 @@
 
 #include "ptx/read/parser.h"
 
-static int shown(size_t length) { return (int)(length < 80 ? length : 80); }
-
 wl_status wl_ptx_open_scope(wl_ptx_parser *p)
 {
     if (p->depth >= WL_PTX_DEPTH_MAX)
         return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "the braces are nested more than %d deep",
                        WL_PTX_DEPTH_MAX);
-    p->scopes[++p->depth] = (wl_ptx_scope){p->names.count, p->pending.count};
+    p->scopes[++p->depth] = (wl_ptx_scope){p->names.list.count, p->pending.count};
     return WL_OK;
 }
 
@@ -24,7 +22,7 @@ static wl_status place_label(wl_ptx_parser *p, const wl_ptx_pending *use, const 
                                                    : &p->instructions.items[use->instruction].operands[use->operand];
     const bool wants_table = operand->kind == WL_PTX_OPERAND_VECTOR;
     if (name->kind != (wants_table ? WL_PTX_NAME_TABLE : WL_PTX_NAME_LABEL))
-        return wl_fail(p->err, WL_E_INPUT, use->loc, "'%.*s' is not a %s", shown(use->length), use->text,
+        return wl_fail(p->err, WL_E_INPUT, use->loc, "'%.*s' is not a %s", wl_ptx_quoted(use->length), use->text,
                        wants_table ? "list of branch targets" : "label");
     if (wants_table) {
         operand->first = name->value;
@@ -78,10 +76,8 @@ static wl_status branch_targets(wl_ptx_parser *p, const wl_token *table)
             return wl_lexer_unexpected(&p->lexer, "a label");
         if (name.count++ >= WL_PTX_LIST_MAX)
             return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "a branch has at most %d targets", WL_PTX_LIST_MAX);
-        wl_ptx_operand target = wl_ptx_no_operand();
-        target.kind = WL_PTX_OPERAND_LABEL;
         WL_TRY(wl_ptx_add_pending(p, -1, p->lists.count));
-        WL_PTX_APPEND(&p->lists, p->err, target);
+        WL_PTX_APPEND(&p->lists, p->err, wl_ptx_operand_of(WL_PTX_OPERAND_LABEL));
         WL_TRY(wl_lexer_next(&p->lexer));
     } while (wl_lexer_is(&p->lexer, ','));
     WL_TRY(wl_lexer_take(&p->lexer, ';'));
@@ -162,7 +158,7 @@ wl_status wl_ptx_read_body(wl_ptx_parser *p)
     if (p->pending.count > 0) {
         const wl_ptx_pending *use = &p->pending.items[0];
         return wl_fail(p->err, WL_E_INPUT, use->loc, "the label '%.*s' is not defined in this function",
-                       shown(use->length), use->text);
+                       wl_ptx_quoted(use->length), use->text);
     }
     return WL_OK;
 }

@@ -54,13 +54,14 @@ static wl_status file(wl_ptx_parser *p)
     if (t.kind != WL_TOKEN_STRING)
         return wl_lexer_unexpected(&p->lexer, "the name of a file");
     WL_TRY(wl_ptx_keep_text(p, t.text + 1, t.length - 2, &name));
-    WL_TRY(wl_ptx_members_add(&p->file_numbers, 0, (int32_t)number, p->files.count, p->err));
+    WL_PTX_APPEND(&p->file_numbers, p->err, (int32_t)number);
     WL_PTX_APPEND(&p->files, p->err, name);
     WL_TRY(wl_lexer_next(&p->lexer));
-    while (wl_lexer_is(&p->lexer, ',')) {
+    for (bool more = true; more;) {
         int64_t ignored;
-        WL_TRY(wl_lexer_next(&p->lexer));
-        WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT64_MAX, "a time or size", &ignored));
+        WL_TRY(wl_ptx_take_if(p, ',', &more));
+        if (more)
+            WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT64_MAX, "a time or size", &ignored));
     }
     return WL_OK;
 }
@@ -121,8 +122,7 @@ static wl_status unknown(wl_ptx_parser *p)
     wl_lexer *lexer = &p->lexer;
     bool continued = false;
     int32_t line = t.loc.line;
-    WL_TRY(
-        wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80), t.text));
+    WL_TRY(wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", wl_ptx_quoted(t.length), t.text));
     while (!wl_lexer_is(lexer, ';')) {
         const bool is_next_line = lexer->token.loc.line > line && !continued;
         if (wl_lexer_is(lexer, '{') && (p->function < 0 || !is_next_line))

@@ -28,34 +28,28 @@ static wl_status parameters(wl_ptx_parser *p, int32_t **out, int *count)
 {
     p->params.count = 0;
     WL_TRY(wl_lexer_take(&p->lexer, '('));
-    while (!wl_lexer_is(&p->lexer, ')')) {
+    for (bool more = true; more && !wl_lexer_is(&p->lexer, ')');) {
         int32_t variable;
         WL_TRY(wl_ptx_read_parameter(p, &variable));
         WL_PTX_APPEND(&p->params, p->err, variable);
-        if (!wl_lexer_is(&p->lexer, ','))
-            break;
-        WL_TRY(wl_lexer_next(&p->lexer));
+        WL_TRY(wl_ptx_take_if(p, ',', &more));
     }
     WL_TRY(wl_lexer_take(&p->lexer, ')'));
-    *out = WL_ARENA_NEW(&p->module->arena, int32_t, p->params.count);
-    if (!*out)
-        return wl_fail_memory(p->err);
-    if (p->params.count > 0)
-        memcpy(*out, p->params.items, (size_t)p->params.count * sizeof **out);
+    *out = wl_ptx_keep_list(p, p->params.items, p->params.count, sizeof **out);
     *count = p->params.count;
-    return WL_OK;
+    return *out ? WL_OK : wl_fail_memory(p->err);
 }
 
 /* "256, 1, 1": missing numbers are 1. */
 static wl_status triple(wl_ptx_parser *p, int64_t out[3])
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = 1;
+    bool more = true;
     for (int i = 0; i < 3; i++) {
-        WL_TRY(wl_ptx_read_integer(&p->lexer, 1, INT32_MAX, "a number of threads", &out[i]));
-        if (!wl_lexer_is(&p->lexer, ','))
-            break;
-        WL_TRY(wl_lexer_next(&p->lexer));
+        out[i] = 1;
+        if (more)
+            WL_TRY(wl_ptx_read_integer(&p->lexer, 1, INT32_MAX, "a number of threads", &out[i]));
+        if (more)
+            WL_TRY(wl_ptx_take_if(p, ',', &more));
     }
     return WL_OK;
 }
@@ -107,20 +101,9 @@ static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
     if (wl_token_equals(&t, ".attribute"))
         return wl_ptx_skip_brackets(p);
     if (!is_ignored(&t))
-        WL_TRY(wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80),
-                               t.text));
+        WL_TRY(wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", wl_ptx_quoted(t.length), t.text));
     return skip_values(p);
 }
-
-#define KEEP(list, out, count_out)                                                                                     \
-    do {                                                                                                               \
-        (out) = wl_arena_alloc(&p->module->arena, (size_t)(list).count, sizeof *(list).items);                         \
-        if (!(out))                                                                                                    \
-            return wl_fail_memory(p->err);                                                                             \
-        if ((list).count > 0)                                                                                          \
-            memcpy((out), (list).items, (size_t)(list).count * sizeof *(list).items);                                  \
-        (count_out) = (list).count;                                                                                    \
-    } while (0)
 
 static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name)
 {
@@ -132,22 +115,18 @@ static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name
     p->file = p->source_line = -1;
     p->functions.items[p->function] = *f;
     WL_TRY(wl_ptx_read_body(p));
-    KEEP(p->instructions, f->instructions, f->instruction_count);
-    KEEP(p->lists, f->lists, f->list_count);
-    KEEP(p->registers, f->registers, f->register_count);
-    return WL_OK;
-}
-
-static void close_function(wl_ptx_parser *p)
-{
-    p->instructions.count = p->lists.count = p->registers.count = p->pending.count = 0;
-    p->function = -1;
+    f->instructions = wl_ptx_keep_list(p, p->instructions.items, p->instructions.count, sizeof *f->instructions);
+    f->lists = wl_ptx_keep_list(p, p->lists.items, p->lists.count, sizeof *f->lists);
+    f->registers = wl_ptx_keep_list(p, p->registers.items, p->registers.count, sizeof *f->registers);
+    f->instruction_count = p->instructions.count;
+    f->list_count = p->lists.count;
+    f->register_count = p->registers.count;
+    return f->instructions && f->lists && f->registers ? WL_OK : wl_fail_memory(p->err);
 }
 
 /* Parses from the return values on; the function's scope is open. */
 static wl_status rest(wl_ptx_parser *p, bool is_entry)
 {
-    wl_ptx_function f = {0};
     int32_t *returns = NULL;
     int return_count = 0;
     if (!is_entry && wl_lexer_is(&p->lexer, '('))
@@ -156,7 +135,7 @@ static wl_status rest(wl_ptx_parser *p, bool is_entry)
     if (name.kind != WL_TOKEN_NAME)
         return wl_lexer_unexpected(&p->lexer, "the name of a function");
     WL_TRY(wl_lexer_next(&p->lexer));
-    f = p->functions.items[p->function];
+    wl_ptx_function f = p->functions.items[p->function];
     f.is_entry = is_entry;
     f.returns = returns;
     f.return_count = return_count;
@@ -203,6 +182,7 @@ wl_status wl_ptx_read_function(wl_ptx_parser *p)
     WL_TRY(wl_ptx_open_scope(p));
     WL_TRY(rest(p, is_entry));
     WL_TRY(wl_ptx_close_scope(p));
-    close_function(p);
+    p->instructions.count = p->lists.count = p->registers.count = p->pending.count = 0;
+    p->function = -1;
     return WL_OK;
 }

@@ -51,14 +51,7 @@ static wl_status symbol(initial *x, wl_ptx_link *link)
     if (!generic)
         return WL_OK;
     WL_TRY(wl_lexer_take(&p->lexer, ')'));
-    while (wl_lexer_is(&p->lexer, '+') || wl_lexer_is(&p->lexer, '-')) {
-        const bool minus = wl_lexer_is(&p->lexer, '-');
-        wl_ptx_constant c;
-        WL_TRY(wl_lexer_next(&p->lexer));
-        WL_TRY(wl_ptx_read_product(&p->lexer, &c));
-        link->addend = (int64_t)((uint64_t)link->addend + (minus ? 0 - c.integer : c.integer));
-    }
-    return WL_OK;
+    return wl_ptx_read_offsets(p, &link->addend);
 }
 
 static wl_status add_link(initial *x, int64_t at, wl_ptx_link link)
@@ -131,7 +124,7 @@ static wl_status braces(initial *x, int64_t at, int nesting)
     if (nesting > WL_PTX_DIMENSIONS_MAX)
         return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "the braces are nested too deeply");
     WL_TRY(wl_lexer_take(&p->lexer, '{'));
-    while (!wl_lexer_is(&p->lexer, '}')) {
+    for (bool more = true; more && !wl_lexer_is(&p->lexer, '}');) {
         if (wl_lexer_is(&p->lexer, '{')) {
             WL_TRY(braces(x, at, nesting + 1));
             at += x->part[nesting];
@@ -142,28 +135,9 @@ static wl_status braces(initial *x, int64_t at, int nesting)
             WL_TRY(scalar(x, at));
             at += x->shape->element_bytes;
         }
-        if (!wl_lexer_is(&p->lexer, ','))
-            break;
-        WL_TRY(wl_lexer_next(&p->lexer));
+        WL_TRY(wl_ptx_take_if(p, ',', &more));
     }
     return wl_lexer_take(&p->lexer, '}');
-}
-
-static wl_status keep(initial *x, wl_ptx_variable *v)
-{
-    wl_ptx_parser *p = x->p;
-    uint8_t *bytes = WL_ARENA_NEW(&p->module->arena, uint8_t, v->bytes);
-    wl_ptx_link *links = WL_ARENA_NEW(&p->module->arena, wl_ptx_link, p->links.count);
-    if (!bytes || !links)
-        return wl_fail_memory(p->err);
-    if (p->bytes.count > 0)
-        memcpy(bytes, p->bytes.items, (size_t)p->bytes.count);
-    if (p->links.count > 0)
-        memcpy(links, p->links.items, (size_t)p->links.count * sizeof *links);
-    v->initial = bytes;
-    v->links = links;
-    v->link_count = p->links.count;
-    return WL_OK;
 }
 
 wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_ptx_variable *v)
@@ -190,5 +164,11 @@ wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_pt
     if (v->bytes > WL_PTX_INITIAL_MAX || p->initial_bytes > WL_PTX_INITIAL_MAX)
         return wl_fail(p->err, WL_E_INPUT, loc, "variables have at most %lld bytes of initial values",
                        (long long)WL_PTX_INITIAL_MAX);
-    return keep(&x, v);
+    uint8_t *bytes = WL_ARENA_NEW(&p->module->arena, uint8_t, v->bytes);
+    if (bytes && p->bytes.count > 0)
+        memcpy(bytes, p->bytes.items, (size_t)p->bytes.count);
+    v->initial = bytes;
+    v->links = wl_ptx_keep_list(p, p->links.items, p->links.count, sizeof *v->links);
+    v->link_count = p->links.count;
+    return v->initial && v->links ? WL_OK : wl_fail_memory(p->err);
 }

@@ -4,16 +4,14 @@
 
 #include "ptx/read/parser.h"
 
-static int shown(size_t length) { return (int)(length < 80 ? length : 80); }
-
 static wl_status note_unknown(wl_ptx_parser *p, const wl_token *at, const wl_ptx_instruction *in,
                               const wl_ptx_slice *unknown)
 {
     if (in->op == WL_PTX_OP_unknown)
-        return wl_ptx_note_add(p, at->loc, "the instruction '%.*s' is not known", shown((size_t)unknown->length),
-                               unknown->text);
+        return wl_ptx_note_add(p, at->loc, "the instruction '%.*s' is not known",
+                               wl_ptx_quoted((size_t)unknown->length), unknown->text);
     return wl_ptx_note_add(p, at->loc, "the modifier '.%.*s' of '%.*s' is not understood",
-                           shown((size_t)unknown->length), unknown->text, shown(at->length), at->text);
+                           wl_ptx_quoted((size_t)unknown->length), unknown->text, wl_ptx_quoted(at->length), at->text);
 }
 
 /* Decodes each mnemonic, and notes its unknown parts, once. */
@@ -66,8 +64,8 @@ static wl_ptx_type type_of_operand(const wl_ptx_instruction *in, int index)
 
 static wl_status too_many(wl_ptx_parser *p, const wl_token *word)
 {
-    return wl_ptx_note_add(p, word->loc, "'%.*s' has more than %d operands; the rest is not read", shown(word->length),
-                           word->text, WL_PTX_OPERANDS_MAX);
+    return wl_ptx_note_add(p, word->loc, "'%.*s' has more than %d operands; the rest is not read",
+                           wl_ptx_quoted(word->length), word->text, WL_PTX_OPERANDS_MAX);
 }
 
 static wl_status operands(wl_ptx_parser *p, const wl_token *word, wl_ptx_instruction *in)
@@ -113,63 +111,47 @@ static wl_status label(wl_ptx_parser *p, wl_ptx_instruction *in, wl_ptx_operand_
 {
     if (p->lexer.token.kind != WL_TOKEN_NAME)
         return wl_lexer_unexpected(&p->lexer, "a label");
-    wl_ptx_operand *out = &in->operands[in->operand_count];
-    *out = wl_ptx_no_operand();
-    out->kind = kind;
+    in->operands[in->operand_count] = wl_ptx_operand_of(kind);
     WL_TRY(wl_ptx_add_pending(p, p->instructions.count, in->operand_count++));
     return wl_lexer_next(&p->lexer);
 }
 
-/* "(a, b)": parses arguments or results into a vector. */
+/* "(a, b)": parses arguments or results, where there are some, into a vector. */
 static wl_status passed(wl_ptx_parser *p, wl_ptx_operand *out)
 {
-    *out = wl_ptx_no_operand();
-    out->kind = WL_PTX_OPERAND_VECTOR;
+    *out = wl_ptx_operand_of(WL_PTX_OPERAND_VECTOR);
     out->first = p->lists.count;
-    if (!wl_lexer_is(&p->lexer, '('))
-        return WL_OK;
-    WL_TRY(wl_lexer_next(&p->lexer));
-    while (!wl_lexer_is(&p->lexer, ')')) {
-        const wl_loc loc = p->lexer.token.loc;
-        wl_ptx_operand element;
-        WL_TRY(wl_ptx_read_scalar(p, WL_PTX_NONE, &element));
-        if (p->lists.count - out->first >= WL_PTX_LIST_MAX || element.kind == WL_PTX_OPERAND_VECTOR)
-            return wl_fail(p->err, WL_E_INPUT, loc, "this cannot be passed to a function");
-        WL_PTX_APPEND(&p->lists, p->err, element);
-        if (!wl_lexer_is(&p->lexer, ','))
-            break;
-        WL_TRY(wl_lexer_next(&p->lexer));
-    }
-    out->count = (uint16_t)(p->lists.count - out->first);
-    return wl_lexer_take(&p->lexer, ')');
+    return wl_lexer_is(&p->lexer, '(')
+               ? wl_ptx_read_elements(p, WL_PTX_NONE, "()", "this cannot be passed to a function", out)
+               : WL_OK;
 }
 
 /* "call (r), f, (a, b), prototype;" where everything but f is optional. */
 static wl_status call(wl_ptx_parser *p, wl_ptx_instruction *in)
 {
     wl_lexer *lexer = &p->lexer;
-    const bool returns = wl_lexer_is(lexer, '(');
+    bool more = wl_lexer_is(lexer, '(');
     in->operand_count = 3;
     WL_TRY(passed(p, &in->operands[0]));
-    if (returns)
+    if (more)
         WL_TRY(wl_lexer_take(lexer, ','));
     const wl_loc loc = lexer->token.loc;
     WL_TRY(wl_ptx_read_scalar(p, WL_PTX_U64, &in->operands[1]));
     if (in->operands[1].kind != WL_PTX_OPERAND_FUNCTION && in->operands[1].kind != WL_PTX_OPERAND_REG)
         return wl_fail(p->err, WL_E_INPUT, loc, "a call needs a function or a register");
-    in->operands[2] = wl_ptx_no_operand();
-    in->operands[2].kind = WL_PTX_OPERAND_VECTOR;
+    WL_TRY(wl_ptx_take_if(p, ',', &more));
+    const bool has_arguments = more && wl_lexer_is(lexer, '(');
+    in->operands[2] = wl_ptx_operand_of(WL_PTX_OPERAND_VECTOR);
     in->operands[2].first = p->lists.count;
-    if (wl_lexer_is(lexer, ',')) {
-        WL_TRY(wl_lexer_next(lexer));
-        if (!wl_lexer_is(lexer, '('))
-            return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "arguments");
+    if (has_arguments) {
         WL_TRY(passed(p, &in->operands[2]));
+        WL_TRY(wl_ptx_take_if(p, ',', &more));
     }
-    if (!wl_lexer_is(lexer, ','))
+    /* the prototype or target list has no effect here */
+    if (!more)
         return WL_OK;
-    WL_TRY(wl_lexer_next(lexer)); /* the prototype or target list has no effect here */
-    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "a prototype");
+    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer)
+                                              : wl_lexer_unexpected(lexer, has_arguments ? "a prototype" : "arguments");
 }
 
 static wl_status branch_by_table(wl_ptx_parser *p, wl_ptx_instruction *in)

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/hash.h"
-#include "ptx/read/list.h"
 
 #define FIRST_BUCKETS 256u
-#define FIRST_SLOTS 256u
 
 static bool is_label(wl_ptx_name_kind kind)
 {
@@ -24,25 +21,36 @@ static bool same_sort(wl_ptx_name_kind a, wl_ptx_name_kind b)
 
 static uint32_t hash_of(const char *text, size_t length) { return (uint32_t)wl_hash_text(text, length); }
 
-const wl_ptx_name *wl_ptx_names_find(const wl_ptx_names *names, wl_ptx_name_kind kind, const char *text, size_t length)
+static const wl_ptx_name *find(const wl_ptx_names *names, wl_ptx_name_kind kind, int32_t owner, const char *text,
+                               size_t length)
 {
     if (names->bucket_count == 0)
         return NULL;
     const uint32_t hash = hash_of(text, length);
-    for (int32_t i = names->buckets[hash & (names->bucket_count - 1)]; i >= 0; i = names->items[i].next) {
-        const wl_ptx_name *n = &names->items[i];
-        if (n->hash == hash && (size_t)n->length == length && same_sort(n->kind, kind) &&
+    for (int32_t i = names->buckets[hash & (names->bucket_count - 1)]; i >= 0; i = names->list.items[i].next) {
+        const wl_ptx_name *n = &names->list.items[i];
+        if (n->hash == hash && (size_t)n->length == length && n->owner == owner && same_sort(n->kind, kind) &&
             memcmp(n->text, text, length) == 0)
             return n;
     }
     return NULL;
 }
 
+const wl_ptx_name *wl_ptx_names_find(const wl_ptx_names *names, wl_ptx_name_kind kind, const char *text, size_t length)
+{
+    return find(names, kind, 0, text, length);
+}
+
+const wl_ptx_name *wl_ptx_names_member(const wl_ptx_names *names, int32_t owner, const char *text, size_t length)
+{
+    return find(names, WL_PTX_NAME_REGISTER, owner, text, length);
+}
+
 /* Puts the name at the head of its bucket. */
 static void link_name(wl_ptx_names *names, int32_t index)
 {
-    int32_t *bucket = &names->buckets[names->items[index].hash & (names->bucket_count - 1)];
-    names->items[index].next = *bucket;
+    int32_t *bucket = &names->buckets[names->list.items[index].hash & (names->bucket_count - 1)];
+    names->list.items[index].next = *bucket;
     *bucket = index;
 }
 
@@ -57,90 +65,32 @@ static wl_status more_buckets(wl_ptx_names *names, wl_error *err)
     names->bucket_count = count;
     for (uint32_t i = 0; i < count; i++)
         buckets[i] = -1;
-    for (int32_t i = 0; i < names->count; i++)
+    for (int32_t i = 0; i < names->list.count; i++)
         link_name(names, i);
     return WL_OK;
 }
 
 wl_status wl_ptx_names_add(wl_ptx_names *names, const wl_ptx_name *name, wl_error *err)
 {
-    if ((uint32_t)names->count >= names->bucket_count)
+    if ((uint32_t)names->list.count >= names->bucket_count)
         WL_TRY(more_buckets(names, err));
-    void *items = names->items;
-    WL_TRY(wl_ptx_list_room(&items, names->count, &names->capacity, sizeof *names->items, err));
-    names->items = items;
-    names->items[names->count] = *name;
-    names->items[names->count].hash = hash_of(name->text, (size_t)name->length);
-    link_name(names, names->count++);
+    WL_PTX_APPEND(&names->list, err, *name);
+    names->list.items[names->list.count - 1].hash = hash_of(name->text, (size_t)name->length);
+    link_name(names, names->list.count - 1);
     return WL_OK;
 }
 
 void wl_ptx_names_cut(wl_ptx_names *names, int32_t count)
 {
-    while (names->count > count) {
-        const wl_ptx_name *last = &names->items[--names->count];
+    while (names->list.count > count) {
+        const wl_ptx_name *last = &names->list.items[--names->list.count];
         names->buckets[last->hash & (names->bucket_count - 1)] = last->next;
     }
 }
 
 void wl_ptx_names_free(wl_ptx_names *names)
 {
-    free(names->items);
+    free(names->list.items);
     free(names->buckets);
     *names = (wl_ptx_names){0};
-}
-
-static uint64_t key_of(int32_t range, int32_t number)
-{
-    return ((uint64_t)(uint32_t)range << 32 | (uint32_t)number) + 1;
-}
-
-/* The slot of the key, or the free slot where it belongs. */
-static uint32_t slot_of(const wl_ptx_members *members, uint64_t key)
-{
-    uint32_t slot = (uint32_t)wl_hash_word(key) & (members->slot_count - 1);
-    while (members->slots[slot].key != 0 && members->slots[slot].key != key)
-        slot = (slot + 1) & (members->slot_count - 1);
-    return slot;
-}
-
-int32_t wl_ptx_members_find(const wl_ptx_members *members, int32_t range, int32_t number)
-{
-    if (members->slot_count == 0)
-        return -1;
-    const struct wl_ptx_member *m = &members->slots[slot_of(members, key_of(range, number))];
-    return m->key ? m->value : -1;
-}
-
-static wl_status more_slots(wl_ptx_members *members, wl_error *err)
-{
-    const wl_ptx_members old = *members;
-    members->slot_count = old.slot_count ? 2 * old.slot_count : FIRST_SLOTS;
-    members->slots = calloc(members->slot_count, sizeof *members->slots);
-    if (!members->slots) {
-        *members = old;
-        return wl_fail_memory(err);
-    }
-    for (uint32_t i = 0; i < old.slot_count; i++)
-        if (old.slots[i].key)
-            members->slots[slot_of(members, old.slots[i].key)] = old.slots[i];
-    free(old.slots);
-    return WL_OK;
-}
-
-wl_status wl_ptx_members_add(wl_ptx_members *members, int32_t range, int32_t number, int32_t value, wl_error *err)
-{
-    if (2 * (members->used + 1) > members->slot_count)
-        WL_TRY(more_slots(members, err));
-    const uint64_t key = key_of(range, number);
-    struct wl_ptx_member *m = &members->slots[slot_of(members, key)];
-    members->used += m->key == 0;
-    *m = (struct wl_ptx_member){key, value};
-    return WL_OK;
-}
-
-void wl_ptx_members_free(wl_ptx_members *members)
-{
-    free(members->slots);
-    *members = (wl_ptx_members){0};
 }

@@ -5,15 +5,17 @@
 #include "base/ascii.h"
 #include "ptx/read/parser.h"
 
-wl_ptx_operand wl_ptx_no_operand(void) { return (wl_ptx_operand){.reg = -1, .other = -1, .variable = -1, .first = -1}; }
+wl_ptx_operand wl_ptx_operand_of(wl_ptx_operand_kind kind)
+{
+    return (wl_ptx_operand){.kind = kind, .reg = -1, .other = -1, .variable = -1, .first = -1};
+}
 
 /* ---- names ---- */
 
 #define MEMBER_DIGITS 7
 
-/* The range that contains a name, and the member's number; NULL: none. A prefix may end in
- * digits. */
-static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, int32_t *number)
+/* The range that contains a name; NULL: none. A prefix may end in digits. */
+static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t)
 {
     size_t digits = 0;
     while (digits < t->length && digits < MEMBER_DIGITS && wl_is_digit(t->text[t->length - digits - 1]))
@@ -23,39 +25,40 @@ static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, in
         const wl_ptx_name *range = wl_ptx_names_find(&p->names, WL_PTX_NAME_RANGE, t->text, t->length - digits);
         if (!range || (digits > 1 && *first == '0'))
             continue;
-        *number = 0;
+        int32_t number = 0;
         for (size_t i = 0; i < digits; i++)
-            *number = 10 * *number + first[i] - '0';
-        if (*number < range->count)
+            number = 10 * number + first[i] - '0';
+        if (number < range->count)
             return range;
     }
     return NULL;
 }
 
 /* A member of a range becomes a register at its first use. */
-static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number, wl_ptx_name *out)
+static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, wl_ptx_name *out)
 {
-    *out = *range;
+    const wl_ptx_name *known = wl_ptx_names_member(&p->members, range->value + 1, t->text, t->length);
+    *out = known ? *known : *range;
+    if (known)
+        return WL_OK;
+    out->text = t->text;
+    out->length = (int32_t)t->length;
     out->kind = WL_PTX_NAME_REGISTER;
     out->count = range->elements;
-    out->value = wl_ptx_members_find(&p->members, range->value, number);
-    if (out->value >= 0)
-        return WL_OK;
-    const int32_t id = range->value;
-    WL_TRY(wl_ptx_new_register(p, t, t->text, t->length, range->type, range->elements, &out->value));
-    return wl_ptx_members_add(&p->members, id, number, out->value, p->err);
+    out->owner = range->value + 1;
+    WL_TRY(wl_ptx_new_register(p, t, t->text, t->length, out->type, out->count, &out->value));
+    return wl_ptx_names_add(&p->members, out, p->err);
 }
 
 /* Looks up a name; *found is false if it is not declared. */
 static wl_status resolve(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, bool *found)
 {
-    int32_t number;
     const wl_ptx_name *name = wl_ptx_names_find(&p->names, WL_PTX_NAME_REGISTER, t->text, t->length);
     *found = true;
     if (!name || name->depth < p->depth) {
-        const wl_ptx_name *range = range_of(p, t, &number);
+        const wl_ptx_name *range = range_of(p, t);
         if (range && (!name || name->depth < range->depth))
-            return member(p, t, range, number, out);
+            return member(p, t, range, out);
     }
     wl_ptx_special special;
     if (name) {
@@ -118,8 +121,7 @@ static wl_status vector_register(wl_ptx_parser *p, const wl_ptx_name *name, wl_p
     out->first = p->lists.count;
     out->count = (uint16_t)name->count;
     for (int32_t i = 0; i < name->count; i++) {
-        wl_ptx_operand element = wl_ptx_no_operand();
-        element.kind = WL_PTX_OPERAND_REG;
+        wl_ptx_operand element = wl_ptx_operand_of(WL_PTX_OPERAND_REG);
         element.reg = name->value + i;
         WL_PTX_APPEND(&p->lists, p->err, element);
     }
@@ -134,9 +136,9 @@ static wl_status named_operand(wl_ptx_parser *p, const wl_token *t, wl_ptx_opera
     if (!found)
         WL_TRY(resolve_part(p, t, &name, &found));
     if (!found)
-        return p->lenient ? WL_OK
-                          : wl_fail(p->err, WL_E_INPUT, t->loc, "'%.*s' is not declared",
-                                    (int)(t->length < 80 ? t->length : 80), t->text);
+        return p->lenient
+                   ? WL_OK
+                   : wl_fail(p->err, WL_E_INPUT, t->loc, "'%.*s' is not declared", wl_ptx_quoted(t->length), t->text);
     switch (name.kind) {
     case WL_PTX_NAME_REGISTER:
         if (name.count > 0)
@@ -162,8 +164,7 @@ static wl_status named_operand(wl_ptx_parser *p, const wl_token *t, wl_ptx_opera
 
 /* ---- operands ---- */
 
-/* "+ 4 - 8" after a name. */
-static wl_status offsets(wl_ptx_parser *p, int64_t *value)
+wl_status wl_ptx_read_offsets(wl_ptx_parser *p, int64_t *value)
 {
     uint64_t sum = (uint64_t)*value;
     while (wl_lexer_is(&p->lexer, '+') || wl_lexer_is(&p->lexer, '-')) {
@@ -199,20 +200,19 @@ static wl_status word(wl_ptx_parser *p, wl_ptx_operand *out)
     } else if (!wl_token_equals(&t, "_")) {
         WL_TRY(named_operand(p, &t, out));
     }
-    return out->kind == WL_PTX_OPERAND_VARIABLE ? offsets(p, &out->value) : WL_OK;
+    return out->kind == WL_PTX_OPERAND_VARIABLE ? wl_ptx_read_offsets(p, &out->value) : WL_OK;
 }
 
 wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg)
 {
     const wl_token t = p->lexer.token;
-    wl_ptx_operand operand = wl_ptx_no_operand();
+    wl_ptx_operand operand = wl_ptx_operand_of(WL_PTX_OPERAND_NONE);
     if (t.kind != WL_TOKEN_NAME)
         return wl_lexer_unexpected(&p->lexer, "a register");
     WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(named_operand(p, &t, &operand));
     if (operand.kind != WL_PTX_OPERAND_REG && !p->lenient)
-        return wl_fail(p->err, WL_E_INPUT, t.loc, "'%.*s' is not a register", (int)(t.length < 80 ? t.length : 80),
-                       t.text);
+        return wl_fail(p->err, WL_E_INPUT, t.loc, "'%.*s' is not a register", wl_ptx_quoted(t.length), t.text);
     *reg = operand.reg;
     return WL_OK;
 }
@@ -250,7 +250,7 @@ static wl_status signed_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_opera
 
 wl_status wl_ptx_read_scalar(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
-    *out = wl_ptx_no_operand();
+    *out = wl_ptx_operand_of(WL_PTX_OPERAND_NONE);
     if (p->lexer.token.kind == WL_TOKEN_NAME)
         return word(p, out);
     if (wl_ptx_constant_begins(&p->lexer))
@@ -258,23 +258,33 @@ wl_status wl_ptx_read_scalar(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand 
     return wl_lexer_unexpected(&p->lexer, "an operand");
 }
 
-/* Appends scalars up to the closing bracket to the function's lists. */
-static wl_status elements(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
+static wl_status add_element(wl_ptx_parser *p, wl_loc loc, const wl_ptx_operand *element, const char *wrong,
+                             const wl_ptx_operand *list)
 {
-    WL_TRY(wl_lexer_take(&p->lexer, '{'));
-    while (!wl_lexer_is(&p->lexer, '}')) {
-        const wl_token t = p->lexer.token;
+    if (element->kind == WL_PTX_OPERAND_VECTOR || p->lists.count - list->first >= WL_PTX_LIST_MAX)
+        return wl_fail(p->err, WL_E_INPUT, loc, "%s", wrong);
+    WL_PTX_APPEND(&p->lists, p->err, *element);
+    return WL_OK;
+}
+
+wl_status wl_ptx_read_elements(wl_ptx_parser *p, wl_ptx_type type, const char brackets[2], const char *wrong,
+                               wl_ptx_operand *out)
+{
+    WL_TRY(wl_lexer_take(&p->lexer, brackets[0]));
+    for (bool more = true; more && !wl_lexer_is(&p->lexer, brackets[1]);) {
+        const wl_loc loc = p->lexer.token.loc;
         wl_ptx_operand element;
         WL_TRY(wl_ptx_read_scalar(p, type, &element));
-        if (element.kind == WL_PTX_OPERAND_VECTOR || p->lists.count - out->first >= WL_PTX_LIST_MAX)
-            return wl_fail(p->err, WL_E_INPUT, t.loc, "this cannot be an element of a vector");
-        WL_PTX_APPEND(&p->lists, p->err, element);
-        if (!wl_lexer_is(&p->lexer, ','))
-            break;
-        WL_TRY(wl_lexer_next(&p->lexer));
+        WL_TRY(add_element(p, loc, &element, wrong, out));
+        WL_TRY(wl_ptx_take_if(p, ',', &more));
     }
     out->count = (uint16_t)(p->lists.count - out->first);
-    return wl_lexer_take(&p->lexer, '}');
+    return wl_lexer_take(&p->lexer, brackets[1]);
+}
+
+static wl_status vector(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
+{
+    return wl_ptx_read_elements(p, type, "{}", "this cannot be an element of a vector", out);
 }
 
 /* Parses what follows the base in an address of a texture or tensor: coordinates, samplers. */
@@ -284,18 +294,15 @@ static wl_status coordinates(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand 
     while (wl_lexer_is(&p->lexer, ',')) {
         WL_TRY(wl_lexer_next(&p->lexer));
         if (wl_lexer_is(&p->lexer, '{')) {
-            WL_TRY(elements(p, type, out));
+            WL_TRY(vector(p, type, out));
             continue;
         }
-        const wl_token t = p->lexer.token;
+        const wl_loc loc = p->lexer.token.loc;
         wl_ptx_operand element;
         WL_TRY(wl_ptx_read_scalar(p, type, &element));
         /* the elements of a vector register are in the lists already */
-        if (element.kind == WL_PTX_OPERAND_VECTOR)
-            continue;
-        if (p->lists.count - out->first >= WL_PTX_LIST_MAX)
-            return wl_fail(p->err, WL_E_INPUT, t.loc, "there are too many coordinates");
-        WL_PTX_APPEND(&p->lists, p->err, element);
+        if (element.kind != WL_PTX_OPERAND_VECTOR)
+            WL_TRY(add_element(p, loc, &element, "there are too many coordinates", out));
     }
     out->count = (uint16_t)(p->lists.count - out->first);
     return WL_OK;
@@ -311,7 +318,7 @@ static wl_status address(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out
     if ((!is_base || out->negated) && !p->lenient)
         return wl_fail(p->err, WL_E_INPUT, t.loc, "an address is a register, a variable or a number, and an offset");
     out->kind = WL_PTX_OPERAND_ADDRESS;
-    WL_TRY(offsets(p, &out->value));
+    WL_TRY(wl_ptx_read_offsets(p, &out->value));
     WL_TRY(coordinates(p, type, out));
     return wl_lexer_take(&p->lexer, ']');
 }
@@ -321,10 +328,9 @@ wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand
     if (wl_lexer_is(&p->lexer, '[')) {
         WL_TRY(address(p, type, out));
     } else if (wl_lexer_is(&p->lexer, '{')) {
-        *out = wl_ptx_no_operand();
-        out->kind = WL_PTX_OPERAND_VECTOR;
+        *out = wl_ptx_operand_of(WL_PTX_OPERAND_VECTOR);
         out->first = p->lists.count;
-        WL_TRY(elements(p, type, out));
+        WL_TRY(vector(p, type, out));
     } else {
         WL_TRY(wl_ptx_read_scalar(p, type, out));
     }

@@ -30,12 +30,26 @@ wl_status wl_ptx_keep_text(wl_ptx_parser *p, const char *text, size_t length, co
     return *out ? WL_OK : wl_fail_memory(p->err);
 }
 
+void *wl_ptx_keep_list(wl_ptx_parser *p, const void *items, int32_t count, size_t size)
+{
+    void *copy = wl_arena_alloc(&p->module->arena, (size_t)count, size);
+    if (copy && count > 0)
+        memcpy(copy, items, (size_t)count * size);
+    return copy;
+}
+
+wl_status wl_ptx_take_if(wl_ptx_parser *p, char punct, bool *is_there)
+{
+    *is_there = wl_lexer_is(&p->lexer, punct);
+    return *is_there ? wl_lexer_next(&p->lexer) : WL_OK;
+}
+
 wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_token *at, wl_ptx_name name)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, name.kind, name.text, (size_t)name.length);
     if (old && old->depth == p->depth)
         return wl_fail(p->err, WL_E_INPUT, at->loc, "'%.*s' is declared twice, first in line %d",
-                       name.length < 80 ? name.length : 80, name.text, old->line);
+                       wl_ptx_quoted((size_t)name.length), name.text, old->line);
     name.depth = p->depth;
     name.line = at->loc.line;
     return wl_ptx_names_add(&p->names, &name, p->err);
@@ -177,8 +191,10 @@ static void finish_function(const wl_ptx_parser *p, wl_ptx_function *f)
         wl_ptx_instruction *in = &f->instructions[i];
         for (int k = 0; k < in->operand_count; k++)
             link_function(p, &in->operands[k]);
-        if (in->file >= 0)
-            in->file = wl_ptx_members_find(&p->file_numbers, 0, in->file);
+        int32_t file = in->file < 0 ? -1 : p->files.count - 1;
+        while (file >= 0 && p->file_numbers.items[file] != in->file)
+            file--;
+        in->file = file;
     }
     for (int32_t i = 0; i < f->list_count; i++)
         link_function(p, &f->lists[i]);
@@ -202,14 +218,6 @@ static wl_status show_variable(wl_ptx_parser *p, wl_ptx_variable *v)
     return v->source_name ? WL_OK : wl_fail_memory(p->err);
 }
 
-static void *kept(wl_ptx_parser *p, const void *items, int32_t count, size_t size)
-{
-    void *copy = wl_arena_alloc(&p->module->arena, (size_t)count, size);
-    if (copy && count > 0)
-        memcpy(copy, items, (size_t)count * size);
-    return copy;
-}
-
 static wl_status finish(wl_ptx_parser *p)
 {
     wl_ptx_module *m = p->module;
@@ -219,10 +227,10 @@ static wl_status finish(wl_ptx_parser *p)
     }
     for (int32_t i = 0; i < p->variables.count; i++)
         WL_TRY(show_variable(p, &p->variables.items[i]));
-    m->variables = kept(p, p->variables.items, p->variables.count, sizeof *m->variables);
-    m->functions = kept(p, p->functions.items, p->functions.count, sizeof *m->functions);
-    m->notes = kept(p, p->notes.items, p->notes.count, sizeof *m->notes);
-    m->files = kept(p, p->files.items, p->files.count, sizeof *m->files);
+    m->variables = wl_ptx_keep_list(p, p->variables.items, p->variables.count, sizeof *m->variables);
+    m->functions = wl_ptx_keep_list(p, p->functions.items, p->functions.count, sizeof *m->functions);
+    m->notes = wl_ptx_keep_list(p, p->notes.items, p->notes.count, sizeof *m->notes);
+    m->files = wl_ptx_keep_list(p, p->files.items, p->files.count, sizeof *m->files);
     if (!m->variables || !m->functions || !m->notes || !m->files)
         return wl_fail_memory(p->err);
     m->variable_count = p->variables.count;
@@ -236,11 +244,11 @@ static void free_parser(wl_ptx_parser *p)
 {
     wl_ptx_names_free(&p->names);
     wl_ptx_names_free(&p->mnemonics);
-    wl_ptx_members_free(&p->members);
-    wl_ptx_members_free(&p->file_numbers);
-    void *const lists[] = {p->variables.any, p->functions.any, p->aliases.any, p->notes.any,        p->files.any,
-                           p->decoded.any,   p->links.any,     p->bytes.any,   p->instructions.any, p->lists.any,
-                           p->registers.any, p->params.any,    p->pending.any};
+    wl_ptx_names_free(&p->members);
+    void *const lists[] = {p->variables.items, p->functions.items,    p->aliases.items, p->notes.items,
+                           p->files.items,     p->file_numbers.items, p->decoded.items, p->links.items,
+                           p->bytes.items,     p->instructions.items, p->lists.items,   p->registers.items,
+                           p->params.items,    p->pending.items};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         free(lists[i]);
 }

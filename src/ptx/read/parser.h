@@ -47,13 +47,13 @@ typedef struct wl_ptx_parser {
     wl_lexer lexer;
     wl_error *err;
     wl_ptx_names names, mnemonics;
-    wl_ptx_members members;      /* ranges' members to registers */
-    wl_ptx_members file_numbers; /* numbers of .file to indices */
+    wl_ptx_names members; /* of ranges, that are registers already */
     WL_PTX_LIST(wl_ptx_variable) variables;
     WL_PTX_LIST(wl_ptx_function) functions;
     WL_PTX_LIST(int32_t) aliases; /* by function: the function whose body it has; -1: its own */
     WL_PTX_LIST(wl_ptx_note) notes;
     WL_PTX_LIST(const char *) files;
+    WL_PTX_LIST(int32_t) file_numbers;       /* of .file, by file */
     WL_PTX_LIST(wl_ptx_instruction) decoded; /* by mnemonic */
     WL_PTX_LIST(wl_ptx_link) links;          /* of the current variable */
     WL_PTX_LIST(uint8_t) bytes;
@@ -76,6 +76,12 @@ typedef struct wl_ptx_parser {
 wl_status wl_ptx_note_add(wl_ptx_parser *p, wl_loc loc, const char *format, ...) WL_PRINTF(3, 4);
 /* A 0-terminated copy that the module owns. */
 wl_status wl_ptx_keep_text(wl_ptx_parser *p, const char *text, size_t length, const char **out);
+/* A copy of a list that the module owns; NULL: out of memory. */
+void *wl_ptx_keep_list(wl_ptx_parser *p, const void *items, int32_t count, size_t size);
+/* How many characters of a text are quoted in messages. */
+static inline int wl_ptx_quoted(size_t length) { return (int)(length < 80 ? length : 80); }
+/* Consumes the punctuation if it is the current token; *is_there says so. */
+wl_status wl_ptx_take_if(wl_ptx_parser *p, char punct, bool *is_there);
 /* Declares a name in the open scope; twice in one scope is an error. */
 wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_token *at, wl_ptx_name name);
 wl_status wl_ptx_open_scope(wl_ptx_parser *p);
@@ -118,9 +124,15 @@ wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, co
 wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out);
 /* Parses an operand that is neither an address nor a vector. */
 wl_status wl_ptx_read_scalar(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out);
+/* Parses "+ 4 - 8" and adds it up. */
+wl_status wl_ptx_read_offsets(wl_ptx_parser *p, int64_t *value);
 /* Parses a predicate or other register. */
 wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg);
-wl_ptx_operand wl_ptx_no_operand(void);
+wl_ptx_operand wl_ptx_operand_of(wl_ptx_operand_kind kind);
+/* Parses scalars between two brackets into the function's lists; `wrong` is the message if one is
+ * no element, or there are too many. */
+wl_status wl_ptx_read_elements(wl_ptx_parser *p, wl_ptx_type type, const char brackets[2], const char *wrong,
+                               wl_ptx_operand *out);
 wl_status wl_ptx_add_pending(wl_ptx_parser *p, int32_t instruction, int32_t operand);
 
 /* Looks up a special register, "%tid.x". */

@@ -56,29 +56,18 @@ static wl_status skip_blanks(wl_lexer *lexer)
     }
 }
 
-/* The end of a word with its dot-separated parts. */
-static const char *word_end(const char *p)
+/* The end of a word with what '::' attaches to it; dotted: and dots, too. */
+static const char *word_end(const char *p, bool dotted)
 {
     for (;;) {
         while (is_word(*p))
             p++;
-        if (p[0] == '.' && is_word(p[1]))
+        if (dotted && p[0] == '.' && is_word(p[1]))
             p++;
         else if (p[0] == ':' && p[1] == ':' && is_word(p[2]))
             p += 2;
         else
             return p;
-    }
-}
-
-static const char *directive_end(const char *p)
-{
-    for (;;) {
-        while (is_word(*p))
-            p++;
-        if (!(p[0] == ':' && p[1] == ':' && is_word(p[2])))
-            return p;
-        p += 2;
     }
 }
 
@@ -160,7 +149,7 @@ static wl_status number(wl_lexer *lexer)
         p += *p == 'U' || *p == 'u';
     }
     if (!ok || is_word(*p))
-        return not_a_number(lexer, directive_end(p));
+        return not_a_number(lexer, word_end(p, false));
     lexer->token.kind = t->is_float ? WL_TOKEN_FLOAT : WL_TOKEN_INT;
     lexer->at = p;
     return WL_OK;
@@ -185,10 +174,10 @@ static wl_status read_word(wl_lexer *lexer)
     const char c = *lexer->at;
     if (is_letter(c) || (c == '%' && is_letter(lexer->at[1]))) {
         lexer->token.kind = WL_TOKEN_NAME;
-        lexer->at = word_end(lexer->at + 1);
+        lexer->at = word_end(lexer->at + 1, true);
     } else if (c == '.' && is_letter(lexer->at[1])) {
         lexer->token.kind = WL_TOKEN_DIRECTIVE;
-        lexer->at = directive_end(lexer->at + 1);
+        lexer->at = word_end(lexer->at + 1, false);
     } else if (wl_is_digit(c)) {
         return number(lexer);
     } else if (c == '"') {

@@ -103,8 +103,7 @@ static wl_status type_part(wl_ptx_parser *p, declared_type *out)
     else if (wl_token_equals(&t, ".attribute"))
         return wl_ptx_skip_brackets(p);
     else if (!(out->is_pointer && wl_ptx_is_space(&t, &space)))
-        return wl_ptx_note_add(p, t.loc, "'%.*s' of a declaration is not understood",
-                               (int)(t.length < 80 ? t.length : 80), t.text);
+        return wl_ptx_note_add(p, t.loc, "'%.*s' of a declaration is not understood", wl_ptx_quoted(t.length), t.text);
     return WL_OK;
 }
 

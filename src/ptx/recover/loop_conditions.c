@@ -127,6 +127,21 @@ static void note_changes(changes *c, const wl_symbol *condition)
 
 /* ---- iterations that execute the same ---- */
 
+/* By bisection: a number of trips below `differs` whose last trip, or all of which (`all`), have
+ * this answer. The first trip has it; trip `differs` need not. */
+static int64_t bisect(wl_symbols *s, const wl_symbol *condition, wl_var var, answer wanted, bool all, int64_t differs)
+{
+    int64_t alike = 1;
+    while (differs - alike > 1) {
+        const int64_t middle = alike + (differs - alike) / 2;
+        if (answer_for(s, condition, var, all ? 0 : middle - 1, middle - 1) == wanted)
+            alike = middle;
+        else
+            differs = middle;
+    }
+    return alike;
+}
+
 /* The number of trips, at most `most`, in which a condition that is open in the first stays
  * open. */
 static int64_t open_trips(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t most)
@@ -142,15 +157,7 @@ static int64_t open_trips(wl_symbols *s, const wl_symbol *condition, wl_var var,
         return open;
     /* with remainders and the like, decided trips may lie between open ones. Accesses keep a
      * condition that tells them apart; for what has no condition, wl_ptx_counts_in_loops checks */
-    int64_t alike = 1;
-    while (open - alike > 1) {
-        const int64_t middle = alike + (open - alike) / 2;
-        if (answer_for(s, condition, var, middle - 1, middle - 1) == IS_OPEN)
-            alike = middle;
-        else
-            open = middle;
-    }
-    return alike;
+    return bisect(s, condition, var, IS_OPEN, false, open);
 }
 
 /* The number of trips, at most `most`, in which the condition has the same answer as in the
@@ -162,15 +169,7 @@ static int64_t alike_trips(wl_symbols *s, const wl_symbol *condition, wl_var var
         return open_trips(s, condition, var, most);
     if (answer_for(s, condition, var, 0, most - 1) == first)
         return most;
-    int64_t alike = 1, differs = most;
-    while (differs - alike > 1) {
-        const int64_t middle = alike + (differs - alike) / 2;
-        if (answer_for(s, condition, var, 0, middle - 1) == first)
-            alike = middle;
-        else
-            differs = middle;
-    }
-    return alike;
+    return bisect(s, condition, var, first, true, most);
 }
 
 #define COORDINATES ((1u << WL_VAR_LOOP_0) - 1)

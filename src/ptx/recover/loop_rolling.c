@@ -20,18 +20,7 @@
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
 {
-    const wl_ptx_buffer *nearest = NULL;
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < a->buffer_count; i++) {
-        const wl_ptx_buffer *b = &a->buffers[i];
-        const uint64_t end = b->base + (uint64_t)b->bytes;
-        const uint64_t off = address < b->base ? b->base - address : address >= end ? address - end + 1 : 0;
-        if (off < least) {
-            least = off;
-            nearest = b;
-        }
-    }
-    return least < (uint64_t)1 << 40 ? nearest : NULL;
+    return wl_ptx_buffer_within(a, address, (uint64_t)1 << 40);
 }
 
 /* ---- groups of steps that differ only in constants ---- */
@@ -260,30 +249,21 @@ static bool add_accesses(roller *r, const keyed *keys, const wl_ptx_nest *nest, 
     return true;
 }
 
-/* Rolls a group into new loops; false: it has none, or there is no room for them. */
-static bool add_rolled(roller *r, const keyed *steps, size_t n)
+/* Rolls a group into new loops, or into existing ones if that may be and there are many steps;
+ * false: it has none, or there is no room for them. */
+static bool add_rolled(roller *r, const keyed *steps, size_t n, bool may_fit)
 {
     const wl_ptx_loop_table before = r->out->table;
     wl_ptx_nest nest;
     wl_ptx_in_loops in;
     int places;
-    if (n < LEAST_STEPS || !repeats(r, steps, n) || !nest_of(r, steps, n, &nest, &places) ||
-        !wl_ptx_nest_place(&nest, &r->out->table, &in))
+    if (n < LEAST_STEPS || !repeats(r, steps, n) || !nest_of(r, steps, n, &nest, &places))
         return false;
-    if (add_accesses(r, steps, &nest, &in, places))
+    if (wl_ptx_nest_place(&nest, &r->out->table, &in) && add_accesses(r, steps, &nest, &in, places))
         return true;
     r->out->table = before;
-    return false;
-}
-
-/* Rolls a group into existing loops. */
-static bool add_fitted(roller *r, const keyed *steps, size_t n)
-{
-    wl_ptx_nest nest;
-    wl_ptx_in_loops in;
-    int places;
-    return n >= MANY_STEPS && repeats(r, steps, n) && nest_of(r, steps, n, &nest, &places) &&
-           wl_ptx_nest_fit(&nest, &r->out->table, EXPANDED_MAX, &in) && add_accesses(r, steps, &nest, &in, places);
+    return may_fit && n >= MANY_STEPS && wl_ptx_nest_fit(&nest, &r->out->table, EXPANDED_MAX, &in) &&
+           add_accesses(r, steps, &nest, &in, places);
 }
 
 static wl_status add_single(roller *r, const keyed *steps, size_t n)
@@ -318,7 +298,7 @@ static bool add_periods(roller *r, const keyed *steps, size_t n)
     for (size_t i = 0; i < period.length && rolled; i++) {
         for (size_t trip = 0; trip < trips; trip++)
             chain[trip] = steps[period.first + trip * period.length + i];
-        rolled = add_rolled(r, chain, trips);
+        rolled = add_rolled(r, chain, trips, false);
     }
     if (rolled && add_single(r, steps, period.first) == WL_OK)
         return true;
@@ -330,7 +310,7 @@ static bool add_periods(roller *r, const keyed *steps, size_t n)
 /* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
-    if (add_rolled(r, steps, n) || add_fitted(r, steps, n) || add_periods(r, steps, n))
+    if (add_rolled(r, steps, n, true) || add_periods(r, steps, n))
         return WL_OK;
     keyed *by_instruction = WL_ARENA_NEW(&r->scratch, keyed, n);
     if (!by_instruction)
@@ -341,7 +321,7 @@ static wl_status add_group(roller *r, const keyed *steps, size_t n)
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && by_instruction[end].key == by_instruction[i].key;)
             end++;
-        if (!add_rolled(r, by_instruction + i, end - i) && !add_fitted(r, by_instruction + i, end - i))
+        if (!add_rolled(r, by_instruction + i, end - i, true))
             WL_TRY(add_single(r, by_instruction + i, end - i));
     }
     return WL_OK;

@@ -118,10 +118,20 @@ static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
     return r->flow->reconvergence[r->flow->block_of[pc]];
 }
 
-/* One side of a fork. */
-static wl_status execute_side(wl_ptx_executor *r, int32_t pc, int32_t join)
+/* Executes one side of a fork at `pc`, for the threads of `when` for which the condition holds;
+ * *entered is their condition. Afterwards r->when is that of those who have not ended. */
+static wl_status execute_side(wl_ptx_executor *r, int32_t pc, int32_t from, int32_t join, const wl_symbol *when,
+                              const wl_symbol *condition, const wl_symbol **entered)
 {
-    return wl_ptx_execute_path(r, &pc, join);
+    wl_symbols *s = r->values.symbols;
+    const int facts = s->fact_count;
+    r->ended = false;
+    narrow(r, pc, when, condition);
+    wl_sym_assume(s, condition, true);
+    *entered = r->when;
+    const wl_status status = wl_ptx_execute_path(r, &from, join);
+    wl_sym_drop_facts(s, facts);
+    return status;
 }
 
 /* Adds an instruction to the worklist, once. */
@@ -177,7 +187,6 @@ static bool fork_room(wl_ptx_executor *r, size_t registers)
  * have exited inside a side. */
 static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_t join, const wl_symbol *condition)
 {
-    const int32_t next = pc + 1;
     wl_symbols *s = r->values.symbols;
     const size_t registers = (size_t)r->f->register_count;
     if (!wl_ptx_stays_in_loop(r, join)) {
@@ -188,31 +197,20 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
         return wl_fail_memory(r->err);
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
     const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, condition);
-    const int facts = s->fact_count;
     wl_ptx_sides sides = {.begin = r->out->step_count};
     r->out->uniform = false;
     memcpy(before, now, registers * sizeof *now);
     r->work += (int64_t)registers / 8;
     r->forks++;
-    narrow(r, pc, when, condition);
-    wl_sym_assume(s, condition, true);
-    const wl_symbol *entered = sides.first = r->when;
-    WL_TRY(execute_side(r, taken, join));
-    wl_sym_drop_facts(s, facts);
+    WL_TRY(execute_side(r, pc, taken, join, when, condition, &sides.first));
     const wl_symbol *first_when = r->when;
-    bool some_left = first_when != entered;
     const bool first_ended = sides.first_ended = r->ended;
     sides.middle = r->out->step_count;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
-    r->ended = false;
-    narrow(r, pc, when, otherwise);
-    wl_sym_assume(s, otherwise, true);
-    entered = sides.second = r->when;
-    WL_TRY(execute_side(r, next, join));
-    wl_sym_drop_facts(s, facts);
+    WL_TRY(execute_side(r, pc, pc + 1, join, when, otherwise, &sides.second));
     const wl_symbol *second_when = r->when;
-    some_left = some_left || second_when != entered;
+    const bool some_left = first_when != sides.first || second_when != sides.second;
     r->forks--;
     const bool second_ended = sides.second_ended = r->ended;
     sides.end = r->out->step_count;

@@ -83,7 +83,8 @@ typedef struct wl_ptx_recovery {
     wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
     wl_ptx_kept_loop *loops;
-    int32_t loop_count, loop_room;
+    int32_t loop_count;
+    size_t loop_room;
     /* by instruction: address or condition of some execution is unknown */
     bool *traced;
     wl_ptx_cause *cause; /* why it is traced */

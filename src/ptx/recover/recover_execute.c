@@ -57,16 +57,8 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
     wl_ptx_recovery *o = r->out;
     if (o->step_count == WL_PTX_STEPS_MAX || wl_ptx_is_left_behind(r, pc, when)) /* past_limits */
         return WL_OK;
-    if (o->step_count == o->step_room) {
-        const size_t room = o->step_room ? 2 * o->step_room : 256;
-        wl_ptx_thread_access *larger = WL_ARENA_NEW(r->arena, wl_ptx_thread_access, room);
-        if (!larger)
-            return wl_fail_memory(r->err);
-        if (o->step_count > 0)
-            memcpy(larger, o->steps, o->step_count * sizeof *larger);
-        o->steps = larger;
-        o->step_room = room;
-    }
+    if (!WL_ARENA_ROOM(r->arena, o->steps, o->step_count, o->step_room))
+        return wl_fail_memory(r->err);
     o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when, r->kept};
     /* verification evaluates them for many threads */
     r->work += address->size + (when ? when->size : 0);

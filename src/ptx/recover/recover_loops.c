@@ -209,16 +209,8 @@ static bool nothing_lost(const wl_ptx_executor *r, const wl_ptx_loop_state *stat
 static wl_status reserve(wl_ptx_executor *r, const wl_ptx_open_loop *l)
 {
     wl_ptx_recovery *o = r->out;
-    if (o->loop_count == o->loop_room) {
-        const int32_t room = o->loop_room ? 2 * o->loop_room : 16;
-        wl_ptx_kept_loop *larger = WL_ARENA_NEW(r->arena, wl_ptx_kept_loop, room);
-        if (!larger)
-            return wl_fail_memory(r->err);
-        if (o->loop_count > 0)
-            memcpy(larger, o->loops, (size_t)o->loop_count * sizeof *larger);
-        o->loops = larger;
-        o->loop_room = room;
-    }
+    if (!WL_ARENA_ROOM(r->arena, o->loops, o->loop_count, o->loop_room))
+        return wl_fail_memory(r->err);
     o->loops[o->loop_count] = (wl_ptx_kept_loop){.header = r->flow->first[r->flow->loops[l->loop].header],
                                                  .parent = r->kept,
                                                  .var = l->var,

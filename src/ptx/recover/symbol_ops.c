@@ -31,6 +31,13 @@ static int64_t common_factor(const wl_symbol *a)
     return g;
 }
 
+/* floor(a / d) where d divides the factors of all atoms, but not necessarily the constant. */
+static const wl_symbol *divide_factors(wl_symbols *s, const wl_symbol *a, int64_t d)
+{
+    return wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), d),
+                      wl_sym_const(s, wl_floor_div(a->c, d)));
+}
+
 /* The d for which floor(a * factor / 2^shift) is floor(a / d): compilers divide by a constant
  * this way. It holds for 0 <= a <= hi if factor * d exceeds 2^shift by less than 2^shift / hi. */
 static int64_t divisor_of(int64_t factor, int shift, int64_t hi)
@@ -69,8 +76,7 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
     if (wl_sym_is_const(a))
         return wl_sym_const(s, wl_floor_div(a->c, d));
     if (common_factor(a) % d == 0)
-        return wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), d),
-                          wl_sym_const(s, wl_floor_div(a->c, d)));
+        return divide_factors(s, a, d);
     const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
     /* a lies in one period of d */
     if (wl_interval_is_known(b) && wl_floor_div(b.lo, d) == wl_floor_div(b.hi, d)) {
@@ -98,10 +104,7 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
     }
     const int64_t shared = wl_gcd(g, d);
     if (shared > 1) /* floor((g x + c) / d): the part of c below g has no effect */
-        return divide_by_const(s,
-                               wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), shared),
-                                          wl_sym_const(s, wl_floor_div(a->c, shared))),
-                               d / shared);
+        return divide_by_const(s, divide_factors(s, a, shared), d / shared);
     return operation(s, WL_ATOM_DIV, a, wl_sym_const(s, d));
 }
 
@@ -256,8 +259,7 @@ const wl_symbol *wl_sym_not_negative(wl_symbols *s, const wl_symbol *a)
         return wl_sym_const(s, a->c >= 0);
     const int64_t g = common_factor(a); /* g x + c >= 0 is x + floor(c / g) >= 0 */
     if (g > 1)
-        a = wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), g),
-                       wl_sym_const(s, wl_floor_div(a->c, g)));
+        a = divide_factors(s, a, g);
     return a ? wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_GE0, .a = a}) : NULL;
 }
 
