@@ -477,6 +477,39 @@ int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)
     return -1;
 }
 
+/* The block of a kind whose length is nearest to the mean. */
+static int64_t typical_block(const wl_ptx_census *c, const wl_ptx_kind *k)
+{
+    const wl_ptx_census_block *best = &c->list[k->first];
+    for (size_t i = k->first; i < k->first + k->count; i++) {
+        const wl_ptx_census_block *b = &c->list[i];
+        if (fabs((double)b->instructions - k->instructions) < fabs((double)best->instructions - k->instructions))
+            best = b;
+    }
+    return best->number;
+}
+
+/* Of the first kinds, the one whose blocks execute about as much. */
+static int nearest_kind(const wl_ptx_census *c, int most, int kind)
+{
+    int best = 0;
+    for (int k = 1; k < most; k++)
+        if (fabs(c->kinds[k].instructions - c->kinds[kind].instructions) <
+            fabs(c->kinds[best].instructions - c->kinds[kind].instructions))
+            best = k;
+    return best;
+}
+
+int wl_ptx_census_represent(const wl_ptx_census *c, int most, wl_ptx_representative *out)
+{
+    const int n = c->kind_count < most ? c->kind_count : most;
+    for (int k = 0; k < n; k++)
+        out[k] = (wl_ptx_representative){typical_block(c, &c->kinds[k]), c->kinds[k].blocks};
+    for (int k = n; k < c->kind_count; k++)
+        out[nearest_kind(c, n, k)].blocks += c->kinds[k].blocks;
+    return n;
+}
+
 /* ---- where blocks are known to be alike ---- */
 
 /* One block of each box of blocks that the edges of the domain cut in the same way, with all
