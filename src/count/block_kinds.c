@@ -255,14 +255,7 @@ static wl_status visit(finder *f, const wl_tiles *t)
 static int find_edges(const wl_geometry *g, const int64_t tile[3], wl_tiles edges[WL_BLOCK_CLASSES_MAX])
 {
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
-    wl_geometry tiles = *g; /* tiles in place of blocks, from the first one on */
-    for (int d = 0; d < 3; d++) {
-        const int64_t origin = g->start[d] * g->block[d] * g->fold[d];
-        tiles.block[d] *= tile[d];
-        tiles.first[d] -= origin;
-        tiles.cells[d] -= origin;
-    }
-    const int n = wl_block_classes(&tiles, classes);
+    const int n = wl_tile_classes(g, tile, classes);
     for (int i = 0; i < n; i++) {
         edges[i] = (wl_tiles){.steps = {1, 1, 1}, .kind = (size_t)i};
         memcpy(edges[i].first, classes[i].first, sizeof edges[i].first);
@@ -286,45 +279,55 @@ static wl_status visit_all(finder *f)
 }
 
 /* The boxes of one kind, which lie next to each other. */
-static wl_representative represent(const wl_cut_input *in, const wl_tiles *boxes, size_t count)
+static wl_representative represent(const wl_geometry *g, const int64_t tile[3], const wl_tiles *boxes, size_t count)
 {
     wl_representative r = {.boxes = boxes, .box_count = count};
     for (int d = 0; d < 3; d++)
-        r.block[d] = in->geometry->start[d] + boxes[0].first[d] * in->tile[d];
+        r.block[d] = g->start[d] + boxes[0].first[d] * tile[d];
     for (size_t i = 0; i < count; i++)
         r.blocks += (double)boxes[i].count[0] * (double)boxes[i].count[1] * (double)boxes[i].count[2];
     return r;
 }
 
-/* Boxes of one kind next to each other, otherwise in the order found. */
-static wl_status sort_by_kind(const finder *f, const wl_tiles *list, size_t count, size_t kinds, wl_block_kinds *out)
+void wl_kinds_by_edges(const wl_geometry *g, const int64_t tile[3], wl_edge_kinds *room, wl_block_kinds *out)
 {
-    wl_tiles *boxes = WL_ARENA_NEW(f->arena, wl_tiles, count + 1);
+    *out = (wl_block_kinds){.list = room->list, .count = (size_t)find_edges(g, tile, room->boxes)};
+    for (size_t i = 0; i < out->count; i++)
+        room->list[i] = represent(g, tile, &room->boxes[i], 1);
+}
+
+/* Boxes of one kind next to each other, otherwise in the order found. */
+static wl_status sort_by_kind(const finder *f, wl_block_kinds *out)
+{
+    const size_t kinds = f->kind_count;
+    wl_tiles *boxes = WL_ARENA_NEW(f->arena, wl_tiles, f->count + 1);
     size_t *first = WL_ARENA_NEW(f->arena, size_t, kinds + 2);
     *out = (wl_block_kinds){.list = WL_ARENA_NEW(f->arena, wl_representative, kinds + 1), .count = kinds};
     if (!boxes || !first || !out->list)
         return wl_fail_memory(f->err);
-    for (size_t i = 0; i < count; i++)
-        first[list[i].kind + 2]++;
+    for (size_t i = 0; i < f->count; i++)
+        first[f->list[i].kind + 2]++;
     for (size_t k = 2; k < kinds + 2; k++)
         first[k] += first[k - 1];
-    for (size_t i = 0; i < count; i++)
-        boxes[first[list[i].kind + 1]++] = list[i];
+    for (size_t i = 0; i < f->count; i++)
+        boxes[first[f->list[i].kind + 1]++] = f->list[i];
     for (size_t k = 0; k < kinds; k++)
-        out->list[k] = represent(f->in, boxes + first[k], first[k + 1] - first[k]);
+        out->list[k] = represent(f->in->geometry, f->in->tile, boxes + first[k], first[k + 1] - first[k]);
     return WL_OK;
 }
 
 wl_status wl_kinds_by_cuts(const wl_cut_input *input, wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
     finder f = {.in = input, .arena = arena, .err = err};
-    if (input->guard_count == 0) { /* each edge is a kind */
-        wl_tiles edges[WL_BLOCK_CLASSES_MAX];
-        const size_t n = (size_t)find_edges(input->geometry, input->tile, edges);
-        return sort_by_kind(&f, edges, n, n, out);
+    if (input->guard_count == 0) {
+        wl_edge_kinds *room = WL_ARENA_NEW(arena, wl_edge_kinds, 1);
+        if (!room)
+            return wl_fail_memory(err);
+        wl_kinds_by_edges(input->geometry, input->tile, room, out);
+        return WL_OK;
     }
     WL_TRY(visit_all(&f));
-    return sort_by_kind(&f, f.list, f.count, f.kind_count, out);
+    return sort_by_kind(&f, out);
 }
 
 bool wl_guards_add(const wl_guard *guard, const wl_guard **list, int *count, int most)

@@ -59,6 +59,14 @@ bool wl_kinds_are_exact(const wl_block_kinds *kinds);
 
 /* ---- exact kinds ---- */
 
+/* Where only the domain's edges cut, each kind is one box; for tiles of so many blocks. The result
+ * lives in `room`. */
+typedef struct wl_edge_kinds {
+    wl_representative list[WL_BLOCK_CLASSES_MAX];
+    wl_tiles boxes[WL_BLOCK_CLASSES_MAX];
+} wl_edge_kinds;
+void wl_kinds_by_edges(const wl_geometry *geometry, const int64_t tile[3], wl_edge_kinds *room, wl_block_kinds *out);
+
 typedef struct wl_cut_input {
     const wl_geometry *geometry;
     int64_t tile[3]; /* blocks of a tile */

@@ -93,25 +93,32 @@ static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues 
     return WL_OK;
 }
 
-/* The alignments of all tiles of a kind, relative to the first. False: too many. */
-static bool find_alignments(const wl_representative *kind, const int64_t strides[3], int64_t granule, wl_residues *out)
+/* The alignments of a box of tiles, relative to its first. False: too many. */
+static bool align_box(const wl_tiles *box, const int64_t strides[3], int64_t granule, wl_residues *out)
 {
-    wl_residues here, next;
+    wl_residues next;
     if (!wl_residues_start(0, granule, strides, 3, out))
         return false;
-    out->weight[0] = 0;
-    for (size_t i = 0; i < kind->box_count; i++) {
-        const wl_tiles *box = &kind->boxes[i];
-        int64_t distance = 0;
-        (void)wl_residues_start(0, granule, strides, 3, &here);
-        wl_residues_spread(&here, strides[0], 0, box->count[0]);
-        for (int d = 0; d < 3; d++) {
-            distance += (box->first[d] - kind->boxes[0].first[d]) * strides[d];
-            if (d == 0 || box->count[d] == 1)
-                continue;
-            wl_residues_move(&here, strides[d], 0, box->count[d], &next);
-            wl_residues_copy(&next, &here);
+    wl_residues_spread(out, strides[0], 0, box->count[0]);
+    for (int d = 1; d < 3; d++)
+        if (box->count[d] > 1) {
+            wl_residues_move(out, strides[d], 0, box->count[d], &next);
+            wl_residues_copy(&next, out);
         }
+    return true;
+}
+
+/* The same for all tiles of a kind. */
+static bool align_kind(const wl_representative *kind, const int64_t strides[3], int64_t granule, wl_residues *out)
+{
+    wl_residues here;
+    if (!align_box(kind->boxes, strides, granule, out))
+        return false;
+    for (size_t i = 1; i < kind->box_count; i++) {
+        int64_t distance = 0;
+        for (int d = 0; d < 3; d++)
+            distance += (kind->boxes[i].first[d] - kind->boxes[0].first[d]) * strides[d];
+        (void)align_box(&kind->boxes[i], strides, granule, &here);
         wl_residues_add(&here, distance, out);
     }
     return true;
@@ -124,7 +131,7 @@ static wl_status sum_by_alignment(const summer *s, const wl_representative *kind
                   strides[3] = {tile_stride(s, 0, 0), tile_stride(s, 0, 1), tile_stride(s, 0, 2)};
     wl_residues all;
     bool added = false;
-    if (!find_alignments(kind, strides, granule, &all))
+    if (!align_kind(kind, strides, granule, &all))
         return WL_E_UNSUPPORTED;
     if (!s->each)
         WL_TRY(add_together(s, laid, &all, &added));
@@ -214,6 +221,13 @@ bool wl_tile_sum_can(const wl_shape *shape)
     return list_guards(shape, guards, &count, &anywhere);
 }
 
+static wl_status sum_kinds(summer *s, const wl_block_kinds *kinds)
+{
+    for (size_t k = 0; k < kinds->count; k++)
+        WL_TRY(sum_kind(s, &kinds->list[k]));
+    return WL_OK;
+}
+
 static wl_status sum_tiles(summer *s)
 {
     const wl_guard *guards[GUARDS_MAX];
@@ -221,6 +235,11 @@ static wl_status sum_tiles(summer *s)
     wl_cut_input in = {.geometry = s->in->geometry, .guards = guards};
     wl_arena arena = {0};
     wl_block_kinds kinds;
+    if (!s->shape->guarded) {
+        wl_edge_kinds room;
+        wl_kinds_by_edges(in.geometry, s->tile, &room, &kinds);
+        return sum_kinds(s, &kinds);
+    }
     if (!list_guards(s->shape, guards, &in.guard_count, &in.anywhere))
         return wl_fail(s->err, WL_E_LIMIT, WL_NOWHERE, "a field has accesses under more than %d conditions",
                        GUARDS_MAX);
@@ -229,8 +248,8 @@ static wl_status sum_tiles(summer *s)
     for (int l = 0; l < kernel->loop_count; l++)
         in.steps[l] = s->in->view->steps ? s->in->view->steps[l] : kernel->loop_extent[l];
     wl_status status = wl_kinds_by_cuts(&in, &arena, &kinds, s->err);
-    for (size_t k = 0; status == WL_OK && k < kinds.count; k++)
-        status = sum_kind(s, &kinds.list[k]);
+    if (status == WL_OK)
+        status = sum_kinds(s, &kinds);
     wl_arena_free(&arena);
     return status;
 }
