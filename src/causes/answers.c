@@ -50,10 +50,10 @@ static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visi
 }
 
 static wl_status visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
-                             void *user, int64_t *blocks, wl_error *err)
+                             void *user, wl_error *err)
 {
     const wl_answers *a = context;
-    return a->inner->visit_local(a->inner->context, block, grid, visit, user, blocks, err);
+    return a->inner->visit_local(a->inner->context, block, grid, visit, user, err);
 }
 
 /* ---- instructions ---- */

@@ -6,13 +6,14 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "footprint/residues.h"
-#include "count/sampling.h"
+#include "count/block_kinds.h"
 #include "count/spread.h"
 
-/* combined alignments of several strides; with more, blocks are sampled */
+#define GUARDS_MAX 64 /* different conditions of one side of a field */
+/* positions of tiles with several sets of strides; beyond, tiles are sampled */
 #define KINDS_MAX 256
-#define SAMPLED_BLOCKS 64 /* sampled where blocks differ in more than alignment */
-#define OPAQUE_BLOCKS 16  /* enumerated thread by thread */
+#define SAMPLED_TILES 64 /* sampled of a box where tiles differ in more than alignment */
+#define OPAQUE_BLOCKS 16 /* enumerated thread by thread */
 /* addresses evaluated where blocks differ by a condition */
 #define UNEVEN_BUDGET ((double)(1 << 19))
 #define SAMPLED_WARPS 64                  /* sampled where warps are not boxes, or are enumerated */
@@ -28,24 +29,52 @@ typedef struct summer {
     const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
+    const wl_shape *shape; /* of a side that is not enumerated */
+    int64_t tile[3];
+    bool each; /* every tile is counted by itself: the sum of squares is wanted */
     /* index of the current granule: shapes are counted one granule size after the other */
     int at;
-    int64_t period; /* granule size: blocks that differ by a multiple of it have equal alignment */
 } summer;
 
-/* Counts one block (or warp), moved by some bytes, that represents `weight` of them. */
-static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t moved)
+/* ---- kinds that cuts tell apart ---- */
+
+static void add_count(const summer *s, double weight, const wl_count *c)
 {
-    const bool covered = s->in->want_covered && s->at == 0;
-    wl_count c;
-    WL_TRY(wl_laid_count(s->in->counter, laid, moved, s->period, covered, &c, s->err));
-    s->sum->granules[s->at] += weight * (double)c.touched;
-    if (covered)
-        s->sum->covered += weight * (double)wl_max(0, c.covered);
-    return WL_OK;
+    s->sum->granules[s->at] += weight * (double)c->touched;
+    s->sum->squares[s->at] += weight * (double)c->touched * (double)c->touched;
+    if (s->in->want_covered && s->at == 0)
+        s->sum->covered += weight * (double)wl_max(0, c->covered);
 }
 
-/* Counts blocks at many distances in one sweep if that is cheaper than one by one, because most of
+/* The tile whose first block this is. */
+static wl_region tile_at(const summer *s, const int64_t block[3])
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_view *v = s->in->view;
+    wl_region r = {.geometry = g, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
+    for (int d = 0; d < 3; d++) {
+        r.blocks.boxes[0].lo[d] = block[d];
+        r.blocks.boxes[0].hi[d] = wl_min(block[d] + s->tile[d], g->start[d] + g->grid[d]);
+    }
+    return r;
+}
+
+static int64_t tile_stride(const summer *s, int linear, int d)
+{
+    return s->tile[d] * wl_block_stride(&s->shape->linears[linear], s->in->geometry, d);
+}
+
+/* Do all sets of strides move alike from tile to tile along d? Otherwise their overlap changes from
+ * tile to tile. */
+static bool moves_alike(const summer *s, int d)
+{
+    for (int l = 1; l < s->shape->linear_count; l++)
+        if (tile_stride(s, l, d) != tile_stride(s, 0, d))
+            return false;
+    return true;
+}
+
+/* Counts tiles at many distances in one sweep if that is cheaper than one by one, because most of
  * these counts are not cached. */
 static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues *moves, bool *added)
 {
@@ -54,19 +83,189 @@ static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues 
     wl_count c;
     *added = false;
     for (int i = 0; i < moves->count && missing < FEW_COUNTS; i++)
-        missing += moves->weight[i] && !wl_laid_is_kept(s->in->counter, laid, wl_residue(moves, i), s->period, covered);
+        missing += moves->weight[i] &&
+                   !wl_laid_is_kept(s->in->counter, laid, wl_residue(moves, i), s->in->granules[s->at], covered);
     if (missing < FEW_COUNTS)
         return WL_OK;
-    WL_TRY(wl_laid_sum(s->in->counter, laid, moves, s->period, covered, added, &c, s->err));
-    if (!*added)
-        return WL_OK;
-    s->sum->granules[s->at] += (double)c.touched;
-    if (covered)
-        s->sum->covered += (double)wl_max(0, c.covered);
+    WL_TRY(wl_laid_sum(s->in->counter, laid, moves, s->in->granules[s->at], covered, added, &c, s->err));
+    if (*added)
+        add_count(s, 1, &c);
     return WL_OK;
 }
 
-/* The same for enumerated accesses, at all granules at once. */
+/* The alignments of a box of tiles, relative to its first. False: too many. */
+static bool align_box(const wl_tiles *box, const int64_t strides[3], int64_t granule, wl_residues *out)
+{
+    wl_residues next;
+    if (!wl_residues_start(0, granule, strides, 3, out))
+        return false;
+    wl_residues_spread(out, strides[0], 0, box->count[0]);
+    for (int d = 1; d < 3; d++)
+        if (box->count[d] > 1) {
+            wl_residues_move(out, strides[d], 0, box->count[d], &next);
+            wl_residues_copy(&next, out);
+        }
+    return true;
+}
+
+/* The same for all tiles of a kind. */
+static bool align_kind(const wl_representative *kind, const int64_t strides[3], int64_t granule, wl_residues *out)
+{
+    wl_residues here;
+    if (!align_box(kind->boxes, strides, granule, out))
+        return false;
+    for (size_t i = 1; i < kind->box_count; i++) {
+        int64_t distance = 0;
+        for (int d = 0; d < 3; d++)
+            distance += (kind->boxes[i].first[d] - kind->boxes[0].first[d]) * strides[d];
+        (void)align_box(&kind->boxes[i], strides, granule, &here);
+        wl_residues_add(&here, distance, out);
+    }
+    return true;
+}
+
+/* Tiles whose addresses all move alike: only their alignment differs. `laid` is the first. */
+static wl_status sum_by_alignment(const summer *s, const wl_representative *kind, wl_laid *laid)
+{
+    const int64_t granule = s->in->granules[s->at],
+                  strides[3] = {tile_stride(s, 0, 0), tile_stride(s, 0, 1), tile_stride(s, 0, 2)};
+    wl_residues all;
+    bool added = false;
+    if (!align_kind(kind, strides, granule, &all))
+        return WL_E_UNSUPPORTED;
+    if (!s->each)
+        WL_TRY(add_together(s, laid, &all, &added));
+    for (int i = 0; i < all.count && !added; i++) {
+        wl_count c;
+        if (all.weight[i] == 0)
+            continue;
+        WL_TRY(wl_laid_count(s->in->counter, laid, wl_residue(&all, i), granule, s->in->want_covered && s->at == 0, &c,
+                             s->err));
+        add_count(s, (double)all.weight[i], &c);
+    }
+    return WL_OK;
+}
+
+/* A box of tiles whose addresses do not all move alike: where they do, the coordinate matters only
+ * modulo the period of their alignment. */
+static wl_status sum_by_position(const summer *s, const wl_tiles *t)
+{
+    const int64_t granule = s->in->granules[s->at], *start = s->in->geometry->start;
+    int64_t period[3], kinds = 1;
+    for (int d = 0; d < 3; d++) {
+        period[d] = t->count[d];
+        if (moves_alike(s, d))
+            period[d] = wl_min(period[d], granule / wl_gcd(granule, tile_stride(s, 0, d)));
+        kinds *= wl_min(period[d], KINDS_MAX + 1);
+    }
+    const bool sample = kinds > KINDS_MAX;
+    const int64_t n = sample ? SAMPLED_TILES : kinds, *extent = sample ? t->count : period;
+    const int64_t tiles = t->count[0] * t->count[1] * t->count[2];
+    s->sum->sampled = wl_smaller_sample(s->sum->sampled, sample ? n : 0);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = sample ? wl_sample_block(i, n, tiles) : i;
+        const int64_t at[3] = {number % extent[0], number / extent[0] % extent[1], number / extent[0] / extent[1]};
+        int64_t block[3];
+        double weight = sample ? (double)tiles / (double)n : 1;
+        wl_count c;
+        for (int d = 0; d < 3; d++) {
+            weight *= sample ? 1 : (double)((t->count[d] - at[d] - 1) / period[d] + 1);
+            block[d] = start[d] + (t->first[d] + at[d]) * s->tile[d];
+        }
+        const wl_region region = tile_at(s, block);
+        WL_TRY(
+            wl_shape_count(s->in->counter, s->shape, &region, granule, s->in->want_covered && s->at == 0, &c, s->err));
+        add_count(s, weight, &c);
+    }
+    return WL_OK;
+}
+
+static wl_status sum_kind(summer *s, const wl_representative *kind)
+{
+    const wl_region first = tile_at(s, kind->block);
+    bool alike = moves_alike(s, 0) && moves_alike(s, 1) && moves_alike(s, 2);
+    wl_laid laid;
+    if (alike)
+        wl_shape_lay(s->in->counter, s->shape, &first, &laid);
+    for (s->at = 0; s->at < s->in->granule_count; s->at++) {
+        const wl_status status = alike ? sum_by_alignment(s, kind, &laid) : WL_E_UNSUPPORTED;
+        if (status != WL_E_UNSUPPORTED) {
+            WL_TRY(status);
+            continue;
+        }
+        alike = false; /* as at every larger granule */
+        for (size_t i = 0; i < kind->box_count; i++)
+            WL_TRY(sum_by_position(s, &kind->boxes[i]));
+    }
+    return WL_OK;
+}
+
+/* The different conditions of a shape; false: too many. */
+static bool list_guards(const wl_shape *shape, const wl_guard *guards[GUARDS_MAX], int *count, bool *anywhere)
+{
+    *count = 0;
+    *anywhere = false;
+    for (int p = 0; p < shape->patch_count; p++) {
+        *anywhere = *anywhere || !shape->patches[p].guard;
+        if (!wl_guards_add(shape->patches[p].guard, guards, count, GUARDS_MAX))
+            return false;
+    }
+    return true;
+}
+
+bool wl_tile_sum_can(const wl_shape *shape)
+{
+    const wl_guard *guards[GUARDS_MAX];
+    int count;
+    bool anywhere;
+    return list_guards(shape, guards, &count, &anywhere);
+}
+
+static wl_status sum_kinds(summer *s, const wl_block_kinds *kinds)
+{
+    for (size_t k = 0; k < kinds->count; k++)
+        WL_TRY(sum_kind(s, &kinds->list[k]));
+    return WL_OK;
+}
+
+static wl_status sum_tiles(summer *s)
+{
+    const wl_guard *guards[GUARDS_MAX];
+    const wl_kernel *kernel = s->in->view->kernel;
+    wl_cut_input in = {.geometry = s->in->geometry, .guards = guards};
+    wl_arena arena = {0};
+    wl_block_kinds kinds;
+    if (!s->shape->guarded) {
+        wl_edge_kinds room;
+        wl_kinds_by_edges(in.geometry, s->tile, &room, &kinds);
+        return sum_kinds(s, &kinds);
+    }
+    if (!list_guards(s->shape, guards, &in.guard_count, &in.anywhere))
+        return wl_fail(s->err, WL_E_LIMIT, WL_NOWHERE, "a field has accesses under more than %d conditions",
+                       GUARDS_MAX);
+    for (int d = 0; d < 3; d++)
+        in.tile[d] = s->tile[d];
+    for (int l = 0; l < kernel->loop_count; l++)
+        in.steps[l] = s->in->view->steps ? s->in->view->steps[l] : kernel->loop_extent[l];
+    wl_status status = wl_kinds_by_cuts(&in, &arena, &kinds, s->err);
+    if (status == WL_OK)
+        status = sum_kinds(s, &kinds);
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err)
+{
+    const wl_field_side *f = &input->view->fields[input->field][input->side];
+    summer s = {
+        .in = input, .sum = out, .err = err, .shape = &f->shape, .tile = {tile[0], tile[1], tile[2]}, .each = true};
+    *out = (wl_block_sum){0};
+    return f->count > 0 ? sum_tiles(&s) : WL_OK;
+}
+
+/* ---- blocks that are enumerated ---- */
+
+/* Counts the threads of a region, at all granules at once. */
 static wl_status add_threads(const summer *s, double weight, const wl_region *region)
 {
     const wl_block_sum_input *in = s->in;
@@ -79,82 +278,6 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
     return WL_OK;
 }
 
-static wl_region one_block(const summer *s, const int64_t block[3])
-{
-    const wl_view *v = s->in->view;
-    wl_region r = {.geometry = s->in->geometry, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
-    r.blocks.boxes[0] = wl_box_at(block);
-    return r;
-}
-
-/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number.
- * `laid` is the first block of the class. */
-static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block_class *c)
-{
-    int64_t strides[3];
-    for (int d = 0; d < 3; d++)
-        strides[d] = wl_block_stride(&laid->shape->linears[0], s->in->geometry, d);
-    wl_residues here, next;
-    if (!wl_residues_start(0, s->period, strides, 3, &here))
-        return WL_E_UNSUPPORTED;
-    wl_residues_spread(&here, strides[0], 0, c->count[0]);
-    for (int d = 1; d < 3; d++) {
-        wl_residues_move(&here, strides[d], 0, c->count[d], &next);
-        wl_residues_copy(&next, &here);
-    }
-    bool added = false;
-    WL_TRY(add_together(s, laid, &here, &added));
-    for (int i = 0; i < here.count && !added; i++)
-        if (here.weight[i])
-            WL_TRY(add_laid(s, (double)here.weight[i], laid, wl_residue(&here, i)));
-    return WL_OK;
-}
-
-/* Do all sets of strides move alike from block to block along d? Otherwise their overlap changes
- * from block to block. */
-static bool moves_alike(const summer *s, const wl_shape *shape, int d)
-{
-    for (int l = 1; l < shape->linear_count; l++)
-        if (wl_block_stride(&shape->linears[l], s->in->geometry, d) !=
-            wl_block_stride(&shape->linears[0], s->in->geometry, d))
-            return false;
-    return true;
-}
-
-/* Several sets of strides: along a dimension where they move alike, only the block coordinate
- * modulo their period matters. */
-static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
-{
-    int64_t period[3] = {1, 1, 1}, kinds = 1;
-    for (int d = 0; d < 3; d++) {
-        period[d] = c->count[d];
-        if (moves_alike(s, shape, d))
-            period[d] = wl_min(period[d],
-                               s->period / wl_gcd(s->period, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
-        kinds *= wl_min(period[d], KINDS_MAX + 1);
-    }
-    const bool sample = kinds > KINDS_MAX;
-    const int64_t blocks = c->count[0] * c->count[1] * c->count[2], n = sample ? SAMPLED_BLOCKS : kinds;
-    s->sum->sampled = wl_smaller_sample(s->sum->sampled, sample ? n : 0);
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t number = sample ? wl_sample_block(i, n, blocks) : i;
-        const int64_t *extent = sample ? c->count : period;
-        const int64_t at[3] = {number % extent[0], number / extent[0] % extent[1], number / extent[0] / extent[1]};
-        double weight = (double)blocks / (double)n;
-        if (!sample) {
-            weight = 1;
-            for (int d = 0; d < 3; d++)
-                weight *= (double)((c->count[d] - at[d] - 1) / period[d] + 1);
-        }
-        const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
-        const wl_region region = one_block(s, block);
-        wl_laid laid;
-        wl_shape_lay(s->in->counter, shape, &region, &laid);
-        WL_TRY(add_laid(s, weight, &laid, 0));
-    }
-    return WL_OK;
-}
-
 /* How many such regions to evaluate: `most`, or fewer where each is expensive. */
 static int64_t sample_size(const summer *s, const wl_region *region, int64_t most)
 {
@@ -162,37 +285,7 @@ static int64_t sample_size(const summer *s, const wl_region *region, int64_t mos
     return affordable >= (double)most ? most : wl_min(most, wl_max(SAMPLE_LEAST, (int64_t)affordable));
 }
 
-/* Blocks that differ by position: a sample from each part of the launch, or all. */
-static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_sample *out)
-{
-    const wl_geometry *g = s->in->geometry;
-    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
-    const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
-    const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
-    s->sum->sampled = n < g->blocks ? n : 0;
-    return n < g->blocks ? wl_sample_by_place(g->grid, n, arena, out, s->err)
-                         : wl_sample_evenly(n, n, arena, out, s->err);
-}
-
-/* Such blocks, as a whole. */
-static wl_status sum_uneven_blocks(const summer *s)
-{
-    const wl_geometry *g = s->in->geometry;
-    wl_arena arena = {0};
-    wl_sample sample;
-    wl_status status = choose_uneven(s, &arena, &sample);
-    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
-        int64_t block[3];
-        wl_block_placed(g, sample.number[i], block);
-        wl_region region = one_block(s, block);
-        region.thread_count = g->threads;
-        status = add_threads(s, wl_sample_weight(&sample, i), &region);
-    }
-    wl_arena_free(&arena);
-    return status;
-}
-
-static bool has_traced(const summer *s)
+static bool is_traced(const summer *s)
 {
     const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
     for (size_t i = 0; i < f->count; i++)
@@ -201,70 +294,60 @@ static bool has_traced(const summer *s)
     return false;
 }
 
-/* The blocks to enumerate; with traced accesses, those that represent the kinds of blocks. */
-static wl_status opaque_sample(const summer *s, wl_arena *arena, wl_sample *out)
+static wl_region any_block(const summer *s) { return tile_at(s, (const int64_t[3]){0, 0, 0}); }
+
+/* Blocks that differ by position: a sample from each part of the launch, or all. */
+static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_block_kinds *out)
 {
     const wl_geometry *g = s->in->geometry;
-    const wl_population *p = s->in->view->kernel->source.population;
-    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
-    if (p && has_traced(s))
-        return wl_sample_traced(p, g, sample_size(s, &any, p->run), arena, out, s->err);
-    return wl_sample_evenly(sample_size(s, &any, wl_min(OPAQUE_BLOCKS, g->blocks)), g->blocks, arena, out, s->err);
+    const wl_region any = any_block(s);
+    const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
+    const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
+    s->sum->sampled = n < g->blocks ? n : 0;
+    return wl_kinds_by_place(g, n, arena, out, s->err);
 }
 
-static wl_status sum_opaque(const summer *s)
+/* The blocks to enumerate; with traced accesses, those that represent the kinds of blocks. */
+static wl_status choose_blocks(const summer *s, wl_arena *arena, wl_block_kinds *out)
 {
+    const wl_geometry *g = s->in->geometry;
+    const wl_population *p = is_traced(s) ? s->in->view->kernel->source.population : NULL;
+    const wl_region any = any_block(s);
+    if (s->in->view->fields[s->in->field][s->in->side].uneven && !is_traced(s))
+        return choose_uneven(s, arena, out);
+    WL_TRY(
+        wl_kinds_traced(p, g, sample_size(s, &any, p ? p->run : wl_min(OPAQUE_BLOCKS, g->blocks)), arena, out, s->err));
+    s->sum->sampled = wl_kinds_are_exact(out) ? 0 : (int64_t)out->count;
+    return WL_OK;
+}
+
+static wl_status sum_enumerated(const summer *s)
+{
+    const bool uneven = s->in->view->fields[s->in->field][s->in->side].uneven && !is_traced(s);
     wl_arena arena = {0};
-    wl_sample sample;
-    if (s->in->view->fields[s->in->field][s->in->side].uneven && !has_traced(s))
-        return sum_uneven_blocks(s);
-    wl_status status = opaque_sample(s, &arena, &sample);
-    s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample) ? sample.count : 0;
-    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
-        int64_t block[3];
-        wl_sample_block_at(&sample, s->in->geometry, i, block);
-        const wl_region region = one_block(s, block);
-        status = add_threads(s, wl_sample_weight(&sample, i), &region);
+    wl_block_kinds kinds;
+    wl_status status = choose_blocks(s, &arena, &kinds);
+    for (size_t i = 0; status == WL_OK && i < kinds.count; i++) {
+        wl_region region = tile_at(s, kinds.list[i].block);
+        region.thread_count = uneven ? s->in->geometry->threads : 0;
+        status = add_threads(s, kinds.list[i].blocks, &region);
     }
     wl_arena_free(&arena);
     return status;
 }
 
-static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
+static summer summer_of_blocks(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
-    const wl_region first = one_block(s, c->first);
-    bool alike = shape->linear_count == 1; /* except for alignment */
-    wl_laid laid;
-    if (alike)
-        wl_shape_lay(s->in->counter, shape, &first, &laid);
-    for (s->at = 0; s->at < s->in->granule_count; s->at++) {
-        s->period = s->in->granules[s->at];
-        wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
-        if (status == WL_E_UNSUPPORTED) { /* as at every larger granule */
-            alike = false;
-            status = sum_by_position(s, shape, c);
-        }
-        WL_TRY(status);
-    }
-    return WL_OK;
+    const wl_shape *shape = &input->view->fields[input->field][input->side].shape;
+    *out = (wl_block_sum){0};
+    return (summer){.in = input, .sum = out, .err = err, .shape = shape, .tile = {1, 1, 1}, .each = shape->guarded};
 }
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &input->view->fields[input->field][input->side];
-    summer s = {.in = input, .sum = out, .err = err};
-    *out = (wl_block_sum){0};
-    if (f->count == 0)
-        return WL_OK;
-    if (!f->has_shape)
-        return sum_opaque(&s);
-    if (f->shape.guarded)
-        return wl_tile_sum_make(input, (const int64_t[3]){1, 1, 1}, out, err);
-    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
-    const int n = wl_block_classes(input->geometry, classes);
-    for (int i = 0; i < n; i++)
-        WL_TRY(sum_class(&s, &f->shape, &classes[i]));
-    return WL_OK;
+    summer s = summer_of_blocks(input, out, err);
+    return f->count == 0 ? WL_OK : f->has_shape ? sum_tiles(&s) : sum_enumerated(&s);
 }
 
 /* ---- warps ---- */
@@ -361,7 +444,7 @@ static void make_warp_counter(const summer *s, warp_counter *out)
 {
     const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
     out->shape = f->has_shape && !looks_at_blocks(&f->shape) ? &f->shape : NULL;
-    out->boxes = out->thread_by_thread = one_block(s, (const int64_t[3]){0, 0, 0});
+    out->boxes = out->thread_by_thread = any_block(s);
     out->failure = (wl_error){0};
     make_thread_grid(s->in->geometry, &out->threads);
 }
@@ -382,20 +465,26 @@ static wl_status add_warp(const summer *s, warp_counter *c, double weight, const
     return add_threads(s, weight, &c->thread_by_thread);
 }
 
-/* The warps of blocks that differ by position. */
-static wl_status sum_uneven_warps(const summer *s, int warp_size)
+/* The warps of blocks that differ by position or, of kernels with traced accesses, one warp of each
+ * block that represents a kind. */
+static wl_status sum_warps_of_blocks(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
+    const wl_population *p = is_traced(s) ? s->in->view->kernel->source.population : NULL;
+    const int64_t per_block = wl_ceil_div(g->threads, warp_size);
     wl_arena arena = {0};
-    wl_sample sample;
+    wl_block_kinds kinds;
     warp_counter c;
     make_warp_counter(s, &c);
-    wl_status status = choose_uneven(s, &arena, &sample);
-    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
-        int64_t block[3];
-        wl_block_placed(g, sample.number[i], block);
-        for (int64_t first = 0; first < g->threads && status == WL_OK; first += warp_size)
-            status = add_warp(s, &c, wl_sample_weight(&sample, i), block, first, warp_size);
+    wl_status status = p ? wl_kinds_traced(p, g, wl_min(p->run, TRACED_WARPS), &arena, &kinds, s->err)
+                         : choose_uneven(s, &arena, &kinds);
+    if (p && status == WL_OK)
+        s->sum->sampled = wl_max(1, (int64_t)kinds.count);
+    for (size_t i = 0; status == WL_OK && i < kinds.count; i++) {
+        const wl_representative *k = &kinds.list[i];
+        const int64_t only = p ? wl_spread_below(i, 0, per_block) : 0;
+        for (int64_t w = only; status == WL_OK && w < (p ? only + 1 : per_block); w++)
+            status = add_warp(s, &c, k->blocks * (p ? (double)per_block : 1), k->block, w * warp_size, warp_size);
     }
     wl_arena_free(&arena);
     return status;
@@ -417,33 +506,11 @@ static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, in
     return weight;
 }
 
-/* Warps of the blocks that represent the kinds of a kernel with traced accesses. */
-static wl_status sum_traced_warps(const summer *s, int warp_size)
-{
-    const wl_geometry *g = s->in->geometry;
-    const wl_population *p = s->in->view->kernel->source.population;
-    const int64_t per_block = wl_ceil_div(g->threads, warp_size);
-    wl_arena arena = {0};
-    wl_sample sample;
-    wl_status status = wl_sample_traced(p, g, wl_min(p->run, TRACED_WARPS), &arena, &sample, s->err);
-    s->sum->sampled = status == WL_OK ? wl_max(1, sample.count) : 0;
-    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
-        int64_t block[3];
-        wl_sample_block_at(&sample, g, i, block);
-        wl_region region = one_block(s, block);
-        region.first_thread = wl_spread_below((uint64_t)i, 0, per_block) * warp_size;
-        region.thread_count = warp_size;
-        status = add_threads(s, wl_sample_weight(&sample, i) * (double)per_block, &region);
-    }
-    wl_arena_free(&arena);
-    return status;
-}
-
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
-    wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    wl_region any = any_block(s);
     warp_counter c;
     make_warp_counter(s, &c);
     any.thread_count = warp_size;
@@ -476,12 +543,10 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
         in.geometry = &warps;
         return wl_block_sum_make(&in, out, err);
     }
-    const summer s = {.in = input, .sum = out, .err = err};
+    const summer s = summer_of_blocks(input, out, err);
     const wl_count_method method = input->counter->method;
-    const bool traced = input->view->kernel->source.population && has_traced(&s);
-    const wl_status status = traced                          ? sum_traced_warps(&s, warp_size)
-                             : f->uneven || f->shape.guarded ? sum_uneven_warps(&s, warp_size)
-                                                             : sum_sampled_warps(&s, warp_size);
+    const bool of_blocks = f->uneven || f->shape.guarded || (input->view->kernel->source.population && is_traced(&s));
+    const wl_status status = of_blocks ? sum_warps_of_blocks(&s, warp_size) : sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* restored: this sample is not how the volumes were counted */
     return status;
 }
@@ -505,14 +570,12 @@ static wl_status sum_both(const summer *blocks, const summer *warps, int warp_si
 {
     const wl_geometry *g = blocks->in->geometry;
     wl_arena arena = {0};
-    wl_sample sample;
-    wl_status status = choose_uneven(blocks, &arena, &sample);
+    wl_block_kinds kinds;
+    wl_status status = choose_uneven(blocks, &arena, &kinds);
     warps->sum->sampled = blocks->sum->sampled;
-    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
-        const double weight = wl_sample_weight(&sample, i);
-        int64_t block[3];
-        wl_block_placed(g, sample.number[i], block);
-        wl_region region = one_block(blocks, block);
+    for (size_t i = 0; status == WL_OK && i < kinds.count; i++) {
+        const double weight = kinds.list[i].blocks;
+        wl_region region = tile_at(blocks, kinds.list[i].block);
         region.thread_count = warp_size;
         region.recorded = true;
         wl_granules_clear(all);
@@ -532,15 +595,13 @@ wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_bloc
                                  wl_block_sum *block, wl_block_sum *warp, wl_error *err)
 {
     const wl_field_side *f = &blocks->view->fields[blocks->field][blocks->side];
-    const summer of_blocks = {.in = blocks, .sum = block, .err = err},
-                 of_warps = {.in = warps, .sum = warp, .err = err};
-    const wl_region any = one_block(&of_blocks, (const int64_t[3]){0, 0, 0});
-    if (f->count == 0 || f->has_shape || !f->uneven || has_traced(&of_blocks) ||
+    const summer of_blocks = summer_of_blocks(blocks, block, err), of_warps = summer_of_blocks(warps, warp, err);
+    const wl_region any = any_block(&of_blocks);
+    if (f->count == 0 || f->has_shape || !f->uneven || is_traced(&of_blocks) ||
         !wl_view_can_enumerate(blocks->view, blocks->field, blocks->side, &any)) {
         WL_TRY(wl_block_sum_make(blocks, block, err));
         return wl_warp_sum_make(warps, warp_size, warp, err);
     }
-    *block = *warp = (wl_block_sum){0};
     wl_granules all = {0};
     const wl_status status = sum_both(&of_blocks, &of_warps, warp_size, &all);
     wl_granules_free(&all);

@@ -35,8 +35,7 @@ typedef struct wl_block_sum_input {
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);
 
-/* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart.
- * Needs a shape. */
+/* The same for tiles, each by itself, with the sum of their squares. Needs a shape. */
 wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err);
 /* Does a shape have few enough different conditions for wl_tile_sum_make? */
 bool wl_tile_sum_can(const wl_shape *shape);

@@ -19,12 +19,12 @@ typedef struct tally {
     const wl_l1_rules *rules;
     wl_local sum;
     words warps[WARPS_MAX];
-    double lines; /* distinct per warp */
+    double lines; /* distinct per warp, of the launch */
 } tally;
 
-static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
+static wl_status see(tally *t, const wl_local_touch *touch, int64_t word, wl_error *err)
 {
-    words *w = &t->warps[warp % WARPS_MAX];
+    words *w = &t->warps[touch->warp % WARPS_MAX];
     if (word >= w->room) {
         const int64_t room = wl_max(2 * w->room, word + 64);
         uint8_t *larger = realloc(w->seen, (size_t)room);
@@ -34,7 +34,7 @@ static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
         w->seen = larger;
         w->room = room;
     }
-    t->lines += !w->seen[word];
+    t->lines += w->seen[word] ? 0 : touch->blocks;
     w->seen[word] = 1;
     return WL_OK;
 }
@@ -48,18 +48,18 @@ static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_
     for (uint64_t left = touch->lanes; left; left &= left - 1) {
         const int lane = __builtin_ctzll(left);
         const int64_t at = touch->offset[a.count] + first;
-        WL_TRY(see(t, touch->warp, at >> shift, err));
+        WL_TRY(see(t, touch, at >> shift, err));
         a.lane[a.count] = (uint8_t)lane;
         a.address[a.count++] = (at >> shift) * row + lane * word + (at & (word - 1));
     }
     const wl_warp_written w = wl_warp_write(t->rules, &a);
     const int hit = wl_warp_hit_wavefronts(t->rules, &a);
     const int tag = t->rules->has_hash ? wl_warp_tag_cost(t->rules, &a).tag : 0;
-    t->sum.wavefronts[touch->store] += hit > tag ? hit : tag;
-    t->sum.sectors[touch->store] += w.sectors;
-    t->sum.units[touch->store] += w.units;
-    t->sum.full += touch->store ? w.full : 0;
-    t->sum.lines += touch->store ? w.lines : 0;
+    t->sum.wavefronts[touch->store] += touch->blocks * (hit > tag ? hit : tag);
+    t->sum.sectors[touch->store] += touch->blocks * w.sectors;
+    t->sum.units[touch->store] += touch->blocks * w.units;
+    t->sum.full += touch->store ? touch->blocks * w.full : 0;
+    t->sum.lines += touch->store ? touch->blocks * w.lines : 0;
     return WL_OK;
 }
 
@@ -72,41 +72,27 @@ static wl_status add_touch(void *user, const wl_local_touch *touch, wl_error *er
             memset(t->warps[i].seen, 0, (size_t)t->warps[i].room);
     if (!touch)
         return WL_OK;
-    t->sum.inst[touch->store]++;
+    t->sum.inst[touch->store] += touch->blocks;
     for (int first = 0; first < touch->bytes; first += 1 << t->rules->local_word_shift)
         WL_TRY(add_words(t, touch, first, err));
     return WL_OK;
-}
-
-static void scale(wl_local *l, double by)
-{
-    for (int i = 0; i < 2; i++) {
-        l->inst[i] *= by;
-        l->wavefronts[i] *= by;
-        l->sectors[i] *= by;
-        l->units[i] *= by;
-    }
-    l->full *= by;
-    l->lines *= by;
 }
 
 wl_status wl_local_count(const wl_kernel *kernel, const wl_geometry *g, const wl_l1_rules *rules, wl_local *out,
                          wl_error *err)
 {
     tally t = {.rules = rules};
-    int64_t blocks = 0;
     *out = (wl_local){0};
     if (!kernel->source.visit_local)
         return WL_OK;
     const wl_status status =
-        kernel->source.visit_local(kernel->source.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
+        kernel->source.visit_local(kernel->source.context, g->block, g->grid_dim, add_touch, &t, err);
     for (int i = 0; i < WARPS_MAX; i++)
         free(t.warps[i].seen);
-    if (status != WL_OK || blocks == 0)
+    if (status != WL_OK)
         return status;
     *out = t.sum;
-    scale(out, (double)g->blocks / (double)blocks);
     const double row = (double)((int64_t)rules->local_lanes << rules->local_word_shift);
-    out->resident_bytes = t.lines / (double)blocks * row * (double)wl_min(g->blocks, g->wave_blocks);
+    out->resident_bytes = t.lines / (double)g->blocks * row * (double)wl_min(g->blocks, g->wave_blocks);
     return WL_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "count/alike.h"
+#include "count/block_kinds.h"
 #include "kernel/program.h"
 
 #define GUARDS_MAX 32 /* distinct conditions; in kernels with more, all blocks count as alike */
@@ -14,7 +14,7 @@
 
 typedef struct finder {
     const wl_place_input *in;
-    wl_alike_input alike;
+    wl_cut_input cuts;
     const wl_guard *guards[GUARDS_MAX];
     double warps; /* of a block */
 } finder;
@@ -22,19 +22,10 @@ typedef struct finder {
 /* False: there are too many. */
 static bool find_guards(finder *f)
 {
-    int n = 0;
-    for (size_t a = 0; a < f->in->kernel->access_count; a++) {
-        const wl_guard *guard = f->in->bounds[a].never ? NULL : f->in->bounds[a].guard;
-        int i = 0;
-        while (guard && i < n && f->guards[i] != guard)
-            i++;
-        if (!guard || i < n)
-            continue;
-        if (n == GUARDS_MAX)
+    for (size_t a = 0; a < f->in->kernel->access_count; a++)
+        if (!f->in->bounds[a].never &&
+            !wl_guards_add(f->in->bounds[a].guard, f->guards, &f->cuts.guard_count, GUARDS_MAX))
             return false;
-        f->guards[n++] = guard;
-    }
-    f->alike.guard_count = n;
     return true;
 }
 
@@ -47,7 +38,7 @@ static double executed(const finder *f, size_t access, const wl_tiles *tiles)
         return 0;
     if (!bound->guard)
         return 1;
-    const wl_axis_box box = wl_tiles_coordinates(&f->alike, bound->guard, tiles);
+    const wl_axis_box box = wl_tiles_coordinates(&f->cuts, bound->guard, tiles);
     const int truth = wl_guard_truth(bound->guard, &box, 0, &undecided);
     return truth < 0 ? CUT : truth;
 }
@@ -120,16 +111,16 @@ static void weigh(const finder *f, wl_block_kind *kinds, int count)
 static wl_status find(finder *f, wl_arena *arena, wl_kinds *out, wl_error *err)
 {
     const wl_geometry *launched = f->in->launched, *busy = f->in->busy;
-    wl_alike alike;
-    WL_TRY(wl_alike_find(&f->alike, arena, &alike, err));
-    wl_block_kind *kinds = WL_ARENA_NEW(arena, wl_block_kind, alike.kinds + 1);
+    wl_block_kinds alike;
+    WL_TRY(wl_kinds_by_cuts(&f->cuts, arena, &alike, err));
+    wl_block_kind *kinds = WL_ARENA_NEW(arena, wl_block_kind, alike.count + 1);
     if (!kinds)
         return wl_fail_memory(err);
     int count = 0;
-    for (size_t k = 0; k < alike.kinds; k++) {
-        kinds[count] = kind_of(f, &alike.list[alike.first[k]]);
-        for (size_t b = alike.first[k]; b < alike.first[k + 1]; b++)
-            add_box(f, &alike.list[b], &kinds[count]);
+    for (size_t k = 0; k < alike.count; k++) {
+        kinds[count] = kind_of(f, alike.list[k].boxes);
+        for (size_t b = 0; b < alike.list[k].box_count; b++)
+            add_box(f, &alike.list[k].boxes[b], &kinds[count]);
         count++;
     }
     if (launched->blocks > busy->blocks) { /* idle blocks are all around the others */
@@ -147,16 +138,16 @@ static wl_status find(finder *f, wl_arena *arena, wl_kinds *out, wl_error *err)
 wl_status wl_place_kinds(const wl_place_input *in, wl_kinds *out, wl_error *err)
 {
     finder f = {.in = in,
-                .alike = {.geometry = in->busy, .tile = {1, 1, 1}, .anywhere = true},
+                .cuts = {.geometry = in->busy, .tile = {1, 1, 1}, .anywhere = true},
                 .warps = (double)wl_ceil_div(in->launched->threads, in->warp_size)};
     wl_arena arena = {0};
     wl_error limit = {0};
     *out = (wl_kinds){0};
-    f.alike.guards = f.guards;
-    if (!find_guards(&f) || (f.alike.guard_count == 0 && in->launched->blocks == in->busy->blocks))
+    f.cuts.guards = f.guards;
+    if (!find_guards(&f) || (f.cuts.guard_count == 0 && in->launched->blocks == in->busy->blocks))
         return WL_OK;
     for (int l = 0; l < WL_LOOPS_MAX; l++)
-        f.alike.steps[l] = l < in->kernel->loop_count ? in->kernel->loop_extent[l] : 1;
+        f.cuts.steps[l] = l < in->kernel->loop_count ? in->kernel->loop_extent[l] : 1;
     wl_status status = find(&f, &arena, out, &limit);
     wl_arena_free(&arena);
     if (status == WL_E_LIMIT)

@@ -1,8 +1,8 @@
 /* place_kinds.h - kinds of blocks that depend on position: by affine conditions, and blocks outside
  * the domain.
  *
- * The blocks are counted exactly (alike.h). A block of a kind executes the accesses whose condition
- * holds in it, and their share of the instructions.
+ * The blocks are counted exactly (block_kinds.h). A block of a kind executes the accesses whose
+ * condition holds in it, and their share of the instructions.
  *
  * Layer  count (uses footprint). Units: blocks, warp instructions.
  * Oracle  tests/unit/test_place_kinds.c

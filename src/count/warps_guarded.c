@@ -1,6 +1,6 @@
 /* warps_guarded.c - warps of accesses with an affine address under an affine condition: the lanes
- * of one block of each kind (alike.h) are evaluated, and its patterns are placed at the addresses
- * of all blocks of that kind; see warps_internal.h.
+ * of one block of each kind (block_kinds.h) are evaluated, and its patterns are placed at the
+ * addresses of all blocks of that kind; see warps_internal.h.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "count/alike.h"
+#include "count/block_kinds.h"
 #include "count/pattern_table.h"
 #include "count/spread.h"
 #include "footprint/residues.h"
@@ -45,8 +45,7 @@ typedef struct guarded {
     int access_count;
     const wl_bound *bound; /* of the first */
     wl_linear linear;
-    const wl_tiles *boxes;
-    size_t box_count;
+    const wl_representative *kind;
     /* of loops that the address names and the condition does not; else 1 */
     int64_t extent[WL_LOOPS_MAX];
     int64_t executions; /* of each warp: blocks and steps of the kind */
@@ -86,9 +85,9 @@ static int64_t distance_to(const guarded *g, const wl_tiles *t)
 {
     int64_t bytes = 0;
     for (int d = 0; d < 3; d++)
-        bytes += (t->first[d] - g->boxes[0].first[d]) * stride(g, d);
+        bytes += (t->first[d] - g->kind->boxes[0].first[d]) * stride(g, d);
     for (int l = 0; l < WL_LOOPS_MAX; l++)
-        bytes += (t->first_step[l] - g->boxes[0].first_step[l]) * stride(g, 3 + l);
+        bytes += (t->first_step[l] - g->kind->boxes[0].first_step[l]) * stride(g, 3 + l);
     return bytes;
 }
 
@@ -102,15 +101,15 @@ static void place_kind(guarded *g)
     (void)wl_residues_start(0, period, strides, 3 + WL_LOOPS_MAX, &g->shifts);
     g->shifts.weight[0] = 0;
     g->executions = 0;
-    for (size_t b = 0; b < g->box_count; b++) {
+    for (size_t b = 0; b < g->kind->box_count; b++) {
         wl_residues here, next;
         (void)wl_residues_start(0, period, strides, 3 + WL_LOOPS_MAX, &here);
         for (int i = 0; i < 3 + WL_LOOPS_MAX; i++) {
-            wl_residues_move(&here, strides[i], 0, extent(g, &g->boxes[b], i), &next);
+            wl_residues_move(&here, strides[i], 0, extent(g, &g->kind->boxes[b], i), &next);
             wl_residues_copy(&next, &here);
         }
-        wl_residues_add(&here, distance_to(g, &g->boxes[b]), &g->shifts);
-        g->executions += executions_in(g, &g->boxes[b]);
+        wl_residues_add(&here, distance_to(g, &g->kind->boxes[b]), &g->shifts);
+        g->executions += executions_in(g, &g->kind->boxes[b]);
     }
 }
 
@@ -144,7 +143,7 @@ static void start_fold(const guarded *g, const int64_t block[3], const int64_t f
         out->base += f->k[WL_VAR_X + d] * (first + out->fold[d]) + f->k[WL_VAR_BLOCK_X + d] * block[d];
     }
     for (int l = 0; l < WL_LOOPS_MAX; l++)
-        out->base += f->k[WL_VAR_LOOP_0 + l] * g->boxes[0].first_step[l];
+        out->base += f->k[WL_VAR_LOOP_0 + l] * g->kind->boxes[0].first_step[l];
 }
 
 /* The coordinates of threads lo .. hi. */
@@ -164,7 +163,7 @@ static void coordinates(const folded *f, const int64_t lo[3], const int64_t hi[3
         out->hi[WL_AXIS_FOLD + d] = out->lo[WL_AXIS_FOLD + d] + 1;
     }
     for (int l = 0; l < WL_LOOPS_MAX; l++) {
-        out->lo[WL_AXIS_LOOP + l] = f->g->boxes[0].first_step[l];
+        out->lo[WL_AXIS_LOOP + l] = f->g->kind->boxes[0].first_step[l];
         out->hi[WL_AXIS_LOOP + l] = out->lo[WL_AXIS_LOOP + l] + 1;
     }
 }
@@ -247,12 +246,12 @@ static int64_t execution(const guarded *g, int64_t i, bool spread)
 {
     int64_t n = spread ? wl_spread_below((uint64_t)i, WL_SPREAD_DIMENSIONS - 1, g->executions) : i;
     size_t b = 0;
-    while (n >= executions_in(g, &g->boxes[b]))
-        n -= executions_in(g, &g->boxes[b++]);
-    int64_t bytes = distance_to(g, &g->boxes[b]);
+    while (n >= executions_in(g, &g->kind->boxes[b]))
+        n -= executions_in(g, &g->kind->boxes[b++]);
+    int64_t bytes = distance_to(g, &g->kind->boxes[b]);
     for (int k = 0; k < 3 + WL_LOOPS_MAX; k++) {
-        bytes += n % extent(g, &g->boxes[b], k) * stride(g, k);
-        n /= extent(g, &g->boxes[b], k);
+        bytes += n % extent(g, &g->kind->boxes[b], k) * stride(g, k);
+        n /= extent(g, &g->kind->boxes[b], k);
     }
     return bytes;
 }
@@ -349,19 +348,18 @@ static wl_status measure_fold(guarded *g, const int64_t block[3], const int64_t 
 static wl_status measure_kind(guarded *g)
 {
     const wl_geometry *geometry = g->m->context.geometry;
-    const wl_box3 first = wl_tile_blocks(geometry, (const int64_t[3]){1, 1, 1}, g->boxes[0].first);
     int64_t f[3], lo[3], hi[3];
     wl_folds_named(geometry, wl_access_vars(g->bound->access), g->m->kernel->guarded_cells, lo, hi);
     place_kind(g);
     for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
         for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
             for (f[0] = lo[0]; f[0] < hi[0]; f[0]++)
-                WL_TRY(measure_fold(g, first.lo, f));
+                WL_TRY(measure_fold(g, g->kind->block, f));
     return WL_OK;
 }
 
 /* How many executions to evaluate for the tag hash: all if few. */
-static void choose_samples(guarded *g, const wl_alike *alike)
+static void choose_samples(guarded *g, const wl_block_kinds *kinds)
 {
     const wl_warps_measurer *m = g->m;
     const wl_geometry *geometry = m->context.geometry;
@@ -370,8 +368,9 @@ static void choose_samples(guarded *g, const wl_alike *alike)
     wl_folds_named(geometry, wl_access_vars(g->bound->access), g->m->kernel->guarded_cells, lo, hi);
     for (int d = 0; d < 3; d++)
         most *= hi[d] - lo[d];
-    for (size_t b = 0; b < alike->count; b++)
-        all += executions_in(g, &alike->list[b]);
+    for (size_t k = 0; k < kinds->count; k++)
+        for (size_t b = 0; b < kinds->list[k].box_count; b++)
+            all += executions_in(g, &kinds->list[k].boxes[b]);
     g->every = m->samples < 0 ? 1 : wl_max(1, all / wanted * most);
     g->until = 0;
 }
@@ -392,8 +391,8 @@ static wl_status measure_batch(guarded *g, wl_arena *arena)
     const wl_kernel *kernel = g->m->kernel;
     const wl_guard *guard = g->bound->guard;
     const uint32_t vars = wl_access_vars(g->bound->access);
-    wl_alike alike;
-    wl_alike_input in = {.geometry = g->m->context.geometry, .tile = {1, 1, 1}, .guards = &guard, .guard_count = 1};
+    wl_block_kinds kinds;
+    wl_cut_input in = {.geometry = g->m->context.geometry, .tile = {1, 1, 1}, .guards = &guard, .guard_count = 1};
     for (int l = 0; l < WL_LOOPS_MAX; l++) {
         const bool named = l < kernel->loop_count && vars >> (WL_VAR_LOOP_0 + l) & 1;
         const bool outer = named && guard->loops >> l & 1;
@@ -401,11 +400,10 @@ static wl_status measure_batch(guarded *g, wl_arena *arena)
         in.outer |= (uint32_t)outer << l;
         g->extent[l] = named && !outer ? kernel->loop_extent[l] : 1;
     }
-    WL_TRY(wl_alike_find(&in, arena, &alike, g->m->err));
-    choose_samples(g, &alike);
-    for (size_t k = 0; k < alike.kinds; k++) {
-        g->boxes = alike.list + alike.first[k];
-        g->box_count = alike.first[k + 1] - alike.first[k];
+    WL_TRY(wl_kinds_by_cuts(&in, arena, &kinds, g->m->err));
+    choose_samples(g, &kinds);
+    for (size_t k = 0; k < kinds.count; k++) {
+        g->kind = &kinds.list[k];
         WL_TRY(measure_kind(g));
     }
     add_all_placed(g);

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "count/executed.h"
-#include "count/sampling.h"
+#include "count/block_kinds.h"
 #include "count/warps_ordered.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
@@ -141,10 +141,12 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     return WL_OK;
 }
 
-static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, size_t access, const int64_t block[3],
-                               double scale)
+static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, size_t access,
+                               const wl_representative *of)
 {
     const wl_geometry *g = m->context.geometry;
+    const int64_t *block = of->block;
+    const double scale = of->blocks;
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
     latest_warp latest = {.lanes = 0};
@@ -173,43 +175,49 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
 
 /* ---- the error of a sample ---- */
 
-/* What each block of a sample adds to the sums whose error is stated. */
+/* What each block of a sample adds to sums whose error is stated: of one access, or of all loads or
+ * stores. */
 typedef struct added {
-    double *inst[2], *sectors[2]; /* loads, stores */
+    double *inst, *sectors;
 } added;
 
-static wl_status added_make(const wl_warps_measurer *m, int64_t n, wl_arena *arena, added *out)
+static wl_status added_make(const wl_warps_measurer *m, size_t blocks, wl_arena *arena, added *out)
 {
-    for (int s = 0; s < 2; s++) {
-        out->inst[s] = WL_ARENA_NEW(arena, double, n);
-        out->sectors[s] = WL_ARENA_NEW(arena, double, n);
-        if (!out->inst[s] || !out->sectors[s])
-            return wl_fail_memory(m->err);
-    }
-    return WL_OK;
+    out->inst = WL_ARENA_NEW(arena, double, blocks);
+    out->sectors = WL_ARENA_NEW(arena, double, blocks);
+    return out->inst && out->sectors ? WL_OK : wl_fail_memory(m->err);
 }
 
 /* Block i raised the costs of an access from `before` to what they are now. */
-static void add_block(const wl_warps_measurer *m, size_t access, const wl_access_cost *before, int64_t i, added *sums)
+static void add_block(const wl_warps_measurer *m, size_t access, const wl_access_cost *before, size_t i, added *sums)
 {
-    const bool store = m->bounds[access].access->store;
-    sums->inst[store][i] += m->costs[access].inst - before->inst;
-    sums->sectors[store][i] += m->costs[access].sectors - before->sectors;
+    sums->inst[i] += m->costs[access].inst - before->inst;
+    sums->sectors[i] += m->costs[access].sectors - before->sectors;
 }
 
-/* The number of executions is known: only how many sectors each takes is uncertain. */
-static void add_ratios(const wl_warps_measurer *m, size_t access, int64_t n, const added *alone, double factor,
-                       added *sums)
+/* Adds the part of one access. If the number of its executions is known, from which the sample was
+ * off by a factor, only how many sectors each takes is uncertain. */
+static void add_access(const wl_warps_measurer *m, size_t access, size_t blocks, const added *alone, double factor,
+                       added sums[2])
 {
-    const bool store = m->bounds[access].access->store;
+    added *all = &sums[m->bounds[access].access->store];
     const wl_access_cost *cost = &m->costs[access];
-    for (int64_t i = 0; i < n; i++)
-        sums->sectors[store][i] +=
-            factor * alone->sectors[store][i] - cost->sectors * factor * alone->inst[store][i] / cost->inst;
+    for (size_t i = 0; i < blocks; i++)
+        if (factor == 0) {
+            all->inst[i] += alone->inst[i];
+            all->sectors[i] += alone->sectors[i];
+        } else if (cost->inst > 0) {
+            all->sectors[i] += factor * alone->sectors[i] - cost->sectors * factor * alone->inst[i] / cost->inst;
+        }
+}
+
+static void allow_for(const wl_warps_measurer *m, double error)
+{
+    m->result->error = sqrt(m->result->error * m->result->error + error * error);
 }
 
 /* Largest relative error so far; errors of separate samples add up. */
-static void state_error(const wl_warps_measurer *m, const wl_sample *sample, const added *sums)
+static void state_error(const wl_warps_measurer *m, const wl_block_kinds *kinds, const added sums[2])
 {
     double inst[2] = {0}, sectors[2] = {0};
     for (size_t a = 0; a < m->kernel->access_count; a++) {
@@ -219,12 +227,12 @@ static void state_error(const wl_warps_measurer *m, const wl_sample *sample, con
     double largest = 0;
     for (int s = 0; s < 2; s++) {
         if (inst[s] > 0)
-            largest = fmax(largest, wl_sample_error(sample, sums->inst[s]) / inst[s]);
+            largest = fmax(largest, wl_kinds_error(kinds, sums[s].inst) / inst[s]);
         if (sectors[s] > 0)
-            largest = fmax(largest, wl_sample_error(sample, sums->sectors[s]) / sectors[s]);
+            largest = fmax(largest, wl_kinds_error(kinds, sums[s].sectors) / sectors[s]);
     }
     if (largest > ROUNDING)
-        m->result->error = sqrt(m->result->error * m->result->error + largest * largest);
+        allow_for(m, largest);
 }
 
 static bool is_traced(const wl_warps_measurer *m, size_t access)
@@ -304,15 +312,13 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
     const wl_geometry *g = m->context.geometry;
     wl_access_cost *costs = WL_ARENA_NEW(arena, wl_access_cost, m->kernel->access_count);
     wl_warps_measurer last = *m;
-    int64_t block[3];
-    if (!costs)
+    wl_representative block = {.blocks = 1}, placed = block;
+    wl_block_at(g, g->blocks - 1, block.block);
+    wl_block_placed(g, g->blocks - 1, placed.block);
+    wl_ordered_warps *ordered = wl_ordered_new(m, &placed, 1, 1, arena);
+    if (!costs || !ordered)
         return wl_fail_memory(m->err);
     last.costs = costs;
-    wl_block_at(g, g->blocks - 1, block);
-    const int64_t number = g->blocks - 1;
-    wl_ordered_warps *ordered = wl_ordered_new(m, &number, 1, 1, arena);
-    if (!ordered)
-        return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
@@ -326,7 +332,7 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
             WL_TRY(wl_ordered_measure(ordered, &last, a, 1, NULL, NULL));
         } else {
             WL_TRY(make_program(m, a, advance, arena, &program));
-            WL_TRY(measure_block(&last, &program, a, block, 1));
+            WL_TRY(measure_block(&last, &program, a, &block));
         }
         m->result->last_block += data_wavefronts(m, a, &costs[a]);
     }
@@ -356,112 +362,93 @@ static double set_executions(const wl_warps_measurer *m, size_t access, const wl
     return factor;
 }
 
-static wl_status measure_access(const wl_warps_measurer *m, const wl_sample *sample, size_t a, int64_t advance,
+static wl_status measure_access(const wl_warps_measurer *m, const wl_block_kinds *kinds, size_t a, int64_t advance,
                                 wl_arena *arena, added *sums)
 {
     wl_program program;
     WL_TRY(make_program(m, a, advance, arena, &program));
-    for (int64_t i = 0; i < sample->count; i++) {
+    for (size_t i = 0; i < kinds->count; i++) {
         const wl_access_cost before = m->costs[a];
-        int64_t block[3];
-        wl_block_placed(m->context.geometry, sample->number[i], block);
-        WL_TRY(measure_block(m, &program, a, block, wl_sample_weight(sample, i)));
+        WL_TRY(measure_block(m, &program, a, &kinds->list[i]));
         add_block(m, a, &before, i, sums);
     }
     return WL_OK;
 }
 
-static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
+/* Accesses with or without a condition, in the blocks of a sample. */
+static wl_status measure_sample(const wl_warps_measurer *m, const wl_block_kinds *kinds, bool conditional,
+                                int64_t advance, wl_arena *arena, added sums[2])
 {
+    const size_t n = kinds->count;
     wl_census census;
-    wl_sample sample;
-    added sums, alone;
+    added alone;
     wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
-    WL_TRY(wl_sample_evenly(n, m->context.geometry->blocks, arena, &sample, m->err));
-    WL_TRY(added_make(m, n, arena, &sums));
+    WL_TRY(added_make(m, n, arena, &sums[0]));
+    WL_TRY(added_make(m, n, arena, &sums[1]));
     WL_TRY(added_make(m, n, arena, &alone));
-    const int64_t every = wl_sample_is_all(&sample) ? 1 : ORDERED_EVERY;
-    wl_ordered_warps *ordered = wl_ordered_new(m, sample.number, n, every, arena);
+    wl_ordered_warps *ordered = wl_ordered_new(m, kinds->list, n, wl_kinds_are_exact(kinds) ? 1 : ORDERED_EVERY, arena);
     if (!ordered)
         return wl_fail_memory(m->err);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
-        const bool store = m->bounds[a].access->store;
-        if (!is_evaluated(m, a) || m->bounds[a].conditional)
+        if (!is_evaluated(m, a) || m->bounds[a].conditional != conditional)
             continue;
-        memset(alone.inst[store], 0, (size_t)n * sizeof(double));
-        memset(alone.sectors[store], 0, (size_t)n * sizeof(double));
-        if (wl_ordered_can(m, a)) { /* each warp's cells are found once for many accesses */
-            WL_TRY(wl_ordered_measure(ordered, m, a, wl_sample_weight(&sample, 0), alone.inst[store],
-                                      alone.sectors[store]));
+        memset(alone.inst, 0, n * sizeof *alone.inst);
+        memset(alone.sectors, 0, n * sizeof *alone.sectors);
+        if (wl_ordered_can(m, a) && !conditional) {
+            /* each warp's cells are found once for many accesses */
+            WL_TRY(wl_ordered_measure(ordered, m, a, kinds->list[0].blocks, alone.inst, alone.sectors));
             m->result->warps_evaluated = wl_ordered_of_block(ordered);
             m->result->half_of_tags = wl_ordered_half_of_tags(ordered);
         } else {
-            WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
+            WL_TRY(measure_access(m, kinds, a, advance, arena, &alone));
         }
-        const double factor = set_executions(m, a, &census);
-        if (factor > 0)
-            add_ratios(m, a, n, &alone, factor, &sums);
-        for (int64_t i = 0; i < n && factor == 0; i++) {
-            sums.inst[store][i] += alone.inst[store][i];
-            sums.sectors[store][i] += alone.sectors[store][i];
-        }
+        add_access(m, a, n, &alone, set_executions(m, a, &census), sums);
     }
-    state_error(m, &sample, &sums);
     return WL_OK;
 }
 
-/* Accesses under a condition: blocks differ by position. */
-static wl_status measure_conditional(const wl_warps_measurer *m, const wl_sample *sample, int64_t advance,
-                                     wl_arena *arena, added *sums)
-{
-    WL_TRY(added_make(m, sample->count, arena, sums));
-    for (size_t a = 0; a < m->kernel->access_count; a++)
-        if (is_evaluated(m, a) && m->bounds[a].conditional)
-            WL_TRY(measure_access(m, sample, a, advance, arena, sums));
-    return WL_OK;
-}
-
-/* Chooses the blocks to evaluate by what a few of them do. */
-static wl_status choose_sample(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena, wl_sample *out)
+/* Where a condition lets blocks differ by position, the blocks to evaluate are chosen by what a few
+ * of them do. */
+static wl_status choose_blocks(const wl_warps_measurer *m, int64_t n, bool conditional, int64_t advance,
+                               wl_arena *arena, wl_block_kinds *out)
 {
     const wl_geometry *g = m->context.geometry;
     wl_warps_measurer trial = *m;
     wl_warps_result ignored = {0};
-    wl_sample pilot;
-    added sums;
+    wl_block_kinds pilot;
+    added sums[2];
+    if (!conditional || n >= g->blocks)
+        return wl_kinds_evenly(g, n, arena, out, m->err);
     trial.costs = WL_ARENA_NEW(arena, wl_access_cost, m->kernel->access_count);
     trial.result = &ignored;
     trial.atomics = m->atomics ? wl_atomic_lines_new(arena) : NULL;
     if (!trial.costs || (m->atomics && !trial.atomics))
         return wl_fail_memory(m->err);
-    WL_TRY(wl_sample_pilot(g->grid, n, arena, &pilot, m->err));
-    WL_TRY(measure_conditional(&trial, &pilot, advance, arena, &sums));
-    for (int64_t i = 0; i < pilot.count; i++)
-        sums.inst[0][i] += sums.inst[1][i] + sums.sectors[0][i] + sums.sectors[1][i];
-    return wl_sample_refine(g->grid, &pilot, sums.inst[0], n, arena, out, m->err);
+    WL_TRY(wl_kinds_pilot(g, n, arena, &pilot, m->err));
+    WL_TRY(measure_sample(&trial, &pilot, true, advance, arena, sums));
+    for (size_t i = 0; i < pilot.count; i++)
+        sums[0].inst[i] += sums[1].inst[i] + sums[0].sectors[i] + sums[1].sectors[i];
+    return wl_kinds_refine(g, &pilot, sums[0].inst, n, arena, out, m->err);
 }
 
 static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
 {
-    const int64_t blocks = m->context.geometry->blocks;
-    bool conditional = false, unconditional = false;
-    wl_sample sample;
-    added sums;
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++)
-        if (is_evaluated(m, a))
-            *(m->bounds[a].conditional ? &conditional : &unconditional) = true;
-    if (unconditional)
-        WL_TRY(measure_unconditional(m, n, advance, arena));
-    if (!conditional)
-        return WL_OK;
-    WL_TRY(n < blocks ? choose_sample(m, n, advance, arena, &sample)
-                      : wl_sample_evenly(n, blocks, arena, &sample, m->err));
-    WL_TRY(measure_conditional(m, &sample, advance, arena, &sums));
-    state_error(m, &sample, &sums);
+    bool any[2] = {false, false}; /* without, with a condition */
     for (size_t a = 0; a < m->kernel->access_count; a++)
-        if (is_evaluated(m, a) && m->bounds[a].conditional && m->costs[a].inst <= 0 && !wl_sample_is_all(&sample))
-            /* no sampled block executed it: others may */
-            m->result->error = fmax(m->result->error, 1);
+        any[m->bounds[a].conditional] |= n > 0 && is_evaluated(m, a);
+    for (int conditional = 0; conditional < 2; conditional++) {
+        wl_block_kinds kinds;
+        added sums[2];
+        if (!any[conditional])
+            continue;
+        WL_TRY(choose_blocks(m, n, conditional, advance, arena, &kinds));
+        WL_TRY(measure_sample(m, &kinds, conditional, advance, arena, sums));
+        state_error(m, &kinds, sums);
+        for (size_t a = 0; a < m->kernel->access_count && conditional; a++)
+            if (is_evaluated(m, a) && m->bounds[a].conditional && m->costs[a].inst <= 0 && !wl_kinds_are_exact(&kinds))
+                /* no sampled block executed it: others may */
+                m->result->error = fmax(m->result->error, 1);
+    }
     return WL_OK;
 }
 
@@ -474,10 +461,10 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
 
 /* Wavefronts are counted for one execution of an access in so many. Bank conflicts of shared memory
  * and requests of textures are always counted. */
-static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
+static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_block_kinds *kinds, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
-    const double share = (double)sample->count / (double)m->context.geometry->blocks;
+    const double share = (double)kinds->count / (double)m->context.geometry->blocks;
     if (m->samples < 0 || !p || is_shared(m, access) || is_texture(m, access) || m->bounds[access].access->atomic)
         return 1;
     return (int64_t)fmin(fmax(1, floor(p->executed[access] * fmin(1, share) / WAVEFRONTS_OF)), WAVEFRONTS_EVERY);
@@ -497,8 +484,9 @@ static bool chosen(wavefronts *w, size_t access)
 }
 
 /* What one block does with all of them. */
-static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3], double scale, wavefronts *w)
+static wl_status measure_trace(const wl_warps_measurer *m, const wl_representative *of, wavefronts *w)
 {
+    const double scale = of->blocks;
     const wl_source *source = &m->kernel->source;
     const int warp_size = m->context.rules->warp_size;
     const wl_block_trace *trace = NULL;
@@ -506,7 +494,7 @@ static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3
     int64_t address[WL_LANES_MAX];
     for (int i = 0; i < WL_LANES_MAX; i++)
         which[i] = (uint8_t)i;
-    WL_TRY(source->trace_block(source->context, block, &trace, m->err));
+    WL_TRY(source->trace_block(source->context, of->block, &trace, m->err));
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
         const bool counted = chosen(w, e->access);
@@ -559,7 +547,7 @@ static double set_counted(const wl_warps_measurer *m, size_t access)
 
 /* Data-dependent accesses may differ in blocks that were not traced, even if all traced blocks are
  * alike. */
-static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample)
+static void allow_for_others(const wl_warps_measurer *m, const wl_block_kinds *kinds)
 {
     double traced[2] = {0}, all[2] = {0}, share = 0;
     for (size_t a = 0; a < m->kernel->access_count; a++) {
@@ -569,63 +557,44 @@ static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample
     }
     for (int s = 0; s < 2; s++)
         share = all[s] > 0 ? fmax(share, traced[s] / all[s]) : share;
-    const double rare = share * wl_sample_rare(sample);
-    m->result->error = sqrt(m->result->error * m->result->error + rare * rare);
+    allow_for(m, share * wl_kinds_rare(kinds));
 }
 
-/* Sets the number of executions, the cost of one, and the errors of both. */
-static void finish_traced(const wl_warps_measurer *m, const wl_sample *sample, const added *alone, added *sums)
-{
-    const wl_population *p = m->kernel->source.population;
-    for (size_t a = 0; a < m->kernel->access_count; a++) {
-        if (!is_traced(m, a))
-            continue;
-        const double factor = set_counted(m, a);
-        const bool store = m->bounds[a].access->store;
-        if (factor > 0 && m->costs[a].inst > 0)
-            add_ratios(m, a, sample->count, &alone[a], factor, sums);
-        for (int64_t i = 0; i < sample->count && factor == 0; i++) {
-            sums->inst[store][i] += alone[a].inst[store][i];
-            sums->sectors[store][i] += alone[a].sectors[store][i];
-        }
-    }
-    state_error(m, sample, sums);
-    allow_for_others(m, sample);
-    if (p && !p->complete)
-        m->result->error = sqrt(m->result->error * m->result->error + p->error * p->error);
-}
-
-static wl_status measure_traced(const wl_warps_measurer *m, wl_sample *sample, wl_arena *arena)
+static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds *kinds, wl_arena *arena)
 {
     const size_t accesses = m->kernel->access_count;
-    const int64_t n = sample->count;
-    added *alone = WL_ARENA_NEW(arena, added, accesses), sums;
+    const wl_population *p = m->kernel->source.population;
+    added *alone = WL_ARENA_NEW(arena, added, accesses), sums[2];
     wl_access_cost *before = WL_ARENA_NEW(arena, wl_access_cost, accesses);
     wavefronts *w = WL_ARENA_NEW(arena, wavefronts, accesses);
     if (!alone || !before || !w)
         return wl_fail_memory(m->err);
-    WL_TRY(added_make(m, n, arena, &sums));
+    WL_TRY(added_make(m, kinds->count, arena, &sums[0]));
+    WL_TRY(added_make(m, kinds->count, arena, &sums[1]));
     for (size_t a = 0; a < accesses; a++) {
-        w[a].every = is_traced(m, a) ? wavefront_stride(m, sample, a) : 1;
+        w[a].every = is_traced(m, a) ? wavefront_stride(m, kinds, a) : 1;
         if (is_traced(m, a))
-            WL_TRY(added_make(m, n, arena, &alone[a]));
+            WL_TRY(added_make(m, kinds->count, arena, &alone[a]));
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t block[3];
+    for (size_t i = 0; i < kinds->count; i++) {
         memcpy(before, m->costs, accesses * sizeof *before);
-        wl_sample_block_at(sample, m->context.geometry, i, block);
-        WL_TRY(measure_trace(m, block, wl_sample_weight(sample, i), w));
+        WL_TRY(measure_trace(m, &kinds->list[i], w));
         for (size_t a = 0; a < accesses; a++)
             if (is_traced(m, a))
                 add_block(m, a, &before[a], i, &alone[a]);
     }
-    for (size_t a = 0; a < accesses; a++)
-        if (w[a].counted > 0) {
+    for (size_t a = 0; a < accesses; a++) {
+        if (w[a].counted > 0)
             scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
-            if (w[a].every > 1)
-                add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
-        }
-    finish_traced(m, sample, alone, &sums);
+        if (w[a].counted > 0 && w[a].every > 1)
+            add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
+        if (is_traced(m, a))
+            add_access(m, a, kinds->count, &alone[a], set_counted(m, a), sums);
+    }
+    state_error(m, kinds, sums);
+    allow_for_others(m, kinds);
+    if (p && !p->complete)
+        allow_for(m, p->error);
     return WL_OK;
 }
 
@@ -633,14 +602,14 @@ wl_status wl_warps_measure_opaque(const wl_warps_measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
     int64_t evaluated = 0, advance = 1;
-    wl_sample traced = {0};
+    wl_block_kinds traced = {0};
     WL_TRY(opaque_blocks(m, &evaluated, &advance));
     if (anything_traced(m))
-        WL_TRY(wl_sample_traced(m->samples < 0 ? NULL : m->kernel->source.population, g, INT64_MAX, arena, &traced,
-                                m->err));
-    const int64_t n =
-        evaluated == 0 || traced.count == 0 ? wl_max(evaluated, traced.count) : wl_min(evaluated, traced.count);
-    m->result->blocks_sampled = (evaluated > 0 && evaluated < g->blocks) || !wl_sample_is_all(&traced);
+        WL_TRY(wl_kinds_traced(m->samples < 0 ? NULL : m->kernel->source.population, g, INT64_MAX, arena, &traced,
+                               m->err));
+    const int64_t n_traced = (int64_t)traced.count;
+    const int64_t n = evaluated == 0 || n_traced == 0 ? wl_max(evaluated, n_traced) : wl_min(evaluated, n_traced);
+    m->result->blocks_sampled = (evaluated > 0 && evaluated < g->blocks) || !wl_kinds_are_exact(&traced);
     m->result->blocks_evaluated = n;
     WL_TRY(measure_evaluated(m, evaluated, advance, arena));
     if (traced.count > 0)

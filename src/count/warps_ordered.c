@@ -71,7 +71,7 @@ typedef struct placing {
 } placing;
 
 struct wl_ordered_warps {
-    const int64_t *blocks;
+    const wl_representative *blocks;
     int64_t count, per_block; /* warps that are evaluated */
     int64_t of_block;         /* warps that a block has */
     int64_t warps;
@@ -92,14 +92,14 @@ bool wl_ordered_can(const wl_warps_measurer *m, size_t a)
            !is_global_atomic(m, a) && !is_texture(m, a);
 }
 
-wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const int64_t *blocks, int64_t count, int64_t every,
-                                 wl_arena *arena)
+wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *m, const wl_representative *blocks, size_t count,
+                                 int64_t every, wl_arena *arena)
 {
     wl_ordered_warps *w = WL_ARENA_NEW(arena, wl_ordered_warps, 1);
     if (!w)
         return NULL;
     w->blocks = blocks;
-    w->count = count;
+    w->count = (int64_t)count;
     w->of_block = wl_ceil_div(m->context.geometry->threads, m->context.rules->warp_size);
     w->per_block = wl_max(1, w->of_block / every);
     w->warps = w->count * w->per_block;
@@ -251,10 +251,9 @@ static bool place_block(const wl_ordered_warps *w, const wl_warps_measurer *m, p
 {
     const wl_geometry *g = m->context.geometry;
     const int64_t warp_size = m->context.rules->warp_size;
-    int64_t block[3];
     wl_walk walk;
-    wl_block_placed(g, w->blocks[number], block);
-    const int64_t first = block[0] * g->threads, threads = wl_max(0, wl_min(g->threads, g->positions - first));
+    const int64_t first = w->blocks[number].block[0] * g->threads,
+                  threads = wl_max(0, wl_min(g->threads, g->positions - first));
     int64_t at = 0; /* the thread that the walk has come to */
     for (int64_t i = 0; i < w->per_block; i++) {
         const int64_t n = number * w->per_block + i, from = warp_of(w, number, i) * warp_size;

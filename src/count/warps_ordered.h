@@ -9,6 +9,7 @@
 #ifndef WL_COUNT_WARPS_ORDERED_H
 #define WL_COUNT_WARPS_ORDERED_H
 
+#include "count/block_kinds.h"
 #include "count/warps_internal.h"
 
 typedef struct wl_ordered_warps wl_ordered_warps;
@@ -17,10 +18,10 @@ typedef struct wl_ordered_warps wl_ordered_warps;
  * alone? */
 bool wl_ordered_can(const wl_warps_measurer *measurer, size_t access);
 
-/* Samples the warps of the blocks with these numbers: one in `every`, but at least one per block.
+/* Samples the warps of these blocks: one in `every`, but at least one per block.
  * NULL: no memory. Blocks, measurer and arena must outlive it. */
-wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const int64_t *blocks, int64_t count, int64_t every,
-                                 wl_arena *arena);
+wl_ordered_warps *wl_ordered_new(const wl_warps_measurer *measurer, const wl_representative *blocks, size_t count,
+                                 int64_t every, wl_arena *arena);
 /* How many warps of each block are sampled; 0: all. */
 int64_t wl_ordered_of_block(const wl_ordered_warps *warps);
 /* Do the tag conflicts of an access come from half of the sampled warps? */

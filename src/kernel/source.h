@@ -80,6 +80,7 @@ typedef struct wl_local_touch {
     int bytes;             /* per lane */
     uint64_t lanes;        /* active */
     const int64_t *offset; /* byte offset in the thread's local memory, one per active lane */
+    double blocks;         /* of the launch, that its block represents */
 } wl_local_touch;
 /* touch NULL: end of a block. */
 typedef wl_status (*wl_local_visit)(void *user, const wl_local_touch *touch, wl_error *err);
@@ -141,10 +142,9 @@ typedef struct wl_source {
     bool in_steps; /* some load may not move before a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
-    /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:
-     * none. */
+    /* Visits the local-memory accesses of one block of each kind. NULL: none. */
     wl_status (*visit_local)(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
-                             void *user, int64_t *blocks, wl_error *err);
+                             void *user, wl_error *err);
     void (*free)(void *context); /* called once, when the kernel is freed; NULL: nothing to free */
 } wl_source;
 

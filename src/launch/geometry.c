@@ -230,11 +230,10 @@ typedef struct block_kind {
 } block_kind;
 
 /* Finds inner blocks, the last one, the first one; returns how many of these kinds exist. */
-static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
+static int find_kinds(int64_t per_block, int64_t first, int64_t cells, block_kind kinds[KINDS_MAX])
 {
-    const int64_t per_block = g->block[d] * g->fold[d];
-    const int64_t whole = g->cells[d] / per_block, rest = g->cells[d] % per_block;
-    const int64_t start = g->first[d] > 0 ? g->first[d] / per_block : 0, skip = g->first[d] - start * per_block;
+    const int64_t whole = cells / per_block, rest = cells % per_block;
+    const int64_t start = first > 0 ? first / per_block : 0, skip = first - start * per_block;
     const int64_t inner = start + (skip > 0);
     const bool in_last = inner > whole; /* both edges cut the same block */
     int n = 0;
@@ -247,19 +246,10 @@ static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
     return n;
 }
 
-int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
+/* All combinations of the kinds along each dimension. */
+static int combine_kinds(block_kind kinds[3][KINDS_MAX], const int count[3], wl_block_class *classes)
 {
-    wl_geometry flat;
-    if (wl_threads_are_ordered(g)) { /* a row of threads, whatever their cells */
-        flat = *g;
-        memcpy(flat.cells, (int64_t[3]){g->positions, 1, 1}, sizeof flat.cells);
-        memset(flat.first, 0, sizeof flat.first);
-        g = &flat;
-    }
-    block_kind kinds[3][KINDS_MAX];
-    int n = 0, count[3];
-    for (int d = 0; d < 3; d++)
-        count[d] = find_kinds(g, d, kinds[d]);
+    int n = 0;
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++)
             for (int x = 0; x < count[0]; x++) {
@@ -274,6 +264,31 @@ int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASS
                 }
             }
     return n;
+}
+
+int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
+{
+    const bool row = wl_threads_are_ordered(g); /* of threads, whatever their cells */
+    block_kind kinds[3][KINDS_MAX];
+    int count[3];
+    for (int d = 0; d < 3; d++)
+        count[d] = find_kinds(g->block[d] * g->fold[d], row ? 0 : g->first[d],
+                              !row     ? g->cells[d]
+                              : d == 0 ? g->positions
+                                       : 1,
+                              kinds[d]);
+    return combine_kinds(kinds, count, classes);
+}
+
+int wl_tile_classes(const wl_geometry *g, const int64_t tile[3], wl_block_class classes[WL_BLOCK_CLASSES_MAX])
+{
+    block_kind kinds[3][KINDS_MAX];
+    int count[3];
+    for (int d = 0; d < 3; d++) {
+        const int64_t per_block = g->block[d] * g->fold[d], origin = g->start[d] * per_block;
+        count[d] = find_kinds(tile[d] * per_block, g->first[d] - origin, g->cells[d] - origin, kinds[d]);
+    }
+    return combine_kinds(kinds, count, classes);
 }
 
 /* Saturates within the range of conditions: launches of a list are not validated yet. */

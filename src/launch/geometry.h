@@ -147,6 +147,9 @@ typedef struct wl_block_class {
 #define WL_BLOCK_CLASSES_MAX 27
 /* Returns how many there are. Blocks without a cell belong to no class. */
 int wl_block_classes(const wl_geometry *geometry, wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
+/* The same for tiles of blocks, which count from the first block of the grid; `first` and `count`
+ * are tiles. Not for threads that are ordered. */
+int wl_tile_classes(const wl_geometry *geometry, const int64_t tile[3], wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
 
 /* Values of the names a condition may use. */
 void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,

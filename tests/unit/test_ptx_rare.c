@@ -97,6 +97,58 @@ static void rare_blocks_are_not_missed(void **state)
     check_done();
 }
 
+/* The same for local memory: the chosen blocks store a word of their stack, and load one of two. */
+static const char seldom_local[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                   ".visible .entry seldom_local(.param .u64 a, .param .u64 o)\n{\n"
+                                   ".local .align 16 .b8 depot[64];\n"
+                                   ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<6>;\n"
+                                   "mov.u32 %r1, %ctaid.x;\n"
+                                   "shr.u32 %r2, %r1, 16;\n"
+                                   "xor.b32 %r2, %r2, %r1;\n"
+                                   "mul.lo.s32 %r2, %r2, 2146121005;\n"
+                                   "shr.u32 %r3, %r2, 15;\n"
+                                   "xor.b32 %r2, %r3, %r2;\n"
+                                   "mul.lo.s32 %r2, %r2, -2073254261;\n"
+                                   "shr.u32 %r3, %r2, 16;\n"
+                                   "xor.b32 %r2, %r3, %r2;\n"
+                                   "rem.u32 %r3, %r2, 4000;\n"
+                                   "setp.ne.s32 %p1, %r3, 0;\n"
+                                   "@%p1 bra DONE;\n"
+                                   "mov.u64 %rd1, depot;\n"
+                                   "st.local.u32 [%rd1], %r1;\n"
+                                   "mov.u32 %r4, %tid.x;\n"
+                                   "and.b32 %r5, %r4, 1;\n"
+                                   "mul.wide.u32 %rd2, %r5, 4;\n"
+                                   "add.s64 %rd3, %rd1, %rd2;\n"
+                                   "ld.local.u32 %r6, [%rd3];\n"
+                                   "ld.param.u64 %rd4, [o];\n"
+                                   "mul.wide.u32 %rd5, %r4, 4;\n"
+                                   "add.s64 %rd4, %rd4, %rd5;\n"
+                                   "st.global.u32 [%rd4], %r6;\n"
+                                   "DONE:\nret;\n}\n";
+
+static void rare_local_memory_has_its_weight(void **state)
+{
+    (void)state;
+    static const int64_t grids[] = {40000, 39000, 7000, 500};
+    wl_ptx *ptx = NULL;
+    wl_error err = {0};
+    wl_prediction p;
+    assert_int_equal(wl_ptx_parse("local.ptx", seldom_local, strlen(seldom_local), &ptx, &err), WL_OK);
+    for (size_t i = 0; i < COUNT_OF(grids); i++) {
+        const double few = chosen(grids[i]);
+        char name[64];
+        (void)snprintf(name, sizeof name, "seldom_local, %g of %g", few, (double)grids[i]);
+        predict(ptx, "seldom_local", grids[i], &p);
+        check(name, &p, WL_METRIC_inst_local_ld, few * WARPS, 0);
+        check(name, &p, WL_METRIC_l1_sectors_local_st, 4 * few * WARPS, 1e-12);
+        /* two words, four sectors each */
+        check(name, &p, WL_METRIC_l1_sectors_local_ld, 8 * few * WARPS, 1e-12);
+    }
+    wl_ptx_free(ptx);
+    check_done();
+}
+
 /* Loads with an active lane access sectors: a prediction without is corrected, and says so. */
 static void loads_access_sectors(void **state)
 {
@@ -129,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rare_blocks_are_not_missed),
+        cmocka_unit_test(rare_local_memory_has_its_weight),
         cmocka_unit_test(loads_access_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

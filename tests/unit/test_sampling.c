@@ -6,20 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count/sampling.h"
+#include "count/block_kinds.h"
 #include "warpline/warpline.h"
+
+static wl_geometry row_of(int64_t blocks) { return (wl_geometry){.grid = {blocks, 1, 1}, .blocks = blocks}; }
 
 /* A sample of all blocks has no error, whatever they do. */
 static void all_blocks_have_no_error(void **state)
 {
     wl_arena arena = {0};
-    wl_sample s;
+    wl_block_kinds s;
     wl_error err = {0};
+    const wl_geometry row = row_of(7);
     double added[7] = {1, 0, 9, 4, 4, 0, 2};
     (void)state;
-    assert_int_equal(wl_sample_evenly(7, 7, &arena, &s, &err), WL_OK);
-    assert_true(wl_sample_is_all(&s));
-    assert_true(wl_sample_error(&s, added) == 0);
+    assert_int_equal(wl_kinds_evenly(&row, 7, &arena, &s, &err), WL_OK);
+    assert_true(wl_kinds_are_exact(&s));
+    assert_true(wl_kinds_error(&s, added) == 0);
     wl_arena_free(&arena);
 }
 
@@ -27,16 +30,17 @@ static void all_blocks_have_no_error(void **state)
 static void error_holds_for_even_samples(void **state)
 {
     wl_arena arena = {0};
-    wl_sample s;
+    wl_block_kinds s;
     wl_error err = {0};
+    const wl_geometry row = row_of(1000);
     double added[64], sum = 0;
     (void)state;
-    assert_int_equal(wl_sample_evenly(64, 1000, &arena, &s, &err), WL_OK);
+    assert_int_equal(wl_kinds_evenly(&row, 64, &arena, &s, &err), WL_OK);
     for (int i = 0; i < 64; i++) {
-        added[i] = s.number[i] % 4 == 1 ? wl_sample_weight(&s, i) : 0;
+        added[i] = s.list[i].block[0] % 4 == 1 ? s.list[i].blocks : 0;
         sum += added[i];
     }
-    const double error = wl_sample_error(&s, added);
+    const double error = wl_kinds_error(&s, added);
     assert_true(error > 10 && error < 100);
     assert_true(fabs(sum - 250) < 3 * error);
     wl_arena_free(&arena);
@@ -46,13 +50,14 @@ static void error_holds_for_even_samples(void **state)
 static void others_may_be_rare(void **state)
 {
     wl_arena arena = {0};
-    wl_sample s;
+    wl_block_kinds s;
     wl_error err = {0};
+    const wl_geometry row = row_of(100);
     (void)state;
-    assert_int_equal(wl_sample_evenly(4, 100, &arena, &s, &err), WL_OK);
-    assert_true(fabs(wl_sample_rare(&s) - sqrt(0.96) / 4) < 1e-12);
-    assert_int_equal(wl_sample_evenly(100, 100, &arena, &s, &err), WL_OK);
-    assert_true(wl_sample_rare(&s) == 0);
+    assert_int_equal(wl_kinds_evenly(&row, 4, &arena, &s, &err), WL_OK);
+    assert_true(fabs(wl_kinds_rare(&s) - sqrt(0.96) / 4) < 1e-12);
+    assert_int_equal(wl_kinds_evenly(&row, 100, &arena, &s, &err), WL_OK);
+    assert_true(wl_kinds_rare(&s) == 0);
     wl_arena_free(&arena);
 }
 

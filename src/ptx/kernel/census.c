@@ -16,12 +16,10 @@
 #define SOON 0.75
 #define PRECISE 0.001 /* with a smaller error, no further blocks are followed */
 #define TRIED 3       /* blocks followed first, to estimate the cost of one */
-#define PLACES 3      /* first, inner and last blocks of each dimension */
 /* at most so many positions in one dimension at which the domain's edge cuts blocks */
 #define CUTS_MAX 6
 #define COUNTS_BYTES ((int64_t)8 << 20) /* counts of instructions are kept by stratum */
 #define COUNT_BYTES 40                  /* of one instruction */
-#define EDGES (PLACES * PLACES * PLACES)
 
 /* A box of blocks. */
 typedef struct stratum {
@@ -83,26 +81,34 @@ static wl_status add_runs(taker *t, const int64_t first[3], const int64_t extent
     return WL_OK;
 }
 
+bool wl_ptx_grid_part(const int64_t grid[3], int part, int64_t first[3], int64_t extent[3])
+{
+    bool exists = true;
+    for (int d = 0; d < 3; d++, part /= 3) {
+        const int place = part % 3;
+        first[d] = place == 0 ? 0 : place == 1 ? 1 : grid[d] - 1;
+        extent[d] = place == 1 ? grid[d] - 2 : 1;
+        exists = exists && grid[d] > (place == 0 ? 0 : place == 1 ? 2 : 1);
+    }
+    return exists;
+}
+
 /* By position: the edges of the grid separately, the rest in runs of consecutive blocks. A small
  * sample has no strata for edges. */
 static wl_status stratify(taker *t, double blocks)
 {
     const int64_t *grid = t->launch->grid, room = COUNTS_BYTES / (COUNT_BYTES * (t->census->total.count + 1));
     const int64_t most = (int64_t)fmin((double)wl_min(STRATA_MAX, room), blocks / STRATUM_LEAST);
-    if (most <= 2 * EDGES)
+    if (most <= 2 * WL_PTX_PARTS)
         return add_runs(t, (const int64_t[3]){0, 0, 0}, grid, most);
-    for (int i = 0; i < EDGES; i++) {
+    for (int i = 0; i < WL_PTX_PARTS; i++) {
         int64_t first[3], extent[3];
-        bool exists = true, inner = true;
-        for (int d = 0, at = i; d < 3; d++, at /= PLACES) {
-            const int part = at % PLACES;
-            first[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
-            extent[d] = part == 1 ? grid[d] - 2 : 1;
-            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
-            inner = inner && (part == 1 || grid[d] == 1);
-        }
-        if (exists)
-            WL_TRY(add_runs(t, first, extent, inner ? most - EDGES : 1));
+        bool inner = true;
+        if (!wl_ptx_grid_part(grid, i, first, extent))
+            continue;
+        for (int d = 0; d < 3; d++)
+            inner = inner && (grid[d] == 1 || (grid[d] > 2 && first[d] == 1));
+        WL_TRY(add_runs(t, first, extent, inner ? most - WL_PTX_PARTS : 1));
     }
     return WL_OK;
 }
@@ -388,6 +394,8 @@ static int by_signature(const void *p, const void *q)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+void wl_ptx_census_sort(wl_ptx_census *c) { qsort(c->list, c->count, sizeof *c->list, by_signature); }
+
 static int by_length(const void *p, const void *q)
 {
     const wl_ptx_kind *a = p, *b = q;
@@ -430,12 +438,12 @@ static void add_kind(wl_ptx_census *c, size_t first, size_t end)
 
 static void find_kinds(wl_ptx_census *c)
 {
-    qsort(c->list, c->count, sizeof *c->list, by_signature);
+    wl_ptx_census_sort(c);
     while (c->roughness < 2 && count_kinds(c) > WL_PTX_KINDS_MAX) {
         c->roughness++;
         for (size_t i = 0; i < c->count; i++)
             c->list[i].signature = key_of(&c->list[i], c->roughness);
-        qsort(c->list, c->count, sizeof *c->list, by_signature);
+        wl_ptx_census_sort(c);
     }
     for (size_t first = 0, i = 1; i <= c->count; i++)
         if (i == c->count || c->list[i].signature != c->list[first].signature) {
@@ -475,6 +483,39 @@ int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)
         if (c->list[c->kinds[k].first].signature == key_of(&b, c->roughness))
             return k;
     return -1;
+}
+
+/* The block of a kind whose length is nearest to the mean. */
+static int64_t typical_block(const wl_ptx_census *c, const wl_ptx_kind *k)
+{
+    const wl_ptx_census_block *best = &c->list[k->first];
+    for (size_t i = k->first; i < k->first + k->count; i++) {
+        const wl_ptx_census_block *b = &c->list[i];
+        if (fabs((double)b->instructions - k->instructions) < fabs((double)best->instructions - k->instructions))
+            best = b;
+    }
+    return best->number;
+}
+
+/* Of the first kinds, the one whose blocks execute about as much. */
+static int nearest_kind(const wl_ptx_census *c, int most, int kind)
+{
+    int best = 0;
+    for (int k = 1; k < most; k++)
+        if (fabs(c->kinds[k].instructions - c->kinds[kind].instructions) <
+            fabs(c->kinds[best].instructions - c->kinds[kind].instructions))
+            best = k;
+    return best;
+}
+
+int wl_ptx_census_represent(const wl_ptx_census *c, int most, wl_ptx_representative *out)
+{
+    const int n = c->kind_count < most ? c->kind_count : most;
+    for (int k = 0; k < n; k++)
+        out[k] = (wl_ptx_representative){typical_block(c, &c->kinds[k]), c->kinds[k].blocks};
+    for (int k = n; k < c->kind_count; k++)
+        out[nearest_kind(c, n, k)].blocks += c->kinds[k].blocks;
+    return n;
 }
 
 /* ---- where blocks are known to be alike ---- */

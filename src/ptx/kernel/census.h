@@ -67,6 +67,16 @@ void wl_ptx_census_free(wl_ptx_census *census);
 /* The kind of a followed block; -1: no kind of the census. */
 int wl_ptx_census_kind(const wl_ptx_census *census, const wl_ptx_followed *followed);
 
+/* A block that represents those of its kind. */
+typedef struct wl_ptx_representative {
+    int64_t number; /* in the grid, x fastest */
+    double blocks;  /* that it represents */
+} wl_ptx_representative;
+
+/* One block of each kind, at most so many: blocks of further kinds, which execute less, are
+ * represented by the kind of the nearest length. Returns how many. */
+int wl_ptx_census_represent(const wl_ptx_census *census, int most, wl_ptx_representative *out);
+
 /* A kind as the kernel model has it; PTX instructions. */
 wl_block_kind wl_ptx_kind_of_blocks(const wl_ptx_kind *kind);
 

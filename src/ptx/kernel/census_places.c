@@ -12,8 +12,6 @@
 #include "ptx/kernel/census_internal.h"
 
 #define CORNERS 8
-/* the first, the inner and the last blocks of each dimension are separate from the start */
-#define PLACES 3
 
 typedef struct box {
     int64_t lo[3], hi[3]; /* both inclusive */
@@ -120,28 +118,16 @@ static wl_status survey(surveyor *s, const box *b)
 
 static wl_status survey_grid(surveyor *s)
 {
-    const int64_t *grid = s->launch->grid;
-    for (int i = 0; i < PLACES * PLACES * PLACES && !s->too_much; i++) {
-        bool exists = true;
+    for (int i = 0; i < WL_PTX_PARTS && !s->too_much; i++) {
+        int64_t extent[3];
         box b;
-        for (int d = 0, at = i; d < 3; d++, at /= PLACES) {
-            const int part = at % PLACES;
-            b.lo[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
-            b.hi[d] = part == 1 ? grid[d] - 2 : b.lo[d];
-            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
-        }
-        if (exists)
-            WL_TRY(survey(s, &b));
+        if (!wl_ptx_grid_part(s->launch->grid, i, b.lo, extent))
+            continue;
+        for (int d = 0; d < 3; d++)
+            b.hi[d] = b.lo[d] + extent[d] - 1;
+        WL_TRY(survey(s, &b));
     }
     return WL_OK;
-}
-
-static int by_signature(const void *p, const void *q)
-{
-    const wl_ptx_census_block *a = p, *b = q;
-    if (a->signature != b->signature)
-        return a->signature < b->signature ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
 }
 
 /* Counts one block of each kind for all. */
@@ -150,7 +136,7 @@ static wl_status add_up(surveyor *s)
     wl_ptx_census *c = s->census;
     size_t kept = 0;
     wl_ptx_forget(s->emulator);
-    qsort(c->list, c->count, sizeof *c->list, by_signature);
+    wl_ptx_census_sort(c);
     for (size_t i = 0, first = 0; i < c->count; i++) {
         const bool last = i + 1 == c->count || c->list[i + 1].signature != c->list[i].signature;
         double blocks = 0, middle = 0;

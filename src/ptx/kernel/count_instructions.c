@@ -296,22 +296,31 @@ static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_
     return find_lines(s, &census->total, err);
 }
 
-/* Another launch than the one the kernel was made for. */
-static wl_status count_other(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+wl_status wl_ptx_open_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_ptx_opened *out,
+                             wl_error *err)
 {
-    wl_ptx_launch launch = s->launch;
-    wl_ptx_emulator *emulator = NULL;
-    wl_ptx_census census;
-    memcpy(launch.block, block, sizeof launch.block);
-    memcpy(launch.grid, grid, sizeof launch.grid);
-    WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-    wl_status status = wl_ptx_census_take(emulator, &launch, &s->recovery, census_steps(s), &census, err);
-    if (status == WL_OK)
-        status = count_census(s, &census, err);
-    if (status == WL_OK)
-        wl_ptx_census_free(&census);
-    wl_ptx_emulator_free(emulator);
+    const size_t bytes = sizeof s->launch.block;
+    *out = (wl_ptx_opened){.launch = s->launch, .emulator = s->emulator, .census = &s->census};
+    if (memcmp(s->launch.block, block, bytes) == 0 && memcmp(s->launch.grid, grid, bytes) == 0)
+        return wl_ptx_take_census(s, err);
+    memcpy(out->launch.block, block, bytes);
+    memcpy(out->launch.grid, grid, bytes);
+    out->census = &out->other;
+    out->emulator = NULL;
+    WL_TRY(wl_ptx_emulator_new(&out->launch, &out->emulator, err));
+    const wl_status status =
+        wl_ptx_census_take(out->emulator, &out->launch, &s->recovery, census_steps(s), &out->other, err);
+    if (status != WL_OK)
+        wl_ptx_emulator_free(out->emulator);
     return status;
+}
+
+void wl_ptx_close_launch(wl_ptx_opened *opened)
+{
+    if (opened->census != &opened->other)
+        return;
+    wl_ptx_census_free(&opened->other);
+    wl_ptx_emulator_free(opened->emulator);
 }
 
 /* ---- threads that all do the same ---- */
@@ -361,13 +370,13 @@ static wl_status count_alike(wl_ptx_source *s, const int64_t block[3], const int
 
 static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
 {
-    const size_t bytes = sizeof s->launch.block;
+    wl_ptx_opened opened;
     if (is_uniform(s, block, grid))
         return count_alike(s, block, grid, err);
-    if (memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0)
-        return count_other(s, block, grid, err);
-    WL_TRY(wl_ptx_take_census(s, err));
-    return count_census(s, &s->census, err);
+    WL_TRY(wl_ptx_open_launch(s, block, grid, &opened, err));
+    const wl_status status = count_census(s, opened.census, err);
+    wl_ptx_close_launch(&opened);
+    return status;
 }
 
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,

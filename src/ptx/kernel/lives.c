@@ -33,20 +33,6 @@ typedef struct finder {
     int kinds;
 } finder;
 
-/* ---- blocks ---- */
-
-/* The block of a kind whose length is nearest to the mean. */
-static int64_t typical_block(const wl_ptx_census *c, const wl_ptx_kind *k)
-{
-    const wl_ptx_census_block *best = &c->list[k->first];
-    for (size_t i = k->first; i < k->first + k->count; i++) {
-        const wl_ptx_census_block *b = &c->list[i];
-        if (fabs((double)b->instructions - k->instructions) < fabs((double)best->instructions - k->instructions))
-            best = b;
-    }
-    return best->number;
-}
-
 static double instructions_of(const wl_op *ops, const wl_stretch *parts, size_t count)
 {
     double sum = 0;
@@ -134,27 +120,14 @@ static wl_status follow(finder *f, const int64_t block[3], int only_warp, double
     return status;
 }
 
-/* The followed kind whose blocks execute about as much. */
-static int nearest_kind(const wl_ptx_census *c, int kind)
-{
-    int best = 0;
-    for (int k = 1; k < KINDS_MAX; k++)
-        if (fabs(c->kinds[k].instructions - c->kinds[kind].instructions) <
-            fabs(c->kinds[best].instructions - c->kinds[kind].instructions))
-            best = k;
-    return best;
-}
-
 static wl_status follow_kinds(finder *f, wl_error *err)
 {
-    const wl_ptx_census *c = &f->source->census;
-    double blocks[KINDS_MAX] = {0};
-    for (int k = 0; k < c->kind_count; k++)
-        blocks[k < KINDS_MAX ? k : nearest_kind(c, k)] += c->kinds[k].blocks;
-    for (int k = 0; k < c->kind_count && k < KINDS_MAX; k++) {
+    wl_ptx_representative list[KINDS_MAX];
+    const int n = wl_ptx_census_represent(&f->source->census, KINDS_MAX, list);
+    for (int k = 0; k < n; k++) {
         int64_t block[3];
-        wl_ptx_block_of(&f->source->launch, typical_block(c, &c->kinds[k]), block);
-        WL_TRY(follow(f, block, -1, blocks[k], err));
+        wl_ptx_block_of(&f->source->launch, list[k].number, block);
+        WL_TRY(follow(f, block, -1, list[k].blocks, err));
     }
     return WL_OK;
 }

@@ -1,16 +1,17 @@
 /* local_touches.c - loads and stores of local memory, from emulated blocks. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
-#include <string.h>
+#include <math.h>
 
-#include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define SAMPLED_BLOCKS 3 /* threads mostly use their stack in the same way, so few are enough */
+#define KINDS_MAX 8   /* of which blocks are emulated: those that execute most */
+#define BLOCKS_EACH 3 /* data may decide which words blocks of a kind use, but mostly does not */
 
 typedef struct handover {
     wl_local_visit visit;
     void *user;
+    double blocks; /* that the current one represents */
 } handover;
 
 static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
@@ -22,7 +23,7 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
         return WL_OK;
     for (uint32_t left = t->lanes; left; left &= left - 1)
         offset[n++] = (int64_t)t->address[__builtin_ctz(left)];
-    const wl_local_touch touch = {(uint32_t)t->warp, t->store, t->bytes, t->lanes, offset};
+    const wl_local_touch touch = {(uint32_t)t->warp, t->store, t->bytes, t->lanes, offset, h->blocks};
     return h->visit(h->user, &touch, err);
 }
 
@@ -40,28 +41,28 @@ bool wl_ptx_has_local(const wl_ptx_launch *launch)
 }
 
 wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
-                             void *user, int64_t *blocks, wl_error *err)
+                             void *user, wl_error *err)
 {
-    wl_ptx_source *s = context;
-    const size_t bytes = sizeof s->launch.block;
-    wl_ptx_launch launch = s->launch;
-    wl_ptx_emulator *emulator = s->emulator;
-    handover h = {visit, user};
-    const bool own = memcmp(launch.block, block, bytes) != 0 || memcmp(launch.grid, grid, bytes) != 0;
-    memcpy(launch.block, block, bytes);
-    memcpy(launch.grid, grid, bytes);
-    if (own)
-        WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-    *blocks = wl_min(SAMPLED_BLOCKS, grid[0] * grid[1] * grid[2]);
+    wl_ptx_opened opened;
+    wl_ptx_representative list[KINDS_MAX];
+    WL_TRY(wl_ptx_open_launch(context, block, grid, &opened, err));
+    const wl_ptx_census *census = opened.census;
+    const int kinds = wl_ptx_census_represent(census, KINDS_MAX, list);
     wl_status status = WL_OK;
-    for (int64_t i = 0; i < *blocks && status == WL_OK; i++) {
-        int64_t at[3];
-        wl_ptx_sample_block(&launch, *blocks == 1 ? 0 : i, *blocks, at);
-        status = wl_ptx_emulate_block(emulator, at, -1, NULL, hand_over, &h, err);
-        if (status == WL_OK)
-            status = visit(user, NULL, err); /* marks the end of a block */
+    for (int k = 0; k < kinds; k++) {
+        const size_t have = census->kinds[k].count, n = have < BLOCKS_EACH ? have : BLOCKS_EACH;
+        double left = list[k].blocks;
+        for (size_t i = 0; i < n && status == WL_OK; i++) {
+            handover h = {visit, user, i + 1 < n ? floor(left / (double)(n - i)) : left};
+            int64_t at[3];
+            const size_t chosen = census->kinds[k].first + (n > 1 ? i * (have - 1) / (n - 1) : 0);
+            wl_ptx_block_of(&opened.launch, census->list[chosen].number, at);
+            status = wl_ptx_emulate_block(opened.emulator, at, -1, NULL, hand_over, &h, err);
+            left -= h.blocks; /* whole blocks, so that sums stay exact */
+            if (status == WL_OK)
+                status = visit(user, NULL, err); /* marks the end of a block */
+        }
     }
-    if (own)
-        wl_ptx_emulator_free(emulator);
+    wl_ptx_close_launch(&opened);
     return status;
 }

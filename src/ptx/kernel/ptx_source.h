@@ -92,6 +92,18 @@ bool wl_ptx_has_traced(const wl_ptx_source *source);
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
 
+/* A launch of the kernel, with an emulator and a census: those of the source if it is the launch
+ * that the kernel was made for. Must not move. */
+typedef struct wl_ptx_opened {
+    wl_ptx_launch launch;
+    wl_ptx_emulator *emulator;
+    const wl_ptx_census *census;
+    wl_ptx_census other; /* of another launch */
+} wl_ptx_opened;
+wl_status wl_ptx_open_launch(wl_ptx_source *source, const int64_t block[3], const int64_t grid[3], wl_ptx_opened *out,
+                             wl_error *err);
+void wl_ptx_close_launch(wl_ptx_opened *opened);
+
 /* Emulates blocks to find which instructions touch which buffers: a few, and those that execute
  * instructions which, by the census, no other block does. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
@@ -128,7 +140,7 @@ void wl_ptx_state_counts(const wl_ptx_source *source, wl_kernel *kernel);
  * wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);
 wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
-                             void *user, int64_t *blocks, wl_error *err);
+                             void *user, wl_error *err);
 void wl_ptx_cache_free(struct wl_ptx_cache *cache);
 
 /* Compares recovered addresses with those of emulated warps. *agrees is false at the first

@@ -1,25 +1,47 @@
-/* sampling.c - see sampling.h. SPDX-License-Identifier: MIT */
-#include "count/sampling.h"
-
+/* sampled_kinds.c - see block_kinds.h: sampled kinds. SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "base/fail.h"
+#include "count/block_kinds.h"
 #include "count/spread.h"
 
 #define STRATUM_LEAST 2 /* blocks of each stratum, if it has as many */
 
-wl_status wl_sample_evenly(int64_t count, int64_t blocks, wl_arena *arena, wl_sample *out, wl_error *err)
+bool wl_kinds_are_exact(const wl_block_kinds *kinds)
 {
-    *out = (wl_sample){.count = count,
-                       .number = WL_ARENA_NEW(arena, int64_t, count),
-                       .stratum = WL_ARENA_NEW(arena, int, count),
-                       .strata = WL_ARENA_NEW(arena, wl_stratum, 1),
-                       .stratum_count = 1};
-    if (!out->number || !out->stratum || !out->strata)
-        return wl_fail_memory(err);
-    out->strata[0] = (wl_stratum){.blocks = (double)blocks, .chosen = (double)count};
-    for (int64_t i = 0; i < count; i++)
-        out->number[i] = wl_sample_block(i, count, blocks);
+    for (int h = 0; h < kinds->stratum_count; h++)
+        if (kinds->strata[h].chosen < kinds->strata[h].blocks)
+            return false;
+    return true;
+}
+
+/* Room for so many blocks and strata. */
+static wl_status make_room(size_t count, int strata, wl_arena *arena, wl_block_kinds *out, wl_error *err)
+{
+    *out = (wl_block_kinds){.list = WL_ARENA_NEW(arena, wl_representative, count),
+                            .strata = WL_ARENA_NEW(arena, wl_stratum, strata)};
+    return out->list && out->strata ? WL_OK : wl_fail_memory(err);
+}
+
+/* Ends a stratum: the blocks from `first` on represent `blocks`. */
+static void end_stratum(wl_block_kinds *kinds, size_t first, double blocks)
+{
+    const double chosen = (double)(kinds->count - first);
+    for (size_t i = first; i < kinds->count; i++) {
+        kinds->list[i].blocks = blocks / chosen;
+        kinds->list[i].stratum = kinds->stratum_count;
+    }
+    kinds->strata[kinds->stratum_count].blocks = blocks;
+    kinds->strata[kinds->stratum_count++].chosen = chosen;
+}
+
+wl_status wl_kinds_evenly(const wl_geometry *g, int64_t count, wl_arena *arena, wl_block_kinds *out, wl_error *err)
+{
+    const int64_t n = wl_min(count, g->blocks);
+    WL_TRY(make_room((size_t)n, 1, arena, out, err));
+    for (int64_t i = 0; i < n; i++)
+        wl_block_placed(g, wl_sample_block(i, n, g->blocks), out->list[out->count++].block);
+    end_stratum(out, 0, (double)g->blocks);
     return WL_OK;
 }
 
@@ -34,47 +56,28 @@ static int64_t stride_of(int64_t have, int64_t all, int64_t most)
     return have > wanted ? have / wanted : 1;
 }
 
-static void add_stratum(const wl_population *p, int64_t first, int64_t end, int64_t most, wl_sample *out)
-{
-    const int64_t stride = stride_of(end - first, p->count, most);
-    const double blocks = p->number ? p->stands[p->stratum[first]] : (double)p->count;
-    const int64_t before = out->count;
-    for (int64_t i = first + (stride - 1) / 2; i < end; i += stride) {
-        out->number[out->count] = p->number ? p->number[i] : i;
-        out->stratum[out->count++] = out->stratum_count;
-    }
-    out->strata[out->stratum_count++] = (wl_stratum){.blocks = blocks, .chosen = (double)(out->count - before)};
-}
-
-wl_status wl_sample_traced(const wl_population *p, const wl_geometry *geometry, int64_t most, wl_arena *arena,
-                           wl_sample *out, wl_error *err)
+wl_status wl_kinds_traced(const wl_population *p, const wl_geometry *g, int64_t most, wl_arena *arena,
+                          wl_block_kinds *out, wl_error *err)
 {
     if (!p)
-        return wl_sample_evenly(geometry->blocks < most ? geometry->blocks : most, geometry->blocks, arena, out, err);
-    *out = (wl_sample){.launched = true,
-                       .number = WL_ARENA_NEW(arena, int64_t, p->count),
-                       .stratum = WL_ARENA_NEW(arena, int, p->count),
-                       .strata = WL_ARENA_NEW(arena, wl_stratum, p->stratum_count + 1)};
-    if (!out->number || !out->stratum || !out->strata)
-        return wl_fail_memory(err);
-    for (int64_t first = 0, i = 1; i <= p->count; i++)
-        if (i == p->count || (p->number && p->stratum[i] != p->stratum[first])) {
-            add_stratum(p, first, i, most < p->count ? most : p->count, out);
-            first = i;
+        return wl_kinds_evenly(g, most, arena, out, err);
+    WL_TRY(make_room((size_t)p->count, p->stratum_count + 1, arena, out, err));
+    for (int64_t first = 0, end = 1; first < p->count; first = end++) {
+        while (end < p->count && (!p->number || p->stratum[end] == p->stratum[first]))
+            end++;
+        const int64_t stride = stride_of(end - first, p->count, wl_min(most, p->count));
+        const size_t before = out->count;
+        for (int64_t i = first + (stride - 1) / 2; i < end; i += stride) {
+            /* among all blocks that are launched */
+            const int64_t number = p->number ? p->number[i] : i;
+            int64_t *block = out->list[out->count++].block;
+            block[0] = number % g->grid_dim[0];
+            block[1] = number / g->grid_dim[0] % g->grid_dim[1];
+            block[2] = number / g->grid_dim[0] / g->grid_dim[1];
         }
-    return WL_OK;
-}
-
-void wl_sample_block_at(const wl_sample *sample, const wl_geometry *g, int64_t i, int64_t block[3])
-{
-    const int64_t number = sample->number[i];
-    if (!sample->launched) {
-        wl_block_placed(g, number, block);
-        return;
+        end_stratum(out, before, p->number ? p->stands[p->stratum[first]] : (double)p->count);
     }
-    block[0] = number % g->grid_dim[0];
-    block[1] = number / g->grid_dim[0] % g->grid_dim[1];
-    block[2] = number / g->grid_dim[0] / g->grid_dim[1];
+    return WL_OK;
 }
 
 /* ---- strata ---- */
@@ -103,44 +106,43 @@ static void divide_grid(const int64_t grid[3], int64_t strata, int64_t parts[3])
     }
 }
 
-static int64_t block_of(const wl_stratum *h, const int64_t grid[3], int64_t n)
-{
-    const int64_t x = h->first[0] + n % h->count[0], y = h->first[1] + n / h->count[0] % h->count[1],
-                  z = h->first[2] + n / h->count[0] / h->count[1];
-    return x + grid[0] * (y + grid[1] * z);
-}
-
 /* Chooses the blocks of all strata, given how many of each. */
-static wl_status choose_blocks(const int64_t grid[3], int64_t from, wl_arena *arena, wl_sample *s, wl_error *err)
+static wl_status choose_blocks(const wl_geometry *g, int64_t from, wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
-    s->count = 0;
-    for (int h = 0; h < s->stratum_count; h++)
-        s->count += (int64_t)s->strata[h].chosen;
-    s->number = WL_ARENA_NEW(arena, int64_t, s->count);
-    s->stratum = WL_ARENA_NEW(arena, int, s->count);
-    if (!s->number || !s->stratum)
+    double count = 0;
+    for (int h = 0; h < out->stratum_count; h++)
+        count += out->strata[h].chosen;
+    out->list = WL_ARENA_NEW(arena, wl_representative, count);
+    if (!out->list)
         return wl_fail_memory(err);
-    int64_t at = 0;
-    for (int h = 0; h < s->stratum_count; h++)
-        for (int64_t i = 0; i < (int64_t)s->strata[h].chosen; i++, at++) {
-            const int64_t n = (int64_t)s->strata[h].chosen, blocks = (int64_t)s->strata[h].blocks;
-            const int64_t k = n >= blocks ? i : wl_spread_below((uint64_t)(from + i + 3 * h), h % 3, blocks);
-            s->stratum[at] = h;
-            s->number[at] = block_of(&s->strata[h], grid, k);
+    for (int h = 0; h < out->stratum_count; h++) {
+        const wl_stratum *s = &out->strata[h];
+        const int64_t chosen = (int64_t)s->chosen, blocks = (int64_t)s->blocks;
+        for (int64_t i = 0; i < chosen; i++) {
+            const int64_t n = chosen >= blocks ? i : wl_spread_below((uint64_t)(from + i + 3 * h), h % 3, blocks);
+            out->list[out->count++] =
+                (wl_representative){.block = {g->start[0] + s->first[0] + n % s->count[0],
+                                              g->start[1] + s->first[1] + n / s->count[0] % s->count[1],
+                                              g->start[2] + s->first[2] + n / s->count[0] / s->count[1]},
+                                    .blocks = s->blocks / s->chosen,
+                                    .stratum = h};
         }
+    }
     return WL_OK;
 }
 
-wl_status wl_sample_by_place(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err)
+wl_status wl_kinds_by_place(const wl_geometry *g, int64_t count, wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
-    return wl_sample_pilot(grid, count / PILOT_BLOCKS * STRATUM_BLOCKS, arena, out, err);
+    return count < g->blocks ? wl_kinds_pilot(g, count / PILOT_BLOCKS * STRATUM_BLOCKS, arena, out, err)
+                             : wl_kinds_evenly(g, count, arena, out, err);
 }
 
-wl_status wl_sample_pilot(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err)
+wl_status wl_kinds_pilot(const wl_geometry *g, int64_t count, wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
+    const int64_t *grid = g->grid;
     int64_t parts[3], p[3];
     divide_grid(grid, count / STRATUM_BLOCKS, parts);
-    *out = (wl_sample){.stratum_count = 0, .strata = WL_ARENA_NEW(arena, wl_stratum, parts[0] * parts[1] * parts[2])};
+    *out = (wl_block_kinds){.strata = WL_ARENA_NEW(arena, wl_stratum, parts[0] * parts[1] * parts[2])};
     if (!out->strata)
         return wl_fail_memory(err);
     for (p[2] = 0; p[2] < parts[2]; p[2]++)
@@ -155,27 +157,27 @@ wl_status wl_sample_pilot(const int64_t grid[3], int64_t count, wl_arena *arena,
                 }
                 h->chosen = h->blocks < PILOT_BLOCKS ? h->blocks : PILOT_BLOCKS;
             }
-    return choose_blocks(grid, 0, arena, out, err);
+    return choose_blocks(g, 0, arena, out, err);
 }
 
 /* How much the blocks of a stratum differ, times their number: its share of the error. */
-static double importance(const wl_sample *s, int stratum, const double *added)
+static double importance(const wl_block_kinds *kinds, int stratum, const double *added)
 {
     double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < s->count; i++)
-        if (s->stratum[i] == stratum) {
+    for (size_t i = 0; i < kinds->count; i++)
+        if (kinds->list[i].stratum == stratum) {
             least = fmin(least, added[i]);
             most = fmax(most, added[i]);
         }
     return most > least ? most - least : 0; /* the values include weights */
 }
 
-wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const double *added, int64_t count,
-                           wl_arena *arena, wl_sample *out, wl_error *err)
+wl_status wl_kinds_refine(const wl_geometry *g, const wl_block_kinds *pilot, const double *added, int64_t count,
+                          wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
     double all = 0, blocks = 0;
-    *out = (wl_sample){.stratum_count = pilot->stratum_count,
-                       .strata = WL_ARENA_NEW(arena, wl_stratum, pilot->stratum_count)};
+    *out = (wl_block_kinds){.stratum_count = pilot->stratum_count,
+                            .strata = WL_ARENA_NEW(arena, wl_stratum, pilot->stratum_count)};
     if (!out->strata)
         return wl_fail_memory(err);
     for (int h = 0; h < pilot->stratum_count; h++) {
@@ -189,7 +191,7 @@ wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const 
                      share = all > 0 ? EVEN_SHARE * even + (1 - EVEN_SHARE) * importance(pilot, h, added) / all : even;
         this->chosen = fmin(this->blocks, fmax(PILOT_BLOCKS, floor((double)count * share)));
     }
-    return choose_blocks(grid, APART, arena, out, err);
+    return choose_blocks(g, APART, arena, out, err);
 }
 
 /* ---- errors ---- */
@@ -225,7 +227,7 @@ static double variance_of(const wl_stratum *strata, int n, const double *added)
     return squares * chosen / (chosen - 1) * (1 - chosen / blocks);
 }
 
-double wl_sample_error(const wl_sample *s, const double *added)
+double wl_kinds_error(const wl_block_kinds *s, const double *added)
 {
     double variance = 0;
     int64_t first = 0;
@@ -238,7 +240,7 @@ double wl_sample_error(const wl_sample *s, const double *added)
     return sqrt(variance);
 }
 
-double wl_sample_rare(const wl_sample *s)
+double wl_kinds_rare(const wl_block_kinds *s)
 {
     double chosen = 0, blocks = 0;
     for (int h = 0; h < s->stratum_count; h++)

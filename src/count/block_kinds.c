@@ -1,5 +1,5 @@
-/* alike.c - see alike.h. SPDX-License-Identifier: MIT */
-#include "count/alike.h"
+/* block_kinds.c - see block_kinds.h: exact kinds. SPDX-License-Identifier: MIT */
+#include "count/block_kinds.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define FIRST_ROOM 64 /* boxes: most conditions need fewer */
 
 typedef struct finder {
-    const wl_alike_input *in;
+    const wl_cut_input *in;
     wl_arena *arena;
     wl_error *err;
     wl_tiles *list;
@@ -21,16 +21,6 @@ typedef struct finder {
     size_t table_size;
     uint64_t edge; /* how the domain's edge cuts the current tiles */
 } finder;
-
-wl_box3 wl_tile_blocks(const wl_geometry *g, const int64_t tile[3], const int64_t at[3])
-{
-    wl_box3 b;
-    for (int d = 0; d < 3; d++) {
-        b.lo[d] = g->start[d] + at[d] * tile[d];
-        b.hi[d] = wl_min(b.lo[d] + tile[d], g->start[d] + g->grid[d]);
-    }
-    return b;
-}
 
 /* ---- kinds ---- */
 
@@ -129,7 +119,7 @@ static wl_status kind_of(finder *f, const wl_signature *s, size_t *out)
 
 /* ---- boxes ---- */
 
-wl_axis_box wl_tiles_coordinates(const wl_alike_input *in, const wl_guard *guard, const wl_tiles *t)
+wl_axis_box wl_tiles_coordinates(const wl_cut_input *in, const wl_guard *guard, const wl_tiles *t)
 {
     const wl_geometry *g = in->geometry;
     wl_axis_box box;
@@ -259,77 +249,95 @@ static wl_status visit(finder *f, const wl_tiles *t)
     return any ? add_box(f, t, &s) : WL_OK;
 }
 
-/* Tiles along one dimension that the domain's edges cut alike: inner ones, the first and the
- * last. */
-#define RANGES_MOST 3
-static int edge_ranges(const finder *f, int d, int64_t first[RANGES_MOST], int64_t count[RANGES_MOST])
+/* ---- all kinds ---- */
+
+/* Tiles that the domain's edges cut alike. */
+static int find_edges(const wl_geometry *g, const int64_t tile[3], wl_tiles edges[WL_BLOCK_CLASSES_MAX])
 {
-    const wl_geometry *g = f->in->geometry;
-    const int64_t block = g->block[d] * g->fold[d], cells = block * f->in->tile[d], origin = g->start[d] * block;
-    const int64_t from = wl_max(0, wl_floor_div(g->first[d] - origin, cells)),
-                  to = wl_ceil_div(g->cells[d] - origin, cells);
-    const bool cut_first = origin + from * cells<g->first[d], cut_last = origin + to * cells> g->cells[d];
-    const int64_t inner = from + cut_first, end = wl_max(inner, to - cut_last);
-    int n = 0;
-    if (inner < end) {
-        first[n] = inner;
-        count[n++] = end - inner;
-    }
-    if (cut_first && from < to) {
-        first[n] = from;
-        count[n++] = 1;
-    }
-    if (cut_last && end < to) {
-        first[n] = end;
-        count[n++] = 1;
+    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+    const int n = wl_tile_classes(g, tile, classes);
+    for (int i = 0; i < n; i++) {
+        edges[i] = (wl_tiles){.steps = {1, 1, 1}, .kind = (size_t)i};
+        memcpy(edges[i].first, classes[i].first, sizeof edges[i].first);
+        memcpy(edges[i].count, classes[i].count, sizeof edges[i].count);
     }
     return n;
 }
 
 static wl_status visit_all(finder *f)
 {
-    int64_t first[3][RANGES_MOST], count[3][RANGES_MOST];
-    int n[3], i[3];
-    for (int d = 0; d < 3; d++)
-        n[d] = edge_ranges(f, d, first[d], count[d]);
-    for (i[2] = 0; i[2] < n[2]; i[2]++)
-        for (i[1] = 0; i[1] < n[1]; i[1]++)
-            for (i[0] = 0; i[0] < n[0]; i[0]++) {
-                wl_tiles all = {.steps = {1, 1, 1}};
-                for (int d = 0; d < 3; d++) {
-                    all.first[d] = first[d][i[d]];
-                    all.count[d] = count[d][i[d]];
-                }
-                for (int l = 0; l < WL_LOOPS_MAX; l++)
-                    if (f->in->outer >> l & 1)
-                        all.steps[l] = f->in->steps[l];
-                f->edge = (uint64_t)(1 + i[0] + RANGES_MOST * (i[1] + RANGES_MOST * i[2]));
-                WL_TRY(visit(f, &all));
-            }
+    wl_tiles edges[WL_BLOCK_CLASSES_MAX];
+    const int n = find_edges(f->in->geometry, f->in->tile, edges);
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < WL_LOOPS_MAX; l++)
+            if (f->in->outer >> l & 1)
+                edges[i].steps[l] = f->in->steps[l];
+        f->edge = 1 + (uint64_t)i;
+        WL_TRY(visit(f, &edges[i]));
+    }
     return WL_OK;
+}
+
+/* The boxes of one kind, which lie next to each other. */
+static wl_representative represent(const wl_geometry *g, const int64_t tile[3], const wl_tiles *boxes, size_t count)
+{
+    wl_representative r = {.boxes = boxes, .box_count = count};
+    for (int d = 0; d < 3; d++)
+        r.block[d] = g->start[d] + boxes[0].first[d] * tile[d];
+    for (size_t i = 0; i < count; i++)
+        r.blocks += (double)boxes[i].count[0] * (double)boxes[i].count[1] * (double)boxes[i].count[2];
+    return r;
+}
+
+void wl_kinds_by_edges(const wl_geometry *g, const int64_t tile[3], wl_edge_kinds *room, wl_block_kinds *out)
+{
+    *out = (wl_block_kinds){.list = room->list, .count = (size_t)find_edges(g, tile, room->boxes)};
+    for (size_t i = 0; i < out->count; i++)
+        room->list[i] = represent(g, tile, &room->boxes[i], 1);
 }
 
 /* Boxes of one kind next to each other, otherwise in the order found. */
-static wl_status sort_by_kind(finder *f, wl_alike *out)
+static wl_status sort_by_kind(const finder *f, wl_block_kinds *out)
 {
-    *out = (wl_alike){.list = WL_ARENA_NEW(f->arena, wl_tiles, f->count + 1),
-                      .count = f->count,
-                      .first = WL_ARENA_NEW(f->arena, size_t, f->kind_count + 2),
-                      .kinds = f->kind_count};
-    if (!out->list || !out->first)
+    const size_t kinds = f->kind_count;
+    wl_tiles *boxes = WL_ARENA_NEW(f->arena, wl_tiles, f->count + 1);
+    size_t *first = WL_ARENA_NEW(f->arena, size_t, kinds + 2);
+    *out = (wl_block_kinds){.list = WL_ARENA_NEW(f->arena, wl_representative, kinds + 1), .count = kinds};
+    if (!boxes || !first || !out->list)
         return wl_fail_memory(f->err);
     for (size_t i = 0; i < f->count; i++)
-        out->first[f->list[i].kind + 2]++;
-    for (size_t k = 2; k < f->kind_count + 2; k++)
-        out->first[k] += out->first[k - 1];
+        first[f->list[i].kind + 2]++;
+    for (size_t k = 2; k < kinds + 2; k++)
+        first[k] += first[k - 1];
     for (size_t i = 0; i < f->count; i++)
-        out->list[out->first[f->list[i].kind + 1]++] = f->list[i];
+        boxes[first[f->list[i].kind + 1]++] = f->list[i];
+    for (size_t k = 0; k < kinds; k++)
+        out->list[k] = represent(f->in->geometry, f->in->tile, boxes + first[k], first[k + 1] - first[k]);
     return WL_OK;
 }
 
-wl_status wl_alike_find(const wl_alike_input *input, wl_arena *arena, wl_alike *out, wl_error *err)
+wl_status wl_kinds_by_cuts(const wl_cut_input *input, wl_arena *arena, wl_block_kinds *out, wl_error *err)
 {
     finder f = {.in = input, .arena = arena, .err = err};
+    if (input->guard_count == 0) {
+        wl_edge_kinds *room = WL_ARENA_NEW(arena, wl_edge_kinds, 1);
+        if (!room)
+            return wl_fail_memory(err);
+        wl_kinds_by_edges(input->geometry, input->tile, room, out);
+        return WL_OK;
+    }
     WL_TRY(visit_all(&f));
     return sort_by_kind(&f, out);
+}
+
+bool wl_guards_add(const wl_guard *guard, const wl_guard **list, int *count, int most)
+{
+    for (int i = 0; i < *count; i++)
+        if (list[i] == guard)
+            return true;
+    if (guard && *count == most)
+        return false;
+    if (guard)
+        list[(*count)++] = guard;
+    return true;
 }
