@@ -155,6 +155,8 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         size_t length;
         const char *rule;
     } lists[] = {
+        {WL_DEVICE_max_block, 3, "must be three numbers [x, y, z]"},
+        {WL_DEVICE_max_grid, 3, "must be three numbers [x, y, z]"},
         {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_block_share, 2, "must be two numbers [h, O]"},

@@ -118,16 +118,6 @@ static wl_status fail_unknown(const wl_yaml *root, wl_error *err)
     return wl_yaml_known_keys(root, names, WL_DEVICE_KEY_COUNT + LABELS, "the device file", err);
 }
 
-/* Keys of earlier versions: files that `make calibrate` wrote may have them. */
-static bool is_removed(const char *name)
-{
-    static const char *const removed[] = {"l1_repeat_hits", "texture_latency", "local_word", "local_lanes"};
-    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
-        if (strcmp(removed[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool is_label(const char *name)
 {
     for (size_t i = 0; i < LABELS; i++)
@@ -147,9 +137,9 @@ static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_K
             at = (at + 1) % WL_DEVICE_KEY_COUNT;
         if (tried < WL_DEVICE_KEY_COUNT)
             nodes[at] = node;
-        else if (is_removed(node->key))
-            return wl_fail(err, WL_E_INPUT, node->key_loc,
-                           "%s is no longer a key, as no model needs it: delete its line", node->key);
+        else if (wl_device_key_removed(node->key))
+            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s is no longer a key%s", node->key,
+                           wl_device_key_removed(node->key));
         else if (!is_label(node->key))
             return fail_unknown(root, err);
     }

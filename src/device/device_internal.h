@@ -83,6 +83,10 @@ struct wl_device {
 
 bool wl_device_key_find(const char *name, wl_device_key *key);
 
+/* What to do about a key of an earlier version, for a message; NULL: there was none of that
+ * name. */
+const char *wl_device_key_removed(const char *name);
+
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
@@ -125,6 +129,9 @@ static inline double wl_device_or(const wl_device *device, wl_device_key key, do
 
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
+
+/* The numbers of a list [x, y, z] that every device has. */
+void wl_device_extents(const wl_device *device, wl_device_key key, int64_t extents[3]);
 
 /* The first n numbers of a list, as far as it has them; the others stay as they are. */
 static inline void wl_device_read_list(const wl_device *device, wl_device_key key, double *values, size_t n)

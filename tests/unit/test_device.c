@@ -218,6 +218,7 @@ static const struct {
     {"l2_sise=3", {WL_E_INPUT, "unknown device key 'l2_sise'; did you mean 'l2_size'?", 1, 1}},
     {"l2_size =3", {WL_E_INPUT, "did you mean 'l2_size'?", 1, 1}},
     {"name=x", {WL_E_INPUT, "unknown device key 'name'", 1, 1}},
+    {"max_grid_y=7", {WL_E_INPUT, "max_grid_y is no longer a key: use max_grid, a list [x, y, z]", 1, 1}},
     {"an_unreasonably_long_name_that_no_key_of_any_device_file_could_have=3",
      {WL_E_INPUT, "a what-if is written key=value", 1, 1}},
     {"l2_size=", {WL_E_INPUT, "l2_size needs a number with one of the units B kB MB GB KiB MiB GiB, not ''", 1, 9}},
@@ -325,12 +326,8 @@ static const char whole[] = "name: test\n"
                             "warp_size: {value: 32, unit: lanes, source: s}\n"
                             "sub_partitions: {value: 4, unit: schedulers, source: s}\n"
                             "max_threads_per_block: {value: 1024, unit: threads, source: s}\n"
-                            "max_block_x: {value: 1024, unit: threads, source: s}\n"
-                            "max_block_y: {value: 1024, unit: threads, source: s}\n"
-                            "max_block_z: {value: 64, unit: threads, source: s}\n"
-                            "max_grid_x: {value: 2147483647, unit: blocks, source: s}\n"
-                            "max_grid_y: {value: 65535, unit: blocks, source: s}\n"
-                            "max_grid_z: {value: 65535, unit: blocks, source: s}\n"
+                            "max_block: {value: [1024, 1024, 64], unit: threads, source: s}\n"
+                            "max_grid: {value: [2147483647, 65535, 65535], unit: blocks, source: s}\n"
                             "max_threads_per_sm: {value: 2048, unit: threads, source: s}\n"
                             "max_blocks_per_sm: {value: 32, unit: blocks, source: s}\n"
                             "registers_per_sm: {value: 65536, unit: registers, source: s}\n"
@@ -429,6 +426,14 @@ static const struct {
      "clock: {value: 1.38, unit: GHz, source: s}",
      "local_word: {value: 4, unit: B, source: s}",
      {WL_E_INPUT, "local_word is no longer a key, as no model needs it: delete its line", HERE, 1}},
+    {"a key that became a list",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "max_block_x: {value: 1024, unit: threads, source: s}",
+     {WL_E_INPUT, "max_block_x is no longer a key: use max_block, a list [x, y, z]", HERE, 1}},
+    {"extents in two directions",
+     "max_grid: {value: [2147483647, 65535, 65535]",
+     "max_grid: {value: [2147483647, 65535]",
+     {WL_E_INPUT, "max_grid must be three numbers [x, y, z]", HERE, 19}},
     {"missing name", "name: test\n", "", {WL_E_INPUT, "the device file lacks 'name'", 1, 1}},
     {"missing title", "title: A test\n", "", {WL_E_INPUT, "the device file lacks 'title'", 1, 1}},
     {"missing vendor", "vendor: nobody\n", "", {WL_E_INPUT, "the device file lacks 'vendor'", 1, 1}},
