@@ -36,7 +36,9 @@ bool wl_device_key_find(const char *name, wl_device_key *key)
 /* Files that `make calibrate` wrote may have them. */
 const char *wl_device_key_removed(const char *name)
 {
-    static const char unused[] = ", as no model needs it: delete its line";
+    static const char unused[] = ", as no model needs it: delete its line",
+                      limiter[] = ", as errors are those of the default time model: delete its line",
+                      other[] = ", as what other GPUs show is built in: delete its line";
     static const struct {
         const char *name, *advice;
     } removed[] = {
@@ -50,6 +52,13 @@ const char *wl_device_key_removed(const char *name)
         {"max_grid_x", ": use max_grid, a list [x, y, z]"},
         {"max_grid_y", ": use max_grid, a list [x, y, z]"},
         {"max_grid_z", ": use max_grid, a list [x, y, z]"},
+        {"rank_ratio_limiter", limiter},
+        {"rank_error_limiter", limiter},
+        {"time_error_limiter", limiter},
+        {"transfer_error", other},
+        {"transfer_error_limiter", other},
+        {"transfer_volume_error", other},
+        {"transfer_rank_error", other},
     };
     for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
         if (strcmp(removed[i].name, name) == 0)

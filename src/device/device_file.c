@@ -183,6 +183,8 @@ static wl_status read_own(reading *r, const char *text, size_t length, wl_error 
 
 /* ---- what it inherits ---- */
 
+#define COMMON "common" /* the architecture that has what GPUs have in common */
+
 /* A built-in file that numbers are inherited from. */
 typedef struct parent {
     const char *name, *text;
@@ -190,6 +192,7 @@ typedef struct parent {
     wl_owner owner;
     bool hardware;    /* also what describes the hardware, not only laws */
     bool needed_only; /* only what no prediction can do without */
+    bool common;      /* also how far predictions can be trusted on any GPU */
 } parent;
 
 /* a device, the one that it is like, .., its architecture, the one that is like, .. */
@@ -251,7 +254,8 @@ static parent *add_parent(lineage *l, const char *name, bool architecture)
     const wl_embedded_file *file = file_of(name, architecture);
     parent *p = file && l->count < PARENTS_MAX ? &l->parents[l->count++] : NULL;
     if (p)
-        *p = (parent){file->name, (const char *)file->text, file->length, .owner = WL_OWNER_OTHER};
+        *p = (parent){file->name, (const char *)file->text, file->length, .owner = WL_OWNER_OTHER,
+                      .common = architecture && strcmp(name, COMMON) == 0};
     return p;
 }
 
@@ -309,8 +313,10 @@ static wl_status find_parents(const reading *r, lineage *l, wl_error *err)
 static bool is_inherited(const reading *r, const parent *p, size_t key)
 {
     const wl_device_key_info *info = &wl_device_keys[key];
-    if (r->stated[key] || info->role == WL_ROLE_TRUST)
+    if (r->stated[key])
         return false;
+    if (info->role == WL_ROLE_TRUST)
+        return p->common;
     return info->need != WL_NEED_OPTIONAL || (!p->needed_only && (p->hardware || info->role != WL_ROLE_PRIMARY));
 }
 
@@ -396,6 +402,20 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
     }
     *out = device;
     return WL_OK;
+}
+
+wl_status wl_device_common(wl_device **out, wl_error *err)
+{
+    reading r = {.device = calloc(1, sizeof *r.device)};
+    lineage l = {0};
+    if (!r.device)
+        return wl_fail_memory(err);
+    const wl_status status = inherit(&r, add_parent(&l, COMMON, true), err);
+    if (status == WL_OK)
+        *out = r.device;
+    else
+        wl_device_free(r.device);
+    return status;
 }
 
 /* ---- built-in devices ---- */

@@ -75,11 +75,13 @@ struct wl_device {
     wl_device_entry entries[WL_DEVICE_KEY_COUNT];
 };
 
-/* The built-in device with the most measurements: its errors and searches are those believed of
- * others. Its architecture has the numbers that a device of an unknown architecture is assumed to
- * have. */
-#define WL_STAND_IN "h200"
+/* The architecture with the most measurements: a device of an unknown one is assumed to have its
+ * numbers. */
 #define WL_STAND_IN_ARCHITECTURE "hopper"
+
+/* What all architectures have in common, and what is believed of a device that was not measured:
+ * an incomplete device, without a name. Free it with wl_device_free. */
+wl_status wl_device_common(wl_device **out, wl_error *err);
 
 bool wl_device_key_find(const char *name, wl_device_key *key);
 

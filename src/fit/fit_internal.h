@@ -93,8 +93,12 @@ typedef struct wl_ranking_fit {
     double coverage[WL_TRUST_LEVELS];
 } wl_ranking_fit;
 
-/* Computes how far contests let us trust a model and stores that in the device; sorts the contests.
- * WL_E_INPUT: no contest. */
+/* Do devices have the numbers of rankings by this model (rank_ratio, rank_error)? Those of others
+ * are only shown, for comparison. */
+static inline bool wl_ranking_is_kept(wl_model_id model) { return model == WL_MODEL_TURNOVER; }
+
+/* Computes how far contests let us trust a model and stores that in the device, if it is kept;
+ * sorts the contests. WL_E_INPUT: no contest. */
 wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count, wl_ranking_fit *out,
                          wl_error *err);
 
