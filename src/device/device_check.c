@@ -145,8 +145,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
                                          WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
                                          WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
                                          WL_DEVICE_l1_tag_banks, WL_DEVICE_shared_banks,  WL_DEVICE_shared_bank_width};
-    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
-                                           WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
+    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
     static const struct {
         wl_device_key key;

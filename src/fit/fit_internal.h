@@ -60,7 +60,7 @@ wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t cou
                          wl_fit_result *out, wl_error *err);
 
 /* The predicted and the measured value of a target. False if unknown or ignored by the fit: times
- * below min_time_s, DRAM volumes below the device's cache_remains. */
+ * below min_time_s, DRAM volumes below the size of the L2. */
 bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *prediction,
                  const wl_measurement *measured, double min_time_s, double *predicted, double *value);
 

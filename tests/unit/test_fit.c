@@ -356,7 +356,7 @@ static void what_is_compared(void **state)
     double predicted = 0, value = 0;
     wl_error err = {0};
     wl_device *device = device_of("h200");
-    check_ok("what-if", wl_device_set(device, "cache_remains=30MB", &err), &err);
+    check_ok("what-if", wl_device_set(device, "l2_size=30MB", &err), &err);
     p.model.time_s = 2e-3;
     m.time_s = 1e-3;
     check_true("time", "not known", !wl_fit_pair(WL_FIT_TIME, device, &p, &m, 0, &predicted, &value));
