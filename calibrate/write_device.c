@@ -30,7 +30,6 @@ static const struct {
     {CAL_l1_miss_curve, "curves [a, b, c] of a exp(-b exp(-c O))"},
     {CAL_l1_warp_extra, "L1 and stores as measured"},
     {CAL_l2_reuse_room, "two L2 partitions"},
-    {CAL_start_instructions, "instructions of a thread that accesses and results do not show"},
     {CAL_block_rate, "the block-turnover time model"},
     {CAL_l1_mshr, "interval models"},
 };

@@ -38,6 +38,7 @@ const char *wl_device_key_removed(const char *name)
 {
     static const char unused[] = ", as no model needs it: delete its line",
                       limiter[] = ", as errors are those of the default time model: delete its line",
+                      compiler[] = ", as it is the compiler's (share/costs): delete its line",
                       other[] = ", as what other GPUs show is built in: delete its line";
     static const struct {
         const char *name, *advice;
@@ -54,6 +55,11 @@ const char *wl_device_key_removed(const char *name)
         {"max_grid_z", ": use max_grid, a list [x, y, z]"},
         {"l2_reuse_y_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
         {"l2_reuse_z_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
+        {"start_instructions", compiler},
+        {"coordinate_instructions", compiler},
+        {"address_instructions", compiler},
+        {"division_instructions", compiler},
+        {"immediate_reach", compiler},
         {"cache_remains", ", as fits use l2_size: delete its line"},
         {"rank_ratio_limiter", limiter},
         {"rank_error_limiter", limiter},
