@@ -1,6 +1,7 @@
 /* test_device.c - device/: the built-in devices, what-ifs, and broken device files.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +61,13 @@ static void test_inherited(void **state)
 {
     (void)state;
     wl_device *h200 = builtin("h200"), *h100 = builtin("h100"), *gb200 = builtin("gb200"), *a80 = builtin("a100-80gb"),
-              *old = builtin("gtx970");
+              *unknown = given_unknown("gtx970");
     check_text("own", "from", wl_device_inherited_from(h200, WL_DEVICE_sm_count), NULL);
     check_text("architecture", "from", wl_device_inherited_from(h100, WL_DEVICE_fp32_latency), "hopper");
     check_text("the one that is like", "from", wl_device_inherited_from(gb200, WL_DEVICE_block_turnover), "hopper");
     check_text("another device", "from", wl_device_inherited_from(a80, WL_DEVICE_l1_size), "a100-40gb");
-    check_text("no architecture", "from", wl_device_inherited_from(old, WL_DEVICE_branch_latency), "hopper");
+    check_text("no architecture", "from", wl_device_inherited_from(unknown, WL_DEVICE_branch_latency), "hopper");
+    check_true("no architecture", "no laws", !unknown->entries[WL_DEVICE_l1_reload_curve].count);
     check_int("architecture", "owner", h100->entries[WL_DEVICE_fp32_latency].owner, WL_OWNER_ARCHITECTURE);
     check_int("the one that is like", "owner", gb200->entries[WL_DEVICE_block_turnover].owner, WL_OWNER_OTHER);
     /* shares are inherited, not values: rooms of the L2 by its size, rates by bandwidths */
@@ -85,7 +87,7 @@ static void test_inherited(void **state)
     wl_device_free(h100);
     wl_device_free(gb200);
     wl_device_free(a80);
-    wl_device_free(old);
+    wl_device_free(unknown);
     check_done();
 }
 
