@@ -14,17 +14,20 @@ static void query(machine &m)
             throw failure(text("the device query gives %g for %s", value, cal_key_name(key)));
         record(m, "", cal_key_name(key), value, "base unit");
     };
+    const auto set_extents = [&](cal_key key, const int extents[3]) {
+        const double values[3] = {(double)extents[0], (double)extents[1], (double)extents[2]};
+        if (!cal_set_list(d, key, values, 3, source.c_str()))
+            throw failure(text("the device query gives no extents for %s", cal_key_name(key)));
+        for (int i = 0; i < 3; i++)
+            record(m, text("direction=%c", "xyz"[i]), cal_key_name(key), values[i], "base unit");
+    };
     record(m, text("name=%s", p.name), "compute_capability", p.major + 0.1 * p.minor, "1");
     set(CAL_sm_count, p.multiProcessorCount);
     set(CAL_clock, m.clock_hz); /* until the benchmark clock has measured it */
     set(CAL_warp_size, p.warpSize);
     set(CAL_max_threads_per_block, p.maxThreadsPerBlock);
-    set(CAL_max_block_x, p.maxThreadsDim[0]);
-    set(CAL_max_block_y, p.maxThreadsDim[1]);
-    set(CAL_max_block_z, p.maxThreadsDim[2]);
-    set(CAL_max_grid_x, p.maxGridSize[0]);
-    set(CAL_max_grid_y, p.maxGridSize[1]);
-    set(CAL_max_grid_z, p.maxGridSize[2]);
+    set_extents(CAL_max_block, p.maxThreadsDim);
+    set_extents(CAL_max_grid, p.maxGridSize);
     set(CAL_max_threads_per_sm, p.maxThreadsPerMultiProcessor);
     set(CAL_max_blocks_per_sm, p.maxBlocksPerMultiProcessor);
     set(CAL_registers_per_sm, p.regsPerMultiprocessor);

@@ -1,7 +1,7 @@
 /* trust.h - how far the order of predicted times can be trusted: ties, and how many launches to
  * measure so that the fastest is among them. The numbers come from measured searches (compare.h)
- * and are in the device file, one set for each time model; docs/model.md, "How far a ranking can be
- * trusted". SPDX-License-Identifier: MIT */
+ * and are in the device file; docs/model.md, "How far a ranking can be trusted".
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TRUST_H
 #define WL_TRUST_H
 
@@ -21,9 +21,9 @@ typedef struct wl_trust {
 } wl_trust;
 
 /* For rankings by the model that made the times (WL_MODEL_BEST: turnover where the device has its
- * numbers). A device without numbers for that model gets those of the built-in H200's limiter
- * model, marked as assumed and widened: to its own time_error where that is known, else to what
- * published launches on other GPUs show. WL_E_NOMEM only. */
+ * numbers). Other models than turnover, and devices without measured searches, get what is believed
+ * of every GPU, marked as assumed; wider if the error of times on this device is known to be
+ * larger. WL_E_NOMEM only. */
 WL_FALLIBLE wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err);
 
 /* The factor R such that the fastest launch is among those predicted within R of the best with at

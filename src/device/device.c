@@ -33,6 +33,48 @@ bool wl_device_key_find(const char *name, wl_device_key *key)
     return false;
 }
 
+/* Files that `make calibrate` wrote may have them. */
+const char *wl_device_key_removed(const char *name)
+{
+    static const char unused[] = ", as no model needs it: delete its line",
+                      limiter[] = ", as errors are those of the default time model: delete its line",
+                      compiler[] = ", as it is the compiler's (share/costs): delete its line",
+                      other[] = ", as what other GPUs show is built in: delete its line";
+    static const struct {
+        const char *name, *advice;
+    } removed[] = {
+        {"l1_repeat_hits", unused},
+        {"texture_latency", unused},
+        {"local_word", unused},
+        {"local_lanes", unused},
+        {"max_block_x", ": use max_block, a list [x, y, z]"},
+        {"max_block_y", ": use max_block, a list [x, y, z]"},
+        {"max_block_z", ": use max_block, a list [x, y, z]"},
+        {"max_grid_x", ": use max_grid, a list [x, y, z]"},
+        {"max_grid_y", ": use max_grid, a list [x, y, z]"},
+        {"max_grid_z", ": use max_grid, a list [x, y, z]"},
+        {"l2_reuse_y_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
+        {"l2_reuse_z_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
+        {"start_instructions", compiler},
+        {"coordinate_instructions", compiler},
+        {"address_instructions", compiler},
+        {"division_instructions", compiler},
+        {"immediate_reach", compiler},
+        {"cache_remains", ", as fits use l2_size: delete its line"},
+        {"rank_ratio_limiter", limiter},
+        {"rank_error_limiter", limiter},
+        {"time_error_limiter", limiter},
+        {"transfer_error", other},
+        {"transfer_error_limiter", other},
+        {"transfer_volume_error", other},
+        {"transfer_rank_error", other},
+    };
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+        if (strcmp(removed[i].name, name) == 0)
+            return removed[i].advice;
+    return NULL;
+}
+
 const char *wl_device_name(const wl_device *device) { return device->name; }
 const char *wl_device_title(const wl_device *device) { return device->title; }
 const char *wl_device_architecture(const wl_device *device) { return device->architecture; }
@@ -113,6 +155,14 @@ int64_t wl_device_int(const wl_device *device, wl_device_key key)
     return (int64_t)e->values[0];
 }
 
+void wl_device_extents(const wl_device *device, wl_device_key key, int64_t extents[3])
+{
+    const wl_device_entry *e = &device->entries[key];
+    WL_ASSERT(e->count == 3); /* the check at load guarantees it */
+    for (int i = 0; i < 3; i++)
+        extents[i] = (int64_t)e->values[i];
+}
+
 wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err)
 {
     wl_device *copy = malloc(sizeof *copy);
@@ -191,13 +241,15 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
                        "a what-if is written key=value, for example l2_size=80MiB");
     memcpy(name, assignment, (size_t)(equals - assignment));
     name[equals - assignment] = '\0';
+    const wl_loc at_name = {1, 1, (int32_t)strlen(name)};
     wl_device_key key;
+    if (wl_device_key_removed(name))
+        return wl_fail(err, WL_E_INPUT, at_name, "%s is no longer a key%s", name, wl_device_key_removed(name));
     if (!wl_device_key_find(name, &key)) {
         const char *names[WL_DEVICE_KEY_COUNT];
         for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
             names[i] = wl_device_keys[i].name;
-        return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key", name, strlen(name),
-                               names, WL_DEVICE_KEY_COUNT);
+        return wl_fail_unknown(err, at_name, "unknown device key", name, strlen(name), names, WL_DEVICE_KEY_COUNT);
     }
     wl_device_entry entry = {.source = WL_SET_BY_USER};
     const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};

@@ -90,9 +90,7 @@ static wl_status check_factors(const wl_device *device, wl_device_key key, wl_er
 /* One error, or the range of several. */
 static wl_status check_errors(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key errors[] = {
-        WL_DEVICE_time_error,     WL_DEVICE_time_error_limiter,     WL_DEVICE_volume_error,
-        WL_DEVICE_transfer_error, WL_DEVICE_transfer_error_limiter, WL_DEVICE_transfer_volume_error};
+    static const wl_device_key errors[] = {WL_DEVICE_time_error, WL_DEVICE_volume_error};
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         const wl_device_entry *e = &device->entries[errors[i]];
         if (e->count > 2 || (e->count == 2 && e->values[1] < e->values[0]))
@@ -147,14 +145,15 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
                                          WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
                                          WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
                                          WL_DEVICE_l1_tag_banks, WL_DEVICE_shared_banks,  WL_DEVICE_shared_bank_width};
-    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
-                                           WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
+    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
     static const struct {
         wl_device_key key;
         size_t length;
         const char *rule;
     } lists[] = {
+        {WL_DEVICE_max_block, 3, "must be three numbers [x, y, z]"},
+        {WL_DEVICE_max_grid, 3, "must be three numbers [x, y, z]"},
         {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_block_share, 2, "must be two numbers [h, O]"},
@@ -166,8 +165,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_local_l1_curve, 2, "must be two numbers [h, n]"},
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };
-    static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error, WL_DEVICE_rank_ratio_limiter,
-                                            WL_DEVICE_rank_error_limiter, WL_DEVICE_transfer_rank_error};
+    static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error};
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
         WL_TRY(check_each(device, (wl_device_key)i, err));
     for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)

@@ -118,16 +118,6 @@ static wl_status fail_unknown(const wl_yaml *root, wl_error *err)
     return wl_yaml_known_keys(root, names, WL_DEVICE_KEY_COUNT + LABELS, "the device file", err);
 }
 
-/* Keys of earlier versions: files that `make calibrate` wrote may have them. */
-static bool is_removed(const char *name)
-{
-    static const char *const removed[] = {"l1_repeat_hits", "texture_latency", "local_word", "local_lanes"};
-    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
-        if (strcmp(removed[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool is_label(const char *name)
 {
     for (size_t i = 0; i < LABELS; i++)
@@ -147,9 +137,9 @@ static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_K
             at = (at + 1) % WL_DEVICE_KEY_COUNT;
         if (tried < WL_DEVICE_KEY_COUNT)
             nodes[at] = node;
-        else if (is_removed(node->key))
-            return wl_fail(err, WL_E_INPUT, node->key_loc,
-                           "%s is no longer a key, as no model needs it: delete its line", node->key);
+        else if (wl_device_key_removed(node->key))
+            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s is no longer a key%s", node->key,
+                           wl_device_key_removed(node->key));
         else if (!is_label(node->key))
             return fail_unknown(root, err);
     }
@@ -193,6 +183,8 @@ static wl_status read_own(reading *r, const char *text, size_t length, wl_error 
 
 /* ---- what it inherits ---- */
 
+#define COMMON "common" /* the architecture that has what GPUs have in common */
+
 /* A built-in file that numbers are inherited from. */
 typedef struct parent {
     const char *name, *text;
@@ -200,6 +192,7 @@ typedef struct parent {
     wl_owner owner;
     bool hardware;    /* also what describes the hardware, not only laws */
     bool needed_only; /* only what no prediction can do without */
+    bool common;      /* also how far predictions can be trusted on any GPU */
 } parent;
 
 /* a device, the one that it is like, .., its architecture, the one that is like, .. */
@@ -261,7 +254,8 @@ static parent *add_parent(lineage *l, const char *name, bool architecture)
     const wl_embedded_file *file = file_of(name, architecture);
     parent *p = file && l->count < PARENTS_MAX ? &l->parents[l->count++] : NULL;
     if (p)
-        *p = (parent){file->name, (const char *)file->text, file->length, .owner = WL_OWNER_OTHER};
+        *p = (parent){file->name, (const char *)file->text, file->length, .owner = WL_OWNER_OTHER,
+                      .common = architecture && strcmp(name, COMMON) == 0};
     return p;
 }
 
@@ -319,8 +313,10 @@ static wl_status find_parents(const reading *r, lineage *l, wl_error *err)
 static bool is_inherited(const reading *r, const parent *p, size_t key)
 {
     const wl_device_key_info *info = &wl_device_keys[key];
-    if (r->stated[key] || info->role == WL_ROLE_TRUST)
+    if (r->stated[key])
         return false;
+    if (info->role == WL_ROLE_TRUST)
+        return p->common;
     return info->need != WL_NEED_OPTIONAL || (!p->needed_only && (p->hardware || info->role != WL_ROLE_PRIMARY));
 }
 
@@ -406,6 +402,20 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
     }
     *out = device;
     return WL_OK;
+}
+
+wl_status wl_device_common(wl_device **out, wl_error *err)
+{
+    reading r = {.device = calloc(1, sizeof *r.device)};
+    lineage l = {0};
+    if (!r.device)
+        return wl_fail_memory(err);
+    const wl_status status = inherit(&r, add_parent(&l, COMMON, true), err);
+    if (status == WL_OK)
+        *out = r.device;
+    else
+        wl_device_free(r.device);
+    return status;
 }
 
 /* ---- built-in devices ---- */

@@ -75,13 +75,19 @@ struct wl_device {
     wl_device_entry entries[WL_DEVICE_KEY_COUNT];
 };
 
-/* The built-in device with the most measurements: its errors and searches are those believed of
- * others. Its architecture has the numbers that a device of an unknown architecture is assumed to
- * have. */
-#define WL_STAND_IN "h200"
+/* The architecture with the most measurements: a device of an unknown one is assumed to have its
+ * numbers. */
 #define WL_STAND_IN_ARCHITECTURE "hopper"
 
+/* What all architectures have in common, and what is believed of a device that was not measured:
+ * an incomplete device, without a name. Free it with wl_device_free. */
+wl_status wl_device_common(wl_device **out, wl_error *err);
+
 bool wl_device_key_find(const char *name, wl_device_key *key);
+
+/* What to do about a key of an earlier version, for a message; NULL: there was none of that
+ * name. */
+const char *wl_device_key_removed(const char *name);
 
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
@@ -125,6 +131,9 @@ static inline double wl_device_or(const wl_device *device, wl_device_key key, do
 
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
+
+/* The numbers of a list [x, y, z] that every device has. */
+void wl_device_extents(const wl_device *device, wl_device_key key, int64_t extents[3]);
 
 /* The first n numbers of a list, as far as it has them; the others stay as they are. */
 static inline void wl_device_read_list(const wl_device *device, wl_device_key key, double *values, size_t n)

@@ -33,10 +33,9 @@ double wl_curves_known(const wl_device *device, wl_device_key key)
 }
 
 /* As the library estimates them if a kernel states none. */
-static double instructions(const wl_device *d, int accesses)
+static double instructions(const wl_estimates *e, int accesses)
 {
-    return wl_curves_known(d, WL_DEVICE_start_instructions) + wl_curves_known(d, WL_DEVICE_coordinate_instructions) +
-           accesses * (wl_curves_known(d, WL_DEVICE_address_instructions) + 1);
+    return e->start_instructions + e->coordinate_instructions + accesses * (e->address_instructions + 1);
 }
 
 /* ---- streams ---- */
@@ -65,7 +64,7 @@ typedef struct rounds {
 
 /* `queue`: cycles that a read waits between writes when memory is saturated and half of the traffic
  * is writes. */
-static void find_rounds(const wl_curves *c, const wl_device *d, double queue, rounds *out)
+static void find_rounds(const wl_curves *c, const wl_device *d, const wl_estimates *e, double queue, rounds *out)
 {
     const double wait = wl_curves_known(d, WL_DEVICE_instruction_wait);
     double most[WL_STREAMS];
@@ -80,7 +79,7 @@ static void find_rounds(const wl_curves *c, const wl_device *d, double queue, ro
             continue;
         const double load = row->values[WL_STREAM_SCALE] / most[WL_STREAM_SCALE];
         const double both = round_of(d, row, WL_STREAM_SCALE), read = round_of(d, row, WL_STREAM_READ);
-        const double more = instructions(d, 2) - instructions(d, 1);
+        const double more = instructions(e, 2) - instructions(e, 1);
         out->stores[out->count] = both - read - wait * more - queue * load;
         out->init[out->count] = round_of(d, row, WL_STREAM_INIT);
         out->read[out->count++] = read;
@@ -91,7 +90,7 @@ static void find_rounds(const wl_curves *c, const wl_device *d, double queue, ro
 static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
 {
     const wl_device *d = out->device;
-    const double work = wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(d, 1);
+    const double work = wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(&out->estimates, 1);
     const double init = wl_curve_median(r->init, r->count), read = wl_curve_median(r->read, r->count);
     const double stores = wl_curve_median(r->stores, r->count);
     const double acknowledged = stores > LEAST_STORES * read ? stores : 0;
@@ -145,7 +144,7 @@ void wl_curves_streams(const wl_curves *c, wl_curve_numbers *out)
     for (size_t i = 0; i < c->count; i++)
         source = c->rows[i].kind == WL_CURVE_STREAMS ? c->rows[i].source : source;
     rounds r = {.stores = room, .init = room + c->count + 1, .read = room + 2 * (c->count + 1)};
-    find_rounds(c, out->device, queue, &r);
+    find_rounds(c, out->device, &out->estimates, queue, &r);
     if (r.count > 0)
         waits_of_blocks(&r, phase, out);
     saturated(c, source, out);
@@ -203,7 +202,7 @@ static double block_rate(const wl_curve_row *const *rows, size_t count, double *
 }
 
 /* The time of the shortest launch without the waits of its one block. */
-static double overhead(const wl_device *d, const wl_curve_row *least)
+static double overhead(const wl_device *d, const wl_estimates *e, const wl_curve_row *least)
 {
     double all[WL_CURVE_VALUES];
     size_t n = 0;
@@ -212,7 +211,7 @@ static double overhead(const wl_device *d, const wl_curve_row *least)
             all[n++] = seconds(least, at);
     const double wait = wl_curves_known(d, WL_DEVICE_block_turnover) + wl_curves_known(d, WL_DEVICE_store_wait) +
                         wl_curves_known(d, WL_DEVICE_phase_wait) +
-                        wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(d, 2);
+                        wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(e, 2);
     return wl_curve_median(all, n) - wait / wl_curves_known(d, WL_DEVICE_clock);
 }
 
@@ -230,6 +229,6 @@ void wl_curves_starts(const wl_curves *c, wl_curve_numbers *out)
         return;
     wl_curves_found(out, WL_DEVICE_block_rate, block_rate(rows, count, rates),
                     "published: %s, blocks of up to %d threads", rows[0]->source, NARROW);
-    wl_curves_found(out, WL_DEVICE_launch_overhead, overhead(out->device, rows[0]),
+    wl_curves_found(out, WL_DEVICE_launch_overhead, overhead(out->device, &out->estimates, rows[0]),
                     "published: %s, launches of %.0f elements, less what a block waits", rows[0]->source, rows[0]->x);
 }

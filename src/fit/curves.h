@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "device/device_internal.h"
+#include "laws/estimates.h"
 #include "warpline/fit.h"
 
 typedef enum wl_curve_kind {
@@ -51,6 +52,7 @@ typedef struct wl_curve_numbers {
     wl_device *device;                        /* a copy of the device, with these numbers */
     const char *sources[WL_DEVICE_KEY_COUNT]; /* NULL: as it was */
     wl_device_entry *before;                  /* room for the entries before a change */
+    wl_estimates estimates;                   /* of instructions */
     wl_arena *arena;
     bool failed; /* memory */
 } wl_curve_numbers;

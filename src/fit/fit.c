@@ -59,8 +59,9 @@ bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_predict
     }
     const wl_metric metric = target_metrics[target];
     *predicted = p->metrics[metric].value;
+    /* smaller ones mostly depend on what caches hold before and after the launch */
     if (target == WL_FIT_DRAM_LOADS || target == WL_FIT_DRAM_STORES)
-        (void)wl_device_get(device, WL_DEVICE_cache_remains, &least);
+        (void)wl_device_get(device, WL_DEVICE_l2_size, &least);
     return wl_measurement_value(m, metric, value) && p->metrics[metric].known && *value > least && *predicted > 0;
 }
 

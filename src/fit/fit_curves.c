@@ -63,6 +63,8 @@ wl_status wl_curves_fit(const wl_curves *curves, const wl_device *device, const 
     wl_curve_numbers n = {.arena = &arena};
     *file = *found = NULL;
     wl_status status = wl_device_copy(device, &n.device, err);
+    if (status == WL_OK)
+        status = wl_estimates_read(&n.estimates, err);
     if (status == WL_OK) {
         find_numbers(curves, &n);
         status = n.failed ? wl_fail_memory(err) : wl_device_check(n.device, err);

@@ -60,7 +60,7 @@ wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t cou
                          wl_fit_result *out, wl_error *err);
 
 /* The predicted and the measured value of a target. False if unknown or ignored by the fit: times
- * below min_time_s, DRAM volumes below the device's cache_remains. */
+ * below min_time_s, DRAM volumes below the size of the L2. */
 bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *prediction,
                  const wl_measurement *measured, double min_time_s, double *predicted, double *value);
 
@@ -93,8 +93,12 @@ typedef struct wl_ranking_fit {
     double coverage[WL_TRUST_LEVELS];
 } wl_ranking_fit;
 
-/* Computes how far contests let us trust a model and stores that in the device; sorts the contests.
- * WL_E_INPUT: no contest. */
+/* Do devices have the numbers of rankings by this model (rank_ratio, rank_error)? Those of others
+ * are only shown, for comparison. */
+static inline bool wl_ranking_is_kept(wl_model_id model) { return model == WL_MODEL_TURNOVER; }
+
+/* Computes how far contests let us trust a model and stores that in the device, if it is kept;
+ * sorts the contests. WL_E_INPUT: no contest. */
 wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count, wl_ranking_fit *out,
                          wl_error *err);
 

@@ -23,8 +23,4 @@ extern const size_t wl_fit_spec_count;
 /* The neutral start, from sizes, latencies and bandwidths of the device. */
 double wl_fit_start(const wl_device *device, const wl_fit_spec *spec);
 
-/* The keys of a ranking by this model: ranking.c. */
-wl_device_key wl_ranking_ratio_key(wl_model_id model);
-wl_device_key wl_ranking_error_key(wl_model_id model);
-
 #endif /* WL_FIT_NUMBERS_H */

@@ -6,21 +6,10 @@
 #include "base/fail.h"
 #include "compare/contest.h"
 #include "device/device_internal.h"
-#include "fit/numbers.h"
 #include "fit/fit_internal.h"
 #include "model/trust_level.h"
 
 #define DIGITS 4 /* of a number in a device file: fit/write.c */
-
-wl_device_key wl_ranking_ratio_key(wl_model_id model)
-{
-    return model == WL_MODEL_LIMITER ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio;
-}
-
-wl_device_key wl_ranking_error_key(wl_model_id model)
-{
-    return model == WL_MODEL_LIMITER ? WL_DEVICE_rank_error_limiter : WL_DEVICE_rank_error;
-}
 
 /* Rounding a ratio down would exclude the contest it comes from. */
 static double round_up(double ratio)
@@ -67,7 +56,9 @@ wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *conte
             out->covered_count++;
     }
     /* one family supports the levels up to 50 %, so there is always one */
-    set_entry(device, wl_ranking_ratio_key(model), out->ratio, out->level_count);
-    set_entry(device, wl_ranking_error_key(model), &out->error, 1);
+    if (wl_ranking_is_kept(model)) {
+        set_entry(device, WL_DEVICE_rank_ratio, out->ratio, out->level_count);
+        set_entry(device, WL_DEVICE_rank_error, &out->error, 1);
+    }
     return WL_OK;
 }

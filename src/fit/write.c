@@ -142,8 +142,8 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
         (void)snprintf(texts + i * size, size,
                        "measured: %zu searches over %zu kernel families, %zu to %zu launches each; %s", r->contests,
                        r->families, r->smallest, r->largest, origin);
-        sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
-        sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
+        if (wl_ranking_is_kept(r->model))
+            sources[WL_DEVICE_rank_ratio] = sources[WL_DEVICE_rank_error] = texts + i * size;
     }
     const writer w = {.device = device, .sources = sources};
     const wl_status status = rewrite(text, length, &w, out, err);

@@ -10,13 +10,13 @@
 
 static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
 {
-    static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
+    int64_t most[3];
+    wl_device_extents(d, WL_DEVICE_max_block, most);
     g->threads = 1;
     for (int i = 0; i < 3; i++) {
-        const int64_t limit = wl_device_int(d, most[i]);
-        if (g->block[i] < 1 || g->block[i] > limit)
+        if (g->block[i] < 1 || g->block[i] > most[i])
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block's extent in %c is 1 to %lld on this device (not %lld)",
-                           "xyz"[i], (long long)limit, (long long)g -> block[i]);
+                           "xyz"[i], (long long)most[i], (long long)g -> block[i]);
         const int64_t most_threads = wl_device_int(d, WL_DEVICE_max_threads_per_block);
         const bool fits = g->block[i] <= most_threads / g->threads;
         g->threads *= fits ? g->block[i] : 1;
@@ -43,10 +43,11 @@ static wl_status check_fold(const wl_geometry *g, wl_error *err)
 static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launch *launch, wl_geometry *g,
                           wl_error *err)
 {
-    static const wl_device_key most[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
+    int64_t most[3];
+    wl_device_extents(d, WL_DEVICE_max_grid, most);
     g->blocks = g->items = 1;
     for (int i = 0; i < 3; i++) {
-        const int64_t per_block = g->block[i] * g->fold[i], limit = wl_device_int(d, most[i]);
+        const int64_t per_block = g->block[i] * g->fold[i];
         const int64_t needed = wl_ceil_div(wl_kernel_extent(k)[i], per_block);
         g->grid[i] = launch->grid[i] > 0 ? launch->grid[i] : needed;
         if (launch->grid[i] < 0 || (g->grid[i] == 0 && i == 0))
@@ -54,10 +55,10 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
                            launch->grid[i] < 0 ? "a grid's extents are positive"
                                                : "the kernel has no domain: give the grid");
         g->grid[i] = wl_max(g->grid[i], 1);
-        if (g->grid[i] > limit)
+        if (g->grid[i] > most[i])
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
                            "a grid's extent in %c is at most %lld blocks on this device (not %lld)", "xyz"[i],
-                           (long long)limit, (long long)g -> grid[i]);
+                           (long long)most[i], (long long)g -> grid[i]);
         g->grid_dim[i] = g->grid[i];
         const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
         if (in_range && wl_threads_are_ordered(g))

@@ -245,8 +245,6 @@ static wl_status overlap(estimator *e, int64_t start, int64_t distance, int dire
 
 static wl_status reuse(estimator *e, int64_t start)
 {
-    static const wl_device_key curve[3] = {WL_DEVICE_l2_reuse_y_curve, WL_DEVICE_l2_reuse_y_curve,
-                                           WL_DEVICE_l2_reuse_z_curve};
     int64_t distance[3], nearer = 0;
     reuse_distances(e->in->geometry, start, distance);
     for (int d = 0; d < 3; d++) {
@@ -255,7 +253,7 @@ static wl_status reuse(estimator *e, int64_t start)
         if (!r->exists)
             continue;
         WL_TRY(overlap(e, start, distance[d], d));
-        r->hit_rate = 1 - wl_curve_miss(e->in->device, curve[d], r->oversubscription);
+        r->hit_rate = 1 - wl_curve_miss(e->in->device, WL_DEVICE_l2_reuse_curve, r->oversubscription);
         nearer = distance[d];
     }
     return WL_OK;

@@ -22,14 +22,10 @@
 #define UNROLLED 16   /* steps of a loop that the assembler unrolls, if it has so many */
 #define LOADS_HELD 12 /* registers of loads that a thread waits for together */
 
-void wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out)
+wl_status wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out, wl_error *err)
 {
-    *out = (wl_thread_numbers){.loads_per_phase = 1, .reach = wl_device_int(d, WL_DEVICE_immediate_reach)};
-    (void)wl_device_get(d, WL_DEVICE_loads_per_phase, &out->loads_per_phase);
-    (void)wl_device_get(d, WL_DEVICE_start_instructions, &out->start);
-    (void)wl_device_get(d, WL_DEVICE_coordinate_instructions, &out->coordinate);
-    (void)wl_device_get(d, WL_DEVICE_address_instructions, &out->address);
-    (void)wl_device_get(d, WL_DEVICE_division_instructions, &out->division);
+    *out = (wl_thread_numbers){.loads_per_phase = wl_device_or(d, WL_DEVICE_loads_per_phase, 1)};
+    return wl_estimates_read(&out->estimates, err);
 }
 
 /* One load or store of a thread. */
@@ -92,7 +88,8 @@ static int count_addresses(const profiler *p, const step *steps, size_t n)
     for (size_t i = 0; i < n; i++)
         addresses += i == 0 || steps[i].access->field != steps[i - 1].access->field ||
                      steps[i].instruction->group != steps[i - 1].instruction->group ||
-                     steps[i].instruction->offset - steps[i - 1].instruction->offset >= p->numbers->reach;
+                     (double)(steps[i].instruction->offset - steps[i - 1].instruction->offset) >=
+                         p->numbers->estimates.immediate_reach;
     return addresses;
 }
 
@@ -206,7 +203,8 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
         if (n->op == WL_EXPR_CONST || n->op == WL_EXPR_VAR)
             continue;
         const bool division = (n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD) && !divides_by_shift(&program, n);
-        *(loops[i] ? &repeated : &fixed) += steps_of(p->kernel, loops[i]) * (division ? p->numbers->division : 1);
+        *(loops[i] ? &repeated : &fixed) +=
+            steps_of(p->kernel, loops[i]) * (division ? p->numbers->estimates.division_instructions : 1);
         multiplied = multiplied || (loops[i] && n->op == WL_EXPR_MUL);
         clamped = clamped || (loops[i] && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
     }
@@ -322,7 +320,7 @@ static bool shares_address(const profiler *p, const wl_bound *bounds, size_t acc
         const wl_bound *b = &bounds[a];
         if (b->reordered && b->access->field == this->access->field && b->access->store == this->access->store &&
             memcmp(b->form.k, this->form.k, sizeof this->form.k) == 0 &&
-            llabs(b->form.c - this->form.c) < p->numbers->reach)
+            (double)llabs(b->form.c - this->form.c) < p->numbers->estimates.immediate_reach)
             return true;
     }
     return false;
@@ -343,13 +341,13 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
         if (bounds[a].access->atomic) { /* nothing waits for it */
-            out->instructions += p->numbers->address + often;
+            out->instructions += p->numbers->estimates.address_instructions + often;
             continue;
         }
         if (bounds[a].affine || bounds[a].access->more)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
-        out->instructions += shares_address(p, bounds, a) ? 0 : p->numbers->address;
+        out->instructions += shares_address(p, bounds, a) ? 0 : p->numbers->estimates.address_instructions;
         const bool first = is_first(bounds, a);
         out->streams += first;
         out->store_streams += first && bounds[a].access->store;
@@ -388,8 +386,8 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
 {
     out->store_streams = find_arrays(p, steps + loads, stores);
     out->streams = find_arrays(p, steps, loads) + out->store_streams;
-    out->instructions =
-        p->numbers->address * (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
+    out->instructions = p->numbers->estimates.address_instructions *
+                        (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)
         *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
     find_in_place(p, steps, loads, stores, out);
@@ -479,8 +477,9 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     out->phases = out->loads > 0 ? fmax(1, out->loads / loads_per_phase) : 0;
     out->steps = most_steps(k);
     out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
-    out->instructions += numbers->start + numbers->coordinate * (double)wl_max(1, k->coordinate_reads) + out->loads +
-                         out->stores + cells * k->fp_results;
+    out->instructions += numbers->estimates.start_instructions +
+                         numbers->estimates.coordinate_instructions * (double)wl_max(1, k->coordinate_reads) +
+                         out->loads + out->stores + cells * k->fp_results;
     if (k->instructions > 0) {
         out->instructions = cells * k->instructions;
         out->instructions_stated = true;

@@ -13,6 +13,7 @@
 
 #include "count/instructions.h"
 #include "count/warps.h"
+#include "laws/estimates.h"
 #include "warpline/device.h"
 
 /* Per thread with work. */
@@ -35,11 +36,10 @@ typedef struct wl_thread {
 
 /* Numbers of a device and its compiler. */
 typedef struct wl_thread_numbers {
-    double loads_per_phase;                      /* 1 if the device does not state it */
-    double start, coordinate, address, division; /* start_instructions, .. */
-    int64_t reach;                               /* immediate_reach */
+    double loads_per_phase; /* 1 if the device does not state it */
+    wl_estimates estimates;
 } wl_thread_numbers;
-void wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out);
+wl_status wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out, wl_error *err);
 
 /* `costs` of the accesses give how often conditions hold; NULL: blocks are sampled for that. */
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,

@@ -6,8 +6,8 @@
  *                  one wave in the middle of the launch, the blocks one row and one layer of blocks
  *                  before it, and both together. Fitted curves of the device say how much of the
  *                  overlap still is in the L2.
- *   l2-partitions  (traffic_laws.c), for devices whose file has the numbers of the measured laws.
- *                  Where its counts are too expensive, reuse-sets gives the L2 side.
+ *   l2-partitions  (traffic_laws.c), for devices that have the numbers of the measured laws: all
+ *                  built-in ones. Where its counts are too expensive, reuse-sets gives the L2 side.
  *   simulated      (simulated_volumes.c), if asked for: replaces what caches decide by what
  *                  simulated ones do.
  *

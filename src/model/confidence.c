@@ -10,17 +10,8 @@
 #include "device/device_internal.h"
 #include "warpline/trust.h"
 
-/* The key with the errors of a model; false: none was measured. */
-static bool key_of(wl_model_id model, wl_confidence_in in, bool transferred, wl_device_key *key)
-{
-    if (in == WL_CONFIDENCE_VOLUMES)
-        *key = transferred ? WL_DEVICE_transfer_volume_error : WL_DEVICE_volume_error;
-    else if (model == WL_MODEL_TURNOVER)
-        *key = transferred ? WL_DEVICE_transfer_error : WL_DEVICE_time_error;
-    else
-        *key = transferred ? WL_DEVICE_transfer_error_limiter : WL_DEVICE_time_error_limiter;
-    return in == WL_CONFIDENCE_VOLUMES || model == WL_MODEL_TURNOVER || model == WL_MODEL_LIMITER;
-}
+/* All launches behind what is believed of other GPUs ran on GPUs of this vendor. */
+static const char known_vendor[] = "nvidia";
 
 static bool read_range(const wl_device *device, wl_device_key key, wl_confidence *out)
 {
@@ -33,14 +24,15 @@ static bool read_range(const wl_device *device, wl_device_key key, wl_confidence
     return true;
 }
 
-/* How many numbers of the device have a source of this kind. */
+/* How many of the numbers that predictions use have a source of this kind. */
 static size_t numbers_of(const wl_device *device, wl_source_kind wanted, size_t *all)
 {
     size_t count = 0;
     wl_source_kind kind;
     *all = 0;
     for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        const bool known = wl_source_kind_of(device, (wl_device_key)k, &kind);
+        const bool known =
+            wl_device_keys[k].role != WL_ROLE_TRUST && wl_source_kind_of(device, (wl_device_key)k, &kind);
         *all += known;
         count += known && kind == wanted;
     }
@@ -63,38 +55,32 @@ static void own(const wl_device *device, wl_device_key key, wl_confidence *out)
 }
 
 /* The errors measured on other GPUs, for a GPU without measured errors. */
-static wl_status believed(const wl_device *device, wl_device_key key, wl_confidence *out, wl_error *err)
+static void believed(const wl_device *device, wl_device_key key, wl_confidence *out)
 {
-    wl_device *other = NULL;
     size_t all;
     const size_t assumed = numbers_of(device, WL_SOURCE_ASSUMED, &all);
-    WL_TRY(wl_device_builtin(WL_STAND_IN, &other, err));
-    if (read_range(other, key, out))
-        (void)snprintf(out->basis, sizeof out->basis,
-                       "believed: no error was measured on this device, and %zu of its %zu numbers are assumed; %s%s",
-                       assumed, all, wl_device_source(other, key),
-                       strcmp(device->vendor, other->vendor) == 0 ? ""
-                                                                  : "; no launch on a GPU of this vendor is known");
-    else
-        (void)snprintf(out->basis, sizeof out->basis, "not known: no error was measured on this device");
-    wl_device_free(other);
-    return WL_OK;
+    (void)snprintf(out->basis, sizeof out->basis,
+                   "believed: no error was measured on this device, and %zu of its %zu numbers are assumed; %s%s",
+                   assumed, all,
+                   strcmp(device->vendor, known_vendor) == 0 ? "" : "no launch on a GPU of this vendor is known; ",
+                   wl_device_source(device, key));
 }
 
 wl_status wl_confidence_of(const wl_device *device, wl_model_id model, wl_confidence_in in, wl_confidence *out,
                            wl_error *err)
 {
-    wl_device_key key, elsewhere;
-    wl_status status = WL_OK;
+    const wl_device_key key = in == WL_CONFIDENCE_VOLUMES ? WL_DEVICE_volume_error : WL_DEVICE_time_error;
+    (void)err;
     *out = (wl_confidence){0};
-    (void)key_of(model, in, true, &elsewhere);
-    if (!key_of(model, in, false, &key))
+    if (in == WL_CONFIDENCE_TIME && model != WL_MODEL_TURNOVER)
         (void)snprintf(out->basis, sizeof out->basis, "not known: the errors of the model %s are not in device files",
                        wl_model_name(model));
-    else if (read_range(device, key, out))
-        own(device, key, out);
+    else if (!read_range(device, key, out))
+        (void)snprintf(out->basis, sizeof out->basis, "not known: no error was measured on this device");
+    else if (wl_device_inherited_from(device, key))
+        believed(device, key, out);
     else
-        status = believed(device, elsewhere, out, err);
+        own(device, key, out);
     wl_text_mend_end(out->basis);
-    return status;
+    return WL_OK;
 }

@@ -35,7 +35,7 @@ static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait
 static double of_groups(const wl_turnover *n, const wl_residents *r, double wait)
 {
     const double each = of_warps(n, r, wait), common = 1 - 1 / r->group;
-    const double groups = fmin(r->blocks * r->warps, r->blocks * r->warps * n->issue_rate / r->group);
+    const double groups = fmin(r->blocks * r->warps, r->blocks * r->warps * n->schedulers / r->group);
     const double own = r->own * r->blocks / groups, alone = fmin(r->overlap, groups);
     return each + common * fmax(0, alone * own + hidden(n, wait, (groups - alone) * own, groups) - each);
 }

@@ -23,51 +23,36 @@ double wl_trust_level(size_t index) { return index < WL_TRUST_LEVELS ? levels[in
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* False if the device lacks a number of the model. */
-static bool read_numbers(const wl_device *device, bool limiter, wl_trust *out)
+static void read_numbers(const wl_device *device, wl_trust *out)
 {
-    const wl_device_key ratios = limiter ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio;
-    const wl_device_key tie = limiter ? WL_DEVICE_rank_error_limiter : WL_DEVICE_rank_error;
-    double factor;
-    out->level_count = wl_device_list_length(device, ratios);
-    if (out->level_count == 0 || !wl_device_get(device, tie, &factor))
-        return false;
-    out->error = log(factor);
-    wl_device_read_list(device, ratios, out->ratio, out->level_count);
-    out->assumed = starts_with(wl_device_source(device, ratios), "assumed");
-    return true;
+    out->level_count = wl_device_list_length(device, WL_DEVICE_rank_ratio);
+    out->error = log(wl_device_or(device, WL_DEVICE_rank_error, 1));
+    wl_device_read_list(device, WL_DEVICE_rank_ratio, out->ratio, out->level_count);
+    out->assumed = starts_with(wl_device_source(device, WL_DEVICE_rank_ratio), "assumed");
 }
 
 /* The source up to its first ';': tables and date follow it. */
-static void write_basis(const wl_device *device, bool limiter, const char *before, const char *between, wl_trust *out)
+static void write_basis(const wl_device *device, const char *name, const char *between, wl_trust *out)
 {
     static const char measured[] = "measured: ";
-    const char *source = wl_device_source(device, limiter ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio);
+    const char *source = wl_device_source(device, WL_DEVICE_rank_ratio);
     if (starts_with(source, measured))
         source += strlen(measured);
-    (void)snprintf(out->basis, sizeof out->basis, "%s%s%s%.*s", before, wl_device_name(device), between,
-                   (int)strcspn(source, ";"), source);
+    (void)snprintf(out->basis, sizeof out->basis, "%s%s%.*s", name, between, (int)strcspn(source, ";"), source);
     wl_text_mend_end(out->basis);
 }
 
-/* Predictions on a GPU without measured searches have a larger error than those of the coarser
- * model on the measured GPU: the error known for this device, else that of published launches on
- * other GPUs. */
-static wl_status widen(const wl_device *device, wl_model_id model, const wl_device *other, wl_trust *out, wl_error *err)
+/* A device whose times are known to be worse than those behind the numbers believed of every
+ * GPU. */
+static wl_status widen(const wl_device *device, wl_trust *out, wl_error *err)
 {
     wl_confidence known;
-    double factor = 1;
-    WL_TRY(wl_confidence_of(device, model, WL_CONFIDENCE_TIME, &known, err));
-    if (known.measured)
-        factor = 1 + known.high;
-    else
-        (void)wl_device_get(other, WL_DEVICE_transfer_rank_error, &factor);
-    const double wider = log(factor) / out->error;
+    WL_TRY(wl_confidence_of(device, WL_MODEL_TURNOVER, WL_CONFIDENCE_TIME, &known, err));
+    const double wider = known.measured ? log(1 + known.high) / out->error : 1;
     const size_t length = strlen(out->basis);
     if (!(wider > 1))
         return WL_OK;
-    (void)snprintf(out->basis + length, sizeof out->basis - length, ", wider on %s",
-                   known.measured ? "this GPU" : "other GPUs");
+    (void)snprintf(out->basis + length, sizeof out->basis - length, ", wider on this GPU");
     wl_text_mend_end(out->basis);
     out->error *= wider;
     for (size_t i = 0; i < out->level_count; i++)
@@ -75,34 +60,36 @@ static wl_status widen(const wl_device *device, wl_model_id model, const wl_devi
     return WL_OK;
 }
 
-static bool is_limiter(const wl_device *device, wl_model_id model)
+/* Searches are judged by the times of the model turnover, the default where a device has its
+ * numbers. */
+static bool is_judged(const wl_device *device, wl_model_id model)
 {
     wl_turnover numbers;
     const char *missing;
-    return model == WL_MODEL_LIMITER || model == WL_MODEL_FOUR_LIMITERS ||
-           (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
+    return model == WL_MODEL_TURNOVER || (model == WL_MODEL_BEST && wl_turnover_read(device, &numbers, &missing));
+}
+
+/* Does the device itself have this number? */
+static bool is_own(const wl_device *device, wl_device_key key)
+{
+    return wl_device_list_length(device, key) > 0 && !wl_device_inherited_from(device, key);
 }
 
 wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err)
 {
-    const bool limiter = is_limiter(device, model);
-    wl_device *other = NULL;
+    wl_device *common = NULL;
     *out = (wl_trust){0};
-    /* the interval models have no measured searches */
-    const bool measured = model <= WL_MODEL_TURNOVER;
-    if (measured && read_numbers(device, limiter, out)) {
-        write_basis(device, limiter, "", ": ", out);
+    if (is_judged(device, model) && is_own(device, WL_DEVICE_rank_ratio) && is_own(device, WL_DEVICE_rank_error)) {
+        read_numbers(device, out);
+        write_basis(device, wl_device_name(device), ": ", out);
         return WL_OK;
     }
-    *out = (wl_trust){0};
-    WL_TRY(wl_device_builtin(WL_STAND_IN, &other, err));
-    const bool known = read_numbers(other, true, out);
-    write_basis(other, true, "assumed: ", ", limiter model, ", out);
+    WL_TRY(wl_device_common(&common, err));
+    read_numbers(common, out);
+    write_basis(common, "", "", out);
     out->assumed = true;
-    const wl_status status =
-        known ? widen(device, limiter ? WL_MODEL_LIMITER : WL_MODEL_TURNOVER, other, out, err) : WL_OK;
-    wl_device_free(other);
-    return known ? status : wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no device has rank_ratio_limiter");
+    wl_device_free(common);
+    return widen(device, out, err);
 }
 
 bool wl_trust_ratio(const wl_trust *trust, double probability, double *ratio)

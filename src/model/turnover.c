@@ -21,6 +21,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l1_line, offsetof(wl_turnover, line), true},
         {WL_DEVICE_l1_wavefront_rate, offsetof(wl_turnover, wavefront_rate), true},
         {WL_DEVICE_issue_rate, offsetof(wl_turnover, issue_rate), true},
+        {WL_DEVICE_sub_partitions, offsetof(wl_turnover, schedulers), true},
         {WL_DEVICE_block_rate, offsetof(wl_turnover, block_rate), true},
         {WL_DEVICE_block_turnover, offsetof(wl_turnover, turnover), true},
         {WL_DEVICE_instruction_wait, offsetof(wl_turnover, instruction_wait), true},
@@ -361,7 +362,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
 {
     const double own = busiest * cycles, *s = m->bound_s;
     wl_residents r = {
-        .blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1, .warps = d->block_warps / n->issue_rate};
+        .blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1, .warps = d->block_warps / n->schedulers};
     const bool meet = d->barriers > 0 || r.warps <= 0;
     if (!lives(d)) {
         r.apart = meet || d->steps <= 1 ? 0 : 1 - 1 / fmax(1, d->phases);

@@ -80,7 +80,7 @@ typedef struct wl_demand {
 /* The device's numbers. */
 typedef struct wl_turnover {
     double sms, clock, line, unit;
-    double wavefront_rate, issue_rate;
+    double wavefront_rate, issue_rate, schedulers;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply, lanes, fp32_rate;

@@ -89,12 +89,11 @@ static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)
 
 static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 {
-    static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
     block_lists l = {.threads = space->threads, .whole = 1};
     bool chosen = false; /* does the space leave an extent open? */
     l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
+    wl_device_extents(r->device, WL_DEVICE_max_block, l.most);
     for (int d = 0; d < 3; d++) {
-        l.most[d] = wl_device_int(r->device, most[d]);
         l.extent[d] = space->block[d];
         if (space->block[d].count)
             continue;

@@ -301,9 +301,9 @@ bool wl_outcome_cannot_run(wl_outcome outcome)
 /* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
-    static const wl_device_key most_block[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z},
-                               most_grid[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
-    int64_t threads = 1, cells = 1;
+    int64_t threads = 1, cells = 1, most_block[3], most_grid[3];
+    wl_device_extents(r->device, WL_DEVICE_max_block, most_block);
+    wl_device_extents(r->device, WL_DEVICE_max_grid, most_grid);
     for (int d = 0; d < 3; d++)
         if (launch->block[d] < 0 || launch->fold[d] < 0)
             return WL_OUTCOME_INVALID;
@@ -311,7 +311,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
         if (launch->grid[d] < 0)
             return WL_OUTCOME_NO_BLOCKS;
     for (int d = 0; d < 3; d++) {
-        if (launch->block[d] > wl_device_int(r->device, most_block[d]))
+        if (launch->block[d] > most_block[d])
             return WL_OUTCOME_EXTENT;
         /* at most the product of the device's three limits */
         threads *= wl_max(launch->block[d], 1);
@@ -322,7 +322,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
         if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_FOLD_MAX)
             return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++)
-        if (grid_extent(r, launch, d) > wl_device_int(r->device, most_grid[d]))
+        if (grid_extent(r, launch, d) > most_grid[d])
             return WL_OUTCOME_GRID;
     wl_occupancy o;
     wl_error ignored = {0};

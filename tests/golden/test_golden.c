@@ -37,6 +37,20 @@ static char *kernel_text(const char *name, size_t *length)
     return text;
 }
 
+/* "with": {"l2_size": "80MiB", ..} */
+static void apply_what_ifs(const json_t *in, wl_device *device)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(in, "with"), key, value)
+    {
+        char assignment[128];
+        wl_error err = {0};
+        snprintf(assignment, sizeof assignment, "%s=%s", key, json_string_value(value));
+        check_ok(assignment, wl_device_set(device, assignment, &err), &err);
+    }
+}
+
 static size_t read_sets(const json_t *in, char sets[SETS_MAX][64], const char *list[SETS_MAX])
 {
     size_t n = 0;
@@ -75,6 +89,7 @@ static void predict_case(const json_t *in, wl_prediction *out)
     read_shape(in, "block", launch.block);
     read_shape(in, "fold", launch.fold);
     check_ok(name, wl_device_builtin(json_string_value(json_object_get(in, "device")), &device, &err), &err);
+    apply_what_ifs(in, device);
     check_ok(name, wl_kernel_parse(name, text, length, &options, &kernel, &err), &err);
     check_ok(name, wl_predictor_new(kernel, device, &predictor, &err), &err);
     check_ok(name, wl_predict(predictor, &launch, NULL, out, &err), &err);

@@ -149,17 +149,8 @@ static bool value_of(const char *name, const char *key, double *value)
 static bool is_tried(size_t device) { return effort_is_full() || device % 5 == 0; }
 
 /* More threads on the device share the same caches, so a launch may miss more often: that is real,
- * and small. On devices without the measured laws (the curves of the paper) the wave decides what
- * is reused, and a larger one loses more. Replays are random draws. */
+ * and small. Replays are random draws. */
 #define SLOWER 1.01
-#define SLOWER_BY_CURVES 1.2
-
-static double tolerated(const char *device, const char *key)
-{
-    double room;
-    const bool resident = strcmp(key, "sm_count") == 0 || strcmp(key, "max_threads_per_sm") == 0;
-    return resident && !value_of(device, "l2_reuse_room", &room) ? SLOWER_BY_CURVES : SLOWER;
-}
 
 static void better_is_never_slower(void **state)
 {
@@ -183,7 +174,7 @@ static void better_is_never_slower(void **state)
                 tried++;
                 if (print && after > before * 1.0001)
                     printf("%s on %s, %s: %.4f\n", kernels[which].name, name, assignment, after / before);
-                if (after <= before * tolerated(name, better[i].key))
+                if (after <= before * SLOWER)
                     continue;
                 print_error("%s on %s takes %.4g times as long with %s\n", kernels[which].name, name, after / before,
                             assignment);

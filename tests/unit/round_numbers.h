@@ -16,6 +16,7 @@ static inline wl_turnover numbers(void)
                          .unit = 64,
                          .wavefront_rate = 1,
                          .issue_rate = 4,
+                         .schedulers = 4,
                          .block_rate = 1e30,
                          .overlap = 1,
                          .overlap_norm = 2,

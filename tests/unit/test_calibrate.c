@@ -19,12 +19,6 @@ static const struct {
     {CAL_clock, 1.2345e9},
     {CAL_warp_size, 32},
     {CAL_max_threads_per_block, 1024},
-    {CAL_max_block_x, 1024},
-    {CAL_max_block_y, 1024},
-    {CAL_max_block_z, 64},
-    {CAL_max_grid_x, 2147483647},
-    {CAL_max_grid_y, 65535},
-    {CAL_max_grid_z, 65535},
     {CAL_max_threads_per_sm, 2048},
     {CAL_max_blocks_per_sm, 32},
     {CAL_registers_per_sm, 65536},
@@ -87,11 +81,14 @@ static double of_h200(wl_device_key key)
 static void test_round_trip(void **state)
 {
     (void)state;
-    static const double hash[] = {1, 2, 1, 3};
+    static const double hash[] = {1, 2, 1, 3}, block[] = {1024, 1024, 64}, grid[] = {2147483647, 65535, 65535};
     for (int major = 7; major <= 12; major++) {
         cal_device *device = made_up(major);
         check_true("tag hash", "is accepted",
                    cal_set(device, CAL_l1_tag_banks, 4, "s") && cal_set_list(device, CAL_l1_tag_hash, hash, 4, "s"));
+        check_true("extents", "are accepted",
+                   cal_set_list(device, CAL_max_block, block, 3, "s") &&
+                       cal_set_list(device, CAL_max_grid, grid, 3, "s"));
         cal_leave_out(device, CAL_l1_thread_index_wavefronts, "timing does not show it");
         cal_set_none(device, CAL_dram_random_rate, "random \"fetches\" cost no more");
         cal_fill_facts(device);
@@ -112,6 +109,10 @@ static void test_round_trip(void **state)
             check_near(cal_key_name(found[i].key), "value", value, found[i].value, 1e-3);
             check_text(cal_key_name(found[i].key), "source", wl_device_source(loaded, (wl_device_key)found[i].key),
                        "measured: \"somewhere\\\", 2026-11, calibrate x");
+        }
+        for (size_t i = 0; i < 3; i++) {
+            check_near("max_block", "value", wl_device_list_value(loaded, WL_DEVICE_max_block, i), block[i], 0);
+            check_near("max_grid", "value", wl_device_list_value(loaded, WL_DEVICE_max_grid, i), grid[i], 0);
         }
         check_int("tag hash", "length", (int64_t)wl_device_list_length(loaded, WL_DEVICE_l1_tag_hash), 4);
         double value;

@@ -356,7 +356,7 @@ static void what_is_compared(void **state)
     double predicted = 0, value = 0;
     wl_error err = {0};
     wl_device *device = device_of("h200");
-    check_ok("what-if", wl_device_set(device, "cache_remains=30MB", &err), &err);
+    check_ok("what-if", wl_device_set(device, "l2_size=30MB", &err), &err);
     p.model.time_s = 2e-3;
     m.time_s = 1e-3;
     check_true("time", "not known", !wl_fit_pair(WL_FIT_TIME, device, &p, &m, 0, &predicted, &value));
@@ -421,8 +421,10 @@ static void fits_that_cannot_be(void **state)
     wl_device_free(device);
     /* no measured laws: refused, and nothing changes */
     device = device_of("gtx970");
-    wl_device *untouched = device_of("gtx970");
     err = (wl_error){0};
+    check_ok("no laws", wl_device_set(device, "l1_reload_curve=none", &err), &err);
+    wl_device *untouched = NULL;
+    check_ok("copy", wl_device_copy(device, &untouched, &err), &err);
     status = wl_fit_numbers(device, all.cases, all.count, &one, &result, &err);
     check_error("gtx970", status, &err, &(expected_error){WL_E_UNSUPPORTED, "measured laws", 0, 0});
     check_int("gtx970", "numbers", (int64_t)result.number_count, 0);

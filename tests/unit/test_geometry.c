@@ -284,7 +284,7 @@ static void test_enormous_grid(void **state)
     wl_geometry g;
     wl_error err = {0};
     const expected_error want = {WL_E_RANGE, "the grid has more than 2^60 cells", 0, 0};
-    check_ok("max_grid_x", wl_device_set(device, "max_grid_x=1e18", &err), &err);
+    check_ok("max_grid", wl_device_set(device, "max_grid=1e18,1,1", &err), &err);
     check_error("grid of 1e17 blocks", wl_geometry_make(&kernel, device, &launch, &g, &err), &err, &want);
     wl_device_free(device);
     check_done();

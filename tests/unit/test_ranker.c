@@ -86,8 +86,9 @@ static void check_default_blocks(const char *name, const wl_ranker *ranker, cons
                                  const int64_t domain[3], int64_t folds)
 {
     const int64_t warp = get(device, WL_DEVICE_warp_size), threads = get(device, WL_DEVICE_max_threads_per_block);
-    const int64_t most[3] = {get(device, WL_DEVICE_max_block_x), get(device, WL_DEVICE_max_block_y),
-                             get(device, WL_DEVICE_max_block_z)};
+    int64_t most[3];
+    for (size_t d = 0; d < 3; d++)
+        most[d] = (int64_t)wl_device_list_value(device, WL_DEVICE_max_block, d);
     int64_t n = 0;
     for (int64_t x = 1; x <= threads; x++)
         for (int64_t y = 1; x * y <= threads && is_default_extent(x, 0, warp, most[0], domain[0]); y++)

@@ -4,7 +4,7 @@
 
 #include "count/remapping.h"
 
-#define DIVISION 20.0 /* division_instructions of the h200 */
+#define DIVISION 20.0 /* division_instructions of share/costs/sm_90.yaml */
 #define ERROR_MOST 8.0
 
 /* The function of 'warpline emit' in a kernel that copies a cell, compiled by nvcc 13 for sm_90,

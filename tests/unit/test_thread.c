@@ -13,6 +13,7 @@
 #define PER_PHASE 6
 
 static wl_device *h200;
+static wl_estimates estimates;
 
 static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_launch *launch)
 {
@@ -22,9 +23,7 @@ static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_
     wl_view view;
     wl_instructions list;
     wl_thread thread = {0};
-    wl_thread_numbers numbers;
-    wl_thread_numbers_read(h200, &numbers);
-    numbers.loads_per_phase = PER_PHASE;
+    const wl_thread_numbers numbers = {.loads_per_phase = PER_PHASE, .estimates = estimates};
     wl_status status = wl_geometry_make(kernel, h200, launch, &g, &err);
     if (status == WL_OK)
         status = wl_view_make(kernel, &g, &arena, &view, &err);
@@ -330,18 +329,18 @@ static void divisions_cost(void **state)
 /* Each number of the estimate, one more of it: what it is multiplied by. A star of range 1 in three
  * dimensions reads five rows and writes one; its halves of rows of 1 KiB are out of an immediate's
  * reach. */
-static void instructions_follow_the_device(void **state)
+static void instructions_follow_the_estimates(void **state)
 {
     (void)state;
     static const struct {
-        const char *key, *set;
-        double more;
-    } cases[] = {{"start", "start_instructions=9", 1},
-                 {"coordinate", "coordinate_instructions=9", 3},
-                 {"address", "address_instructions=4", 6},
-                 {"division", "division_instructions=21", 0},
+        const char *key;
+        double *number, value, more;
+    } cases[] = {{"start", &estimates.start_instructions, 9, 1},
+                 {"coordinate", &estimates.coordinate_instructions, 9, 3},
+                 {"address", &estimates.address_instructions, 4, 6},
+                 {"division", &estimates.division_instructions, 21, 0},
                  /* rows of a layer share an address, and so do layers */
-                 {"reach", "immediate_reach=64KiB", -3 * 4}};
+                 {"reach", &estimates.immediate_reach, 64 * 1024, -3 * 4}};
     static const char star[] =
         "name: s\ndomain: [128, 8, 8]\nfields: {a: {type: f64, extent: [128, 8, 8], halo: 1}, b: {type: f64, extent: "
         "[128, 8, 8]}}\nupdate: |\n  b[0,0,0] = a[0,0,0] + a[1,0,0] + a[-1,0,0] + a[0,1,0] + a[0,-1,0] + a[0,0,1] + "
@@ -351,15 +350,49 @@ static void instructions_follow_the_device(void **state)
     const wl_launch block = {.block = {32, 4, 1}};
     const double usual = profile(star, block).instructions, divides = profile(divided, block).instructions;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_error err = {0};
-        wl_device *before = h200;
-        assert_int_equal(wl_device_builtin("h200", &h200, &err), WL_OK);
-        check_ok(cases[i].key, wl_device_set(h200, cases[i].set, &err), &err);
+        const wl_estimates before = estimates;
+        *cases[i].number = cases[i].value;
         check_near(cases[i].key, "instructions more", profile(star, block).instructions - usual, cases[i].more, 0);
         if (strcmp(cases[i].key, "division") == 0)
             check_near("division", "one more", profile(divided, block).instructions - divides, 1, 0);
-        wl_device_free(h200);
-        h200 = before;
+        estimates = before;
+    }
+    check_done();
+}
+
+/* Files without a number, or with one that cannot be read. */
+static void estimates_are_complete(void **state)
+{
+    (void)state;
+    static const char good[] = "title: t\nestimates:\n"
+                               "  start_instructions: {value: 1, unit: instructions, source: s}\n"
+                               "  coordinate_instructions: {value: 2, unit: instructions, source: s}\n"
+                               "  address_instructions: {value: 3, unit: instructions, source: s}\n"
+                               "  division_instructions: {value: 4, unit: instructions, source: s}\n"
+                               "  immediate_reach: {value: 5, unit: bytes, source: s}\n";
+    static const struct {
+        const char *without, *with, *message;
+    } cases[] = {
+        {"estimates:", "operations:", "the cost file lacks 'estimates'"},
+        {"  immediate_reach: {value: 5, unit: bytes, source: s}\n", "", "estimates lack immediate_reach"},
+        {"unit: bytes", "unit: KiB", "immediate_reach is in bytes, not in KiB"},
+        {"value: 3", "value: many", "address_instructions needs a number from 0 to a million, not 'many'"},
+        {"value: 3", "value: -3", "address_instructions needs a number from 0 to a million, not '-3'"},
+        {", source: s", "", "start_instructions lacks its source"},
+        {"immediate_reach", "immediate_breach", "immediate_breach"},
+    };
+    wl_estimates e;
+    wl_error err = {0};
+    check_ok("good", wl_estimates_parse("file", good, strlen(good), &e, &err), &err);
+    check_near("good", "first", e.start_instructions, 1, 0);
+    check_near("good", "last", e.immediate_reach, 5, 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[sizeof good + 16];
+        const char *at = strstr(good, cases[i].without);
+        err = (wl_error){0};
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, cases[i].with, at + strlen(cases[i].without));
+        check_int(cases[i].message, "status", wl_estimates_parse("file", text, strlen(text), &e, &err), WL_E_INPUT);
+        check_true(cases[i].message, "is explained", strstr(err.message, cases[i].message) != NULL);
     }
     check_done();
 }
@@ -379,7 +412,7 @@ static int setup(void **state)
 {
     (void)state;
     wl_error err = {0};
-    return wl_device_builtin("h200", &h200, &err) == WL_OK ? 0 : -1;
+    return wl_device_builtin("h200", &h200, &err) == WL_OK && wl_estimates_read(&estimates, &err) == WL_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -400,7 +433,8 @@ int main(void)
         cmocka_unit_test(nothing_is_loaded),
         cmocka_unit_test(instructions_are_estimated),
         cmocka_unit_test(divisions_cost),
-        cmocka_unit_test(instructions_follow_the_device),
+        cmocka_unit_test(instructions_follow_the_estimates),
+        cmocka_unit_test(estimates_are_complete),
         cmocka_unit_test(instructions_may_be_stated),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -513,10 +513,10 @@ static void a_device_without_numbers_has_the_limiter_model(void **state)
 {
     (void)state;
     const wl_launch launch = {.block = {32, 4, 2}};
-    wl_prediction p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
+    wl_prediction p = predict("gtx970", "l1_reload_curve=none", "star3d_7pt", launch, WL_MODEL_TURNOVER);
     check_text("asked for", "model", wl_model_name(p.model.id), "limiter");
     check_true("asked for", "says what is missing", warns(&p, "no l1_reload_curve: no turnover model"));
-    p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
+    p = predict("gtx970", "l1_reload_curve=none", "star3d_7pt", launch, WL_MODEL_BEST);
     check_text("best", "model", wl_model_name(p.model.id), "limiter");
     check_true("best", "nothing to say", !warns(&p, "turnover"));
     p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_BEST);

@@ -245,7 +245,7 @@ static wl_status read_label(const reader *r, const wl_yaml *root, const char *ke
 
 static wl_status read_file(reader *r, const char *text, size_t length, wl_arena *arena)
 {
-    static const char *const keys[] = {"architecture", "title", "operations", "rules"};
+    static const char *const keys[] = {"architecture", "title", "operations", "rules", "estimates"};
     const char *name = NULL, *title = NULL;
     wl_yaml *root = NULL;
     r->rows = WL_ARENA_NEW(arena, named_row, WL_COST_ROWS_MAX);
