@@ -30,14 +30,14 @@ for source in timing main query launch arith latency l1 l2 dram spread; do
     "$nvcc" -O3 -std=c++17 -arch="$arch" -I"$root/include" -Xcompiler -Wall,-Wextra -c "$here/$source.cu" -o "$build/$source.o" &
     pids="$pids $!"
 done
-for source in write_device template; do
+for source in write_device facts; do
     ${CC:-cc} -O2 -std=c17 -Wall -Wextra -I"$root/include" -c "$here/$source.c" -o "$build/$source.o"
 done
 for pid in $pids; do
     wait "$pid"
 done
 "$nvcc" -arch="$arch" -o "$build/calibrate" "$build/timing.o" "$build/main.o" "$build/query.o" "$build/launch.o" "$build/arith.o" \
-    "$build/latency.o" "$build/l1.o" "$build/l2.o" "$build/dram.o" "$build/spread.o" "$build/write_device.o" "$build/template.o"
+    "$build/latency.o" "$build/l1.o" "$build/l2.o" "$build/dram.o" "$build/spread.o" "$build/write_device.o" "$build/facts.o"
 [ "${BUILD_ONLY:-}" = 1 ] && exit 0
 status=0
 output=$("$build/calibrate" "$@") || status=$?
