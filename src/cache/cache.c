@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cache/cache_load.h"
+#include "cache/cache_lines.h"
 
-#define LINES_MAX ((int64_t)1 << 28)     /* slots have 32-bit numbers, queues four times as many */
-#define NEARBY_BYTES ((size_t)256 << 10) /* of slots: what is larger is fetched ahead, .. */
-#define DENSE 8                          /* .. and what is so many times larger is made small */
+#define LINES_MAX ((int64_t)1 << 28) /* places have 31-bit numbers */
+#define RUN 4                        /* lines that WL_POLICY_RANDOM_4 evicts */
+#define DIRTY_SHIFT WL_SECTORS_MAX   /* of a place: dirty sectors lie above those present */
 
 static const char *const policy_names[WL_POLICY_COUNT] = {"lru", "random", "random4"};
 
@@ -25,71 +25,41 @@ bool wl_policy_find(const char *name, wl_policy *policy)
     return false;
 }
 
+/* Places of a set follow each other; so do its empty ones, the last followed by the first. */
+typedef struct line_set {
+    wl_recency recency; /* least recently used policy */
+    int32_t first_empty, empty;
+} line_set;
+
+struct wl_cache {
+    wl_cache_shape shape;
+    int32_t ways;
+    int32_t set_count;
+    wl_arena arena;
+    wl_lines lines;
+    line_set *sets;
+    uint32_t *written; /* of dirty sectors that are not present: parts that are written */
+    uint64_t random;   /* state of the generator */
+    wl_evicted evicted[WL_EVICTED_MAX];
+    wl_cache_counts counts;
+};
+
 /* ---- life ---- */
 
-static bool make_slots(wl_cache *c)
+static bool make_sets(wl_cache *c)
 {
-    const size_t lines = (size_t)c->shape.lines;
-    size_t places = lines;
-    if (wl_is_table(c->kind)) {
-        if (!wl_table_make(c))
-            return false;
-        places = (c->group_mask + 1) * wl_table_places(c->dense);
-    }
+    c->sets = WL_ARENA_NEW(&c->arena, line_set, c->set_count);
     if (c->shape.write_back)
-        c->written = malloc(places * (size_t)c->shape.sectors * sizeof *c->written);
-    if (c->shape.write_back && !c->written)
+        c->written = WL_ARENA_NEW(&c->arena, uint32_t, c->shape.lines * c->shape.sectors);
+    if (!c->sets || (c->shape.write_back && !c->written) ||
+        !wl_lines_make(&c->lines, c->shape.lines, c->ways, &c->arena))
         return false;
-    if (wl_is_table(c->kind))
-        return true;
-    if (wl_is_packed(c->kind))
-        return wl_packed_make(c);
-    c->slots = wl_cache_slots(lines);
-    if (!c->slots)
-        return false;
-    return c->few ? wl_few_make(c) : wl_many_make(c);
-}
-
-static wl_cache_kind kind_of(const wl_cache *c)
-{
-    if (wl_table_can(c))
-        return c->shape.policy == WL_POLICY_LRU ? (c->dense ? WL_DENSE_LRU : WL_TABLE_LRU)
-                                                : (c->dense ? WL_DENSE_RANDOM : WL_TABLE_RANDOM);
-    if (wl_packed_can(c))
-        return wl_packed_kind(c);
-    if (c->shape.policy != WL_POLICY_LRU)
-        return c->few ? WL_FEW_RANDOM : WL_MANY_RANDOM;
-    if (c->few)
-        return c->wide ? WL_FEW_64 : WL_FEW_16;
-    return WL_MANY_LRU;
-}
-
-static bool has_avx2(void)
-{
-#if defined(WARPLINE_AVX2)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("popcnt");
-#else
-    return false;
-#endif
-}
-
-static wl_spread spread_of(uint64_t sets, bool hashed)
-{
-    const bool power = (sets & (sets - 1)) == 0;
-    return (wl_spread){.sets = sets,
-                       .mask = power ? sets - 1 : 0,
-                       .inverse = UINT64_MAX / sets,
-                       .set_shift = power ? __builtin_ctzll(sets) : -1,
-                       .hashed = hashed};
+    for (int32_t s = 0; s < c->set_count; s++)
+        c->sets[s] = (line_set){.recency = {-1, -1}, .empty = c->ways};
+    return true;
 }
 
 wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err)
-{
-    return wl_cache_new_near(shape, NEARBY_BYTES, out, err);
-}
-
-wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache **out, wl_error *err)
 {
     const int64_t ways = shape->ways ? shape->ways : shape->lines;
     *out = NULL;
@@ -107,18 +77,9 @@ wl_status wl_cache_new_near(const wl_cache_shape *shape, size_t nearby, wl_cache
         return wl_fail_memory(err);
     c->shape = *shape;
     c->ways = (int32_t)ways;
-    c->spread = spread_of((uint64_t)(shape->lines / ways), shape->hashed_sets);
-    c->few = ways <= WL_FEW_WAYS_MAX;
-    c->wide = c->few && ways > WL_SET_WAYS(false);
-    c->large = (size_t)shape->lines * sizeof *c->slots > nearby;
-    c->dense = (size_t)shape->lines * sizeof *c->slots / DENSE > nearby;
-    c->run = shape->policy != WL_POLICY_RANDOM_4 ? 1 : ways < WL_RUN ? c->ways : WL_RUN;
-    c->avx2 = has_avx2();
-    c->kind = kind_of(c);
-    if (wl_is_packed(c->kind))
-        c->large = wl_packed_bytes(c) > nearby;
+    c->set_count = (int32_t)(shape->lines / ways);
     c->random = wl_hash_word(shape->seed + 1) | 1;
-    if (!make_slots(c)) {
+    if (!make_sets(c)) {
         wl_cache_free(c);
         return wl_fail_memory(err);
     }
@@ -130,63 +91,102 @@ void wl_cache_free(wl_cache *c)
 {
     if (!c)
         return;
-    wl_cache_free_memory(c);
+    wl_arena_free(&c->arena);
     free(c);
 }
 
-/* ---- accesses ---- */
+/* ---- lines ---- */
 
-/* What follows from the number of a line. Those without room for large ones are widened. */
-static wl_key key_of(wl_cache *c, uint64_t line)
+static uint32_t present(const wl_line *line) { return line->sectors & ((1u << DIRTY_SHIFT) - 1); }
+static uint32_t dirty(const wl_line *line) { return line->sectors >> DIRTY_SHIFT; }
+
+static int32_t set_of(const wl_cache *c, uint64_t line)
 {
-    if (line >= wl_bound_of(c) && wl_is_exact(c->kind))
-        c->failed = !wl_wide_number(c) || c->failed;
-    if (line >= wl_bound_of(c) && wl_is_packed(c->kind) && !c->failed)
-        c->failed = !wl_packed_widen(c) || c->failed;
-    if (line >= wl_bound_of(c) && wl_is_table(c->kind))
-        c->failed = !wl_table_widen(c) || c->failed;
-    if (line >= wl_bound_of(c))
-        line %= wl_bound_of(c); /* counts are void */
-    return wl_key_of(&c->spread, line, c->kind);
+    const uint64_t number = c->shape.hashed_sets ? wl_hash_word(line) : line;
+    return c->set_count == 1 ? 0 : (int32_t)(number % (uint64_t)c->set_count);
 }
 
-bool wl_cache_failed(const wl_cache *c) { return c->failed; }
-
-/* The number of a line's slot; -1: it is not there. */
-static inline int32_t find(const wl_cache *c, wl_key key)
+static int32_t find(const wl_cache *c, uint64_t line)
 {
-    if (wl_is_table(c->kind))
-        return wl_table_find(c, key, wl_table_first(c));
-    if (!wl_is_packed(c->kind))
-        return c->few ? wl_few_find(c, key) : wl_many_find(c, key);
-    const int32_t way = wl_is_wide(c->kind) ? wl_wide_find(c, key) : wl_packed_find(c, key);
-    return way < 0 ? -1 : wl_few_first(c, key) + way;
+    return wl_lines_find(&c->lines, line, set_of(c, line) * c->ways);
 }
 
-/* Present sectors of a slot, and above them dirty ones. */
-static inline uint32_t sectors_of(const wl_cache *c, wl_key key, int32_t at)
+/* A number below n: xorshift64*, Vigna 2016. */
+static int32_t draw(wl_cache *c, int32_t n)
 {
-    if (wl_is_table(c->kind))
-        return wl_unpacked_sectors(wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)]);
-    if (!wl_is_packed(c->kind))
-        return c->slots[at].sectors;
-    return wl_unpacked_sectors(wl_sectors_in(c, key.set, c->kind)[at - wl_few_first(c, key)]);
+    uint64_t state = c->random;
+    state ^= state >> 12;
+    state ^= state << 25;
+    c->random = state ^= state >> 27;
+    return (int32_t)((state * 0x2545f4914f6cdd1du >> 32) * (uint64_t)n >> 32);
 }
 
-static inline void set_sectors(wl_cache *c, wl_key key, int32_t at, uint32_t sectors)
+static void count_written(wl_cache *c, const wl_line *line)
 {
-    if (wl_is_table(c->kind))
-        wl_bucket_of(c, (uint32_t)at)->sectors[wl_place_of((uint32_t)at)] = wl_packed_sectors(sectors);
-    else if (!wl_is_packed(c->kind))
-        c->slots[at].sectors = sectors;
-    else
-        wl_sectors_in(c, key.set, c->kind)[at - wl_few_first(c, key)] = wl_packed_sectors(sectors);
+    c->counts.written_back += wl_bit_count(dirty(line));
+    c->counts.partial += wl_bit_count(dirty(line) & ~present(line));
 }
+
+/* A full set loses lines. */
+static void evict(wl_cache *c, line_set *set, int32_t first)
+{
+    const bool lru = c->shape.policy == WL_POLICY_LRU;
+    set->first_empty = lru ? set->recency.oldest - first : draw(c, c->ways);
+    set->empty = c->shape.policy != WL_POLICY_RANDOM_4 ? 1 : c->ways < RUN ? c->ways : RUN;
+    if (lru)
+        wl_recency_forget(&set->recency, &c->lines, set->recency.oldest);
+    for (int32_t i = 0; i < set->empty; i++) {
+        const int32_t way = set->first_empty + i, at = first + (way < c->ways ? way : way - c->ways);
+        const wl_line *gone = &c->lines.places[at];
+        c->evicted[i] = (wl_evicted){gone->number, present(gone), dirty(gone)};
+        if (dirty(gone))
+            count_written(c, gone);
+        wl_lines_leave(&c->lines, at);
+    }
+    c->counts.evicted_lines += set->empty;
+}
+
+/* A place for a line that is not there, in its set. */
+static int32_t make_place(wl_cache *c, line_set *set, int32_t first, wl_touched *touched)
+{
+    if (set->empty == 0) {
+        evict(c, set, first);
+        touched->evicted = (uint8_t)set->empty;
+    }
+    const int32_t way = set->first_empty;
+    set->first_empty = way + 1 == c->ways ? 0 : way + 1;
+    set->empty--;
+    return first + way;
+}
+
+/* Finds or makes a line, and makes it the last used one; returns its place. */
+static int32_t touch(wl_cache *c, uint64_t line, wl_touched *touched)
+{
+    const bool lru = c->shape.policy == WL_POLICY_LRU;
+    const int32_t number = set_of(c, line), first = number * c->ways;
+    line_set *set = &c->sets[number];
+    int32_t at = wl_lines_find(&c->lines, line, first);
+    touched->resident = at >= 0;
+    if (at >= 0) {
+        if (lru)
+            wl_recency_use(&set->recency, &c->lines, at);
+        return at;
+    }
+    at = make_place(c, set, first, touched);
+    wl_lines_enter(&c->lines, line, at);
+    if (lru)
+        wl_recency_begin(&set->recency, &c->lines, at);
+    return at;
+}
+
+/* ---- loads ---- */
 
 wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 {
-    const wl_key key = key_of(c, line);
-    const wl_touched touched = wl_load_one(c, key, sectors, c->kind, true);
+    wl_touched touched = {0};
+    wl_line *l = &c->lines.places[touch(c, line, &touched)];
+    touched.missing = sectors & ~l->sectors;
+    l->sectors |= sectors;
     c->counts.loads++;
     c->counts.line_misses += touched.missing && !touched.resident;
     c->counts.sector_misses += touched.missing && touched.resident;
@@ -197,38 +197,24 @@ wl_touched wl_cache_load(wl_cache *c, uint64_t line, uint32_t sectors)
 
 void wl_cache_expect(const wl_cache *c, uint64_t line, bool soon)
 {
-    if (!c->large || line >= wl_bound_of(c))
-        return;
-    const wl_key key = wl_key_of(&c->spread, line, c->kind);
+    const int32_t set = set_of(c, line);
+    wl_lines_expect(&c->lines, line, set * c->ways, soon);
     if (!soon)
-        wl_fetch_index(c, key, c->kind);
-    else if (wl_needs_slots(c->kind))
-        wl_fetch_slot(c, key, c->kind);
-}
-
-void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, uint32_t *missing)
-{
-#if defined(WARPLINE_AVX2)
-    if (c->avx2) {
-        wl_load_many_avx2(c, requests, count, missing);
-        return;
-    }
-#endif
-    wl_load_many_plain(c, requests, count, missing);
+        wl_fetch_ahead(&c->sets[set]);
 }
 
 /* ---- stores ---- */
 
-/* Bytes that arrive one after the other may fill a sector. Returns the sectors of the slot then. */
-static uint32_t write_parts(wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
+/* Bytes that arrive one after the other may fill a sector. Returns the sectors of the place
+ * then. */
+static uint32_t write_parts(const wl_cache *c, int32_t at, uint32_t there, uint32_t sectors, const uint32_t *written)
 {
-    const size_t number = wl_is_table(c->kind) ? wl_table_number(c, (uint32_t)at) : (size_t)at;
-    uint32_t *parts = c->written + number * (size_t)c->shape.sectors;
+    uint32_t *parts = c->written + (size_t)at * (size_t)c->shape.sectors;
     for (int i = 0; i < c->shape.sectors; i++) {
         const uint32_t bit = 1u << i;
         if (!(sectors & bit) || there & bit)
             continue;
-        parts[i] = there >> WL_DIRTY_SHIFT & bit ? parts[i] | written[i] : written[i];
+        parts[i] = there >> DIRTY_SHIFT & bit ? parts[i] | written[i] : written[i];
         there |= parts[i] == WL_WRITTEN_ALL ? bit : 0;
     }
     return there;
@@ -244,72 +230,47 @@ static uint32_t whole_sectors(const wl_cache *c, uint32_t sectors, const uint32_
 
 wl_touched wl_cache_store(wl_cache *c, uint64_t line, uint32_t sectors, const uint32_t *written)
 {
-    const wl_key key = key_of(c, line);
     wl_touched touched = {0};
     c->counts.stores++;
     c->counts.store_sectors += wl_bit_count(sectors);
-    if (!c->shape.store_allocates && find(c, key) < 0)
+    if (!c->shape.store_allocates && !wl_cache_holds(c, line))
         return touched;
-    const int32_t at = wl_touch(c, key, c->kind, true, &touched);
+    const int32_t at = touch(c, line, &touched);
+    uint32_t *there = &c->lines.places[at].sectors;
     c->counts.store_hits += touched.resident;
-    uint32_t there = sectors_of(c, key, at);
     if (c->shape.write_back && written)
-        there = write_parts(c, at, there, sectors, written);
+        *there = write_parts(c, at, *there, sectors, written);
     else if (c->shape.write_back || c->shape.store_allocates)
-        there |= written ? whole_sectors(c, sectors, written) : sectors;
+        *there |= written ? whole_sectors(c, sectors, written) : sectors;
     if (c->shape.write_back)
-        there |= sectors << WL_DIRTY_SHIFT;
-    set_sectors(c, key, at, there);
+        *there |= sectors << DIRTY_SHIFT;
     return touched;
 }
 
 uint32_t wl_cache_fill(wl_cache *c, uint64_t line, uint32_t sectors)
 {
-    const wl_key key = key_of(c, line);
     wl_touched touched = {0};
-    int32_t at = find(c, key);
+    int32_t at = find(c, line);
     if (at < 0)
-        at = wl_touch(c, key, c->kind, true, &touched);
-    const uint32_t there = sectors_of(c, key, at);
-    set_sectors(c, key, at, there | sectors);
-    return sectors & ~there;
+        at = touch(c, line, &touched);
+    const uint32_t missing = sectors & ~c->lines.places[at].sectors;
+    c->lines.places[at].sectors |= sectors;
+    return missing;
 }
+
+/* ---- what is there ---- */
 
 const wl_evicted *wl_cache_evicted(const wl_cache *c) { return c->evicted; }
 
-bool wl_cache_holds(const wl_cache *c, uint64_t line)
-{
-    if (line >= wl_bound_of(c))
-        return false;
-    return find(c, wl_key_of(&c->spread, line, c->kind)) >= 0;
-}
-
-static void clean_packed(wl_cache *c)
-{
-    for (uint64_t s = 0; s < c->spread.sets; s++)
-        for (int way = 0; way < c->ways; way++) {
-            uint8_t *sectors = &wl_sectors_in(c, s, c->kind)[way];
-            const wl_slot slot = {.sectors = wl_unpacked_sectors(*sectors)};
-            wl_cache_count_written(c, &slot);
-            *sectors = wl_packed_sectors(wl_present(&slot));
-        }
-}
+bool wl_cache_holds(const wl_cache *c, uint64_t line) { return find(c, line) >= 0; }
 
 void wl_cache_clean(wl_cache *c)
 {
-    if (wl_is_packed(c->kind)) {
-        clean_packed(c);
-        return;
+    for (int64_t i = 0; i < c->shape.lines; i++) {
+        wl_line *line = &c->lines.places[i];
+        count_written(c, line);
+        line->sectors = present(line);
     }
-    if (wl_is_table(c->kind)) {
-        wl_table_clean(c);
-        return;
-    }
-    for (int64_t i = 0; i < c->shape.lines; i++)
-        if (c->slots[i].line != WL_NO_LINE && wl_dirty(&c->slots[i])) {
-            wl_cache_count_written(c, &c->slots[i]);
-            c->slots[i].sectors = wl_present(&c->slots[i]);
-        }
 }
 
 wl_cache_counts wl_cache_count(const wl_cache *c)

@@ -13,33 +13,27 @@
 #ifndef WL_CACHE_LINE_SHELF_H
 #define WL_CACHE_LINE_SHELF_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/arena.h"
+#include "cache/cache_lines.h"
 
 typedef enum wl_shelf_policy { WL_SHELF_LRU, WL_SHELF_OLDER_OF_TWO } wl_shelf_policy;
 
 /* Lines that are loaded together. */
 typedef struct wl_shelf_piece {
-    uint64_t key;
     double there;     /* when they arrive, or were fetched: the caller's */
     uint32_t sectors; /* a bit for each that is present or in flight: the caller's */
     uint32_t fresh;   /* fetched last: the caller's */
-    int32_t lines, chained;
-    union {
-        struct {
-            int32_t newer, older;
-        };
-        uint64_t used; /* older of two: time of the last use, in uses */
-    };
+    int32_t lines;
+    int32_t unused; /* of one without lines: the next such */
+    uint64_t when;  /* time of the last use, in uses */
 } wl_shelf_piece;
 
 typedef struct wl_shelf {
     wl_shelf_policy policy;
+    wl_lines lines; /* one place for each piece */
+    wl_recency recency;
     wl_shelf_piece *pieces;
-    int32_t *buckets, count, newest, oldest, unused;
-    uint64_t mask, now;
+    int32_t count, unused; /* pieces that were ever used; the first without lines, or -1 */
+    uint64_t now;
     int64_t room, used; /* lines */
 } wl_shelf;
 
