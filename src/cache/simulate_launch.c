@@ -110,8 +110,7 @@ static wl_status add_lane(launch_simulation *s, const wl_access *access, int64_t
         request *r = NULL;
         s->sector_start = start;
         s->sector_end = start + s->sector;
-        WL_TRY(find_request(s, (uint64_t)access->field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE), access,
-                            &r, err));
+        WL_TRY(find_request(s, wl_field_line(access->field, line), access, &r, err));
         r->sectors |= (uint16_t)(1u << sector);
         if (r->written >= 0)
             s->masks[r->written + sector] |=
