@@ -16,8 +16,7 @@
 #define BAR 50e6 /* accesses per second */
 #define ROUNDS 5
 #define ACCESSES ((size_t)1 << 22)
-#define NEARBY 8192           /* lines of caches that the host's nearby caches hold */
-#define EXPECTED ((size_t)16) /* accesses that are announced */
+#define BATCH ((size_t)256) /* a warp's turn has as many */
 
 /* Nanoseconds of one step of eight generators that do not wait for each other. */
 static double reference_ns(void)
@@ -79,20 +78,15 @@ static void bench(const wl_cache_shape *shape, const trace *t)
 {
     double best = 0, per_step[ROUNDS];
     int64_t hits = 0;
-    const bool large = shape->lines > NEARBY;
+    uint32_t missing[BATCH];
     for (int round = 0; round < ROUNDS; round++) {
         wl_error err = {0};
         wl_cache *cache = NULL;
         must(wl_cache_new(shape, &cache, &err), &err);
         const double reference = reference_ns();
         const double start = cpu_seconds();
-        for (size_t i = 0; i < ACCESSES; i++) {
-            if (large && i + EXPECTED < ACCESSES)
-                wl_cache_expect(cache, t->requests[i + EXPECTED].line, false);
-            if (large && i + EXPECTED / 2 < ACCESSES)
-                wl_cache_expect(cache, t->requests[i + EXPECTED / 2].line, true);
-            (void)wl_cache_load(cache, t->requests[i].line, t->requests[i].sectors);
-        }
+        for (size_t i = 0; i < ACCESSES; i += BATCH)
+            wl_cache_load_many(cache, t->requests + i, BATCH, missing);
         const double rate = (double)ACCESSES / (cpu_seconds() - start);
         best = rate > best ? rate : best;
         per_step[round] = rate * reference;

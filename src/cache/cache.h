@@ -13,7 +13,7 @@
  * partially written sector cannot be read: a load fetches it, and its eviction is counted
  * separately.
  *
- * Lines are hashed, whatever the number of ways, and each set has a list in the order of use
+ * Sets of up to 64 ways are searched, sixteen ways at once (few_ways.h), more are hashed
  * (cache_lines.h). If the simulated cache does not fit into the host's caches, accesses wait for
  * memory; who knows the next ones can announce them (wl_cache_expect).
  *
@@ -49,6 +49,7 @@ typedef struct wl_cache_shape {
     bool hashed_sets;
     bool write_back;      /* stores stay until they are evicted, else they pass through */
     bool store_allocates; /* a store that finds no line makes one */
+    bool tells_evicted;   /* see wl_cache_evicted; takes time */
 } wl_cache_shape;
 
 typedef struct wl_evicted {
@@ -88,6 +89,8 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
+/* Several loads, and the sectors that each misses. */
+void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
 /* An access to this line will follow: fetches the memory of the host that it needs. Some accesses
  * before it, where it will search; then, soon before it, what it finds there. Changes nothing. For
  * caches that are larger than the nearby caches of the host. */
@@ -100,7 +103,7 @@ wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, cons
  * Returns the sectors that were missing. */
 uint32_t wl_cache_fill(wl_cache *cache, uint64_t line, uint32_t sectors);
 
-/* The lines that the last access evicted. */
+/* The lines that the last access evicted, of a cache that tells them. */
 const wl_evicted *wl_cache_evicted(const wl_cache *cache);
 /* Is any sector of the line there? Changes nothing. */
 bool wl_cache_holds(const wl_cache *cache, uint64_t line);

@@ -201,13 +201,14 @@ static wl_cache_shape random_shape(random_source *r)
     const int sectors[] = {1, 2, 4, 4, 8, 16};
     wl_cache_shape s = {.ways = way};
     const int64_t sets = random_in(r, 1, way > 32 ? 3 : way > 8 ? 4 : 9);
-    s.lines = way ? way * sets : random_in(r, 1, 220); /* more than 16 ways are hashed */
+    s.lines = way ? way * sets : random_in(r, 1, 220); /* more than 64 ways are hashed */
     s.sectors = RANDOM_OF(r, sectors);
     s.policy = (wl_policy)random_in(r, 0, WL_POLICY_COUNT - 1);
     s.seed = (uint64_t)random_in(r, 0, 1000);
     s.hashed_sets = random_chance(r, 30);
     s.write_back = random_chance(r, 50);
     s.store_allocates = random_chance(r, 50);
+    s.tells_evicted = random_chance(r, 80);
     return s;
 }
 
@@ -286,7 +287,7 @@ static void check_counts(const wl_cache_counts *a, const wl_cache_counts *b)
 static void check_evicted(const wl_cache *cache, const naive *n, int evicted)
 {
     assert_int_equal(evicted, n->gone_count);
-    for (int i = 0; i < evicted; i++) {
+    for (int i = 0; i < evicted && n->shape.tells_evicted; i++) {
         const wl_evicted *e = &wl_cache_evicted(cache)[i];
         assert_true(e->line == n->gone[i].line);
         assert_false(wl_cache_holds(cache, e->line));
@@ -320,20 +321,26 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
 
 #define BATCH_MAX 40
 
-/* Several loads that were announced: what each of them misses, and afterwards everything else, must
- * be the same. */
+/* Several loads, at once or announced: what each of them misses, and afterwards everything else,
+ * must be the same. */
 static int one_batch(wl_cache *cache, naive *n, walk *w)
 {
     wl_request requests[BATCH_MAX];
+    uint32_t missing[BATCH_MAX];
+    const bool at_once = random_chance(w->r, 50);
     const int count = (int)random_in(w->r, 0, BATCH_MAX);
     for (int i = 0; i < count; i++) {
         requests[i] = (wl_request){.line = next_line(w)};
         requests[i].sectors = next_sectors(w);
         wl_cache_expect(cache, requests[i].line, random_chance(w->r, 50));
     }
-    for (int i = 0; i < count; i++)
-        assert_int_equal(wl_cache_load(cache, requests[i].line, requests[i].sectors).missing,
-                         naive_load(n, requests[i].line, requests[i].sectors));
+    if (at_once)
+        wl_cache_load_many(cache, requests, (size_t)count, missing);
+    for (int i = 0; i < count; i++) {
+        if (!at_once)
+            missing[i] = wl_cache_load(cache, requests[i].line, requests[i].sectors).missing;
+        assert_int_equal(missing[i], naive_load(n, requests[i].line, requests[i].sectors));
+    }
     return count;
 }
 
@@ -361,7 +368,7 @@ static void test_one_cache(void **state)
             else
                 i += one_batch(cache, &n, &w);
         }
-        cases[n.ways > 16][shape.policy]++;
+        cases[n.ways > 64][shape.policy]++;
         wl_cache_counts counts = wl_cache_count(cache);
         check_counts(&counts, &n.counts);
         wl_cache_clean(cache);
@@ -374,6 +381,47 @@ static void test_one_cache(void **state)
         return;
     for (int p = 0; p < WL_POLICY_COUNT; p++)
         assert_true(cases[0][p] > 0 && cases[1][p] > 0);
+}
+
+/* ---- large caches ---- */
+
+#define LARGE (9 << 10) /* lines: more than nearby caches of the host hold */
+#define LARGE_BATCH 200
+
+/* Memory that is fetched ahead changes nothing: many loads at once are as loads one by one. */
+static void check_large(const wl_cache_shape *shape)
+{
+    random_source r = random_start(1);
+    wl_cache *one_by_one = NULL, *at_once = NULL;
+    wl_error err = {0};
+    assert_int_equal(wl_cache_new(shape, &one_by_one, &err), WL_OK);
+    assert_int_equal(wl_cache_new(shape, &at_once, &err), WL_OK);
+    for (int batch = 0; batch < 400; batch++) {
+        wl_request requests[LARGE_BATCH];
+        uint32_t missing[LARGE_BATCH];
+        const int count = (int)random_in(&r, 0, LARGE_BATCH);
+        for (int i = 0; i < count; i++)
+            requests[i] = (wl_request){.line = (uint64_t)random_in(&r, 0, 2 * LARGE), .sectors = 1};
+        wl_cache_load_many(at_once, requests, (size_t)count, missing);
+        for (int i = 0; i < count; i++)
+            assert_int_equal(wl_cache_load(one_by_one, requests[i].line, 1).missing, missing[i]);
+    }
+    const wl_cache_counts a = wl_cache_count(one_by_one), b = wl_cache_count(at_once);
+    check_counts(&a, &b);
+    assert_true(a.evicted_lines > 0);
+    wl_cache_free(one_by_one);
+    wl_cache_free(at_once);
+}
+
+static void test_large(void **state)
+{
+    const int64_t ways[] = {4, 16, 64, LARGE / 2, 0};
+    (void)state;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (int p = 0; p < WL_POLICY_COUNT; p++) {
+            const wl_cache_shape shape = {.lines = LARGE, .ways = ways[w], .sectors = 1, .policy = (wl_policy)p};
+            check_large(&shape);
+        }
 }
 
 /* ---- laws ---- */
@@ -576,7 +624,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cache), cmocka_unit_test(test_inclusion),
-                                       cmocka_unit_test(test_levels), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cache), cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_inclusion), cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
