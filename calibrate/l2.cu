@@ -119,14 +119,12 @@ static void bandwidth(machine &m)
 {
     const size_t set = l2_set_bytes(m);
     const double read = best_stream(m, 1, 0, {1, 2, 4, 8}, set);
-    const double saturated = stream_bandwidth(m, {1, 0, 8, m.prop.maxThreadsPerMultiProcessor, set});
     const double copy = best_stream(m, 1, 1, {1, 2, 4}, set / 2);
     const double write = best_stream(m, 0, 1, {1, 4}, set);
     /* between half and twenty times what memory could give; any number where the query does not tell that */
     const window plausible = m.memory_peak > 0 ? window{0.5 * m.memory_peak, 20 * m.memory_peak} : window{1e10, 1e15};
     keep(m, CAL_l2_bandwidth, copy, plausible, "copies inside the L2, both directions");
     keep(m, CAL_l2_read_bandwidth, read, plausible, "full lines read");
-    keep(m, CAL_l2_saturated_bandwidth, saturated, plausible, "full lines read, eight loads in flight in every thread");
     keep(m, CAL_l2_unit_bandwidth, read, plausible,
          "full lines read, a plain limit; a fit through bound_norm gives about 1.25 times as much");
     keep(m, CAL_l2_write_cost, 2 * read / copy - 1, {0.7, 5}, "copies against reads");

@@ -134,7 +134,6 @@ static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, 
     out->has_memory = kernel->has_memory;
     for (int op = 0; op < WL_MEMORY_COUNT; op++)
         out->memory[op] = kernel->memory[op] * census->warp_cells;
-    out->code = kernel->code;
     out->idle_accesses = kernel->idle_accesses * census->warp_cells;
     for (int i = 0; i < kernel->idle_stage_count; i++)
         count_stage(&kernel->idle_stages[i], launched, warp_size, census, out);

@@ -162,7 +162,6 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_in_place_wait, 2, "must be two numbers [first, later]"},
         {WL_DEVICE_store_combine, 2, "must be two numbers [within, beyond]"},
         {WL_DEVICE_store_combine_warps, 2, "must be two numbers [apart, in step]"},
-        {WL_DEVICE_local_l1_curve, 2, "must be two numbers [h, n]"},
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };
     static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error};

@@ -96,11 +96,9 @@ typedef struct wl_mix {
     bool has_memory, has_memory_on; /* known where there is an instruction stream */
     wl_longest_warp longest;        /* 0: unknown, or like the others */
     wl_kinds kinds;                 /* of blocks that do unequal work */
-    /* machine instructions of the executed code, each counted once */
-    double code;
-    bool sampled;            /* from a sample of blocks: */
-    double followed, blocks; /* its size, and blocks of the launch */
-    double error;            /* the largest relative standard error */
+    bool sampled;                   /* from a sample of blocks: */
+    double followed, blocks;        /* its size, and blocks of the launch */
+    double error;                   /* the largest relative standard error */
 } wl_mix;
 
 #endif /* WL_KERNEL_COUNTED_MIX_H */

@@ -136,8 +136,6 @@ struct wl_kernel {
     double divisible, divisible_flops;
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
-    /* machine instructions of the executed code, each counted once; 0: unknown */
-    double code;
     double idle_accesses; /* of these: in predicated code that no lane enters */
     bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */

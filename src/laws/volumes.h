@@ -76,7 +76,6 @@ typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
     wl_volume local;   /* of local memory: see local_volumes.h */
     wl_volume total;   /* of fields and local memory */
-    double code;       /* bytes of machine code that the L2 delivers: see code_volumes.h */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
     /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
     double least[2];

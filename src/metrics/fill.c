@@ -120,12 +120,10 @@ static void set_volumes(const wl_volumes *v, wl_prediction *out)
 {
     const wl_volume *t = &v->total, *l = &v->local;
     set(out, WL_METRIC_l1_alloc_bytes, v->l1_alloc_bytes);
-    wl_value *value = set(out, WL_METRIC_l2_load_bytes, t->l2_compulsory + t->l2_capacity + v->code);
+    wl_value *value = set(out, WL_METRIC_l2_load_bytes, t->l2_compulsory + t->l2_capacity);
     add_part(value, "compulsory", t->l2_compulsory);
     add_part(value, "capacity", t->l2_capacity - l->l2_capacity);
     add_local(value, l->l2_capacity);
-    if (v->code > 0)
-        add_part(value, "code", v->code);
     set(out, WL_METRIC_l2_store_bytes, t->l2_store);
     if (l->l2_store > 0) {
         add_part(&out->metrics[WL_METRIC_l2_store_bytes], "global", t->l2_store - l->l2_store);

@@ -117,16 +117,12 @@ static void in_step(const wl_common_walk *w, double merged, double missed[2])
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out)
 {
-    double interval = 0;
     const double room = wl_device_or(device, WL_DEVICE_l2_reuse_room, 0);
     const double steepness = wl_device_or(device, WL_DEVICE_l2_reuse_steepness, 1);
     const double again = wl_data_remains(volumes->footprint, room, steepness);
     const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
     wl_waits_read(device, out);
-    /* it opens as the last warp arrives */
-    if (wl_device_get(device, WL_DEVICE_barrier_interval, &interval))
-        out->result[WL_OP_BARRIER] += interval * (followed->block_warps - WL_USUAL_WARPS);
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
     const double split = wl_device_or(device, WL_DEVICE_l1_store_split, 0);
     out->queued = fmax(1, followed->wavefronts + split * followed->split) * fmax(0, followed->block_warps - 1);

@@ -89,8 +89,7 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
     if (issue > 0)
         set_if_any(m, WL_BOUND_ISSUE, d->instructions / (issue * cycles));
     if (p->metrics[WL_METRIC_l1_wavefronts].known)
-        set_bound(m, WL_BOUND_L1,
-                  fmax(l1_cycles(device, p), get(device, WL_DEVICE_lsu_issue) * d->memory_inst) / cycles);
+        set_bound(m, WL_BOUND_L1, l1_cycles(device, p) / cycles);
     set_if_any(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
 }
 

@@ -65,9 +65,6 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .global_inst = t->load_inst + t->store_inst,
-                   .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
-                                  t->shared_atomics + t->texture_inst + t->surface_inst + c->warps.atomics.inst +
-                                  c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * thread->multiplies,
                    .results = warps * work->fp_results,
@@ -92,7 +89,6 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .chunk = v->requests.chunk,
                    .write_chunk = v->requests.write_chunk,
                    .atomics = c->warps.atomics.sectors,
-                   .atomic_lines = c->warps.atomics.lines,
                    .atomics_on_one = c->warps.atomics.hot_passes,
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
                    .planes = thread->planes,

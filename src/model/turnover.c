@@ -42,10 +42,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
         {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
-        {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
         {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
-        {WL_DEVICE_l2_saturated_bandwidth, offsetof(wl_turnover, l2_saturated), false},
         {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
@@ -60,16 +58,13 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
-        {WL_DEVICE_atomic_spread, offsetof(wl_turnover, atomic_spread), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
-        {WL_DEVICE_barrier_interval, offsetof(wl_turnover, barrier_interval), false},
         {WL_DEVICE_warp_start, offsetof(wl_turnover, warp_start), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
         {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
-        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
         {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
@@ -152,7 +147,7 @@ static double units_together(const wl_turnover *n, const wl_demand *d, const wl_
     const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
     const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
-    return fmax(beside(pipes, s[WL_BOUND_INTEGER], norm), s[WL_BOUND_BARRIER]);
+    return beside(pipes, s[WL_BOUND_INTEGER], norm);
 }
 
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
@@ -161,14 +156,12 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
                  cycles = n->sms * n->clock / even;
-    const double filling = over(d->l2_loaded, n->fill_width);
-    bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate + filling, n->lsu_issue * d->memory_inst) / cycles);
+    bound(m, WL_BOUND_L1, d->l1_wavefronts / n->wavefront_rate / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
-    bound(m, WL_BOUND_BARRIER, n->barrier_interval * d->barriers * d->warps / cycles);
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
     return units_together(n, d, m);
@@ -210,10 +203,9 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 /* Throughput of all atomics, or contention on the busiest line. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double uneven = d->atomic_lines > 0 ? 1 + n->atomic_spread / sqrt(d->atomic_lines) : 1;
     const double one =
         fmax(over(d->atomics_on_one, n->atomic_address_rate), over(d->atomic_requests_on_one, n->atomic_line_rate));
-    return fmax(uneven * over(d->atomics, n->atomic_rate), one);
+    return fmax(over(d->atomics, n->atomic_rate), one);
 }
 
 /* Requests update parts of one line in place: each reads its part, then writes it, and a write
@@ -439,19 +431,6 @@ static double with_atomics(const wl_turnover *n, const wl_demand *d, double wave
     return time;
 }
 
-/* Chosen with matrix products and stars of range 4: with 6 and 12 errors are as large, but launches
- * are ordered less well. */
-#define SATURATED_NORM 8
-
-/* The L2 delivers what is loaded in at least this time, however well the rest overlaps. If more
- * loads wait for it than it can serve, it becomes slower, and multiprocessors that are as busy
- * themselves cannot always go on. */
-static double until_delivered(const wl_turnover *n, const wl_demand *d, double sm)
-{
-    const double rate = n->l2_saturated > 0 ? n->l2_saturated : n->l2_read_bandwidth;
-    return rate > 0 ? wl_norm2(sm, d->l2_loaded / rate, SATURATED_NORM) : 0;
-}
-
 /* Blocks share less, or more, of what they load if they find it in the L2. */
 static wl_demand loaded_again(const wl_demand *d, double remains)
 {
@@ -511,8 +490,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     double share;
-    const double together =
-        fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), until_delivered(n, d, sm + apart));
+    /* the L2 delivers what is loaded in at least this time, however well the rest overlaps */
+    const double delivered = over(d->l2_loaded, n->l2_read_bandwidth);
+    const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
     /* load of the busiest multiprocessor / mean load of those with blocks */
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
     m->steps = (wl_turnover_steps){.own = busiest,

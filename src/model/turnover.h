@@ -26,9 +26,8 @@ typedef struct wl_demand {
     double warps; /* with work */
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
-    double l1_wavefronts, tag_wavefronts, memory_inst;
-    /* of the memory instructions, loads and stores of 64-bit addresses */
-    double global_inst;
+    double l1_wavefronts, tag_wavefronts;
+    double global_inst;  /* loads and stores of 64-bit addresses */
     double instructions; /* warp instructions */
     /* of the arithmetic pipes, as if one multiprocessor did all the work */
     double fp_cycles;
@@ -53,7 +52,7 @@ typedef struct wl_demand {
     double dram_left;          /* bytes stored that are in the L2 when the launch ends */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams, store_streams;
-    double atomics, atomic_lines; /* sectors of atomics; distinct lines */
+    double atomics; /* sectors of atomics */
     /* on the busiest line: serialized lanes; instructions */
     double atomics_on_one, atomic_requests_on_one;
     double phases, barriers, thread_instructions; /* of one thread */
@@ -83,13 +82,12 @@ typedef struct wl_turnover {
     double wavefront_rate, issue_rate, schedulers;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
-    double overlap_norm, lsu_issue, narrow_multiply, wide_multiply, lanes, fp32_rate;
-    double l2_bandwidth, l2_read_bandwidth, l2_saturated, lone_rate, l2_write_cost, l2_fill_cost, piece_rate,
-        piece_streams;
+    double overlap_norm, narrow_multiply, wide_multiply, lanes, fp32_rate;
+    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, queue_wait, barrier_interval, warp_start, store_wait, turnaround, fill_width, unit_norm;
+    double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
+    double launch_latency, queue_wait, warp_start, store_wait, turnaround, unit_norm;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */

@@ -88,7 +88,6 @@ static const struct {
     {"memory_cache", 2},
     {"memory_cache_bandwidth", 2},
     {"noc_bandwidth", 2},
-    {"instruction_cache", 2},
 };
 
 static wl_kernel *kernel_of(int which)

@@ -216,25 +216,6 @@ static void nobody_passes_the_leader(void **state)
     check_done();
 }
 
-/* ---- barriers ---- */
-
-/* Warps of all blocks arrive one after the other. */
-static void warps_arrive_at_barriers_one_by_one(void **state)
-{
-    (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100, .barriers = 10};
-    wl_turnover n = numbers();
-    wl_demand d = demand_of(4, 1, &life);
-    d.barriers = 10;
-    d.block_warps = 16;
-    d.warps = 16 * d.blocks;
-    check_near("no number", "bound", apply(&n, &d).bound_s[WL_BOUND_BARRIER], 0, 0);
-    n.barrier_interval = 2;
-    check_near("2 cycles each", "bound", apply(&n, &d).bound_s[WL_BOUND_BARRIER], 4 * 16 * 10 * 2e-9, NEAR);
-    check_true("2 cycles each", "no shorter", apply(&n, &d).time_s >= 4 * 16 * 10 * 2e-9);
-    check_done();
-}
-
 /* ---- the start of blocks ---- */
 
 /* Blocks of more than eight warps start later, those of fewer sooner, where warps are followed. */
@@ -378,19 +359,12 @@ static void warps_work_while_the_longest_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_dram_grow_with_its_load),
-        cmocka_unit_test(reads_wait_between_writes),
-        cmocka_unit_test(blocks_leave_one_after_the_other),
-        cmocka_unit_test(atomics_of_one_wave_are_in_step),
-        cmocka_unit_test(warps_of_a_block_stay_in_step),
-        cmocka_unit_test(warps_queue_for_the_l1),
-        cmocka_unit_test(nobody_passes_the_leader),
-        cmocka_unit_test(warps_arrive_at_barriers_one_by_one),
-        cmocka_unit_test(large_blocks_start_late),
-        cmocka_unit_test(blocks_leave_from_the_first_end_on),
-        cmocka_unit_test(last_wave_may_be_a_part),
-        cmocka_unit_test(a_mean_block_has_its_own_work),
-        cmocka_unit_test(warps_work_while_the_longest_waits),
+        cmocka_unit_test(waits_for_dram_grow_with_its_load),  cmocka_unit_test(reads_wait_between_writes),
+        cmocka_unit_test(blocks_leave_one_after_the_other),   cmocka_unit_test(atomics_of_one_wave_are_in_step),
+        cmocka_unit_test(warps_of_a_block_stay_in_step),      cmocka_unit_test(warps_queue_for_the_l1),
+        cmocka_unit_test(nobody_passes_the_leader),           cmocka_unit_test(large_blocks_start_late),
+        cmocka_unit_test(blocks_leave_from_the_first_end_on), cmocka_unit_test(last_wave_may_be_a_part),
+        cmocka_unit_test(a_mean_block_has_its_own_work),      cmocka_unit_test(warps_work_while_the_longest_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,13 +91,6 @@ double wl_ptx_thread_executes(const wl_ptx_source *s, int32_t function, int32_t 
 
 #define UNROLLED_COPIES 7 /* of a loop that the assembler unrolls: of four trips, of two, of one */
 
-/* Machine instructions in the code for a PTX instruction, if any warp executes it. */
-static double written_as(const wl_ptx_source *s, int32_t function, int32_t instruction, double executed)
-{
-    const bool unrolled = s->counting[function].unrolled[instruction] >= 0;
-    return executed > 0 ? s->weights[function][instruction] * (unrolled ? UNROLLED_COPIES : 1) : 0;
-}
-
 static void add_divisible(const wl_ptx_instruction *in, double weight, double executed, double *instructions,
                           double *flops)
 {
@@ -113,7 +106,6 @@ void wl_ptx_state_counts(const wl_ptx_source *s, wl_kernel *kernel)
     for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
         wl_memory_op kinds[2];
         const double executed = wl_ptx_thread_executes(s, f, i);
-        kernel->code += written_as(s, f, i, executed);
         add_divisible(&s->launch.entry->instructions[i], s->weights[f][i], executed, &kernel->divisible,
                       &kernel->divisible_flops);
         if (uses_data_stage(&s->launch.entry->instructions[i]))
@@ -173,7 +165,6 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, executed, s->mix.warp);
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
                                s->mix.thread);
-            s->mix.code += written_as(s, f, i, executed);
             s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
             wl_ptx_add_converts(in, &s->counting[f], i, executed, s->mix.converts);
             wl_ptx_add_multiplies(&s->counting[f], i, executed, s->mix.multiplies);
