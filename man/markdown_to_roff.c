@@ -230,16 +230,34 @@ static void put_terms(state *s, size_t head, size_t first, size_t end)
     }
 }
 
-static size_t measure(const state *s, size_t head, size_t first, size_t end, size_t widths[COLUMNS_MAX])
+/* Characters of the longest part of a cell in which no line can end. */
+static size_t longest_part(const cell *c)
+{
+    size_t longest = 0, part = 0;
+    for (size_t i = 0; i < c->length; i++) {
+        part = strchr(" ],:=(|/", c->text[i]) ? 0 : part + !strchr("`*", c->text[i]);
+        longest = part > longest ? part : longest;
+    }
+    return longest;
+}
+
+/* Of a column. */
+typedef struct measures {
+    size_t width; /* of its widest cell */
+    size_t part;  /* the longest in which no line can end */
+} measures;
+
+static size_t measure(const state *s, size_t head, size_t first, size_t end, measures out[COLUMNS_MAX])
 {
     cell cells[COLUMNS_MAX];
     const size_t columns = split_row(s->document->lines[head], cells);
-    memset(widths, 0, COLUMNS_MAX * sizeof *widths);
+    memset(out, 0, COLUMNS_MAX * sizeof *out);
     for (size_t i = head; i < end; i = i == head ? first : i + 1) {
         const size_t n = split_row(s->document->lines[i], cells);
         for (size_t c = 0; c < n && c < columns; c++) {
-            const size_t width = inline_width(cells[c].text, cells[c].length);
-            widths[c] = width > widths[c] ? width : widths[c];
+            const size_t width = inline_width(cells[c].text, cells[c].length), part = longest_part(&cells[c]);
+            out[c].width = width > out[c].width ? width : out[c].width;
+            out[c].part = part > out[c].part ? part : out[c].part;
         }
     }
     return columns;
@@ -276,19 +294,32 @@ static void put_row(state *s, const char *line, size_t columns, const bool fille
 /* A filled column should not become narrower than those that are not. */
 static size_t least_filled(size_t limit) { return limit < NARROW_CELL ? limit : NARROW_CELL; }
 
+/* Filled columns share what the others leave, and have room for their longest words. */
+static bool words_fit(const measures of[COLUMNS_MAX], size_t columns, const bool filled[COLUMNS_MAX])
+{
+    size_t taken = 0, sharing = 0, longest = 0;
+    for (size_t c = 0; c < columns; c++) {
+        taken += GAP + (filled[c] ? 0 : of[c].width);
+        sharing += filled[c];
+        longest = filled[c] && of[c].part > longest ? of[c].part : longest;
+    }
+    /* the first ones get what is left of the division */
+    return sharing == 0 || longest <= (NARROW - taken + sharing - 1) / sharing;
+}
+
 /* Which columns are filled, so that the table fits: the widest ones. False: it does not,
  * however many are. */
-static bool choose_filled(const size_t widths[COLUMNS_MAX], size_t columns, bool filled[COLUMNS_MAX])
+static bool choose_filled(const measures of[COLUMNS_MAX], size_t columns, bool filled[COLUMNS_MAX])
 {
     size_t fixed = NARROW + 1;
     for (size_t limit = NARROW; limit >= LEAST_CELL && fixed > NARROW; limit -= LEAST_CELL) {
         fixed = 0;
         for (size_t c = 0; c < columns; c++) {
-            filled[c] = widths[c] > limit;
-            fixed += GAP + (filled[c] ? least_filled(limit) : widths[c]);
+            filled[c] = of[c].width > limit;
+            fixed += GAP + (filled[c] ? least_filled(limit) : of[c].width);
         }
     }
-    return fixed <= NARROW;
+    return fixed <= NARROW && words_fit(of, columns, filled);
 }
 
 /* A row too wide for a page: its first cell, and below it the others, each with the head of its
@@ -318,10 +349,10 @@ static void put_records(state *s, size_t head, size_t first, size_t end)
 
 static void put_columns(state *s, size_t head, size_t first, size_t end)
 {
-    size_t widths[COLUMNS_MAX];
+    measures of[COLUMNS_MAX];
     bool filled[COLUMNS_MAX] = {false};
-    const size_t columns = measure(s, head, first, end, widths);
-    if (!choose_filled(widths, columns, filled)) {
+    const size_t columns = measure(s, head, first, end, of);
+    if (!choose_filled(of, columns, filled)) {
         put_records(s, head, first, end);
         return;
     }

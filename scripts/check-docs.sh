@@ -3,11 +3,12 @@
 # - a line of a document of more than 100 characters outside tables, fenced and indented blocks;
 # - a link to a file or heading that does not exist;
 # - a bound of the time models that the glossary does not have;
+# - docs/model.md if it has more than 350 lines, or lacks the key of a law;
 # - a comment of a C file, header or table (.def) that reaches beyond column 100.
 LC_ALL=C && export LC_ALL
 cd "${1:-.}" || exit 2
 bad=0
-for file in *.md docs/*.md */README.md */*/README.md; do
+for file in *.md docs/*.md */README.md */*/README.md validate/notes/*.md; do
     [ -f "$file" ] || continue
     awk '
         function characters(text) { gsub(/[\200-\277]/, "", text); return length(text) } # of UTF-8, bytes that start one
@@ -63,13 +64,20 @@ done
 for bound in $(sed -n 's/^WL_BOUND([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' include/warpline/bounds.def); do
     grep -q "^| \`$bound\` |" docs/glossary.md || { echo "docs/glossary.md: the bound $bound is missing"; bad=1; }
 done
-# Walks through each line by what comes next: a comment, a string, a character constant.
+# The model is read in half an hour, and its table has every number of a law.
+if [ -f docs/model.md ]; then
+    [ "$(wc -l <docs/model.md)" -le 350 ] || { echo "docs/model.md: more than 350 lines"; bad=1; }
+    for key in $(sed -n 's/^WL_DEVICE_[A-Z]*(\([a-z0-9_]*\), LAW,.*/\1/p' include/warpline/device_keys.def); do
+        grep -q "\`$key\`" docs/model.md || { echo "docs/model.md: no law has the key $key"; bad=1; }
+    done
+fi
+# Goes through each line by what comes next: a comment, a string, a character constant.
 long=$(find . -path ./build -prune -o \( -name '*.c' -o -name '*.h' -o -name '*.def' \) -print | sort | xargs awk '
     function characters(text) { gsub(/[\200-\277]/, "", text); return length(text) }
     FNR == 1 { inside = 0 }
     {
         rest = $0
-        seen = reaches = 0 # characters walked over; the last one of a comment
+        seen = reaches = 0 # characters so far; the last one of a comment
         while (rest != "") {
             if (inside) {
                 at = index(rest, "*/")

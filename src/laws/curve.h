@@ -2,7 +2,7 @@
  * exp(-c O)), with a, b, c from the device file. It rises with O, so a larger cache never misses
  * more.
  *
- * Layer  laws. Maths: docs/model.md.
+ * Layer  laws. Maths: validate/notes/curves.md.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_CURVE_H
 #define WL_LAWS_CURVE_H

@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs_notice.sh SOURCE_ROOT: scripts/check-docs.sh sees long lines and comments, dead links
-# and a bound that the glossary lacks.
+# docs_notice.sh SOURCE_ROOT: scripts/check-docs.sh sees long lines and comments, dead links,
+# a bound that the glossary lacks, a long model and a law without its key.
 set -u
 check=$1/scripts/check-docs.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-check-docs.XXXXXX") || exit 2
@@ -27,5 +27,10 @@ printf 'int a; // %s\n' "$long" >"$work/docs/a.c" && expect 1 "a long comment of
 printf 'char a[] = "/* %s */";\nint b = 0x22; /* fine */\nchar c = \047"\047; f("%s", 1);\n' "$long" "$long" >"$work/docs/a.c"
 expect 0 "long strings"
 rm "$work/docs/a.c"
+printf 'WL_DEVICE_KEY(l2_merge, LAW, RATIO, OPTIONAL, NOTHING, "share")\n' >"$work/include/warpline/device_keys.def"
+printf '# Model\n\n`l2_merge`\n' >"$work/docs/model.md" && expect 0 "a model with every key"
+printf '# Model\n\n`l2_merge_blocks`\n' >"$work/docs/model.md" && expect 1 "a law without its key"
+{ printf '`l2_merge`\n' && yes '' | head -350; } >"$work/docs/model.md" && expect 1 "a long model"
+rm "$work/docs/model.md"
 printf '# Glossary\n' >"$work/docs/glossary.md" && expect 1 "a bound without a word"
 exit $failed

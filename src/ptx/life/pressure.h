@@ -3,7 +3,7 @@
  *
  * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is
  * a predicate or a parameter. Segments that load only from shared memory are not changed:
- * docs/model.md explains why.
+ * validate/notes/waits.md, "Registers".
  *
  * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle:
  * tests/unit/test_ptx_life.c
