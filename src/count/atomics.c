@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 
-#define PLACES (1 << 16) /* hash table slots for distinct lines, with room to spare */
-#define PLACES_FULL (PLACES / 4 * 3)
+#define PLACES (1 << 16)             /* hash table slots for distinct lines, with room to spare */
+#define PLACES_FULL (PLACES / 4 * 3) /* beyond that, looking up takes long */
 
 typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */

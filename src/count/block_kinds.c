@@ -6,8 +6,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define BOXES_MOST ((size_t)1 << 20)
-#define FIRST_ROOM 64 /* boxes: most conditions need fewer */
+#define BOXES_MOST ((size_t)1 << 20) /* more are refused */
+#define FIRST_ROOM 64                /* boxes: most conditions need fewer */
 
 typedef struct finder {
     const wl_cut_input *in;

@@ -12,6 +12,8 @@ void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *
     starts->sampled = 0;
 }
 
+#define LOOPS_APART 977 /* a prime: numbers in the sequences of two loops */
+
 static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->linear.stride[WL_AXIS_LOOP + loop]; }
 
 /* An access outside the loop is executed once. */
@@ -124,7 +126,7 @@ static int64_t sampled_block(const wl_executions *e, uint64_t i)
     for (int d = 0; d < 3; d++)
         address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * e->starts->stride[d];
     for (int l = 0; l < e->kernel->loop_count; l++)
-        address += wl_spread_below(i + (uint64_t)l * 977, 4, e->kernel->loop_extent[l]) * loop_stride(e, l);
+        address += wl_spread_below(i + (uint64_t)l * LOOPS_APART, 4, e->kernel->loop_extent[l]) * loop_stride(e, l);
     return address;
 }
 

@@ -7,7 +7,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define WARPS_MAX 64 /* of a block, tracked separately */
+#define WARPS_MAX 64  /* of a block, tracked separately */
+#define MORE_WORDS 64 /* room for later ones */
 
 /* The words of a thread that some lane of a warp has touched. */
 typedef struct words {
@@ -26,7 +27,7 @@ static wl_status see(tally *t, const wl_local_touch *touch, int64_t word, wl_err
 {
     words *w = &t->warps[touch->warp % WARPS_MAX];
     if (word >= w->room) {
-        const int64_t room = wl_max(2 * w->room, word + 64);
+        const int64_t room = wl_max(2 * w->room, word + MORE_WORDS);
         uint8_t *larger = realloc(w->seen, (size_t)room);
         if (!larger)
             return wl_fail_memory(err);

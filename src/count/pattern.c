@@ -7,6 +7,7 @@
 #include "launch/lanes.h"
 #include "count/pattern_table.h"
 
+#define WIDEST 16 /* bytes of a lane: alignments count in these at most */
 /* ways an edge can cut a thread, warp or block: bit d at the end, bit 3 + d at the start */
 #define CUTS 64
 
@@ -289,7 +290,8 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 /* NULL: evaluate lane by lane. */
 static wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p, int64_t alignment)
 {
-    const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
+    const uint64_t number =
+        ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | WIDEST)) + p->hash * WIDEST;
     const size_t i = number % WL_PLACEMENTS;
     if (t->placed[i].pattern != p || t->placed[i].alignment != alignment) {
         t->placed[i].pattern = p;

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define WORD_BITS 64
-#define FOUR 4 /* tag banks of all devices measured so far, for code without branches */
+#define WORD_BITS 64 /* of a set of lanes */
+#define FOUR 4       /* tag banks of all devices measured so far, for code without branches */
 
 /* Aligned lanes do not cross lines. */
 static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)

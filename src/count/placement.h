@@ -38,7 +38,7 @@ typedef struct wl_segments {
 } wl_segments;
 void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_segments *out);
 
-#define WL_BANK_WORDS_MAX 4
+#define WL_BANK_WORDS_MAX 4 /* of one bank, counted separately */
 typedef struct wl_placement {
     int64_t alignment; /* address of the first lane */
     int lines;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define WL_SPREAD_DIMENSIONS 6
+#define WL_SPREAD_DIMENSIONS 6 /* that are spread independently */
 
 /* Additive recurrences with the powers of the root of x^7 = x + 1: low discrepancy in up to six
  * dimensions. */

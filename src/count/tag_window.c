@@ -8,7 +8,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define WINDOW_LINES 64
+#define WINDOW_LINES 64  /* of the longest window */
 #define SHORTEST 16      /* lines: in shorter windows, carries out of the window would dominate */
 #define WINDOW_STEP 4    /* bytes between distinguished positions */
 #define SPAN_LINES 4     /* the largest distance of two lanes for that */

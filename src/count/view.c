@@ -38,6 +38,7 @@ static bool has_placed_pieces(const wl_bound *b)
 /* ---- other conditions ---- */
 
 #define ROUNDS 4            /* of WL_LANES_MAX threads each, evaluated for a condition */
+#define DRAWS_OF_LANE 8     /* random numbers: one of each variable */
 #define CELLS_LEAST 65536.0 /* smaller domains are enumerated */
 #define LEFT_OUT_MOST 0.02  /* conditions that exclude fewer executions do not matter for volumes */
 
@@ -49,7 +50,7 @@ static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_ge
     wl_error ignored = {0};
     for (int64_t round = 0; round < ROUNDS; round++) {
         for (int l = 0; l < WL_LANES_MAX; l++) {
-            const int64_t key = (round * WL_LANES_MAX + l) * 8;
+            const int64_t key = (round * WL_LANES_MAX + l) * DRAWS_OF_LANE;
             for (int n = 0; n < WL_VAR_COUNT; n++)
                 v.at[n][l] = ranges->lo[n];
             for (int d = 0; d < 3; d++) {

@@ -232,10 +232,12 @@ int wl_lanes_per_group(const wl_banks *banks, int warp_size, int32_t width)
     return (int)wl_max(1, wl_min(banks->group_bytes / width, warp_size));
 }
 
+#define WORDS_KEPT 16 /* of a bank; more are compared with those of earlier lanes */
+
 /* The most distinct words of 2^bank_shift bytes that the lanes `members` touch in one bank. */
 static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
-    int64_t words[64][16]; /* per bank */
+    int64_t words[64][WORDS_KEPT]; /* per bank */
     uint8_t filled[64] = {0};
     int most = 0;
     for (int i = 0; i < count; i++) {
@@ -245,11 +247,11 @@ static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *
             const int bank = (int)(w & (r->banks - 1));
             int n = filled[bank];
             bool known = false;
-            for (int j = 0; j < n && j < 16 && !known; j++)
+            for (int j = 0; j < n && j < WORDS_KEPT && !known; j++)
                 known = words[bank][j] == w;
             if (known)
                 continue;
-            if (n < 16)
+            if (n < WORDS_KEPT)
                 words[bank][n] = w;
             else
                 for (int j = 0; j < i && !known; j++) /* a crowded bank: compare with earlier lanes

@@ -26,7 +26,8 @@
 /* the most warps to sample, for kernels with few accesses, too: finding a warp's cells costs as
  * much for one access as for many */
 #define ORDERED_WARPS 192
-#define ROUNDING 1e-9 /* smaller relative errors come from summing doubles */
+#define ROUNDING 1e-9  /* smaller relative errors come from summing doubles */
+#define BLOCKS_APART 5 /* steps between the samples of one block and the next: odd, so that all occur */
 
 /* The cost of one execution by a warp. */
 typedef struct plain_cost {
@@ -158,7 +159,8 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp samples other steps */
-            program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
+            program->first =
+                (thread / m->context.rules->warp_size + block[0] * BLOCKS_APART) % wl_min(program->advance, extent);
             one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
             one.wavefronts = one.scale;
         }

@@ -6,7 +6,8 @@
 #include "device/device_internal.h"
 #include "laws/reloads.h"
 
-#define SWEEPS 8 /* reuse distances distinguished: 1, 2, .. windows */
+#define HALVINGS 60 /* bisection steps: to the last digit */
+#define SWEEPS 8    /* reuse distances distinguished: 1, 2, .. windows */
 
 bool wl_laws_read(const wl_device *d, wl_laws *out)
 {
@@ -383,7 +384,7 @@ static double random_field(double loads, double distinct)
     double low = 0, high = loads / distinct; /* d <= u */
     if (high <= 1)
         return INFINITY;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < HALVINGS; i++) {
         const double middle = (low + high) / 2;
         *(-expm1(-middle) * loads > distinct * middle ? &low : &high) = middle;
     }

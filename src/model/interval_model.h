@@ -26,6 +26,7 @@
 #include "model/stack.h"
 #include "timeline/life_interval.h"
 
+/* As scheduler_policy of a device states it. */
 typedef enum wl_warp_order { WL_ORDER_ROUND_ROBIN = 1, WL_ORDER_GREEDY = 2 } wl_warp_order;
 
 /* Numbers of the device. */

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "expr/operate.h"
 
-#define SAMPLES_MOST 1024 /* blocks */
-#define SAMPLES_LEAST 128
+#define SAMPLES_MOST 1024     /* blocks */
+#define SAMPLES_LEAST 128     /* whatever they cost */
 #define SAMPLED_ACCESSES 4096 /* of all sampled blocks, about */
 #define FOUND 4096            /* searches that are remembered, a power of two */
 #define GROUPS 8              /* of blocks in a row */

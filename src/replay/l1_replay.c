@@ -10,8 +10,9 @@
 #include "cache/line_shelf.h"
 #include "expr/operate.h"
 
-#define PAIR 2  /* multiprocessors that share a path to the L2 */
-#define PAIRS 2 /* replayed */
+#define PAIR 2          /* multiprocessors that share a path to the L2 */
+#define PAIRS 2         /* replayed */
+#define FIRST_ROOM 1024 /* loads of a block */
 /* at most so many blocks, one after another, in one place of a multiprocessor */
 #define GENERATIONS 6
 #define WARPS_MAX 32        /* of a block */
@@ -118,7 +119,7 @@ static void put_in_queue(load *loads, int32_t at, queue *q)
 static bool append(place *p, int warp, const load *l)
 {
     if (p->count == p->room) {
-        const int32_t room = p->room ? 2 * p->room : 1024;
+        const int32_t room = p->room ? 2 * p->room : FIRST_ROOM;
         load *larger = realloc(p->loads, (size_t)room * sizeof *larger);
         if (!larger)
             return false;

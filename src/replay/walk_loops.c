@@ -7,6 +7,8 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
+#define SECTORS_MAX 31 /* of a line: bits of a mask */
+
 /* ---- chunks ---- */
 
 static wl_walk_chunks divide(const wl_kernel *k, int64_t pieces)
@@ -82,7 +84,7 @@ bool wl_walk_loops_known(const wl_walk_input *in)
 {
     const wl_kernel *k = in->view->kernel;
     if (k->loop_count == 0 || k->access_count > WL_WALK_ACCESSES || in->warp_size > WL_WALK_PIECES ||
-        in->line / in->sector > 31)
+        in->line / in->sector > SECTORS_MAX)
         return false;
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_bound *b = &in->view->bounds[i];

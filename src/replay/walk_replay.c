@@ -37,6 +37,7 @@
  * mean (validate/probes/h200_product_variants.csv), so this share covers all of them. */
 #define LOCKSTEP 2
 #define DRIFT 0.03
+#define DRAWN 1000     /* different random numbers */
 #define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
 /* A block is said to be far ahead if it would be with these times as long for a chunk: of the
  * fastest that waits for memory, or of the mean of all. */
@@ -239,7 +240,7 @@ static double load_lines(street *s, const load *l, double *filled)
         wl_shelf_piece *p = wl_shelf_use(&s->l1, wl_hash_add(w->name, (uint64_t)n), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
-            const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
+            const double late = LATER * (double)wl_random_below(s->draws++, DRAWN) / DRAWN;
             const double sectors = (double)(__builtin_popcount(missing) * w->lines_each);
             if (memory < 0)
                 memory = s->in_l2 ? 0 : from_memory(s, l);

@@ -15,7 +15,7 @@
 #include "timeline/life_interval.h"
 #include "warpline/status.h"
 
-#define WL_REPRESENTATIVES 8
+#define WL_REPRESENTATIVES 8 /* enough to tell kinds of warps apart */
 
 /* Leaves at most WL_REPRESENTATIVES lives, in their order; if there are no more, all stay. */
 wl_status wl_life_cluster(wl_life_profile *list, size_t *count, wl_arena *arena, wl_error *err);

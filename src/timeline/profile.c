@@ -11,8 +11,9 @@
 /* the last ones represent all others; two, because loads that are issued ahead of their use
  * alternate */
 #define SETTLED 2
-#define DEPTHS 16      /* of nested loops; deeper ones are walked like the deepest of these */
-#define STEPS_MOST 1e6 /* the most operations of a walk, where walking fewer trips can avoid more */
+#define DEPTHS 16         /* of nested loops; deeper ones are walked like the deepest of these */
+#define MORE_INTERVALS 32 /* room for later ones */
+#define STEPS_MOST 1e6    /* the most operations of a walk, where walking fewer trips can avoid more */
 
 /* When a register is ready, and what it waits for until then. */
 typedef struct wl_ready {
@@ -75,6 +76,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
 
 static const wl_field_waits *field_of(const walker *w, const wl_op *op)
 {
+    /* all miss, whole lines of four sectors */
     static const wl_field_waits unknown = {.l1_misses = 1, .l2_misses = 1, .reads = 4, .writes = 4, .missed = {1, 1}};
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
@@ -171,7 +173,7 @@ static wl_life_interval *interval_at(walker *w, int32_t slot)
     if (w->slots[slot] > 0)
         return &w->intervals[w->slots[slot]];
     if (w->count == w->room) {
-        wl_life_interval *more = WL_ARENA_NEW(w->arena, wl_life_interval, 2 * w->room + 32);
+        wl_life_interval *more = WL_ARENA_NEW(w->arena, wl_life_interval, 2 * w->room + MORE_INTERVALS);
         if (!more) {
             w->failed = true;
             return NULL;
@@ -179,7 +181,7 @@ static wl_life_interval *interval_at(walker *w, int32_t slot)
         if (w->count > 0)
             memcpy(more, w->intervals, (size_t)w->count * sizeof *more);
         w->intervals = more;
-        w->room = 2 * w->room + 32;
+        w->room = 2 * w->room + MORE_INTERVALS;
         w->count += w->count == 0;
     }
     w->slots[slot] = w->count;

@@ -1,10 +1,16 @@
 #!/bin/sh
-# literals.sh ROOT - no floating-point literal without a name in src/count, src/laws and src/model; and the check notices
-# one that is, in scratch files of one case each.
+# literals.sh ROOT - no number without a name and a line in scripts/method-constants.txt in src/count, src/laws,
+# src/model, src/replay and src/timeline; and the check notices one that is, in scratch files of one case each.
 check=$1/scripts/check-literals.sh
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+METHOD_CONSTANTS=$scratch/list && export METHOD_CONSTANTS
 status=0
+{
+    for known in "beside SMALL" "above SMALL" "above LARGE" "table levels" "shifted MANY" "whole MANY"; do
+        echo "$scratch/${known% *}.c ${known#* } sample"
+    done
+} > "$METHOD_CONSTANTS"
 
 # expect NAME ok|LITERAL-THAT-IS-NAMED: the case is read from standard input.
 expect() {
@@ -72,8 +78,26 @@ C
 expect trivial ok <<'C'
 double f(double x) { return 0.5 * x + 1.0 * x - 2.0 + 0.0 + 1e0; }
 C
-expect not_floating ok <<'C'
-unsigned long f(int x1e5) { return 0x9e3779b97f4a7c15u * 31 + 128 + x1e5 + s.e5.x; }
+expect no_numbers ok <<'C'
+unsigned long f(int x1e5) { return 0x9e3779b97f4a7c15u * 3 + (1 << 20) + x1e5 + s.e5.x + a[17]; }
+C
+expect whole_naked 300 <<'C'
+double f(double x) { return 300 * x; }
+C
+expect whole_unexplained 12 <<'C'
+enum { MANY = 12 };
+C
+expect whole_unlisted 500 <<'C'
+#define LOCKSTEP 500 /* cycles: a comment is not enough */
+C
+expect listed_elsewhere 0.7 <<'C'
+#define SMALL 0.7 /* the list has it of other files only */
+C
+expect whole ok <<'C'
+enum { MANY = 12 }; /* samples */
+C
+expect shifted ok <<'C'
+#define MANY (1 << 20) /* samples */
 C
 expect in_words ok <<'C'
 /* 0.7 of the L1, and
@@ -98,5 +122,6 @@ static const struct {
 C
 sh "$check" "$scratch/absent.c" > /dev/null 2>&1
 [ $? = 2 ] || { echo "a file that is not there: not noticed" && status=1; }
+unset METHOD_CONSTANTS
 (cd "$1" && sh scripts/check-literals.sh) || status=1
 exit $status
