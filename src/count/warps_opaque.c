@@ -26,8 +26,9 @@
 /* the most warps to sample, for kernels with few accesses, too: finding a warp's cells costs as
  * much for one access as for many */
 #define ORDERED_WARPS 192
-#define ROUNDING 1e-9  /* smaller relative errors come from summing doubles */
-#define BLOCKS_APART 5 /* steps between the samples of one block and the next: odd, so that all occur */
+#define ROUNDING 1e-9 /* smaller relative errors come from summing doubles */
+/* steps between the samples of one block and the next: odd, so that all occur */
+#define BLOCKS_APART 5
 
 /* The cost of one execution by a warp. */
 typedef struct plain_cost {

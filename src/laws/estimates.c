@@ -25,7 +25,8 @@ static const struct {
     {"division_instructions", "instructions", offsetof(wl_estimates, division_instructions)},
     {"immediate_reach", "bytes", offsetof(wl_estimates, immediate_reach)},
 };
-enum { ESTIMATES = sizeof estimates / sizeof estimates[0], PARTS = 3 }; /* PARTS: value, unit, source */
+/* PARTS: value, unit, source */
+enum { ESTIMATES = sizeof estimates / sizeof estimates[0], PARTS = 3 };
 
 /* {value: 8, unit: instructions, source: ".."} */
 static wl_status read_estimate(const wl_yaml *node, const char *unit, double *out, wl_error *err)

@@ -32,6 +32,7 @@ typedef struct wl_warp_waits {
     double barrier;
 } wl_warp_waits;
 
+/* between instructions, phases that wait for DRAM, L2 and L1, barriers, the end */
 #define WL_DEFAULT_INTERVALS 6
 typedef struct wl_default_life {
     wl_life_interval list[WL_DEFAULT_INTERVALS];

@@ -13,7 +13,8 @@
 #define SETTLED 2
 #define DEPTHS 16         /* of nested loops; deeper ones are walked like the deepest of these */
 #define MORE_INTERVALS 32 /* room for later ones */
-#define STEPS_MOST 1e6    /* the most operations of a walk, where walking fewer trips can avoid more */
+/* the most operations of a walk, where walking fewer trips can avoid more */
+#define STEPS_MOST 1e6
 
 /* When a register is ready, and what it waits for until then. */
 typedef struct wl_ready {
