@@ -51,7 +51,6 @@ const char *wl_device_key_removed(const char *name)
         {"l2_saturated_bandwidth", unused},
         {"atomic_spread", unused},
         {"barrier_interval", unused},
-        {"l1_fill_width", unused},
         {"instruction_cache", unused},
         {"instruction_share", unused},
         {"local_l1_curve", unused},

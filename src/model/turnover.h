@@ -87,7 +87,7 @@ typedef struct wl_turnover {
     double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
-    double launch_latency, queue_wait, warp_start, store_wait, turnaround, unit_norm;
+    double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width, unit_norm;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */
