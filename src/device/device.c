@@ -34,7 +34,7 @@ bool wl_device_key_find(const char *name, wl_device_key *key)
 }
 
 /* Files that `make calibrate` wrote may have them. */
-const char *wl_device_key_removed(const char *name)
+wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err)
 {
     static const char unused[] = ", as no model needs it: delete its line",
                       limiter[] = ", as errors are those of the default time model: delete its line",
@@ -79,8 +79,8 @@ const char *wl_device_key_removed(const char *name)
     };
     for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
         if (strcmp(removed[i].name, name) == 0)
-            return removed[i].advice;
-    return NULL;
+            return wl_fail(err, WL_E_INPUT, loc, "%s is no longer a key%s", name, removed[i].advice);
+    return WL_OK;
 }
 
 const char *wl_device_name(const wl_device *device) { return device->name; }
@@ -251,9 +251,8 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
     name[equals - assignment] = '\0';
     const wl_loc at_name = {1, 1, (int32_t)strlen(name)};
     wl_device_key key;
-    if (wl_device_key_removed(name))
-        return wl_fail(err, WL_E_INPUT, at_name, "%s is no longer a key%s", name, wl_device_key_removed(name));
     if (!wl_device_key_find(name, &key)) {
+        WL_TRY(wl_device_key_still_is(name, at_name, err));
         const char *names[WL_DEVICE_KEY_COUNT];
         for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
             names[i] = wl_device_keys[i].name;

@@ -135,12 +135,12 @@ static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_K
         size_t tried = 0;
         for (; tried < WL_DEVICE_KEY_COUNT && strcmp(wl_device_keys[at].name, node->key) != 0; tried++)
             at = (at + 1) % WL_DEVICE_KEY_COUNT;
-        if (tried < WL_DEVICE_KEY_COUNT)
+        if (tried < WL_DEVICE_KEY_COUNT) {
             nodes[at] = node;
-        else if (wl_device_key_removed(node->key))
-            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s is no longer a key%s", node->key,
-                           wl_device_key_removed(node->key));
-        else if (!is_label(node->key))
+            continue;
+        }
+        WL_TRY(wl_device_key_still_is(node->key, node->key_loc, err));
+        if (!is_label(node->key))
             return fail_unknown(root, err);
     }
     return WL_OK;

@@ -85,9 +85,8 @@ wl_status wl_device_common(wl_device **out, wl_error *err);
 
 bool wl_device_key_find(const char *name, wl_device_key *key);
 
-/* What to do about a key of an earlier version, for a message; NULL: there was none of that
- * name. */
-const char *wl_device_key_removed(const char *name);
+/* Fails with advice if the name is that of a key of an earlier version. */
+wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err);
 
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
