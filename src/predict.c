@@ -269,7 +269,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
         WL_TRY(count_distinct(p, launch, options->l1_samples, &input, &volumes, err));
     const wl_invariants_input known = {p->kernel, p->device, p->costs, counts.has_traffic ? &counts.traffic : NULL};
     wl_invariants_of_volumes(&known, &volumes, out);
-    wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
+    wl_local_volumes(&counts.local, &counts.launched, p->device, &p->laws, &volumes);
     counts.method = p->counter.method;
     wl_costs costs = costs_of(p);
     costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
@@ -413,7 +413,7 @@ wl_status wl_counted_predict(wl_counted *counted, const wl_device *device, wl_mo
     (void)wl_laws_read(device, &laws);
     wl_metrics_set_launch(&counted->counts.launched, out);
     wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
-    wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &volumes);
+    wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &laws, &volumes);
     WL_TRY(follow_again(counted, device, &volumes, err));
     evaluate(&counted->counts, device, &volumes, model, out);
     return WL_OK;

@@ -6,26 +6,12 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 #include "laws/reloads.h"
-#include "laws/traffic_laws.h"
 
-#define ROUNDS 100   /* at most, until misses and evictions agree */
-#define AGREED 1e-12 /* shares that differ by less are equal */
-
-/* The share of loads that miss the L1. As for fields, a miss replaces the older of two lines, and
- * lines that are in the cache evict nothing (laws/reloads.h): from the largest possible share down
- * to the fixed point. */
+/* The share of loads that miss the L1, by the law of fields. */
 static double l1_misses(const wl_local *l, const wl_geometry *g, const wl_device *device)
 {
     const double sms = (double)wl_min(g->blocks, wl_device_int(device, WL_DEVICE_sm_count));
-    const double over = l->resident_bytes / sms / (double)wl_max(1, g->occupancy.l1_bytes);
-    double missed = 1, before = 2;
-    if (over <= 1) /* all lines fit: tanh^2(sqrt(m) O) < m, down to 0 */
-        return 0;
-    for (int i = 0; i < ROUNDS && before - missed > AGREED; i++) {
-        before = missed;
-        missed = wl_reloads_gone(over, missed);
-    }
-    return missed;
+    return wl_reloads_gone_in_passes(l->resident_bytes / sms / (double)wl_max(1, g->occupancy.l1_bytes));
 }
 
 /* Partial writes: as those of fields whose sectors are all completed later (traffic_laws.c). */
@@ -38,21 +24,21 @@ static void add_requests(const wl_local *l, double loaded, wl_requests *out)
     out->lone_pieces += pieces / cbrt(together) * fmax(0, 2 - together);
 }
 
-void wl_local_volumes(const wl_local *l, const wl_geometry *g, const wl_device *device, wl_volumes *out)
+void wl_local_volumes(const wl_local *l, const wl_geometry *g, const wl_device *device, const wl_laws *laws,
+                      wl_volumes *out)
 {
     const double sector = (double)wl_device_int(device, WL_DEVICE_l1_sector);
     const double fetch = (double)wl_device_int(device, WL_DEVICE_dram_fetch);
-    wl_laws laws;
     wl_volume *v = &out->local;
-    if (l->inst[0] + l->inst[1] <= 0 || !wl_laws_read(device, &laws))
+    if (l->inst[0] + l->inst[1] <= 0)
         return;
     /* between two uses of a line, all lines are stored once, and loaded where they miss the L1 */
     const double missing = l1_misses(l, g, device), used = l->resident_bytes;
-    const double from_memory = wl_laws_evicted(&laws, missing * used, 1, used, 1);
+    const double from_memory = wl_laws_evicted(laws, missing * used, 1, used, 1);
     v->l2_capacity = missing * l->sectors[0] * sector;
     v->l2_store = l->sectors[1] * sector;
     v->dram_capacity = from_memory * missing * l->units[0] * fmax(fetch, sector);
-    v->dram_store = from_memory * fmax(0, v->l2_store - fmin(used, laws.room));
+    v->dram_store = from_memory * fmax(0, v->l2_store - fmin(used, laws->room));
     out->total.l2_capacity += v->l2_capacity;
     out->total.l2_store += v->l2_store;
     out->total.dram_capacity += v->dram_capacity;

@@ -11,9 +11,11 @@
 #define WL_LAWS_LOCAL_VOLUMES_H
 
 #include "count/local_count.h"
+#include "laws/traffic_laws.h"
 #include "laws/volumes.h"
 
 /* Adds to the volumes and requests of the fields. */
-void wl_local_volumes(const wl_local *local, const wl_geometry *launched, const wl_device *device, wl_volumes *out);
+void wl_local_volumes(const wl_local *local, const wl_geometry *launched, const wl_device *device, const wl_laws *laws,
+                      wl_volumes *out);
 
 #endif /* WL_LAWS_LOCAL_VOLUMES_H */

@@ -120,6 +120,19 @@ double wl_reloads_gone(double touched, double fresh)
     return share * share;
 }
 
+double wl_reloads_gone_in_passes(double touched)
+{
+    if (touched <= 1) /* all lines fit: tanh^2(sqrt(m) O) < m, down to 0 */
+        return 0;
+    double gone = 1, change = 1;
+    for (int round = 0; round < ROUNDS && change > AGREED; round++) {
+        const double before = gone;
+        gone = wl_reloads_gone(touched, before);
+        change = before - gone;
+    }
+    return gone;
+}
+
 /* The shortest run that has the working set of a long one: one pass over it. */
 static int one_pass(const wl_traffic *t, int n)
 {

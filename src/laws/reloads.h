@@ -37,4 +37,8 @@ double wl_reloads_from_dram(const wl_reloads *reloads, const wl_traffic *traffic
  * have been touched; a share `fresh` of the others missed, and each miss evicted a line. */
 double wl_reloads_gone(double touched, double fresh);
 
+/* The same share where every pass touches so many lines again, and those that are gone are the
+ * ones that miss. */
+double wl_reloads_gone_in_passes(double touched);
+
 #endif /* WL_LAWS_RELOADS_H */

@@ -30,9 +30,13 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     (void)wl_device_get(d, WL_DEVICE_l1_field_steepness, &out->field_steepness);
     (void)wl_device_get(d, WL_DEVICE_l1_own_steps, &out->own_steps);
     (void)wl_device_get(d, WL_DEVICE_memory_cache, &out->memory_cache);
-    return wl_device_list_length(d, WL_DEVICE_l1_reload_curve) == 3 &&
-           wl_device_get(d, WL_DEVICE_l2_reuse_room, &out->room) &&
-           wl_device_get(d, WL_DEVICE_l2_reuse_steepness, &out->steepness);
+    /* local memory needs these on every device; without measured ones, all of a partition holds
+     * data */
+    out->room = (double)wl_device_int(d, WL_DEVICE_l2_size) / out->partitions;
+    out->steepness = INFINITY;
+    const bool room = wl_device_get(d, WL_DEVICE_l2_reuse_room, &out->room),
+               steepness = wl_device_get(d, WL_DEVICE_l2_reuse_steepness, &out->steepness);
+    return wl_device_list_length(d, WL_DEVICE_l1_reload_curve) == 3 && room && steepness;
 }
 
 /* ---- L1 ---- */

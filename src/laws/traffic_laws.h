@@ -29,7 +29,8 @@ typedef struct wl_laws {
     double memory_cache;                 /* 0: none */
 } wl_laws;
 
-/* Reads the numbers of a device; false if it lacks required ones. */
+/* Reads the numbers of a device; false if it lacks required ones. Those of local memory are there
+ * in any case. */
 bool wl_laws_read(const wl_device *device, wl_laws *out);
 
 /* Fill the L1 and the L2 side of the volumes. The second needs the first, and known windows. */

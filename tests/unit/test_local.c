@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "laws/local_volumes.h"
 #include "metrics/prediction.h"
@@ -90,8 +91,10 @@ static void no_local_memory(void **state)
     wl_volumes v = {.total = {.l2_store = 5}};
     wl_device *h200 = NULL;
     wl_error err = {0};
+    wl_laws laws;
     assert_int_equal(wl_device_builtin("h200", &h200, &err), WL_OK);
-    wl_local_volumes(&none, &g, h200, &v);
+    (void)wl_laws_read(h200, &laws);
+    wl_local_volumes(&none, &g, h200, &laws, &v);
     check_near("none", "stores", v.total.l2_store, 5, 0);
     check_near("none", "pieces", v.requests.pieces, 0, 0);
     wl_device_free(h200);
@@ -105,6 +108,8 @@ static void volumes_grow(void **state)
     wl_device *h200 = NULL;
     wl_error err = {0};
     assert_int_equal(wl_device_builtin("h200", &h200, &err), WL_OK);
+    wl_laws laws;
+    (void)wl_laws_read(h200, &laws);
     const wl_geometry g = {.blocks = 10000, .occupancy = {.l1_bytes = 256 << 10}};
     wl_local l = {.inst = {1e6, 1e6},
                   .sectors = {4e6, 4e6},
@@ -116,7 +121,7 @@ static void volumes_grow(void **state)
     for (double bytes = 1e6; bytes < 1e9; bytes *= 2) {
         wl_volumes v = {0};
         l.resident_bytes = bytes;
-        wl_local_volumes(&l, &g, h200, &v);
+        wl_local_volumes(&l, &g, h200, &laws, &v);
         check_true("growing", "L2 loads", v.total.l2_capacity >= loads && v.total.l2_capacity <= 4e6 * 32);
         check_true("growing", "DRAM loads", v.total.dram_capacity >= dram && v.total.dram_capacity <= 4e6 * 32);
         check_true("growing", "DRAM stores", v.total.dram_store >= stores && v.total.dram_store <= 4e6 * 32);
@@ -143,26 +148,46 @@ static void laws_are_those_of_fields(void **state)
     check_ok("what-if", wl_device_set(device, "l2_partitions=1", &err), &err);
     check_ok("what-if", wl_device_set(device, "l2_reuse_room=40MB", &err), &err);
     check_ok("what-if", wl_device_set(device, "l2_reuse_steepness=1", &err), &err);
+    wl_laws laws;
+    (void)wl_laws_read(device, &laws);
     const wl_geometry g = {.blocks = 10000, .occupancy = {.l1_bytes = 100 << 10}};
     wl_local l = {.inst = {1, 1}, .sectors = {1000, 1e9}, .units = {1000, 1e9}, .full = 1e9, .lines = 1};
     const double all = 132.0 * (100 << 10); /* the L1 of every multiprocessor */
     wl_volumes v = {0};
     l.resident_bytes = 0.9 * all;
-    wl_local_volumes(&l, &g, device, &v);
+    wl_local_volumes(&l, &g, device, &laws, &v);
     check_near("it fits", "misses", v.total.l2_capacity, 0, 0);
     v = (wl_volumes){0};
     l.resident_bytes = 2 * all;
-    wl_local_volumes(&l, &g, device, &v);
+    wl_local_volumes(&l, &g, device, &laws, &v);
     const double missed = v.total.l2_capacity / 32000;
     check_near("twice as much", "a fixed point", missed, pow(tanh(2 * sqrt(missed)), 2), 1e-9);
     check_true("twice as much", "the larger one", missed > 0.9 && missed < 0.94);
     v = (wl_volumes){0};
     l.resident_bytes = 40e6; /* loaded and stored: two volumes of the room */
     l.sectors[0] = l.units[0] = 1e9;
-    wl_local_volumes(&l, &g, device, &v);
+    wl_local_volumes(&l, &g, device, &laws, &v);
     const double loaded = v.total.l2_capacity / 32e9, moved = l.resident_bytes * (1 + loaded);
     check_near("through the L2", "evicted", v.total.dram_capacity / v.total.l2_capacity / 2, pow(2, -40e6 / moved),
                1e-9);
+    /* the curves of the paper serve fields, if asked for; local memory keeps its law */
+    const double dram = v.total.dram_capacity, stores = v.total.dram_store;
+    check_ok("what-if", wl_device_set(device, "l1_reload_curve=none", &err), &err);
+    check_true("curves", "no laws of fields", !wl_laws_read(device, &laws));
+    v = (wl_volumes){0};
+    wl_local_volumes(&l, &g, device, &laws, &v);
+    check_near("curves", "DRAM loads", v.total.dram_capacity, dram, 0);
+    check_near("curves", "DRAM stores", v.total.dram_store, stores, 0);
+    /* without a room, all of the L2 holds data, and nothing beyond */
+    check_ok("what-if", wl_device_set(device, "l2_reuse_room=none", &err), &err);
+    check_ok("what-if", wl_device_set(device, "l2_reuse_steepness=none", &err), &err);
+    (void)wl_laws_read(device, &laws);
+    for (int half = 0; half < 2; half++) { /* twice as much passes through the L2 */
+        v = (wl_volumes){0};
+        l.resident_bytes = (half ? 0.49 : 0.52) * wl_device_or(device, WL_DEVICE_l2_size, 0);
+        wl_local_volumes(&l, &g, device, &laws, &v);
+        check_near("no numbers", "evicted", v.total.dram_capacity / v.total.l2_capacity, half ? 0 : 2, 1e-9);
+    }
     wl_device_free(device);
     check_done();
 }
