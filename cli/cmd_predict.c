@@ -28,16 +28,40 @@ static bool check_usage(const options *o)
     return false;
 }
 
+/* One launch, for people: a few lines, unless tables are asked for. */
+static bool is_short(const options *o)
+{
+    return option_format_is(o, "text") && !o->details && !o->per_access && !o->per_line && !o->confidence;
+}
+
+/* The few lines. Changes are tried where that takes no longer than a moment. */
+static wl_status render_answer(const options *o, const job *j, const wl_launch *launch, const wl_prediction *p,
+                               char **text, wl_error *err)
+{
+    const wl_advise_options how = {.predict = j->options};
+    wl_answer answer = {
+        .prediction = p, .kernel = j->kernel, .device = j->device, .verbose = o->verbose, .quiet = o->quiet};
+    wl_advised *advised = NULL;
+    wl_status status = WL_OK;
+    if (!wl_prediction_is_costly(p))
+        status = wl_advise(j->kernel, j->device, launch, &how, &advised, err);
+    answer.advised = advised;
+    status = status ? status : wl_answer_render(&answer, option_format(o), text, err);
+    wl_advised_free(advised);
+    return status;
+}
+
 /* Appends one launch to the output; a prediction's shares last only until the next one. */
-static wl_status render(const options *o, const job *j, const wl_prediction *p, wl_prediction_writer *out,
-                        wl_error *err)
+static wl_status render(const options *o, const job *j, const wl_launch *launch, const wl_prediction *p,
+                        wl_prediction_writer *out, wl_error *err)
 {
     const wl_format format = option_format(o);
     const bool first = out->count == 0;
     char *text = NULL;
     if (format == WL_FORMAT_JSON)
         return wl_prediction_write(out, p, j->kernel, j->device, err);
-    wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
+    wl_status status = is_short(o) ? render_answer(o, j, launch, p, &text, err)
+                                   : wl_prediction_render(p, j->kernel, j->device, format, &text, err);
     const bool headed = format == WL_FORMAT_CSV && !first; /* only the first has the header */
     const char *shown = status == WL_OK && headed ? strchr(text, '\n') + 1 : text;
     status = status ? status : out->sink(out->user, shown, strlen(shown), err);
@@ -70,7 +94,7 @@ static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, 
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
         else if (!b->table)
-            status = render(o, j, *p, &b->writer, err);
+            status = render(o, j, &j->launches[i], *p, &b->writer, err);
         if (status != WL_OK)
             return status;
     }
@@ -116,6 +140,7 @@ static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t dev
     const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
     /* for a few launches, milliseconds to count predication and divergence are affordable */
     j->options.emulate = true;
+    j->options.stacks = is_short(o) && !b->table;
     if (status != WL_OK)
         return status;
     const wl_status predicted = predict_job(o, b, device, err);

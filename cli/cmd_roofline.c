@@ -139,7 +139,8 @@ static int add_kernel(picture *p, const char *kernel, const char *entry)
     int code = job_read_launches(&o, &j);
     if (code == EXIT_OK) {
         wl_status status = job_load(&o, kernel, o.device, &j, &err);
-        j.options.emulate = true; /* predication, divergence, flops by type */
+        /* predication, divergence, flops by type; what limits the time */
+        j.options.emulate = j.options.stacks = true;
         if (status == WL_OK)
             status = predict_all(p, &j, &err);
         code = status == WL_OK ? EXIT_OK : diag_report(&err);
@@ -180,7 +181,7 @@ static wl_status visit(void *user, const batch_launch *launch, wl_error *err)
 static int add_lines(picture *p)
 {
     options o = *p->options;
-    wl_predict_options predict = {.emulate = true};
+    wl_predict_options predict = {.emulate = true, .stacks = true};
     predict.model = option_model(&o);
     o.model = NULL; /* each line names its model */
     return batch_each(&o, &predict, visit, p);

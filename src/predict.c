@@ -222,8 +222,8 @@ static void say_found(const wl_predictor *p, wl_prediction *out)
     char text[WL_SCHEDULE_TEXT_MAX];
     wl_schedule_print(&p->schedule, text);
     out->launch.schedule = (wl_schedule){0};
-    wl_warn(out, "the index arithmetic is %s over %lld x %lld cells: predicted as that schedule", text,
-            (long long)p->kernel->domain[0], (long long)p->kernel->domain[1]);
+    wl_warn_of(out, WL_WARNING_ASSUMED, "the index arithmetic is %s over %lld x %lld cells: predicted as that schedule",
+               text, (long long)p->kernel->domain[0], (long long)p->kernel->domain[1]);
 }
 
 /* Distinct bytes, or those that were counted for this launch before. */
@@ -241,6 +241,21 @@ static wl_status count_distinct(wl_predictor *p, const wl_launch *launch, int64_
     p->counter.method = d->method;
     memcpy(volumes->distinct, d->bytes, sizeof d->bytes);
     volumes->has_distinct = true;
+    return WL_OK;
+}
+
+/* The least that a launch can move, if it can be counted without evaluating single addresses. */
+static wl_status find_distinct(wl_predictor *p, const wl_launch *launch, int64_t samples, const wl_traffic_input *input,
+                               wl_volumes *volumes, wl_prediction *out, wl_error *err)
+{
+    const wl_count_method method = p->counter.method;
+    if (method == WL_COUNT_THREADS || !volumes->known)
+        return WL_OK;
+    if (!volumes->has_distinct)
+        WL_TRY(count_distinct(p, launch, samples, input, volumes, err));
+    p->counter.method = method;
+    out->has_distinct = volumes->has_distinct;
+    memcpy(out->distinct, volumes->distinct, sizeof out->distinct);
     return WL_OK;
 }
 
@@ -291,6 +306,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     if (options && options->per_access && volumes.known)
         WL_TRY(share_out(p, &costs, &counts, view, out, err));
     if (options && options->stacks) {
+        WL_TRY(find_distinct(p, launch, options->l1_samples, &input, &volumes, out, err));
         const wl_stacks_input stacked = {&counts, p->device, &volumes, lives, options->model};
         wl_stacks *stacks = NULL;
         WL_TRY(wl_stacks_make(&stacked, out, &p->launch_arena, &stacks, err));

@@ -46,6 +46,9 @@ typedef struct wl_advise_options {
     int threads; /* of the searches over blocks; 0: what OpenMP takes by default */
 } wl_advise_options;
 
+/* Would trying changes take seconds? */
+WL_API bool wl_prediction_is_costly(const wl_prediction *prediction);
+
 /* The launch given and what is better than it. */
 typedef struct wl_advised wl_advised;
 
@@ -87,9 +90,9 @@ typedef struct wl_elsewhere {
 } wl_elsewhere;
 
 /* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best
- * launch first; *count is how many were filled. One model for all, in *model: the one options asks
- * for, else limiter. Devices on which nothing fits, or without the model's numbers, are left
- * out. */
+ * launch first; *count is how many were filled. One model for all, in
+ * *model: the one options asks for, else the default of `device`. Devices on which nothing fits, or
+ * without the model's numbers, are left out. */
 WL_FALLIBLE wl_advise_devices(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                               const wl_advise_options *options, wl_elsewhere *devices, size_t capacity, size_t *count,
                               wl_model_id *model, wl_error *err);

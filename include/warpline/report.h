@@ -13,6 +13,16 @@
 #include "warpline/roofline.h"
 #include "warpline/trace.h"
 
+/* A prediction in a few lines, TEXT only. */
+typedef struct wl_answer {
+    const wl_prediction *prediction; /* made with stacks: shares of the time are known */
+    const wl_kernel *kernel;
+    const wl_device *device;
+    const wl_advised *advised; /* NULL: changes were not tried */
+    bool verbose, quiet;       /* all notes, or no mention of them; else what a user can act on */
+} wl_answer;
+WL_FALLIBLE wl_answer_render(const wl_answer *answer, wl_format format, char **out, wl_error *err);
+
 /* ---- stored predictions ---- */
 
 /* Reads predictions of the schemas warpline.predict/2, warpline.prediction/2 (lines) and
@@ -86,8 +96,7 @@ typedef struct wl_ranked_space {
     double chance; /* ... with this probability; 0: not known */
 } wl_ranked_space;
 
-/* How many of the best are within this ratio of the first: of all that were kept, not only of those
- * to benchmark. */
+/* How many of all that were kept are within this ratio of the first. */
 WL_API size_t wl_rank_within(const wl_ranked_space *space, double ratio);
 /* Tables of the best `top`, and what to make of them: TEXT or MARKED. */
 WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, wl_format format, char **out,
@@ -95,9 +104,8 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 /* What became of launches that were not predicted. */
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
-/* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each
- * whole and sorted, or launch by launch in any order. A piece that fails is not passed to the
- * sink. */
+/* JSON of the schema warpline.rank/1, or CSV, piece by piece: spaces of one kernel, each whole and
+ * sorted, or launch by launch in any order. A piece that fails is not passed to the sink. */
 typedef struct wl_rank_writer {
     wl_format format;
     wl_sink sink;
@@ -111,15 +119,13 @@ WL_FALLIBLE wl_rank_write_launch(wl_rank_writer *writer, const wl_ranked_space *
 WL_FALLIBLE wl_rank_write_space_end(wl_rank_writer *writer, const wl_ranked_space *space, wl_error *err);
 WL_FALLIBLE wl_rank_write_end(wl_rank_writer *writer, wl_error *err);
 
-/* Texts for autotuners: docs/export.md. WL_E_UNSUPPORTED: the format cannot hold these spaces
- * together. */
+/* Texts for autotuners: docs/export.md. WL_E_UNSUPPORTED: the format cannot hold these spaces. */
 typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, WL_EXPORT_TRITON } wl_export;
 /* "kernel-tuner", "kernel-tuner-cache", "triton" */
 WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
-/* A script for gnuplot and the data it reads. WL_E_UNSUPPORTED: no launch has a predicted memory
- * volume. */
+/* A script for gnuplot and its data. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
     const char *picture, *data; /* what the script writes (SVG or, by its suffix, PNG) and reads */
 } wl_plot_files;
@@ -161,14 +167,12 @@ WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
 /* Borrows nothing. */
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
-/* The text of the file. A date is shown where one is given. WL_E_UNSUPPORTED: there is no
- * launch. */
+/* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
 
 /* ---- comparisons ---- */
 
-/* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has
- * its groups. */
+/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
 /* What was left out and why, a line each; "" for nothing. */
@@ -185,12 +189,10 @@ WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format forma
 
 WL_FALLIBLE wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
 WL_FALLIBLE wl_device_list_render(wl_format format, char **out, wl_error *err);
-/* Devices side by side, ratios to the first; JSON of warpline.devices/1. Text has sources only
- * where asked for. */
+/* Devices side by side, ratios to the first; JSON of warpline.devices/1. Sources are for TEXT. */
 WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t count, bool sources, wl_format format,
                                      char **out, wl_error *err);
-/* What fits on a multiprocessor (launch.h), and what one more block would take. JSON:
- * warpline.occupancy/1. */
+/* What fits on a multiprocessor, and what one more block would take; JSON warpline.occupancy/1. */
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);
 
@@ -198,18 +200,15 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 /* Any word of the output: metric, bound, model, part, number of a device, or term; with its value
- * in a prediction where one is given. WL_E_INPUT: no such word, but perhaps a similar one. TEXT or
- * MARKED. */
+ * in a prediction, if given. WL_E_INPUT: no such word, perhaps a similar one. TEXT or MARKED. */
 WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, wl_format format, char **out, wl_error *err);
 WL_API const char *wl_explained_word(size_t index); /* NULL beyond the last */
 /* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model
  * ("classic", .., "roofline", "compare") those it needs, and the ncu command that collects them. */
 WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
-/* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float
- * *)"; without a kernel, family and variant. */
+/* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_; else family and variant. */
 WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
-/* What a roofline needs but is not known: names, or lines with their counters and that command; ""
- * for nothing. */
+/* What a roofline needs and is not known: names, or lines with counters and that command; or "". */
 WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
                                 wl_error *err);
 
@@ -225,8 +224,7 @@ typedef struct wl_ptx_report {
 } wl_ptx_report;
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
 WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
-/* How much of a file is understood, as text or JSON: operations with their count, class and
- * support. */
+/* How much of a file is understood, TEXT or JSON: operations with count, class and support. */
 WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_error *err);
 
 /* ---- schedules as code ---- */

@@ -25,6 +25,9 @@ typedef struct wl_tallies {
     bool measured;               /* else predicted */
     /* measured: the launch of the same picture it belongs to, from 1; 0: to none */
     size_t of;
+    /* predicted: what limits it, what would help (constant texts), and its share of the time */
+    const char *limit, *remedy;
+    double limit_share;
     bool known[WL_TALLY_COUNT];
     double value[WL_TALLY_COUNT];
 } wl_tallies;

@@ -10,8 +10,8 @@
 #include "predictor.h"
 
 static wl_status (*const finders[])(wl_inquiry *, wl_error *) = {
-    wl_cause_sectors, wl_cause_banks, wl_cause_divergence, wl_cause_local, wl_cause_registers,
-    wl_cause_shared,  wl_cause_block, wl_cause_waves,      wl_cause_table, wl_cause_vector,
+    wl_cause_sectors, wl_cause_banks, wl_cause_divergence, wl_cause_local,  wl_cause_registers, wl_cause_shared,
+    wl_cause_block,   wl_cause_waves, wl_cause_table,      wl_cause_vector, wl_cause_time,
 };
 
 const char *wl_cause_name(wl_cause_id cause)
@@ -62,7 +62,9 @@ static wl_status look_at_lives(wl_inquiry *q, wl_error *err)
 static wl_status look(wl_inquiry *q, wl_predictor *predictor, wl_error *err)
 {
     wl_predictor *at = NULL;
-    WL_TRY(wl_predict(predictor, &q->launch, &q->options, &q->now, err));
+    wl_predict_options stacked = q->options;
+    stacked.stacks = true;
+    WL_TRY(wl_predict(predictor, &q->launch, &stacked, &q->now, err));
     WL_TRY(wl_predictor_at(predictor, &q->launch, &at, err));
     q->kernel = at->kernel;
     /* with a schedule, accesses are those of reordered cells */
@@ -114,6 +116,7 @@ wl_status wl_causes_find(const wl_questioned *what, wl_arena *arena, const wl_ca
     q->given = what->kernel;
     q->device = what->device;
     q->options = what->options;
+    q->options.stacks = false;
     q->launch = what->launch;
     q->block_is_free = what->block_is_free;
     q->arena = arena;

@@ -79,5 +79,6 @@ wl_status wl_cause_block(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_waves(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_table(wl_inquiry *inquiry, wl_error *err);  /* cause_table.c */
 wl_status wl_cause_vector(wl_inquiry *inquiry, wl_error *err); /* cause_vector.c */
+wl_status wl_cause_time(wl_inquiry *inquiry, wl_error *err);   /* cause_time.c: several */
 
 #endif /* WL_CAUSES_INQUIRY_H */

@@ -140,7 +140,8 @@ struct wl_kernel {
     bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
-    wl_source source; /* all zeros: no source, the kernel itself states everything */
+    size_t urgent_notes; /* the first of these: what the user can give or mend */
+    wl_source source;    /* all zeros: no source, the kernel itself states everything */
 };
 
 /* What determines the grid of a launch: the threads that are needed, else the domain; zeros:

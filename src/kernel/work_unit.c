@@ -16,8 +16,8 @@
 #define STEPS_MAX (3 + WL_FIELD_DIMS_MAX)
 
 static const wl_unit_words words[] = {
-    [WL_WORK_CELL] = {"cell", "cell", "cells", {"cell", "cells"}},
-    [WL_WORK_UPDATE] = {"LUP", "update", "updates", {"lattice update (LUP)", "lattice updates (LUP)"}},
+    [WL_WORK_CELL] = {"cell", "elem", "element", "elements", {"element", "elements"}},
+    [WL_WORK_UPDATE] = {"LUP", "LUP", "update", "updates", {"lattice update (LUP)", "lattice updates (LUP)"}},
 };
 
 const wl_unit_words *wl_work_unit_words(wl_work_unit unit) { return &words[unit]; }

@@ -12,8 +12,9 @@
 typedef enum wl_work_unit { WL_WORK_CELL, WL_WORK_UPDATE } wl_work_unit;
 
 typedef struct wl_unit_words {
-    /* in rates and heads of tables, and as the unit of JSON: "GLUP/s", "B/cell" */
-    const char *name;
+    const char *name; /* the unit of JSON: "LUP", "cell" */
+    /* in rates and heads of tables: "GLUP/s", "B/elem" */
+    const char *brief;
     const char *one;          /* in sentences: "per update" */
     const char *many;         /* "4096 updates" */
     const char *explained[2]; /* "1 lattice update (LUP)", "4096 lattice updates (LUP)" */

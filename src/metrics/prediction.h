@@ -82,6 +82,13 @@ typedef struct wl_model_result {
     double bound_s[WL_BOUND_COUNT];
 } wl_model_result;
 
+/* What a warning is about. */
+typedef enum wl_warning_kind {
+    WL_WARNING_ACT,     /* something is missing or wrong that the user can give or mend */
+    WL_WARNING_ASSUMED, /* how the prediction was made, and what it assumes */
+    WL_WARNING_SAMPLED  /* which numbers come from a sample */
+} wl_warning_kind;
+
 #define WL_WARNINGS_MAX 32
 #define WL_WARNING_LENGTH 240
 
@@ -110,6 +117,10 @@ struct wl_prediction {
     int clamped;     /* values that contradicted an invariant: metrics/invariants.h */
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
+    wl_warning_kind warning_kind[WL_WARNINGS_MAX];
+    /* bytes of the elements that are loaded, and stored, each once; made with the stacks */
+    bool has_distinct;
+    double distinct[2];
     /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked
      * for. */
     /* the kernel at this launch; the shares refer to its fields and accesses */

@@ -19,8 +19,10 @@ typedef struct wl_warned {
     const wl_volumes *volumes;
 } wl_warned;
 
-/* Adds a warning; beyond WL_WARNINGS_MAX nothing is added. */
+/* Adds a warning; beyond WL_WARNINGS_MAX nothing is added. The first one is of what a user can act
+ * on. */
 void wl_warn(wl_prediction *out, const char *format, ...) WL_PRINTF(2, 3);
+void wl_warn_of(wl_prediction *out, wl_warning_kind kind, const char *format, ...) WL_PRINTF(3, 4);
 
 /* Call when metrics and time are known. */
 void wl_warn_about_all(const wl_warned *about, wl_prediction *out);

@@ -96,7 +96,7 @@ void wl_interval_round(wl_contention_model *model, const wl_life_profile *life, 
     for (size_t i = 0; i < life->count; i++) {
         const wl_life_interval *at = &life->list[i];
         wl_stack_row *row = rows ? &rows[i] : NULL;
-        book(&e, row, WL_STACK_BASE, each * at->times * at->instructions);
+        book(&e, row, WL_STACK_ISSUE, each * at->times * at->instructions);
         if (e.sums.stall > 0)
             book_stall(&e, at, exposed * (at->times * at->stall / e.sums.stall), row);
         book_contention(&e, at, row);

@@ -95,11 +95,11 @@ void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_d
 
 void wl_assumed_life_warn(const wl_assumed_life *assumed, const wl_demand *demand, wl_prediction *prediction)
 {
-    wl_warn(prediction,
-            "the life of a warp is assumed from its accesses: %.3g waits for loads, %.3g of them for the L2 and "
-            "%.3g for DRAM, between %.0f instructions",
-            assumed->life.phases, assumed->life.missing - assumed->life.dram, assumed->life.dram,
-            demand->instructions / assumed->profile.warps);
+    wl_warn_of(prediction, WL_WARNING_ASSUMED,
+               "the life of a warp is assumed from its accesses: %.3g waits for loads, %.3g of them for the L2 and "
+               "%.3g for DRAM, between %.0f instructions",
+               assumed->life.phases, assumed->life.missing - assumed->life.dram, assumed->life.dram,
+               demand->instructions / assumed->profile.warps);
 }
 
 wl_interval_launch wl_interval_launch_of(const wl_counts *counts, const wl_prediction *prediction)
@@ -146,7 +146,7 @@ void wl_interval_apply(const wl_counts *counts, const wl_device *device, const w
     wl_interval_time(counts, device, demand, machine, prediction, model, &stack, NULL);
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
         waited += stack.cycles[waits[i]];
-    set_bound(m, WL_BOUND_ISSUE, stack.cycles[WL_STACK_BASE] / machine->clock);
+    set_bound(m, WL_BOUND_ISSUE, stack.cycles[WL_STACK_ISSUE] / machine->clock);
     set_bound(m, WL_BOUND_LATENCY, waited / machine->clock);
     m->id = model;
     m->time_s = stack.seconds;

@@ -2,15 +2,16 @@
 #include "model/stack.h"
 
 static const struct {
-    const char *name, *meaning;
+    const char *name, *reason, *meaning;
 } parts[WL_STACK_PART_COUNT] = {
-#define WL_STACK_PART(id, name, meaning) {name, meaning},
+#define WL_STACK_PART(id, name, reason, meaning) {name, reason, meaning},
     WL_STACK_PARTS
 #undef WL_STACK_PART
 };
 
 const char *wl_stack_part_name(wl_stack_part part) { return parts[part].name; }
 const char *wl_stack_part_meaning(wl_stack_part part) { return parts[part].meaning; }
+const char *wl_stack_part_reason(wl_stack_part part) { return parts[part].reason; }
 
 double wl_stack_sum(const double cycles[WL_STACK_PART_COUNT])
 {

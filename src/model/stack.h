@@ -8,24 +8,31 @@
 #ifndef WL_MODEL_STACK_H
 #define WL_MODEL_STACK_H
 
-/* WL_STACK_PART(id, name, meaning), in the order in which stacks are shown */
+/* WL_STACK_PART(id, name, reason, meaning), in the order in which stacks are shown; `reason` is the
+ * stall reason of Nsight Compute under which most of it shows up */
 #define WL_STACK_PARTS                                                                                                 \
-    WL_STACK_PART(BASE, "base", "instructions issue; in turnover, the busiest unit of a multiprocessor works")         \
-    WL_STACK_PART(DEPENDENCE, "dependence", "warps wait for arithmetic")                                               \
-    WL_STACK_PART(SHARED, "shared", "warps wait for shared memory or shuffles")                                        \
-    WL_STACK_PART(L1, "l1", "warps wait for the L1, without contention")                                               \
-    WL_STACK_PART(L2, "l2", "warps wait for the L2, without contention")                                               \
-    WL_STACK_PART(DRAM, "dram", "warps wait for device memory, without contention")                                    \
-    WL_STACK_PART(MSHR, "mshr", "all MSHRs of the L1 are in use")                                                      \
-    WL_STACK_PART(NOC, "noc", "requests queue for the network to the L2, or in the L2")                                \
-    WL_STACK_PART(DRAM_QUEUE, "dram_queue", "requests queue for device memory")                                        \
-    WL_STACK_PART(BARRIER, "barrier", "warps wait for others of their block")                                          \
-    WL_STACK_PART(IMBALANCE, "imbalance", "sub-cores with fewer warps, and warps with less work, have ended")          \
-    WL_STACK_PART(TAIL, "tail", "the last blocks do not fill the multiprocessors")                                     \
-    WL_STACK_PART(LAUNCH, "launch", "the launch itself, and the start of blocks")
+    WL_STACK_PART(ISSUE, "issue", "selected", "instructions issue")                                                    \
+    WL_STACK_PART(FP, "fp", "math pipe throttle", "floating-point and special-function pipes work")                    \
+    WL_STACK_PART(TENSOR, "tensor", "math pipe throttle", "tensor cores work")                                         \
+    WL_STACK_PART(MULTIPLY, "multiply", "math pipe throttle", "the pipe that multiplies works")                        \
+    WL_STACK_PART(INTEGER, "integer", "math pipe throttle", "the integer pipe works")                                  \
+    WL_STACK_PART(L1_QUEUE, "l1_queue", "lg throttle", "requests queue for the L1 or for shared memory")               \
+    WL_STACK_PART(DEPENDENCE, "dependence", "wait", "warps wait for arithmetic")                                       \
+    WL_STACK_PART(SHARED, "shared", "short scoreboard", "warps wait for shared memory or shuffles")                    \
+    WL_STACK_PART(L1, "l1", "long scoreboard", "warps wait for the L1, without contention")                            \
+    WL_STACK_PART(L2, "l2", "long scoreboard", "warps wait for the L2, without contention")                            \
+    WL_STACK_PART(DRAM, "dram", "long scoreboard", "warps wait for device memory, without contention")                 \
+    WL_STACK_PART(MSHR, "mshr", "lg throttle", "all MSHRs of the L1 are in use")                                       \
+    WL_STACK_PART(NOC, "noc", "long scoreboard", "requests queue for the network to the L2, or in the L2")             \
+    WL_STACK_PART(DRAM_QUEUE, "dram_queue", "long scoreboard", "requests queue for device memory")                     \
+    WL_STACK_PART(ATOMICS, "atomics", "lg throttle", "atomics queue in the L2")                                        \
+    WL_STACK_PART(BARRIER, "barrier", "barrier", "warps wait for others of their block")                               \
+    WL_STACK_PART(IMBALANCE, "imbalance", "", "sub-cores with fewer warps, and warps with less work, have ended")      \
+    WL_STACK_PART(TAIL, "tail", "", "the last blocks do not fill the multiprocessors")                                 \
+    WL_STACK_PART(LAUNCH, "launch", "", "the launch itself, and the start of blocks")
 
 typedef enum wl_stack_part {
-#define WL_STACK_PART(id, name, meaning) WL_STACK_##id,
+#define WL_STACK_PART(id, name, reason, meaning) WL_STACK_##id,
     WL_STACK_PARTS
 #undef WL_STACK_PART
         WL_STACK_PART_COUNT
@@ -33,6 +40,7 @@ typedef enum wl_stack_part {
 
 const char *wl_stack_part_name(wl_stack_part part);
 const char *wl_stack_part_meaning(wl_stack_part part);
+const char *wl_stack_part_reason(wl_stack_part part); /* "": no warp stalls meanwhile */
 
 /* The cost of one interval over all its executions. Without imbalance, tail and launch, which
  * belong to no interval. */

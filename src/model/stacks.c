@@ -161,7 +161,12 @@ static void by_intervals(maker *m, wl_model_id model)
 static double weight_of(const wl_life_interval *at, wl_stack_part part)
 {
     switch (part) {
-    case WL_STACK_BASE: return at->instructions;
+    case WL_STACK_ISSUE:
+    case WL_STACK_FP:
+    case WL_STACK_TENSOR:
+    case WL_STACK_MULTIPLY:
+    case WL_STACK_INTEGER: return at->instructions;
+    case WL_STACK_L1_QUEUE: return at->cause == WL_STALL_MEMORY || at->cause == WL_STALL_SHARED ? at->stall : 0;
     case WL_STACK_DEPENDENCE: return at->cause == WL_STALL_DEPENDENCE ? at->stall : 0;
     case WL_STACK_SHARED: return at->cause == WL_STALL_SHARED ? at->stall : 0;
     case WL_STACK_BARRIER: return at->cause == WL_STALL_BARRIER ? at->stall : 0;
@@ -177,7 +182,8 @@ static double weight_of(const wl_life_interval *at, wl_stack_part part)
 /* Its weight or, if nothing waits for memory, its requests. */
 static double weight_or_requests(const wl_life_interval *at, wl_stack_part part, bool requests)
 {
-    const bool queue = part == WL_STACK_NOC || part == WL_STACK_DRAM_QUEUE;
+    const bool queue =
+        part == WL_STACK_L1_QUEUE || part == WL_STACK_NOC || part == WL_STACK_DRAM_QUEUE || part == WL_STACK_ATOMICS;
     return requests ? (queue ? at->reads + at->writes : 0) : weight_of(at, part);
 }
 
@@ -203,22 +209,43 @@ static void share_out(maker *m, double cycles, wl_stack_part part)
         }
 }
 
+/* What the demand refers to belongs to the prediction that is being made. */
+static void keep_demand(const wl_demand *d, wl_stacks *out)
+{
+    out->demand = *d;
+    out->waiting = *d->waiting;
+    out->leading = *d->leading;
+    out->kinds = *d->kinds;
+    out->demand.waiting = &out->waiting;
+    out->demand.leading = &out->leading;
+    out->demand.kinds = &out->kinds;
+}
+
 static void by_turnover(maker *m)
 {
-    wl_turnover numbers;
     wl_model_result result;
     wl_stacks *out = m->out;
     const char **missing = &out->missing[WL_MODEL_TURNOVER];
     if (!m->in->volumes->requests_known)
         *missing = wl_device_key_name(WL_DEVICE_l1_reload_curve);
-    if (*missing || !wl_turnover_read(m->in->device, &numbers, missing))
+    if (*missing || !wl_turnover_read(m->in->device, &out->numbers, missing))
         return;
-    wl_turnover_apply(&numbers, &m->demand, &result);
-    wl_turnover_stack(&numbers, &m->demand, &result, &out->stack[WL_MODEL_TURNOVER]);
+    keep_demand(&m->demand, out);
+    wl_turnover_apply(&out->numbers, &m->demand, &result);
+    wl_turnover_stack(&out->numbers, &m->demand, &result, &out->stack[WL_MODEL_TURNOVER]);
     out->known[WL_MODEL_TURNOVER] = true;
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         share_out(m, out->stack[WL_MODEL_TURNOVER].cycles[p], (wl_stack_part)p);
     add_rows(m, WL_MODEL_TURNOVER);
+}
+
+bool wl_stacks_what_if(const wl_stacks *s, const double factors[WL_STACK_PART_COUNT], wl_model_result *out)
+{
+    if (!s->known[WL_MODEL_TURNOVER])
+        return false;
+    wl_turnover_what_if(&s->numbers, &s->demand, factors, out);
+    wl_limiters_name(out);
+    return true;
 }
 
 /* ---- all of them ---- */

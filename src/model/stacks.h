@@ -39,7 +39,16 @@ typedef struct wl_stacks {
     /* the life of a warp comes from its accesses, not from instructions */
     bool assumed;
     const char *const *files; /* of source lines */
+    /* what the stack of turnover was made from; the demand refers to these members */
+    wl_turnover numbers;
+    wl_demand demand;
+    wl_waiting waiting, leading;
+    wl_kinds kinds;
 } wl_stacks;
+
+/* The result of the model turnover if each part took that many times as long; false: there is no
+ * stack by that model. */
+bool wl_stacks_what_if(const wl_stacks *stacks, const double factors[WL_STACK_PART_COUNT], wl_model_result *out);
 
 typedef struct wl_stacks_input {
     const wl_counts *counts;

@@ -130,24 +130,49 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     return d;
 }
 
-/* The largest bound, and the next one. */
-static void name_limiters(wl_model_result *m)
+/* Two bounds of one unit, one after the other: the larger one stands for both. */
+static void join(double seconds[WL_BOUND_COUNT], wl_bound_id a, wl_bound_id b)
 {
-    double first = -1, second = -1;
+    const double both = seconds[a] + seconds[b];
+    const bool first = seconds[a] >= seconds[b];
+    seconds[a] = first ? both : 0;
+    seconds[b] = first ? 0 : both;
+}
+
+/* The bounds as they act on the time. Single fetches take the time of DRAM, sectors in pieces
+ * that of the L2. The launch itself always takes time, the start of blocks only if it outlasts
+ * everything else. */
+static void bounds_that_act(const wl_model_result *m, double seconds[WL_BOUND_COUNT])
+{
+    const wl_turnover_steps *s = &m->steps;
+    for (int i = 0; i < WL_BOUND_COUNT; i++)
+        seconds[i] = m->bound_known[i] ? m->bound_s[i] : 0;
+    if (m->id != WL_MODEL_TURNOVER)
+        return;
+    join(seconds, WL_BOUND_DRAM, WL_BOUND_RANDOM);
+    join(seconds, WL_BOUND_L2, WL_BOUND_PIECES);
+    const double ended = s->filled > 0 ? s->filled : fmax(s->together, s->longest) - s->first_end;
+    if (seconds[WL_BOUND_LAUNCH] - s->started <= ended)
+        seconds[WL_BOUND_LAUNCH] = s->started;
+}
+
+/* The largest bound, and the next one. */
+void wl_limiters_name(wl_model_result *m)
+{
+    double first = 0, second = 0, seconds[WL_BOUND_COUNT];
+    bounds_that_act(m, seconds);
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
-        if (!m->bound_known[i])
-            continue;
-        if (m->bound_s[i] > first) {
+        if (seconds[i] > first) {
             second = first;
             m->next = m->limiter;
-            first = m->bound_s[i];
+            first = seconds[i];
             m->limiter = (wl_bound_id)i;
-        } else if (m->bound_s[i] > second) {
-            second = m->bound_s[i];
+        } else if (seconds[i] > second) {
+            second = seconds[i];
             m->next = (wl_bound_id)i;
         }
     }
-    if (second < 0)
+    if (!(second > 0))
         m->next = m->limiter;
 }
 
@@ -173,6 +198,13 @@ static void by_intervals(const wl_counts *counts, const wl_device *device, const
     }
     const wl_demand d = wl_demand_of(counts, device, volumes, out);
     wl_interval_apply(counts, device, &d, &machine, model, out);
+}
+
+wl_model_id wl_model_default(const wl_device *device)
+{
+    wl_turnover numbers;
+    const char *lacks = NULL;
+    return wl_turnover_read(device, &numbers, &lacks) ? WL_MODEL_TURNOVER : WL_MODEL_LIMITER;
 }
 
 bool wl_time_repeats(const wl_device *device, wl_model_id model)
@@ -204,5 +236,5 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         wl_turnover_apply(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }
-    name_limiters(&out->model);
+    wl_limiters_name(&out->model);
 }

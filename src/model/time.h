@@ -24,4 +24,10 @@ bool wl_time_repeats(const wl_device *device, wl_model_id model);
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *prediction, const char **missing);
 
+/* The default on this device: turnover where it has the numbers, else limiter. */
+wl_model_id wl_model_default(const wl_device *device);
+
+/* Names the largest bound and the next one, as they act on the time. */
+void wl_limiters_name(wl_model_result *model);
+
 #endif /* WL_MODEL_TIME_H */

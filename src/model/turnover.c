@@ -517,6 +517,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
+        bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
         return;
     }
     const double last = fmax(0, d->last_block - own) / n->clock;
@@ -528,4 +529,5 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     m->steps.first_end = first_end;
     m->steps.last = last;
     m->time_s = fmax(fmax(together, longest), first_end + m->bound_s[WL_BOUND_LAUNCH]) + last + start;
+    bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
 }

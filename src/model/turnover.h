@@ -103,7 +103,11 @@ double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, dou
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
 
-/* turnover_stack.c: the parts of the cycles of that result; they add up to its time. */
+/* turnover_stack.c: the result if each part took that many times as long; factors by part. */
+void wl_turnover_what_if(const wl_turnover *numbers, const wl_demand *demand, const double factors[WL_STACK_PART_COUNT],
+                         wl_model_result *out);
+
+/* The parts of the cycles of that result; they add up to its time. */
 void wl_turnover_stack(const wl_turnover *numbers, const wl_demand *demand, const wl_model_result *result,
                        wl_stack *out);
 

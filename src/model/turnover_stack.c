@@ -1,73 +1,190 @@
 /* turnover_stack.c - where the cycles of the model turnover go. See turnover.h, stack.h.
  *
- * Base is the work of the busiest unit, in full. Waits, network and memory add the rest. They are
- * combined by norms; the share of each follows from its weight in the time: if a part is 1 %
- * smaller, the time is shorter by 1 % of its share. SPDX-License-Identifier: MIT */
+ * The share of a part is its weight in the time: if the part takes 1 % less, the time is shorter by
+ * 1 % of its share. The time is homogeneous: if everything takes twice as long, so does the launch.
+ * Therefore the shares add up to 1 (Euler). They are found by predicting again with each part a
+ * little shorter. What multiprocessors do while others have ended already is not in the parts: it
+ * is taken out as tail and imbalance. SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "model/turnover.h"
 
-static double waits_sum(const wl_block_waits *w)
+/* A part is shorter by this much when its share is found. */
+#define LITTLE 1e-6
+
+/* The same launch with other numbers; it borrows from itself. */
+typedef struct variant {
+    wl_turnover n;
+    wl_demand d;
+    wl_waiting waiting, leading;
+} variant;
+
+static variant variant_of(const wl_turnover *n, const wl_demand *d)
 {
-    return w->start + w->issue + w->dependence + w->shared + w->level[0] + w->level[1] + w->level[2] + w->queue +
-           w->barrier;
+    variant v = {.n = *n, .d = *d};
+    v.waiting = d->waiting ? *d->waiting : v.waiting;
+    v.leading = d->leading ? *d->leading : v.leading;
+    return v;
 }
 
-static void add_waits(const wl_block_waits *w, double cycles, double out[WL_STACK_PART_COUNT])
+static void scale(double *const numbers[], size_t count, double by)
 {
-    const double each = cycles / waits_sum(w);
-    out[WL_STACK_LAUNCH] += each * w->start;
-    out[WL_STACK_BASE] += each * w->issue;
-    out[WL_STACK_DEPENDENCE] += each * w->dependence;
-    out[WL_STACK_SHARED] += each * w->shared;
-    for (int l = 0; l < 3; l++)
-        out[WL_STACK_L1 + l] += each * w->level[l];
-    out[WL_STACK_DRAM_QUEUE] += each * w->queue;
-    out[WL_STACK_BARRIER] += each * w->barrier;
+    for (size_t i = 0; i < count; i++)
+        *numbers[i] *= by;
+}
+#define SCALE(by, ...) scale((double *const[]){__VA_ARGS__}, sizeof(double *[]){__VA_ARGS__} / sizeof(double *), by)
+
+/* A cause for which the warps of a block stall, if they are followed. */
+static void scale_stall(variant *v, wl_stall cause, double by)
+{
+    SCALE(by, &v->waiting.stall[cause], &v->leading.stall[cause]);
 }
 
-/* The weight of a member in a norm, per unit of the norm. */
-static double weight(double member, double all, double norm) { return all > 0 ? pow(member / all, norm) : 0; }
+/* The wait for a level of memory is a part of the stalls for memory. */
+static void scale_level(variant *v, int level, double by)
+{
+    wl_waiting *const both[] = {&v->waiting, &v->leading};
+    for (int i = 0; i < 2; i++) {
+        both[i]->stall[WL_STALL_MEMORY] += (by - 1) * both[i]->level[level];
+        both[i]->level[level] *= by;
+    }
+}
 
-/* Adds `cycles` beyond the own work: waits, the L2 with its network and atomics, DRAM. */
-static void add_rest(const wl_turnover *n, const wl_model_result *m, double cycles, double out[WL_STACK_PART_COUNT])
+/* The life of a warp: what it issues, and its stalls. */
+static void add_up(variant *v)
+{
+    v->waiting.cycles = v->waiting.issue;
+    v->leading.cycles = v->leading.issue;
+    for (int c = 0; c < WL_STALL_COUNT; c++) {
+        v->waiting.cycles += v->waiting.stall[c];
+        v->leading.cycles += v->leading.stall[c];
+    }
+}
+
+/* The wait of a phase is one for the L2, or one for a barrier. */
+static void scale_wait(variant *v, wl_stack_part part, double by)
+{
+    wl_turnover *n = &v->n;
+    switch (part) {
+    case WL_STACK_DEPENDENCE:
+        SCALE(by, &n->instruction_wait);
+        scale_stall(v, WL_STALL_NONE, by);
+        scale_stall(v, WL_STALL_DEPENDENCE, by);
+        break;
+    case WL_STACK_SHARED: scale_stall(v, WL_STALL_SHARED, by); break;
+    case WL_STACK_BARRIER:
+        SCALE(by, &v->d.barriers);
+        scale_stall(v, WL_STALL_BARRIER, by);
+        break;
+    case WL_STACK_L1:
+        SCALE(by, &n->l1_latency);
+        scale_level(v, 0, by);
+        break;
+    case WL_STACK_L2:
+        SCALE(by, &n->l2_latency, &n->phase_wait);
+        SCALE(1 / by, &v->d.barriers);
+        scale_level(v, 1, by);
+        break;
+    case WL_STACK_DRAM:
+        SCALE(by, &n->dram_latency, &n->dram_first, &n->dram_next, &n->dram_write_wait);
+        scale_level(v, 2, by);
+        break;
+    default: break;
+    }
+    add_up(v);
+}
+
+/* Everything that is done in this part takes `by` times as long. */
+static void scale_part(variant *v, wl_stack_part part, double by)
+{
+    wl_turnover *n = &v->n;
+    wl_demand *d = &v->d;
+    switch (part) {
+    case WL_STACK_ISSUE: /* the rates of pipes stay as they are */
+        SCALE(1 / by, &n->issue_rate, &n->narrow_multiply, &n->wide_multiply);
+        SCALE(by, &v->waiting.issue, &v->leading.issue);
+        add_up(v);
+        break;
+    case WL_STACK_FP: SCALE(by, &d->fp_cycles); break;
+    case WL_STACK_TENSOR: SCALE(by, &d->tensor_cycles); break;
+    case WL_STACK_INTEGER: SCALE(by, &d->integer_cycles); break;
+    case WL_STACK_MULTIPLY: SCALE(by, &n->narrow_multiply, &n->wide_multiply); break;
+    case WL_STACK_L1_QUEUE:
+        SCALE(by, &d->l1_wavefronts, &d->tag_wavefronts, &d->last_block);
+        SCALE(1 / by, &n->fill_width);
+        break;
+    case WL_STACK_NOC: SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate); break;
+    case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram_bandwidth, &n->random_rate, &n->cache_bandwidth); break;
+    case WL_STACK_ATOMICS: SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_line_rate); break;
+    case WL_STACK_LAUNCH:
+        SCALE(by, &n->launch_overhead, &n->launch_latency, &n->turnover, &n->warp_start, &n->store_wait);
+        SCALE(1 / by, &n->block_rate);
+        break;
+    default: scale_wait(v, part, by); break;
+    }
+}
+
+void wl_turnover_what_if(const wl_turnover *n, const wl_demand *d, const double factors[WL_STACK_PART_COUNT],
+                         wl_model_result *out)
+{
+    variant v = variant_of(n, d);
+    v.d.waiting = d->waiting ? &v.waiting : NULL;
+    v.d.leading = d->leading ? &v.leading : NULL;
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+        if (factors[p] != 1)
+            scale_part(&v, (wl_stack_part)p, factors[p]);
+    wl_turnover_apply(&v.n, &v.d, out);
+}
+
+/* Of the time, by how much it falls with the part; a part that hides others has none. */
+static double share_of(const wl_turnover *n, const wl_demand *d, double time_s, wl_stack_part part)
+{
+    double factors[WL_STACK_PART_COUNT];
+    wl_model_result shorter;
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+        factors[p] = p == (int)part ? 1 - LITTLE : 1;
+    wl_turnover_what_if(n, d, factors, &shorter);
+    return fmax(0, 1 - shorter.time_s / time_s) / LITTLE;
+}
+
+/* Is it done by the multiprocessors themselves? */
+static bool is_of_sm(wl_stack_part part)
+{
+    return part != WL_STACK_NOC && part != WL_STACK_DRAM_QUEUE && part != WL_STACK_ATOMICS && part != WL_STACK_LAUNCH;
+}
+
+/* Time that multiprocessors, or sub-cores, are idle because others have more to do: the last blocks
+ * do not fill them, blocks end one after the other, the longest ones end last. */
+static void take_out_idle(const wl_turnover *n, const wl_model_result *m, double cycles[WL_STACK_PART_COUNT])
 {
     const wl_turnover_steps *s = &m->steps;
-    const double inner = fmax(0, s->memory - s->alone[0] - s->alone[1]);
-    const double beside = s->rest - s->conflicts; /* of sm and memory */
-    const double memory = (1 - s->atomics) * weight(s->memory, beside, n->norm);
-    const double l2 = s->alone[0] + inner * weight(s->l2, inner, n->norm);
-    const double dram = s->alone[1] + inner * weight(s->dram, inner, n->norm);
-    const double sm = s->sm > 0 ? (1 - s->atomics) * weight(s->sm, beside, n->norm) / s->sm : 0;
-    const double waits = waits_sum(&m->waits) > 0 ? sm * fmax(0, s->sm - s->apart - s->own) : 0;
-    const double tail = sm * s->apart;
-    const double conflicts = beside > 0 ? s->conflicts / beside : 0;
-    const double noc = (l2 + dram > 0 ? memory * l2 / (l2 + dram) : 0) + s->atomics + conflicts;
-    const double queue = l2 + dram > 0 ? memory * dram / (l2 + dram) : 0;
-    const double all = waits + tail + noc + queue;
-    if (!(all > 0)) {
-        out[WL_STACK_BASE] += cycles;
-        return;
+    const double whole = s->filled > 0 ? fmin(s->filled, s->balanced) : s->together;
+    const double ended = s->filled > 0 ? s->filled : fmax(s->together, s->longest);
+    const double idle[2] = {(ended - whole) * n->clock, s->last * n->clock}, all = m->time_s * n->clock;
+    const double kept = fmax(0, 1 - (idle[0] + idle[1]) / all);
+    const double uneven = s->own > 0 ? 1 - fmin(1, s->even / s->own) : 0, apart = s->sm > 0 ? s->apart / s->sm : 0;
+    double tail = 0;
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++) {
+        const double each = is_of_sm((wl_stack_part)p) ? fmin(1, uneven + apart) : 0;
+        cycles[p] *= kept;
+        tail += each * cycles[p];
+        cycles[p] *= 1 - each;
     }
-    if (waits > 0)
-        add_waits(&m->waits, cycles * waits / all, out);
-    out[WL_STACK_TAIL] += cycles * tail / all;
-    out[WL_STACK_NOC] += cycles * noc / all;
-    out[WL_STACK_DRAM_QUEUE] += cycles * queue / all;
+    cycles[WL_STACK_IMBALANCE] = idle[0];
+    cycles[WL_STACK_TAIL] = tail + idle[1];
 }
 
 void wl_turnover_stack(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, wl_stack *out)
 {
-    const wl_turnover_steps *s = &m->steps;
-    const double whole = s->filled > 0 ? fmin(s->filled, s->balanced) : s->together;
-    const double own = fmin(s->own, whole), even = fmin(s->even, own);
-    const double ended = s->filled > 0 ? s->filled : fmax(s->together, s->longest);
+    double shares = 0;
     *out = (wl_stack){.instructions = d->instructions, .sms = fmax(1, fmin(n->sms, d->blocks)), .seconds = m->time_s};
-    double *cycles = out->cycles;
-    cycles[WL_STACK_BASE] = even * n->clock;
-    add_rest(n, m, (whole - own) * n->clock, cycles);
-    cycles[WL_STACK_IMBALANCE] += (ended - whole) * n->clock;
-    cycles[WL_STACK_TAIL] += (own - even + s->last) * n->clock;
-    cycles[WL_STACK_LAUNCH] += (fmax(0, s->first_end + m->bound_s[WL_BOUND_LAUNCH] - ended) + s->started) * n->clock;
-    out->total = wl_stack_sum(cycles);
+    for (int p = 0; p < WL_STACK_PART_COUNT && m->time_s > 0; p++) {
+        out->cycles[p] = share_of(n, d, m->time_s, (wl_stack_part)p);
+        shares += out->cycles[p];
+    }
+    for (int p = 0; p < WL_STACK_PART_COUNT && shares > 0; p++)
+        out->cycles[p] *= m->time_s * n->clock / shares;
+    if (shares > 0)
+        take_out_idle(n, m, out->cycles);
+    out->total = wl_stack_sum(out->cycles);
 }

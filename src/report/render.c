@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "ptx/kernel/ptx_file.h"
+#include "report/common/answer_report.h"
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
 #include "report/common/roofline_report.h"
@@ -39,12 +40,13 @@ typedef struct row {
 #define MEASURED 12 /* digits: no measurement has more */
 
 static const struct {
-    row prediction, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device, device_list,
-        devices_compared, occupancy, coverage, ptx;
+    row prediction, answer, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
+        device_list, devices_compared, occupancy, coverage, ptx;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
                     ANY(WL_FORMAT_JSON_LINE, wl_report_json_line), CSV(wl_report_csv)}},
+    .answer = {"an answer", {TEXT(wl_answer_text)}},
     .stack = {"a stack", {TEXT(wl_stack_text), JSON(wl_stack_json), SVG(wl_stack_svg)}},
     .trace = {"a trace", {ANY(WL_FORMAT_TEXT, wl_trace_text), JSON(wl_trace_json), ANY(WL_FORMAT_SVG, wl_trace_svg)}},
     .roofline = {"a roofline",
@@ -118,6 +120,13 @@ wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel 
 {
     const wl_report r = report_of(prediction, kernel, device);
     return render(&table.prediction, &r, format, out, err);
+}
+
+wl_status wl_answer_render(const wl_answer *answer, wl_format format, char **out, wl_error *err)
+{
+    wl_answer a = *answer;
+    a.kernel = a.prediction->fields && a.prediction->kernel ? a.prediction->kernel : a.kernel;
+    return render(&table.answer, &a, format, out, err);
 }
 
 static wl_status give(const wl_prediction_writer *w, wl_buffer *piece, wl_error *err)

@@ -3,7 +3,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "metrics/prediction.h"
-#include "roofline/roofline_internal.h"
+#include "roofline/limit_words.h"
 
 static void set(wl_tallies *t, wl_tally tally, double value)
 {
@@ -116,6 +116,15 @@ static void set_transactions(const wl_prediction *p, const wl_device *device, wl
                 t);
 }
 
+static void set_limit(const wl_prediction *p, const wl_kernel *k, const wl_device *device, wl_tallies *t)
+{
+    const wl_limited launch = {p, k, device};
+    const wl_explanation e = wl_explanation_of(p);
+    t->limit = wl_limit_words(&launch, &e, e.first.bound);
+    t->remedy = wl_limit_remedy(e.first.bound);
+    t->limit_share = e.first.share;
+}
+
 void wl_tallies_predicted(const wl_prediction *p, const wl_kernel *kernel, const wl_device *device, wl_tallies *t)
 {
     /* the kernel at this launch */
@@ -123,6 +132,8 @@ void wl_tallies_predicted(const wl_prediction *p, const wl_kernel *kernel, const
     *t = (wl_tallies){.kernel = wl_kernel_name(k), .launch = ""};
     if (p->model.time_s > 0)
         set(t, WL_TALLY_time, p->model.time_s);
+    if (p->model.time_s > 0)
+        set_limit(p, k, device, t);
     set_flops(p, k, t);
     set_tensor(p, t);
     set_instructions(p, t);

@@ -62,6 +62,19 @@ static void add_others(const wl_roofline *r, const wl_use *uses, int count, int 
     }
 }
 
+/* A predicted launch: what its time says. Roofs alone do not show waits, or what uncoalesced
+ * accesses cost. */
+static void add_limit(const wl_tallies *t, wl_buffer *out)
+{
+    wl_buffer_add(out, "Limited by %s", t->limit);
+    if (t->limit_share > 0) {
+        wl_buffer_text(out, " for ");
+        add_percent(t->limit_share, out);
+        wl_buffer_text(out, " of the time");
+    }
+    wl_buffer_add(out, ": %s. ", t->remedy);
+}
+
 static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 {
     wl_use uses[WL_USES_MAX];
@@ -74,10 +87,13 @@ static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
     if (most < 0)
         return;
     const wl_use *u = &uses[most];
+    if (t->limit)
+        add_limit(t, out);
     wl_use_text(u, u->rate, rate, sizeof rate);
     wl_use_text(u, u->peak, peak, sizeof peak);
     wl_buffer_add(out, "%s%s: %s, ",
-                  u->busy >= AT_ROOF     ? "Bound by "
+                  t->limit               ? "The nearest roof is "
+                  : u->busy >= AT_ROOF   ? "Bound by "
                   : u->busy >= NEAR_ROOF ? "Nearest roof: "
                                          : "Near no roof; the nearest is ",
                   wl_use_name(u), rate);
@@ -89,6 +105,10 @@ static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
         wl_buffer_text(out, " of the data sheet's)");
     }
     add_others(r, uses, count, most, out);
+    if (t->limit) {
+        wl_buffer_text(out, ".");
+        return;
+    }
     wl_buffer_add(out, ". %s%s.", u->busy >= AT_ROOF ? "At that roof, " : "",
                   u->busy >= AT_ROOF     ? advice(u)
                   : u->busy >= NEAR_ROOF ? "Latency takes the rest: more warps or more independent work per thread help"

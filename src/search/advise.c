@@ -375,7 +375,7 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     wl_study s = {.kernel = kernel, .device = device};
     if (options)
         s.options = *options;
-    s.options.predict.per_access = s.options.predict.per_line = false;
+    s.options.predict.per_access = s.options.predict.per_line = s.options.predict.stacks = false;
     wl_advised *a = calloc(1, sizeof *a);
     trial *trials = calloc(3, sizeof *trials);
     const wl_status status = a && trials ? advise(&s, launch, trials, a, err) : wl_fail_memory(err);

@@ -36,6 +36,8 @@ const char *wl_change_caveat(wl_change change)
 
 bool wl_is_costly(const wl_prediction *prediction) { return prediction->count_method == WL_COUNT_THREADS; }
 
+bool wl_prediction_is_costly(const wl_prediction *p) { return wl_is_costly(p) || p->has_replayed || p->sampled; }
+
 bool wl_layout_is_plain(const wl_layout *l) { return !l->row_multiple && !l->row_padding && !l->origin_multiple; }
 
 /* ---- blocks and foldings: searched ---- */
@@ -215,6 +217,19 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 /* the width of a warp: tried even if the last column is narrower, which takes long to predict */
 #define COLUMN_ALWAYS 32
 
+/* Does the kernel compute the same with this launch, as far as its conditions say? */
+static bool is_supported(const wl_study *s, const wl_launch *launch)
+{
+    int64_t values[WL_WHERE_NAMES];
+    wl_launch_values(s->kernel, wl_device_int(s->device, WL_DEVICE_warp_size), launch, values);
+    for (size_t i = 0; i < s->kernel->condition_count; i++) {
+        bool holds = false;
+        if (wl_where_holds(s->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
+            return false;
+    }
+    return true;
+}
+
 static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedule schedule, int64_t row_of,
                            wl_setting *settings, size_t n)
 {
@@ -224,7 +239,8 @@ static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedul
         to.launch.block[0] = row_of;
         to.launch.block[1] = to.launch.block[2] = 1;
     }
-    if (wl_schedule_changes_nothing(s->kernel, &to.launch, wl_device_int(s->device, WL_DEVICE_warp_size)))
+    if (wl_schedule_changes_nothing(s->kernel, &to.launch, wl_device_int(s->device, WL_DEVICE_warp_size)) ||
+        !is_supported(s, &to.launch))
         return n;
     return add(&to, settings, n);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "model/time.h"
 #include "search/changes.h"
 
 /* Predicts a launch; false if it does not fit, or the device lacks the model's numbers. */
@@ -36,7 +37,7 @@ static wl_status look(const wl_study *s, const wl_device *device, const wl_launc
         out->limiter = p.model.limiter;
         out->best = *launch;
     }
-    const bool costly = out->fits && wl_is_costly(&p);
+    const bool costly = out->fits && wl_prediction_is_costly(&p);
     if (status == WL_OK && !costly && wl_block_is_free(s->kernel, launch))
         status = wl_fastest_block(s, s->kernel, device, launch, true, &best, found, err);
     if (status == WL_OK && *found)
@@ -80,7 +81,7 @@ wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device, co
     if (options)
         s.options = *options;
     if (s.options.predict.model == WL_MODEL_BEST)
-        s.options.predict.model = WL_MODEL_LIMITER;
+        s.options.predict.model = wl_model_default(device);
     *model = s.options.predict.model;
     *count = 0;
     wl_elsewhere *all = calloc(builtin + 1, sizeof *all);

@@ -19,7 +19,7 @@ grep -q 'no launch has a predicted memory volume' "$work/messages" || fail "no m
 
 grep -qF "set title 'it''s \"3\\n\" # {x} ''; % " "$work/two.gp" || fail "the kernel's name is not quoted"
 grep -q "'NVIDIA A100-SXM4-40GB'.': predicted performance of 12 launches'" "$work/two.gp" || fail "the second row has no title"
-[ "$(grep -oE "^# bytes/[a-z]+ [a-z]+/s" "$work/two.dat" | tr "\n" ";")" = "# bytes/update updates/s;# bytes/cell cells/s;" ] || fail "two.dat lacks points of two spaces"
+[ "$(grep -oE "^# bytes/[a-z]+ [a-z]+/s" "$work/two.dat" | tr "\n" ";")" = "# bytes/update updates/s;# bytes/element elements/s;" ] || fail "two.dat lacks points of two spaces"
 awk '/^# bytes/ { points = 1 } /^# rank/ { points = 0; rank = 0 } !/^#/ && NF && !points { if ($1 != ++rank || NF != 5) exit 1 }
   !/^#/ && NF && points && ($4 < 1 || NF != 5) { exit 1 }' "$work/two.dat" || fail "two.dat is malformed"
 

@@ -235,7 +235,7 @@ def main():
         if browser:
             (directory / "page.html").write_text(text)
             expected = [(predicted(kernel, "--device", device, *BLOCK, "--per-access"),
-                         run("predict", kernel, "--device", device, *BLOCK)) for kernel in kernels for device in DEVICES]
+                         run("predict", "--details", kernel, "--device", device, *BLOCK)) for kernel in kernels for device in DEVICES]
             check_browser(directory, text, expected)
             check_section(next(Tree(lines).root.all("section", data_kernel=True)),
                           predicted(*PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line"),

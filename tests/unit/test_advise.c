@@ -385,7 +385,7 @@ static void test_devices(void **state)
     check_ok("kernel", wl_kernel_parse("k", text, length, NULL, &kernel, &err), &err);
     check_ok("device", wl_device_builtin("v100", &device, &err), &err);
     check_ok("devices", wl_advise_devices(kernel, device, &launch, NULL, list, COUNT_OF(list), &count, &model, &err), &err);
-    check_int("devices", "model", model, WL_MODEL_LIMITER);
+    check_int("devices", "model", model, WL_MODEL_TURNOVER);
     check_int("devices", "all of them", (int64_t)count, (int64_t)wl_device_builtin_count());
     check_text("devices", "first", list[0].name, "v100");
     for (size_t i = 0; i < count; i++) {
@@ -395,20 +395,20 @@ static void test_devices(void **state)
         check_true(list[i].name, "once", i == 0 || strcmp(list[i].name, "v100") != 0);
         check_ok(list[i].name, wl_device_builtin(list[i].name, &other, &err), &err);
         check_true(list[i].name, "fits", list[i].fits);
-        check_near(list[i].name, "time", list[i].time_s, predicted(list[i].name, kernel, other, &launch, WL_MODEL_LIMITER, &p), 0);
-        check_near(list[i].name, "best", list[i].best_s, predicted(list[i].name, kernel, other, &list[i].best, WL_MODEL_LIMITER, &p), 0);
+        check_near(list[i].name, "time", list[i].time_s, predicted(list[i].name, kernel, other, &launch, WL_MODEL_TURNOVER, &p), 0);
+        check_near(list[i].name, "best", list[i].best_s, predicted(list[i].name, kernel, other, &list[i].best, WL_MODEL_TURNOVER, &p), 0);
         check_true(list[i].name, "the best is no worse", list[i].best_s <= list[i].time_s);
         wl_device_free(other);
     }
     check_ok("few", wl_advise_devices(kernel, device, &launch, NULL, list, 3, &few, &model, &err), &err);
     check_int("few", "count", (int64_t)few, 3);
     wl_device_free(device);
-    /* with the turnover model only devices that have its numbers: all built-in ones */
-    const wl_advise_options turnover = {.predict = {.model = WL_MODEL_TURNOVER}};
+    /* a model that is asked for serves all */
+    const wl_advise_options limiter = {.predict = {.model = WL_MODEL_LIMITER}};
     check_ok("device", wl_device_builtin("h200", &device, &err), &err);
-    check_ok("turnover", wl_advise_devices(kernel, device, &launch, &turnover, list, COUNT_OF(list), &count, &model, &err), &err);
-    check_int("turnover", "model", model, WL_MODEL_TURNOVER);
-    check_int("turnover", "all of them", (int64_t)count, (int64_t)wl_device_builtin_count());
+    check_ok("limiter", wl_advise_devices(kernel, device, &launch, &limiter, list, COUNT_OF(list), &count, &model, &err), &err);
+    check_int("limiter", "model", model, WL_MODEL_LIMITER);
+    check_int("limiter", "all of them", (int64_t)count, (int64_t)wl_device_builtin_count());
     wl_device_free(device);
     wl_kernel_free(kernel);
     check_done();

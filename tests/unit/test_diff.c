@@ -138,7 +138,7 @@ static void test_sides(void **state)
     wl_diff d = diff_of(&slow, &fast);
     check_near("B faster", "speedup", d.speedup, 10.0 / 7, 1e-12);
     check_true("B faster", "is told", d.b_faster && !d.equal && says(&d, "A is limited by dram"));
-    check_true("B faster", "metric", says(&d, "dram_load_bytes: 10 B per cell in A, 7.5 B in B, 0.75 times"));
+    check_true("B faster", "metric", says(&d, "dram_load_bytes: 10 B per element in A, 7.5 B in B, 0.75 times"));
     check_true("B faster", "part", says(&d, "capacity (3 and 0.2)"));
     check_true("B faster", "next", says(&d, "B is limited by l2"));
     d = diff_of(&fast, &slow);

@@ -188,11 +188,12 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         wl_ptx_place_text(m, in, place, sizeof place);
         note(&n, "%s: not supported, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
     }
+    note_zeros(s, &n);
+    k->urgent_notes = k->note_count;
     if (wrong >= 0) {
         wl_ptx_place_text(m, &s->launch.entry->instructions[wrong], place, sizeof place);
         note(&n, "%s: the recovered addresses are not those of emulated warps; every access is emulated", place);
     }
-    note_zeros(s, &n);
     if (s->recovery.gave_up_at >= 0) {
         wl_ptx_place_text(m, &s->launch.entry->instructions[s->recovery.gave_up_at], place, sizeof place);
         note(&n, "%s: from here on, a thread does too much for symbolic execution; every access is emulated", place);

@@ -27,7 +27,7 @@ wl_schedule_name wl_schedule_words(const wl_schedule *schedule)
 
 wl_unit_heads wl_unit_heads_of(wl_work_unit unit)
 {
-    const char *name = wl_work_unit_words(unit)->name;
+    const char *name = wl_work_unit_words(unit)->brief;
     wl_unit_heads out;
     (void)snprintf(out.per, sizeof out.per, "per %s", name);
     (void)snprintf(out.bytes, sizeof out.bytes, "B/%s", name);

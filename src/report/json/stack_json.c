@@ -14,8 +14,9 @@ static void model(wl_json_out *o, const void *of, size_t i)
                    s->seconds, s->total, s->instructions > 0 ? s->total * s->sms / s->instructions : 0.0,
                    s->instructions, s->sms);
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
-        wl_out_row(o, wl_stack_part_name((wl_stack_part)p), "cycles:r cpi:r share:r", s->cycles[p],
-                   wl_stack_cpi(s, (wl_stack_part)p), wl_stack_share(r, r->models[i], s->cycles[p]));
+        wl_out_row(o, wl_stack_part_name((wl_stack_part)p), "cycles:r cpi:r share:r stall_reason:s?", s->cycles[p],
+                   wl_stack_cpi(s, (wl_stack_part)p), wl_stack_share(r, r->models[i], s->cycles[p]),
+                   wl_stack_part_reason((wl_stack_part)p)[0] ? wl_stack_part_reason((wl_stack_part)p) : NULL);
     wl_out_object_end(o);
 }
 

@@ -11,6 +11,7 @@
 #include "report/common/roofline_report.h"
 #include "report/common/words.h"
 #include "report/common/templates.h"
+#include "roofline/limit_words.h"
 
 #define TITLE 120 /* characters of a kernel's name in a headline */
 
@@ -241,7 +242,7 @@ static void add_row(wl_page *page, const wl_page_part *p, const char *launch)
     wl_page_cell(out, launch);
     wl_page_quantity(out, WL_DIM_TIME, m->time_s);
     wl_page_number(out, m->items_per_s, "%s%s/s", wl_scaled(m->items_per_s).text,
-                   wl_work_unit_words(p->prediction->work_unit)->name);
+                   wl_work_unit_words(p->prediction->work_unit)->brief);
     add_share(find_use(p, true, WL_LEVEL_DRAM), false, out);
     add_share(find_use(p, true, WL_LEVEL_L2), false, out);
     add_share(find_use(p, true, WL_LEVEL_L1), false, out);
@@ -343,8 +344,7 @@ wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err
     name_launch(&p, name);
     wl_tallies_predicted(r, launch->kernel, launch->device, &p.tallies);
     p.tallies.launch = name;
-    wl_ceilings_read(launch->device, &p.ceilings);
-    p.use_count = wl_uses(&p.tallies, &p.ceilings, p.uses);
+    p.use_count = wl_uses_predicted(&(wl_limited){r, p.kernel, p.device}, &p.ceilings, p.uses);
     WL_TRY(add_section(&p, name, &page->sections, err));
     WL_TRY(add_to_device(page, &p, err));
     page->count++;

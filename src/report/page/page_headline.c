@@ -21,7 +21,7 @@ static void add_figures(const wl_page_part *p, wl_buffer *out)
     const wl_model_result *m = &p->prediction->model;
     char rate[16];
     double flops;
-    (void)snprintf(rate, sizeof rate, "%s/s", wl_work_unit_words(p->prediction->work_unit)->name);
+    (void)snprintf(rate, sizeof rate, "%s/s", wl_work_unit_words(p->prediction->work_unit)->brief);
     wl_buffer_text(out, "<div class=\"figures\">\n");
     add_figure(out, "predicted time", wl_quantity(WL_DIM_TIME, m->time_s).text, "");
     add_figure(out, "work rate", wl_scaled(m->items_per_s).text, rate);
@@ -66,17 +66,12 @@ static void add_uses(const wl_page_part *p, wl_buffer *out)
         return;
     }
     wl_page_table(out, "peaks", "resource|#of its peak|0 to 100 %%|#rate|#peak");
-    bool above = false;
     for (int i = 0; i < p->use_count; i++) {
         if (!wl_use_shows(&p->uses[i], &p->ceilings))
             continue;
-        above = above || p->uses[i].share > 1;
         add_use(&p->uses[i], out);
     }
     wl_page_table_end(out);
-    if (above)
-        wl_buffer_text(out, "<p>Above 100 %: the time model does not hold that resource to the peak of the device "
-                            "file.</p>\n");
 }
 
 static void add_bounds(const wl_page_part *p, wl_buffer *out)

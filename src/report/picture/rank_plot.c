@@ -330,7 +330,7 @@ static void write_points(const panel *p, size_t row, wl_buffer *out)
     const wl_unit_words *work = words_of(p->space);
     write_title(p, out);
     wl_buffer_add(out, "set xlabel 'memory volume, loads and stores [B per %s]'\nset ylabel 'predicted [%s%s/s]'\n",
-                  work->one, unit_name, work->name);
+                  work->one, unit_name, work->brief);
     write_axis('x', &p->x, 1, out);
     write_axis('y', &p->y, unit, out);
     write_marks(p, out);

@@ -30,7 +30,7 @@ enum {
     ENTRIES = 4, /* in a row */
     SHARES = 2,  /* of models beside a name */
     /* lines that cost most */
-    LINES = 24,
+    LINES = 8,
     LINE_X = 540,
     LINE_WIDTH = 320,
     LINE_STEP = 38,
@@ -43,10 +43,12 @@ enum {
 #define LEAST_SHARE 0.001 /* of a line that is drawn */
 
 static const char *const colours[WL_STACK_PART_COUNT] = {
-    [WL_STACK_BASE] = "#44aa99",    [WL_STACK_DEPENDENCE] = "#ddcc77", [WL_STACK_SHARED] = "#999933",
-    [WL_STACK_L1] = "#88ccee",      [WL_STACK_L2] = "#4477aa",         [WL_STACK_DRAM] = "#332288",
-    [WL_STACK_MSHR] = "#cc6677",    [WL_STACK_NOC] = "#aa4499",        [WL_STACK_DRAM_QUEUE] = "#882255",
-    [WL_STACK_BARRIER] = "#117733", [WL_STACK_IMBALANCE] = "#ee8866",  [WL_STACK_TAIL] = "#bbbbbb",
+    [WL_STACK_ISSUE] = "#44aa99",      [WL_STACK_FP] = "#66c2a5",         [WL_STACK_TENSOR] = "#2f8f83",
+    [WL_STACK_MULTIPLY] = "#8fd3c2",   [WL_STACK_INTEGER] = "#b5e0d5",    [WL_STACK_L1_QUEUE] = "#e69f00",
+    [WL_STACK_DEPENDENCE] = "#ddcc77", [WL_STACK_SHARED] = "#999933",     [WL_STACK_L1] = "#88ccee",
+    [WL_STACK_L2] = "#4477aa",         [WL_STACK_DRAM] = "#332288",       [WL_STACK_MSHR] = "#cc6677",
+    [WL_STACK_NOC] = "#aa4499",        [WL_STACK_DRAM_QUEUE] = "#882255", [WL_STACK_ATOMICS] = "#661100",
+    [WL_STACK_BARRIER] = "#117733",    [WL_STACK_IMBALANCE] = "#ee8866",  [WL_STACK_TAIL] = "#bbbbbb",
     [WL_STACK_LAUNCH] = "#777777"};
 
 typedef struct drawing {

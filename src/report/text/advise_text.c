@@ -119,7 +119,7 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
     const wl_elsewhere *here = &a->devices[0];
     if (a->device_count < 2)
         return;
-    wl_buffer_add(out, "\n  on other devices, all with the %s model and the numbers of each device file:\n",
+    wl_buffer_add(out, "\n  on other devices, by the %s model with the numbers of each device file:\n",
                   wl_model_name(a->device_model));
     wl_buffer_add(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter",
                   "best block of this folding");

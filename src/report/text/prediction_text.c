@@ -11,7 +11,7 @@
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
 #include "report/common/words.h"
-#include "roofline/roofline_internal.h"
+#include "roofline/limit_words.h"
 
 #define BAR_WIDTH 40
 #define PARTS_COLUMN 50 /* where the parts of a metric begin in its row */
@@ -65,14 +65,14 @@ static void add_headline(const wl_report *r, wl_buffer *out)
     double flops;
     if (!(m->time_s > 0))
         return;
+    const wl_limited launch = {r->prediction, r->kernel, r->device};
     wl_tallies_predicted(r->prediction, r->kernel, r->device, &tallies);
-    wl_ceilings_read(r->device, &ceilings);
     wl_line(out, 4, "  ");
     wl_headline(out, "%s, %s%s/s", wl_quantity(WL_DIM_TIME, m->time_s).text, wl_scaled(m->items_per_s).text,
-                wl_work_unit_words(r->prediction->work_unit)->name);
+                wl_work_unit_words(r->prediction->work_unit)->brief);
     if (wl_all_flops(&tallies, &flops) && flops > 0)
         wl_buffer_add(out, ", %sFLOP/s", wl_scaled(flops / m->time_s).text);
-    const int count = wl_uses(&tallies, &ceilings, uses);
+    const int count = wl_uses_predicted(&launch, &ceilings, uses);
     for (int i = 0; i < count; i++)
         if (wl_use_shows(&uses[i], &ceilings))
             wl_buffer_add(out, "%s %s %.3g %%", i == 0 ? "; of peak:" : ",", wl_use_name(&uses[i]),
@@ -104,7 +104,7 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
                 {"L2-L1 stores", WL_METRIC_l2_store_bytes, WL_METRIC_COUNT},
                 {"DRAM loads", WL_METRIC_dram_load_bytes, WL_METRIC_COUNT},
                 {"DRAM stores", WL_METRIC_dram_store_bytes, WL_METRIC_COUNT}};
-    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch",
+    wl_buffer_add(out, "\n  %-16s %12s %11s\n", "", "per launch",
                   wl_short_of("per %s", wl_work_unit_words(r->prediction->work_unit)->one).text);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].with == WL_METRIC_COUNT || r->prediction->metrics[rows[i].with].known)
@@ -338,7 +338,7 @@ static void add_model(const wl_report *r, wl_buffer *out)
                       m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,
                       m->kinds.wait_cycles);
     wl_line(out, 4, "  predicted %s, %s%s/s, limited by ", wl_quantity(WL_DIM_TIME, m->time_s).text,
-            wl_scaled(m->items_per_s).text, wl_work_unit_words(r->prediction->work_unit)->name);
+            wl_scaled(m->items_per_s).text, wl_work_unit_words(r->prediction->work_unit)->brief);
     wl_mark_text(out, WL_MARK_LIMITER, wl_bound_name(m->limiter));
     if (m->next != m->limiter)
         wl_buffer_add(out, ", then %s", wl_bound_name(m->next));

@@ -7,7 +7,7 @@
 #include "report/common/words.h"
 #include "report/common/stack_report.h"
 
-enum { BAR_WIDTH = 16, BARS = 2 /* models that get bars */, MODELS_NARROW = 2, LINES = 10 };
+enum { BAR_WIDTH = 16, BARS = 2 /* models that get bars */, MODELS_NARROW = 2, LINES = 10, SOURCES = 8 };
 
 #define PERCENT 100.0
 
@@ -120,11 +120,31 @@ static void add_columns(const wl_stack_report *r, wl_buffer *out)
 
 static void add_meanings(const wl_stack_report *r, wl_buffer *out)
 {
-    wl_buffer_add(out, "\n");
+    wl_buffer_add(out, "\n  %-10s %-19s %s\n", "part", "stall reason (ncu)", "meaning");
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         if (wl_stack_part_shows(r, (wl_stack_part)p))
-            wl_line(out, 13, "  %-10s %s\n", wl_stack_part_name((wl_stack_part)p),
-                    wl_stack_part_meaning((wl_stack_part)p));
+            wl_line(out, 33, "  %-10s %-19s %s\n", wl_stack_part_name((wl_stack_part)p),
+                    wl_stack_part_reason((wl_stack_part)p), wl_stack_part_meaning((wl_stack_part)p));
+}
+
+/* ---- lines of the source ---- */
+
+static void add_sources(const wl_stack_report *r, wl_buffer *out)
+{
+    wl_stack_source sources[SOURCES];
+    const size_t count = wl_stack_sources(r, sources, SOURCES);
+    if (count == 0)
+        return;
+    wl_buffer_add(out, "\n  %-24s %8s  %s\n", "source line", "share", "most of it");
+    for (size_t i = 0; i < count; i++) {
+        int most = 0;
+        for (int p = 1; p < WL_STACK_PART_COUNT; p++)
+            most = sources[i].cycles[p] > sources[i].cycles[most] ? p : most;
+        const char *reason = wl_stack_part_reason((wl_stack_part)most);
+        wl_buffer_add(out, "  %-24s %6.1f %%  %s%s%s%s\n", wl_stack_place(r, sources[i].line->op).text,
+                      PERCENT * wl_stack_share(r, r->models[0], sources[i].sum),
+                      wl_stack_part_name((wl_stack_part)most), reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
+    }
 }
 
 /* ---- lines ---- */
@@ -225,6 +245,7 @@ void wl_stack_text(const void *result, wl_buffer *out)
     else
         add_columns(r, out);
     add_meanings(r, out);
+    add_sources(r, out);
     add_lines(r, out);
     if (p->warning_count > 0)
         wl_note_gap(out);

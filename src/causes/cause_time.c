@@ -1,0 +1,153 @@
+/* cause_time.c - causes in how the time is spent: waits for memory, atomics, arithmetic of a slow
+ * type, index arithmetic, barriers, the launch itself. What the launch would take without is
+ * predicted by the model turnover, with the parts of its stack shortened.
+ * SPDX-License-Identifier: MIT */
+#include "base/fail.h"
+#include "base/print.h"
+#include "causes/inquiry.h"
+#include "device/device_internal.h"
+#include "model/explanation.h"
+#include "model/stacks.h"
+
+#define PERCENT 100.0
+#define WORTH_A_LOOK 0.1 /* share of the time: parts that take less are not looked at */
+#define HALF 0.5
+
+typedef struct what_if {
+    double factors[WL_STACK_PART_COUNT];
+} what_if;
+
+static what_if as_it_is(void)
+{
+    what_if w;
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+        w.factors[p] = 1;
+    return w;
+}
+
+/* Blames what takes `share` of the time, if it is worth a look. `text` has the share. */
+static wl_status blame(wl_inquiry *q, wl_cause_id id, double share, const what_if *w, const char *text,
+                       const char *change, wl_error *err)
+{
+    wl_model_result without;
+    if (share < WORTH_A_LOOK || !wl_stacks_what_if(q->now.stacks, w->factors, &without))
+        return WL_OK;
+    const wl_tried tried = {true, without.time_s, without.limiter};
+    return wl_blame(q, id, WL_NO_ACCESS, &tried, text, change, err);
+}
+
+static wl_status waits_for_memory(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    static const wl_stack_part levels[] = {WL_STACK_L1, WL_STACK_L2, WL_STACK_DRAM};
+    static const char *const names[] = {"L1", "L2", "DRAM"};
+    const double share = shares[WL_STACK_L1] + shares[WL_STACK_L2] + shares[WL_STACK_DRAM];
+    what_if w = as_it_is();
+    int most = 0;
+    char text[160];
+    for (int l = 0; l < 3; l++) {
+        w.factors[levels[l]] = HALF;
+        most = shares[levels[l]] > shares[levels[most]] ? l : most;
+    }
+    (void)wl_print(
+        text, sizeof text,
+        "warps wait for memory for %.0f %% of the time, mostly for the latency of %s: too few loads in flight",
+        PERCENT * share, names[most]);
+    return blame(q, WL_CAUSE_FLIGHT, share, &w, text, "twice as many independent loads in flight", err);
+}
+
+static wl_status atomics(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    what_if w = as_it_is();
+    char text[120];
+    w.factors[WL_STACK_ATOMICS] = 1 / wl_device_or(q->device, WL_DEVICE_warp_size, 1);
+    (void)wl_print(text, sizeof text, "atomics queue for %.0f %% of the time", PERCENT * shares[WL_STACK_ATOMICS]);
+    return blame(q, WL_CAUSE_ATOMICS, shares[WL_STACK_ATOMICS], &w, text, "one atomic for each warp", err);
+}
+
+/* Is most arithmetic in double precision? */
+static bool is_double(const wl_inquiry *q)
+{
+    const double *flops = q->now.mix.flops_of;
+    const double all = flops[WL_TYPE_F16] + flops[WL_TYPE_F32] + flops[WL_TYPE_F64];
+    return all > 0 ? flops[WL_TYPE_F64] > HALF * all : q->kernel->precision == WL_TYPE_F64;
+}
+
+static wl_status precision(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    const double slow = wl_device_or(q->device, WL_DEVICE_fp64_rate, 0);
+    const double fast = wl_device_or(q->device, WL_DEVICE_fp32_rate, 0);
+    what_if w = as_it_is();
+    char text[120];
+    if (!is_double(q) || !(fast > slow) || !(slow > 0))
+        return WL_OK;
+    w.factors[WL_STACK_FP] = slow / fast;
+    (void)wl_print(text, sizeof text,
+                   "double precision takes %.0f %% of the time: its units are %.0f times slower here",
+                   PERCENT * shares[WL_STACK_FP], fast / slow);
+    return blame(q, WL_CAUSE_PRECISION, shares[WL_STACK_FP], &w, text, "arithmetic in single precision", err);
+}
+
+/* Integer instructions are mostly index arithmetic; if instructions are not counted,
+ * multiplications of addresses are known. */
+static wl_status overhead(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    const wl_mix *mix = &q->now.mix;
+    const double integer = q->now.has_mix ? mix->warp[WL_INST_int] : 0;
+    const double share = shares[WL_STACK_INTEGER] + shares[WL_STACK_MULTIPLY];
+    double all = 0;
+    what_if w = as_it_is();
+    char text[160];
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        all += mix->warp[c];
+    w.factors[WL_STACK_INTEGER] = w.factors[WL_STACK_MULTIPLY] = HALF;
+    if (integer > 0) {
+        w.factors[WL_STACK_ISSUE] = 1 - HALF * integer / all;
+        (void)wl_print(text, sizeof text, "%.0f %% of the instructions are integer arithmetic, mostly of addresses",
+                       PERCENT * integer / all);
+    } else {
+        (void)wl_print(text, sizeof text, "integer multiplications of addresses take %.0f %% of the time",
+                       PERCENT * share);
+    }
+    return blame(q, WL_CAUSE_OVERHEAD, share + (integer > 0 ? shares[WL_STACK_ISSUE] : 0), &w, text, "half of them",
+                 err);
+}
+
+static wl_status barriers(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    what_if w = as_it_is();
+    char text[120];
+    w.factors[WL_STACK_BARRIER] = HALF;
+    (void)wl_print(text, sizeof text, "warps wait at barriers for %.0f %% of the time",
+                   PERCENT * shares[WL_STACK_BARRIER]);
+    return blame(q, WL_CAUSE_BARRIERS, shares[WL_STACK_BARRIER], &w, text, "half of these waits", err);
+}
+
+/* The launch itself: a launch that does the work of two saves half of it. */
+static wl_status launch(wl_inquiry *q, wl_error *err)
+{
+    const wl_model_result *m = &q->now.model;
+    const double share = m->steps.started / m->time_s;
+    wl_tried tried = {.known = true, .limiter = m->limiter, .time_s = m->time_s - HALF * m->steps.started};
+    char text[120];
+    if (m->limiter != WL_BOUND_LAUNCH || share < HALF)
+        return WL_OK;
+    (void)wl_print(text, sizeof text, "the launch itself takes %.0f %% of the time", PERCENT * share);
+    return wl_blame(q, WL_CAUSE_LAUNCH, WL_NO_ACCESS, &tried, text, "the work of two launches in one, each", err);
+}
+
+wl_status wl_cause_time(wl_inquiry *q, wl_error *err)
+{
+    const wl_explanation e = wl_explanation_of(&q->now);
+    double shares[WL_STACK_PART_COUNT];
+    if (!e.known || q->now.model.id != WL_MODEL_TURNOVER)
+        return WL_OK;
+    const wl_stack *s = &q->now.stacks->stack[WL_MODEL_TURNOVER];
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+        shares[p] = s->total > 0 ? s->cycles[p] / s->total : 0;
+    WL_TRY(waits_for_memory(q, shares, err));
+    WL_TRY(atomics(q, shares, err));
+    WL_TRY(precision(q, shares, err));
+    WL_TRY(overhead(q, shares, err));
+    WL_TRY(barriers(q, shares, err));
+    return launch(q, err);
+}

@@ -1,0 +1,78 @@
+/* explanation.c - see explanation.h. SPDX-License-Identifier: MIT */
+#include "model/explanation.h"
+
+#include "model/stacks.h"
+
+#define WORTH_NAMING 0.05 /* share of the time: less is not named beside the limiter */
+
+/* Of two bounds of one unit, the one that takes more of its time. */
+static wl_bound_id larger(const wl_model_result *m, wl_bound_id a, wl_bound_id b)
+{
+    return m->bound_s[b] > m->bound_s[a] ? b : a;
+}
+
+wl_bound_id wl_stack_part_bound(const wl_model_result *m, wl_stack_part part)
+{
+    switch (part) {
+    case WL_STACK_ISSUE: return WL_BOUND_ISSUE;
+    case WL_STACK_FP: return WL_BOUND_FP;
+    case WL_STACK_TENSOR: return WL_BOUND_TENSOR;
+    case WL_STACK_MULTIPLY: return WL_BOUND_MULTIPLY;
+    case WL_STACK_INTEGER: return WL_BOUND_INTEGER;
+    case WL_STACK_L1_QUEUE: return larger(m, WL_BOUND_L1, WL_BOUND_TAG);
+    case WL_STACK_NOC: return larger(m, WL_BOUND_L2, WL_BOUND_PIECES);
+    case WL_STACK_DRAM_QUEUE: return larger(m, WL_BOUND_DRAM, WL_BOUND_RANDOM);
+    case WL_STACK_ATOMICS: return WL_BOUND_ATOMICS;
+    case WL_STACK_LAUNCH: return WL_BOUND_LAUNCH;
+    case WL_STACK_IMBALANCE:
+    case WL_STACK_TAIL: return WL_BOUND_COUNT;
+    default: return WL_BOUND_LATENCY;
+    }
+}
+
+static wl_limit limit_of(const wl_model_result *m, const wl_explanation *e, wl_bound_id bound)
+{
+    return (wl_limit){.bound = bound,
+                      .share = e->share[bound],
+                      .busy = m->bound_known[bound] && m->time_s > 0 ? m->bound_s[bound] / m->time_s : 0};
+}
+
+static void add_shares(const wl_prediction *p, const wl_stack *stack, wl_explanation *e)
+{
+    double longest = 0, most = 0;
+    for (int i = 0; i < WL_STACK_PART_COUNT; i++) {
+        const wl_stack_part part = (wl_stack_part)i;
+        const wl_bound_id bound = wl_stack_part_bound(&p->model, part);
+        const double share = stack->total > 0 ? stack->cycles[part] / stack->total : 0;
+        if (bound == WL_BOUND_COUNT)
+            e->idle += share;
+        else
+            e->share[bound] += share;
+        if (bound == WL_BOUND_LATENCY && share > longest) {
+            longest = share;
+            e->wait = part;
+        }
+        if (share > most) {
+            most = share;
+            e->largest = part;
+        }
+    }
+}
+
+wl_explanation wl_explanation_of(const wl_prediction *p)
+{
+    const wl_model_result *m = &p->model;
+    wl_explanation e = {.known = p->stacks && p->stacks->known[m->id], .wait = WL_STACK_PART_COUNT};
+    if (e.known)
+        add_shares(p, &p->stacks->stack[m->id], &e);
+    e.first = limit_of(m, &e, m->limiter);
+    wl_bound_id next = m->limiter;
+    for (int i = 0; i < WL_BOUND_COUNT; i++)
+        if (i != (int)m->limiter && (next == m->limiter || e.share[i] > e.share[next]))
+            next = (wl_bound_id)i;
+    if (!e.known)
+        e.next = m->next == m->limiter ? (wl_limit){0} : limit_of(m, &e, m->next);
+    else if (e.share[next] >= WORTH_NAMING)
+        e.next = limit_of(m, &e, next);
+    return e;
+}
