@@ -175,7 +175,7 @@ WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl
 /* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
-/* What was left out and why, a line each; "" for nothing. */
+/* What was left out and why, a line each. */
 WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
 /* WL_E_INPUT: no value above 0 is known on both sides. */
 WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
@@ -196,7 +196,6 @@ WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t cou
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);
 
-/* A list of all metrics and other words; a metric in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 /* Any word of the output: metric, bound, model, part, number of a device, or term; with its value

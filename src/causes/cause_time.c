@@ -10,7 +10,8 @@
 #include "model/stacks.h"
 
 #define PERCENT 100.0
-#define WORTH_A_LOOK 0.1 /* share of the time: parts that take less are not looked at */
+#define WORTH_A_LOOK 0.1  /* share of the time: parts that take less are not looked at */
+#define WORTH_SAYING 0.05 /* gains below are within the error of every model */
 #define HALF 0.5
 
 typedef struct what_if {
@@ -33,6 +34,8 @@ static wl_status blame(wl_inquiry *q, wl_cause_id id, double share, const what_i
     if (share < WORTH_A_LOOK || !wl_stacks_what_if(q->now.stacks, w->factors, &without))
         return WL_OK;
     const wl_tried tried = {true, without.time_s, without.limiter};
+    if (without.time_s > (1 - WORTH_SAYING) * q->now.model.time_s)
+        return WL_OK;
     return wl_blame(q, id, WL_NO_ACCESS, &tried, text, change, err);
 }
 

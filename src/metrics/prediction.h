@@ -80,6 +80,8 @@ typedef struct wl_model_result {
     } kinds;
     bool bound_known[WL_BOUND_COUNT];
     double bound_s[WL_BOUND_COUNT];
+    /* about by how much the time falls with each: turnover only; the stack has it exactly */
+    double weight[WL_BOUND_COUNT];
 } wl_model_result;
 
 /* What a warning is about. */

@@ -59,20 +59,29 @@ static void add_shares(const wl_prediction *p, const wl_stack *stack, wl_explana
     }
 }
 
+/* The bound with the largest share but one; `without` WL_BOUND_COUNT: with the largest of all. */
+static wl_bound_id heaviest(const wl_explanation *e, wl_bound_id without)
+{
+    int most = -1;
+    for (int i = 0; i < WL_BOUND_COUNT; i++)
+        if (i != (int)without && (most < 0 || e->share[i] > e->share[most]))
+            most = i;
+    return (wl_bound_id)most;
+}
+
 wl_explanation wl_explanation_of(const wl_prediction *p)
 {
     const wl_model_result *m = &p->model;
     wl_explanation e = {.known = p->stacks && p->stacks->known[m->id], .wait = WL_STACK_PART_COUNT};
-    if (e.known)
-        add_shares(p, &p->stacks->stack[m->id], &e);
-    e.first = limit_of(m, &e, m->limiter);
-    wl_bound_id next = m->limiter;
-    for (int i = 0; i < WL_BOUND_COUNT; i++)
-        if (i != (int)m->limiter && (next == m->limiter || e.share[i] > e.share[next]))
-            next = (wl_bound_id)i;
-    if (!e.known)
+    if (!e.known) {
+        e.first = limit_of(m, &e, m->limiter);
         e.next = m->next == m->limiter ? (wl_limit){0} : limit_of(m, &e, m->next);
-    else if (e.share[next] >= WORTH_NAMING)
+        return e;
+    }
+    add_shares(p, &p->stacks->stack[m->id], &e);
+    e.first = limit_of(m, &e, heaviest(&e, WL_BOUND_COUNT));
+    const wl_bound_id next = heaviest(&e, e.first.bound);
+    if (e.share[next] >= WORTH_NAMING)
         e.next = limit_of(m, &e, next);
     return e;
 }

@@ -130,49 +130,27 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     return d;
 }
 
-/* Two bounds of one unit, one after the other: the larger one stands for both. */
-static void join(double seconds[WL_BOUND_COUNT], wl_bound_id a, wl_bound_id b)
-{
-    const double both = seconds[a] + seconds[b];
-    const bool first = seconds[a] >= seconds[b];
-    seconds[a] = first ? both : 0;
-    seconds[b] = first ? 0 : both;
-}
+#define LITTLE_WEIGHT 0.05 /* in the time: bounds with less are named by their size */
 
-/* The bounds as they act on the time. Single fetches take the time of DRAM, sectors in pieces
- * that of the L2. The launch itself always takes time, the start of blocks only if it outlasts
- * everything else. */
-static void bounds_that_act(const wl_model_result *m, double seconds[WL_BOUND_COUNT])
+/* The largest of the known bounds; `but` WL_BOUND_COUNT: of all. */
+static wl_bound_id largest(const wl_model_result *m, const double of[WL_BOUND_COUNT], wl_bound_id but)
 {
-    const wl_turnover_steps *s = &m->steps;
+    wl_bound_id most = but == 0 ? 1 : 0;
     for (int i = 0; i < WL_BOUND_COUNT; i++)
-        seconds[i] = m->bound_known[i] ? m->bound_s[i] : 0;
-    if (m->id != WL_MODEL_TURNOVER)
-        return;
-    join(seconds, WL_BOUND_DRAM, WL_BOUND_RANDOM);
-    join(seconds, WL_BOUND_L2, WL_BOUND_PIECES);
-    const double ended = s->filled > 0 ? s->filled : fmax(s->together, s->longest) - s->first_end;
-    if (seconds[WL_BOUND_LAUNCH] - s->started <= ended)
-        seconds[WL_BOUND_LAUNCH] = s->started;
+        if (m->bound_known[i] && i != (int)but && (!m->bound_known[most] || of[i] > of[most]))
+            most = (wl_bound_id)i;
+    return most;
 }
 
-/* The largest bound, and the next one. */
+/* By their weights where the model knows them, else by their size. */
 void wl_limiters_name(wl_model_result *m)
 {
-    double first = 0, second = 0, seconds[WL_BOUND_COUNT];
-    bounds_that_act(m, seconds);
-    for (int i = 0; i < WL_BOUND_COUNT; i++) {
-        if (seconds[i] > first) {
-            second = first;
-            m->next = m->limiter;
-            first = seconds[i];
-            m->limiter = (wl_bound_id)i;
-        } else if (seconds[i] > second) {
-            second = seconds[i];
-            m->next = (wl_bound_id)i;
-        }
-    }
-    if (!(second > 0))
+    const double *weight = m->id == WL_MODEL_TURNOVER ? m->weight : m->bound_s;
+    m->limiter = largest(m, weight, WL_BOUND_COUNT);
+    m->next = largest(m, weight, m->limiter);
+    if (m->id == WL_MODEL_TURNOVER && m->weight[m->next] < LITTLE_WEIGHT)
+        m->next = largest(m, m->bound_s, m->limiter);
+    if (!m->bound_known[m->next])
         m->next = m->limiter;
 }
 

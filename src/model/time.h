@@ -27,7 +27,7 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
 /* The default on this device: turnover where it has the numbers, else limiter. */
 wl_model_id wl_model_default(const wl_device *device);
 
-/* Names the largest bound and the next one, as they act on the time. */
+/* Names the bound that weighs most in the time, and the next one. */
 void wl_limiters_name(wl_model_result *model);
 
 #endif /* WL_MODEL_TIME_H */

@@ -446,6 +446,55 @@ static wl_demand loaded_again(const wl_demand *d, double remains)
     return again;
 }
 
+/* ---- which bound weighs most ---- */
+
+#define LITTLE 1e-6 /* a wait is shorter by this much when its weight is found */
+
+static wl_bound_id larger(const wl_model_result *m, wl_bound_id a, wl_bound_id b)
+{
+    return m->bound_s[b] > m->bound_s[a] ? b : a;
+}
+
+static wl_bound_id busiest_unit(const wl_model_result *m)
+{
+    static const wl_bound_id units[] = {WL_BOUND_L1,       WL_BOUND_TAG,   WL_BOUND_FP,     WL_BOUND_TENSOR,
+                                        WL_BOUND_MULTIPLY, WL_BOUND_ISSUE, WL_BOUND_INTEGER};
+    wl_bound_id most = WL_BOUND_L1;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        most = larger(m, most, units[i]);
+    return most;
+}
+
+/* About by how much the time falls with each bound: members of a norm by their powers, waits by the
+ * part of a multiprocessor's time that they are not hidden. `waiting` is that part. */
+static void weigh(const wl_turnover *n, double waiting, double delivered, wl_model_result *m)
+{
+    const wl_turnover_steps *s = &m->steps;
+    const double both = s->rest - s->conflicts, q = n->norm, started = m->time_s > 0 ? s->started / m->time_s : 0;
+    const double inner = fmax(0, s->memory - s->alone[0] - s->alone[1]);
+    const double sm = both > 0 ? pow(fmin(1, s->sm / both), q) : 0, rest = (1 - started) * (1 - s->atomics);
+    const double members = inner > 0 ? pow(fmin(1, s->dram / inner), q) : 1;
+    const double dram = s->memory > 0 ? (s->alone[1] + inner * members) / s->memory : 0;
+    const double ended = s->filled > 0 ? s->filled : fmax(s->together, s->longest);
+    /* waits that are longer because others use DRAM belong to its latency and to its bandwidth */
+    const double queued = m->wait_cycles > 0 ? m->waits.queue / m->wait_cycles / 2 : 0;
+    const double starts = m->wait_cycles > 0 ? m->waits.start / m->wait_cycles : 0;
+    double *w = m->weight;
+    if (m->bound_s[WL_BOUND_LAUNCH] > ended - s->first_end || s->longest > s->together) {
+        w[s->longest > s->together ? WL_BOUND_LATENCY : WL_BOUND_LAUNCH] = 1 - started;
+    } else if (delivered >= s->together) {
+        w[WL_BOUND_L2] = 1 - started;
+    } else {
+        w[WL_BOUND_LATENCY] = rest * sm * waiting * (1 - queued - starts);
+        w[WL_BOUND_LAUNCH] = rest * sm * waiting * starts;
+        w[busiest_unit(m)] += rest * sm * (1 - waiting);
+        w[larger(m, WL_BOUND_DRAM, WL_BOUND_RANDOM)] += rest * ((1 - sm) * dram + sm * waiting * queued);
+        w[larger(m, WL_BOUND_L2, WL_BOUND_PIECES)] += rest * (1 - sm) * (1 - dram);
+        w[WL_BOUND_ATOMICS] = (1 - started) * s->atomics;
+    }
+    w[WL_BOUND_LAUNCH] += started;
+}
+
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_result *m)
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
@@ -478,6 +527,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double apart =
         led ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
+    /* the part of a multiprocessor's time that shorter waits would shorten */
+    const double sooner = led ? (1 - LITTLE) * sm : all_waves(n, d, &w, (1 - LITTLE) * wait) / n->clock;
+    const double waiting = sm > 0 && wait > 0 ? fmin(1, (1 - sooner / sm) / LITTLE) : 0;
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean
      * single sectors, overlap with no other memory traffic; other partial writes are ordinary work
@@ -517,6 +569,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
+        weigh(n, waiting, 0, m);
         bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
         return;
     }
@@ -529,5 +582,6 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     m->steps.first_end = first_end;
     m->steps.last = last;
     m->time_s = fmax(fmax(together, longest), first_end + m->bound_s[WL_BOUND_LAUNCH]) + last + start;
+    weigh(n, waiting, delivered, m);
     bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
 }

@@ -1,0 +1,90 @@
+#!/bin/sh
+# one_story.sh WARPLINE FLATTEN ROOT: what limits a launch is the same in the answer of `predict`, in its JSON, in the sentence
+# of the roofline and in the stack, and what `advise` names first concerns it or what comes next.
+set -u
+warpline=$1
+flatten=$2
+root=$3
+work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-story.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+count=0
+
+fail() {
+  echo "$1"
+  failed=1
+}
+
+# the bounds of a stack by their share, largest first: "dram 0.91"
+by_share() {
+  "$warpline" stack "$@" --quiet --format json >"$work/stack.json" && "$flatten" "$work/stack.json" |
+    sed -n 's/^models\[0\]\.parts\.\([a-z0-9_]*\)\.share = /\1 /p' | awk '
+      BEGIN {
+        split("issue fp tensor multiply integer atomics launch", same)
+        for (i in same) bound[same[i]] = same[i]
+        bound["l1_queue"] = "l1"; bound["noc"] = "l2"; bound["dram_queue"] = "dram"
+        bound["tail"] = bound["imbalance"] = "idle"
+      }
+      { share[$1 in bound ? bound[$1] : "latency"] += $2 }
+      END { for (b in share) if (b != "idle") print b, share[b] }' | sort -k 2,2gr
+}
+
+# which bounds what advice says is about; "any": a change of the launch or of how memory is used
+about() {
+  case $1 in
+  in_flight | barriers) echo latency ;;
+  atomics) echo atomics ;;
+  precision) echo fp ;;
+  overhead) echo 'issue multiply integer' ;;
+  launch) echo launch ;;
+  divergence) echo 'issue fp integer multiply' ;;
+  *) echo any ;;
+  esac
+}
+
+# 2 % of the time decide nothing
+same_story() {
+  count=$((count + 1))
+  "$warpline" predict "$@" --quiet >"$work/answer" 2>"$work/messages" || { fail "predict $*: $(cat "$work/messages")"; return; }
+  "$warpline" predict "$@" --format json >"$work/predict.json"
+  words=$(sed -n 's/^  limited by  \([^,]*\), .*/\1/p' "$work/answer")
+  lines=$(grep -c . "$work/answer")
+  [ "$lines" -le 12 ] || fail "$*: the answer has $lines lines"
+  limiter=$("$flatten" "$work/predict.json" | sed -n 's/.*model\.limiter = "\(.*\)"/\1/p')
+  case $limiter in l1_tag) limiter=l1 ;; random) limiter=dram ;; pieces) limiter=l2 ;; esac
+  by_share "$@" >"$work/shares"
+  awk -v limiter="$limiter" 'NR == 1 { most = $2 } $1 == limiter { own = $2 } END { exit !(own >= most - 0.02) }' "$work/shares" ||
+    fail "$*: limited by $limiter, but the stack says $(head -n 2 "$work/shares" | tr '\n' ' ')"
+  "$warpline" roofline "$@" --quiet 2>/dev/null | tr '\n' ' ' | tr -s ' ' >"$work/roofline"
+  grep -qi "limited by $words " "$work/roofline" || grep -q 'nothing to show\|no roof' "$work/roofline" ||
+    [ ! -s "$work/roofline" ] || fail "$*: the roofline says '$(grep -o 'Limited by[^:]*' "$work/roofline")', not '$words'"
+  "$warpline" advise "$@" --devices 0 --format json >"$work/advise.json" 2>/dev/null || return
+  first=$("$flatten" "$work/advise.json" | sed -n 's/^causes\[0\]\.cause = "\(.*\)"/\1/p')
+  [ -n "$first" ] || return
+  concerns=$(about "$first")
+  [ "$concerns" = any ] && return
+  awk -v list=" $concerns " 'index(list, " " $1 " ") { own += $2 } END { exit !(own >= 0.1) }' "$work/shares" ||
+    fail "$*: the first cause is $first, which is not what takes the time: $(head -n 2 "$work/shares" | tr '\n' ' ')"
+}
+
+for k in blur3x3 box3d_27pt gather lbm_d3q15_pf lbm_d3q19 matmul star2d_4pt star2d_5pt star3d_7pt star3d_r4 transpose triad vec3; do
+  same_story $k --device h200 --block 32x8
+  same_story $k --device rtx3090 --block 128
+done
+same_story transpose_tiled --device h200 --block 32x8
+same_story triad --device h200 --block 256 --set n=4096
+for k in aos aos2soa arith_f32 arith_f64 box27_f32 box9_f64 copy_f16 copy_f32 copy_f64 d2q9 grad hash mix narrow_f32 \
+  partial_how1; do
+  [ -e "$root/validate/kernels/$k.yaml" ] && same_story "$root/validate/kernels/$k.yaml" --device h200 --block 128
+done
+ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200 --arg buf:1024M"
+same_story $ptx --kernel scatter_columns --block 32x8 --grid 256x256 --arg buf:1024M --arg 8192
+same_story $ptx --kernel tile_of_32 --block 32 --grid 65536 --arg buf:1024M
+same_story $ptx --kernel two_kinds --block 256 --grid 16384 --arg 0
+same_story $ptx --kernel sum_by_threads --block 256 --grid 16384 --arg buf:256
+same_story $ptx --kernel polynomial_double --block 256 --grid 16384 --arg buf:1024M
+same_story $ptx --kernel walk_by_one --block 256 --grid 132 --arg buf:1024M --arg 67584000
+same_story $ptx --kernel index_each --block 256 --grid 1056 --arg buf:1024M --arg 1000 --arg 130 --arg 54067200
+same_story $ptx --kernel scale_narrow --block 256 --grid 16384 --arg buf:1024M
+echo "$count launches"
+exit $failed
