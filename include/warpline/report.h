@@ -125,9 +125,12 @@ typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, W
 WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
+/* A picture in SVG: a map of blocks, and the first ten launches. WL_E_UNSUPPORTED: there is no
+ * launch. */
+WL_FALLIBLE wl_rank_svg(const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 /* A script for gnuplot and its data. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
-    const char *picture, *data; /* what the script writes (SVG or, by its suffix, PNG) and reads */
+    const char *picture, *data; /* what the script writes (PNG or, by its suffix, PDF) and reads */
 } wl_plot_files;
 WL_FALLIBLE wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files, char **script,
                          char **data, wl_error *err);
@@ -172,12 +175,14 @@ WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl
 
 /* ---- comparisons ---- */
 
-/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. */
+/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV, or SVG:
+ * predicted over measured, WL_E_INPUT if no value above 0 is known on both sides. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
 /* What was left out and why, a line each. */
 WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
-/* WL_E_INPUT: no value above 0 is known on both sides. */
+/* The same picture as a script for gnuplot that draws a PNG or, by the suffix of the picture, a
+ * PDF. */
 WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
                                wl_error *err);
 
