@@ -156,6 +156,10 @@ WL_FALLIBLE wl_trace_png(const wl_trace *trace, unsigned char **out, size_t *len
 
 /* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
 
+/* A file that lines of a prediction are of, by the name that they give. */
+typedef struct wl_source_file {
+    const char *name, *text;
+} wl_source_file;
 typedef struct wl_page_launch {
     const wl_prediction *prediction; /* with what its options asked for: accesses, lines, stacks */
     const wl_kernel *kernel;
@@ -164,6 +168,8 @@ typedef struct wl_page_launch {
     const char *searched;          /* ... and which, or why there are none: a sentence */
     const wl_advised *advised;     /* or NULL ... */
     const char *no_advice;         /* ... and why */
+    const wl_source_file *sources; /* that are shown with the cost of their lines */
+    size_t source_count;
 } wl_page_launch;
 typedef struct wl_page wl_page;
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);

@@ -31,6 +31,7 @@ enum {
     CELL_MARKED = 9, /* smaller cells have no mark */
     PANEL_LEFT = 52, /* of the first cell */
     PANEL_RIGHT = 12,
+    NAMED = 76, /* shorter sides have no room for "threads in x" */
     PANEL_ABOVE = 22,
     PANEL_BELOW = 42,
     /* the bars */
@@ -434,11 +435,12 @@ static void add_panel(drawing *d, const panel *p)
                   width - 1, height - 1);
     add_panel_name(d, p);
     add_labels(d, p, &m->x, false);
-    wl_svg_text(d->out, p->x + width / 2, p->y + height + 30, "faint middle", "threads in x", TITLE);
+    wl_svg_text(d->out, p->x + width / 2, p->y + height + 30, "faint middle", width < NAMED ? "x" : "threads in x",
+                TITLE);
     if (m->y.count > 1) {
         add_labels(d, p, &m->y, true);
         wl_buffer_add(d->out, "<text class=\"faint middle\" transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n",
-                      p->x - PANEL_LEFT + 14, p->y + height / 2, "threads in y");
+                      p->x - PANEL_LEFT + 14, p->y + height / 2, height < NAMED ? "y" : "threads in y");
     }
     add_cells(d, p);
 }
