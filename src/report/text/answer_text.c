@@ -14,9 +14,10 @@
 #include "search/advised.h"
 
 #define PERCENT 100.0
-#define INDENT 14   /* where the text of a line begins */
-#define SHOWN 0.015 /* shares below are not shown */
-#define NOTED 0.001 /* smaller errors of samples are not shown */
+#define INDENT 14         /* where the text of a line begins */
+#define SHOWN 0.015       /* shares below are not shown */
+#define WORTH_SAYING 0.05 /* gain of a change: less is not worth the trouble */
+#define NOTED 0.001       /* smaller errors of samples are not shown */
 
 static void add_label(wl_buffer *out, const char *label) { wl_line(out, INDENT, "  %-12s", label); }
 
@@ -144,45 +145,53 @@ static void add_volumes(const wl_report *r, wl_buffer *out)
 static const wl_cause *best_cause(const wl_advised *a)
 {
     const wl_cause *c = a->cause_count > 0 ? &a->causes[0] : NULL;
-    return c && c->change && c->gain >= a->least_gain ? c : NULL;
+    return c && c->change && c->gain >= WORTH_SAYING ? c : NULL;
 }
 
-static void add_cause(const wl_cause *c, wl_buffer *out)
+static const wl_advice *best_advice(const wl_advised *a)
 {
-    add_label(out, "best change");
+    if (a->has_combination)
+        return &a->combination;
+    return a->all[0].gain >= WORTH_SAYING ? &a->all[0] : NULL;
+}
+
+/* "1.26 ms, 22 % less" */
+static void add_gain(const wl_advised *a, double time_s, double gain, wl_buffer *out)
+{
+    wl_buffer_add(out, ": %s, %.0f %% less", wl_quantity(WL_DIM_TIME, time_s).text, PERCENT * gain);
+    if (gain < a->least_gain)
+        wl_buffer_add(out, " (within the error, %.0f %%)", PERCENT * a->least_gain);
+    wl_buffer_text(out, "\n");
+}
+
+static void add_cause(const wl_advised *a, const wl_cause *c, wl_buffer *out)
+{
     wl_buffer_add(out, "%s%s%s", c->access ? c->access : "", c->access ? ": " : "", c->text);
     if (c->line > 0)
         wl_buffer_add(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
-    wl_buffer_add(out, "; %s: %s, %.0f %% less\n", c->change, wl_quantity(WL_DIM_TIME, c->time_s).text,
-                  PERCENT * c->gain);
-}
-
-static void add_advice(const wl_advice *a, wl_buffer *out)
-{
-    wl_advice_words words;
-    wl_advice_describe(a, &words);
-    add_label(out, "best change");
-    wl_buffer_add(out, "%s: %s, %.0f %% less\n", words.text, wl_quantity(WL_DIM_TIME, a->time_s).text,
-                  PERCENT * a->gain);
+    wl_buffer_add(out, "; %s", c->change);
+    add_gain(a, c->time_s, c->gain, out);
 }
 
 static void add_best(const wl_answer *answer, wl_buffer *out)
 {
     const wl_advised *a = answer->advised;
+    add_label(out, "best change");
     if (!a) {
-        add_label(out, "best change");
         wl_buffer_text(out, "not searched, as each prediction takes long: warpline advise searches\n");
         return;
     }
     const wl_cause *cause = best_cause(a);
-    const wl_advice *advice = a->has_combination ? &a->combination : a->count > 0 ? &a->all[0] : NULL;
+    const wl_advice *advice = best_advice(a);
     if (cause && (!advice || cause->gain >= advice->gain)) {
-        add_cause(cause, out);
+        add_cause(a, cause, out);
     } else if (advice) {
-        add_advice(advice, out);
+        wl_advice_words words;
+        wl_advice_describe(advice, &words);
+        wl_buffer_text(out, words.text);
+        add_gain(a, advice->time_s, advice->gain, out);
     } else {
-        add_label(out, "best change");
-        wl_buffer_add(out, "none of those tried saves %.0f %% or more\n", PERCENT * a->least_gain);
+        wl_buffer_add(out, "none of those tried saves %.0f %% or more\n", PERCENT * WORTH_SAYING);
     }
 }
 
