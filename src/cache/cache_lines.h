@@ -208,14 +208,15 @@ WL_ALWAYS_INLINE void wl_uses_add(wl_uses *u, wl_lines *l, int32_t at, bool agai
  * used. */
 WL_ALWAYS_INLINE int32_t wl_uses_oldest(wl_uses *u, const wl_lines *l, bool take)
 {
-    while (u->begin < u->end && !u->last[u->begin / 64]) {
+    /* the word of the next use stays, even if all before it are forgotten */
+    while (u->end - u->begin >= 64 && !u->last[u->begin / 64]) {
         u->begin += 64;
         if (l->far)
             wl_uses_expect(u, l, u->begin / 64);
     }
-    if (u->begin >= u->end)
-        return -1;
     uint64_t *last = &u->last[u->begin / 64];
+    if (u->begin == u->end || !*last)
+        return -1;
     const int32_t oldest = u->places[u->begin + (uint32_t)__builtin_ctzll(*last)];
     *last &= *last - take;
     return oldest;
