@@ -91,10 +91,9 @@ void wl_cache_free(wl_cache *cache);
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
 /* Several loads, and the sectors that each misses. */
 void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
-/* An access to this line will follow: fetches the memory of the host that it needs. Some accesses
- * before it, where it will search; then, soon before it, what it finds there. Changes nothing. For
- * caches that are larger than the nearby caches of the host. */
-void wl_cache_expect(const wl_cache *cache, uint64_t line, bool soon);
+/* An access to this line will follow, after some others: fetches the memory of the host that it
+ * needs. Changes nothing. For caches that are larger than the nearby caches of the host. */
+void wl_cache_expect(const wl_cache *cache, uint64_t line);
 /* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. A
  * cache without write-back passes all of them on. */
 wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);

@@ -11,8 +11,9 @@
 #define MEMORY_LINE ((size_t)64) /* of the host, or more */
 #define LARGE_PAGE ((size_t)2 << 20)
 #define NEARBY_LINES 8192
-#define GROUP_LINES 10  /* of a group on average, if all lines are there; half of them, or more */
-#define USES_PER_LINE 4 /* of a list */
+#define BUCKET_LINES 4             /* of a bucket on average, if all lines are there */
+#define FACTOR 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: spreads neighbouring lines */
+#define USES_PER_LINE 4            /* of the ring of times, or more */
 
 /* ---- memory ---- */
 
@@ -20,110 +21,205 @@ bool wl_lines_are_far(int64_t lines) { return lines > NEARBY_LINES; }
 
 void *wl_lines_memory(wl_arena *arena, size_t bytes)
 {
-    const size_t boundary = bytes >= LARGE_PAGE ? LARGE_PAGE : MEMORY_LINE;
-    char *memory = wl_arena_alloc(arena, bytes + boundary, 1);
+    const bool large = bytes >= LARGE_PAGE / 4;
+    const size_t boundary = large ? LARGE_PAGE : MEMORY_LINE, whole = (bytes + boundary - 1) / boundary * boundary;
+    char *memory = wl_arena_alloc(arena, whole + boundary, 1);
     if (!memory)
         return NULL;
     memory += boundary - (uintptr_t)memory % boundary;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes >= LARGE_PAGE)
-        (void)madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    if (large)
+        (void)madvise(memory, whole, MADV_HUGEPAGE);
 #endif
     return memory;
 }
 
+bool wl_lines_make(wl_lines *l, int64_t count, bool lru, wl_arena *arena)
+{
+    const uint64_t buckets = 2 + (uint64_t)count / BUCKET_LINES;
+    uint32_t ring = 2 * WL_FORESEEN;
+    while (ring < USES_PER_LINE * count)
+        ring *= 2;
+    *l = (wl_lines){.lru = lru, .count = buckets, .bits = WL_TAG_BITS, .places = (int64_t)(WL_PLACES * buckets)};
+    while (buckets >> (l->bits + 1 - WL_TAG_BITS))
+        l->bits++;
+    l->buckets = wl_lines_memory(arena, buckets * sizeof *l->buckets);
+    l->numbers = wl_lines_memory(arena, (size_t)l->places * sizeof *l->numbers);
+    if (lru) {
+        l->ring = ring - 1;
+        l->order = wl_lines_memory(arena, ring * sizeof *l->order);
+        l->last = wl_lines_memory(arena, ring / 64 * sizeof *l->last);
+    }
+    if (!l->buckets || !l->numbers || (lru && (!l->order || !l->last)))
+        return false;
+    wl_lines_clear(l);
+    return true;
+}
+
+void wl_lines_clear(wl_lines *l)
+{
+    memset(l->buckets, 0, l->count * sizeof *l->buckets);
+    l->kept = false;
+    l->below = (uint64_t)1 << l->bits;
+    /* so that the product has as many bits, at the top */
+    l->factor = (FACTOR >> (64 - l->bits) | 1) << (64 - l->bits);
+    l->first = l->next = 1;
+}
+
 /* ---- the table ---- */
 
-bool wl_lines_make(wl_lines *l, int64_t count, wl_arena *arena)
+static wl_bucket *bucket_of(const wl_lines *l, int32_t place) { return &l->buckets[place / WL_PLACES]; }
+
+/* The bucket to which one passes lines on. */
+static wl_bucket *next_bucket(const wl_lines *l, const wl_bucket *b)
 {
-    uint64_t groups = 1;
-    while ((int64_t)groups * GROUP_LINES < count)
-        groups *= 2;
-    *l = (wl_lines){.mask = groups - 1, .far = wl_lines_are_far(count)};
-    l->places = wl_lines_memory(arena, (size_t)wl_lines_places(l) * sizeof *l->places);
-    l->fingers = wl_lines_memory(arena, (size_t)wl_lines_places(l));
-    return l->places && l->fingers;
+    return b + 1 < l->buckets + l->count ? &l->buckets[b + 1 - l->buckets] : l->buckets;
 }
 
-void wl_lines_clear(wl_lines *l) { memset(l->fingers, 0, (size_t)wl_lines_places(l)); }
-
-/* Lines that a group passed on. More than a byte can count are never forgotten: then searches go on
- * in vain, but find what is there. */
-static void count_passed(wl_lines *l, int64_t group, int by)
+static int32_t place_in(const wl_lines *l, const wl_bucket *b, uint64_t lanes)
 {
-    uint8_t *passed = (uint8_t *)&l->fingers[group + WL_PASSED];
-    if (*passed < UINT8_MAX)
-        *passed = (uint8_t)(*passed + by);
+    return (int32_t)(b - l->buckets) * WL_PLACES + wl_first_lane(lanes);
 }
 
-int32_t wl_lines_find_passed(const wl_lines *l, wl_key key)
+/* The place with this line, of those in a bucket. */
+static int32_t find_in(const wl_lines *l, const wl_bucket *b, uint32_t tag, uint64_t line)
 {
-    for (uint64_t hash = key.hash; l->fingers[wl_lines_group(l, hash) + WL_PASSED] != 0; hash++) {
-        const int64_t group = wl_lines_group(l, hash + 1);
-        for (uint32_t alike = wl_group_with(l, group, WL_PASSED_ON); alike; alike &= alike - 1) {
-            const int64_t at = group + __builtin_ctz(alike);
-            if (l->places[at].number == key.line)
-                return (int32_t)at;
-        }
+    for (uint64_t alike = wl_bucket_alike(b, tag) & ~wl_bucket_open(b, l->first); alike; alike &= alike - 1) {
+        const int32_t at = place_in(l, b, alike);
+        if ((!l->kept && tag < WL_PASSED_ON) || l->numbers[at] == line)
+            return at;
     }
     return -1;
 }
 
-int32_t wl_lines_enter_passed(wl_lines *l, wl_key key)
+int32_t wl_lines_find(const wl_lines *l, uint64_t line)
 {
-    uint32_t empty = 0;
-    uint64_t hash = key.hash;
-    for (; !empty; hash++) {
-        count_passed(l, wl_lines_group(l, hash), 1);
-        empty = wl_group_with(l, wl_lines_group(l, hash + 1), 0);
+    const wl_home home = wl_home_of(l, line);
+    const wl_bucket *b = &l->buckets[home.bucket];
+    if (line >= l->below && !l->kept)
+        return -1;
+    int32_t at = find_in(l, b, home.tag, line);
+    while (at < 0 && b->passed >= l->first) {
+        b = next_bucket(l, b);
+        at = find_in(l, b, home.tag | WL_PASSED_ON, line);
     }
-    const int64_t at = wl_lines_group(l, hash) + __builtin_ctz(empty);
-    l->fingers[at] = WL_PASSED_ON;
-    l->places[at].number = key.line;
-    return (int32_t)at;
+    return at;
 }
 
-void wl_lines_leave_passed(wl_lines *l, int32_t at)
+uint64_t wl_lines_number(const wl_lines *l, int32_t place)
 {
-    const uint64_t from = wl_hash_word(l->places[at].number);
-    for (uint64_t hash = from; wl_lines_group(l, hash) != at - at % WL_GROUP; hash++)
-        count_passed(l, wl_lines_group(l, hash), -1);
+    __extension__ typedef unsigned __int128 product;
+    const uint32_t tag = bucket_of(l, place)->tags[place % WL_PLACES];
+    if (l->kept || tag & WL_PASSED_ON)
+        return l->numbers[place];
+    const int shift = 64 - l->bits;
+    const product all = (product)(uint64_t)(place / WL_PLACES) << 64 | (uint64_t)tag << (64 - WL_TAG_BITS);
+    const uint64_t hash = (uint64_t)((all + ((product)l->count << shift) - 1) / ((product)l->count << shift));
+    const uint64_t factor = l->factor >> shift;
+    uint64_t inverse = factor; /* of 3 bits; each step doubles them */
+    for (int known = 3; known < l->bits; known *= 2)
+        inverse *= 2 - factor * inverse;
+    return hash * inverse & (l->below - 1);
+}
+
+/* From here on, the numbers of all lines are kept. If there is none yet, hashes can have all bits. */
+static void keep_numbers(wl_lines *l)
+{
+    bool any = false;
+    for (int32_t at = 0; at < (int32_t)l->places; at++)
+        if (bucket_of(l, at)->used[at % WL_PLACES] >= l->first) {
+            l->numbers[at] = wl_lines_number(l, at);
+            any = true;
+        }
+    l->kept = true;
+    l->below = UINT64_MAX;
+    l->factor = any ? l->factor : FACTOR;
+}
+
+static int32_t enter(wl_lines *l, uint64_t line)
+{
+    if (line >= l->below && !l->kept)
+        keep_numbers(l);
+    const wl_home home = wl_home_of(l, line);
+    uint32_t tag = home.tag;
+    wl_bucket *b = &l->buckets[home.bucket];
+    uint64_t open = wl_bucket_open(b, l->first), before = open & wl_bucket_alike(b, tag);
+    while (!open) {
+        b->passed += !l->lru;
+        tag |= WL_PASSED_ON;
+        b = next_bucket(l, b);
+        open = wl_bucket_open(b, l->first);
+    }
+    const int32_t at = place_in(l, b, before ? before : open);
+    b->tags[at % WL_PLACES] = (uint16_t)tag;
+    b->used[at % WL_PLACES] |= !l->lru;
+    if (l->kept || tag & WL_PASSED_ON)
+        l->numbers[at] = line;
+    return at;
+}
+
+/* A line that was passed on is used: the buckets that did it must know. */
+static void note_passed(wl_lines *l, int32_t place, uint32_t time)
+{
+    wl_bucket *b = &l->buckets[wl_home_of(l, l->numbers[place]).bucket];
+    for (const wl_bucket *end = bucket_of(l, place); b != end; b = next_bucket(l, b))
+        b->passed = time;
+}
+
+static bool is_passed_on(const wl_lines *l, int32_t place)
+{
+    return bucket_of(l, place)->tags[place % WL_PLACES] & WL_PASSED_ON;
+}
+
+wl_spot wl_lines_use_apart(wl_lines *l, uint64_t line)
+{
+    const int32_t found = wl_lines_find(l, line), at = found >= 0 ? found : enter(l, line);
+    wl_spot s = wl_spot_of(at);
+    s.there = found >= 0;
+    s.used = l->buckets[s.bucket].used[s.at];
+    if (l->lru && is_passed_on(l, at))
+        note_passed(l, at, l->next);
+    return s;
+}
+
+void wl_lines_leave_passed(wl_lines *l, int32_t place)
+{
+    wl_bucket *b = &l->buckets[wl_home_of(l, l->numbers[place]).bucket];
+    for (const wl_bucket *end = bucket_of(l, place); b != end; b = next_bucket(l, b))
+        b->passed--;
 }
 
 /* ---- order of use ---- */
 
-bool wl_uses_make(wl_uses *u, int64_t places, wl_arena *arena)
+/* A line gets the next time, and the bit for it. */
+static void renumber_one(wl_lines *l, int32_t place)
 {
-    *u = (wl_uses){.room = (uint32_t)(places * USES_PER_LINE + 63) / 64 * 64};
-    u->places = wl_lines_memory(arena, u->room * sizeof *u->places);
-    u->last = WL_ARENA_NEW(arena, uint64_t, u->room / 64);
-    return u->places && u->last;
+    const uint32_t now = l->next & l->ring;
+    l->order[now] = place;
+    l->last[now / 64] |= (uint64_t)1 << now % 64;
+    bucket_of(l, place)->used[place % WL_PLACES] = l->next;
+    if (is_passed_on(l, place))
+        note_passed(l, place, l->next);
+    l->next++;
 }
 
-void wl_uses_clear(wl_uses *u)
+/* The first time keeps its position in the ring, the others move up to it: what is written has been
+ * read. */
+void wl_lines_renumber(wl_lines *l)
 {
-    memset(u->last, 0, u->room / 64 * sizeof *u->last);
-    u->begin = u->end = 0;
-}
-
-void wl_uses_shorten(wl_uses *u, wl_lines *l)
-{
-    uint32_t kept = 0;
-    for (uint32_t word = u->begin / 64; word < u->room / 64; word++)
-        for (uint64_t bits = u->last[word]; bits; bits &= bits - 1) {
-            const int32_t at = u->places[64 * word + (uint32_t)__builtin_ctzll(bits)];
-            u->places[kept] = at;
-            l->places[at].used = kept++;
-        }
-    memset(u->last, 0, u->room / 64 * sizeof *u->last);
-    memset(u->last, -1, kept / 64 * sizeof *u->last);
-    u->last[kept / 64] = ((uint64_t)1 << kept % 64) - 1;
-    u->begin = 0;
-    u->end = kept;
-}
-
-void wl_uses_expect(const wl_uses *u, const wl_lines *l, uint32_t word)
-{
-    for (uint64_t bits = word + 1 < u->room / 64 ? u->last[word + 1] : 0; bits; bits &= bits - 1)
-        wl_fetch_ahead(&l->fingers[u->places[64 * (word + 1) + (uint32_t)__builtin_ctzll(bits)]]);
+    const uint32_t begin = l->first, end = l->next;
+    l->first = l->next = begin & l->ring ? begin & l->ring : l->ring + 1;
+    for (uint64_t b = 0; b < l->count; b++) {
+        l->buckets[b].passed = 0;
+        for (int i = 0; i < WL_PLACES; i++)
+            l->buckets[b].used[i] = l->buckets[b].used[i] < begin ? 0 : l->buckets[b].used[i];
+    }
+    for (uint32_t time = begin, after; time < end; time = after) {
+        after = (time | 63) + 1 < end ? (time | 63) + 1 : end;
+        uint64_t *word = &l->last[(time & l->ring) / 64];
+        uint64_t last = *word & ~(uint64_t)0 >> (64 - (after - time)) << time % 64;
+        *word &= ~last;
+        for (; last; last &= last - 1)
+            renumber_one(l, l->order[(time & l->ring) / 64 * 64 + (uint32_t)__builtin_ctzll(last)]);
+    }
 }

@@ -1,19 +1,19 @@
-/* cache_lines.h - the lines of a cache, in numbered places: finds the place of a line, and knows
- * which was used last.
+/* cache_lines.h - a table of lines: finds the place of a line, and knows which was used last.
  *
- * What simulated caches (cache.h) and those of replays (line_shelf.h) have in common. The caller
- * decides which lines make a set, and what else is known of a line.
+ * A set of many ways (cache.h) and the cache of replays (line_shelf.h) are such tables. (Sets of few
+ * ways: few_ways.h.)
  *
- * Places are hashed: they have groups of fifteen, of which a table keeps a byte of the hash each,
- * the finger. The fingers of a group are compared at once, and nearly always only the place of the
- * line is read, if it is there. A full group passes lines on to the next one and counts them: a
- * search goes on only where something was passed on. (Sets of few ways: few_ways.h.)
+ * A bucket has eight places in one memory line: for each a tag, the sectors, and a number that tells
+ * whether a line is there, and when it was used. All follows from the hash, so memory can be fetched
+ * without a search. The hash is a permutation of the numbers below 2^bits: of these lines, bucket
+ * and tag are all of it. Once there was a line with a larger number, the numbers of all are kept
+ * apart, and compared. A full bucket passes lines on to the next one, and knows of it: a search goes
+ * on only where something was passed on.
  *
- * The order of use is a list of all uses, of which only the last one of each place counts: a bit
- * tells which do, so that the oldest place is found without visiting others, and a use changes no
- * other place than its own. A full list is shortened.
- *
- * In caches larger than the host's, accesses wait for memory: wl_lines_expect fetches it before.
+ * Least recently used policy: each use has a time, and a line is there if its last one is not before
+ * `first`. So lines that leave cost nothing: `first` moves on behind the next time that is the last
+ * use of a line, for which there is a bit. The times from `first` on fit into a ring; where they
+ * would not, or become too large, lines get new ones.
  *
  * Layer  cache (uses base). Units: lines.
  * Oracle  tests/property/prop_cache.c, tests/unit/test_line_shelf.c
@@ -29,35 +29,37 @@
 #include "base/hash.h"
 #include "cache/byte_lanes.h"
 
-typedef struct wl_line {
-    uint64_t number;
-    uint32_t sectors; /* the caller's */
-    uint32_t used;    /* the last use */
-} wl_line;
+#define WL_PLACES 8 /* of a bucket */
 
-#define WL_GROUP WL_LANES        /* places; the last one has no line, .. */
-#define WL_PASSED (WL_GROUP - 1) /* .. but counts lines for which there was no room */
+#define WL_FORESEEN 256 /* uses */
 
-#define WL_PASSED_ON (-1)
+#define WL_TAG_BITS 15
+#define WL_PASSED_ON (1u << WL_TAG_BITS) /* in tags: not in the bucket of its hash */
+
+typedef struct wl_bucket {
+    uint16_t tags[WL_PLACES];
+    uint32_t used[WL_PLACES];   /* time of the last use; without times: 1 or 0 */
+    uint8_t sectors[WL_PLACES]; /* the caller's */
+    uint32_t passed;            /* last use of any line that was passed on; without times: how many */
+    uint32_t unused;
+} wl_bucket;
 
 typedef struct wl_lines {
-    wl_line *places;
-    int8_t *fingers; /* 0: no line; WL_PASSED_ON: any line that was passed on */
-    uint64_t mask;   /* of groups */
-    bool far;        /* from the core, in the host's memory */
+    wl_bucket *buckets;
+    uint32_t first; /* lines with `used` from here on are there */
+    uint32_t next;  /* time */
+    uint32_t ring;  /* a mask of times */
+    bool lru;
+    int bits;
+    uint64_t count;    /* of buckets */
+    uint64_t factor;   /* of the hash */
+    uint64_t below;    /* numbers of all lines are */
+    bool kept;         /* all numbers, else only those of lines passed on */
+    uint64_t *last;    /* a bit for each time: it is the last use of a line */
+    int32_t *order;    /* the place that was used */
+    uint64_t *numbers; /* of lines, by place */
+    int64_t places;
 } wl_lines;
-
-/* What follows from the number of a line. */
-typedef struct wl_key {
-    uint64_t line, hash;
-    int8_t finger;
-} wl_key;
-
-WL_ALWAYS_INLINE wl_key wl_key_of(uint64_t line)
-{
-    const uint64_t hash = wl_hash_word(line);
-    return (wl_key){line, hash, (int8_t)(uint8_t)(1 + ((hash >> 56) * 254 >> 8))}; /* 1 to 254 */
-}
 
 /* Zeros, where memory lines of the host begin; much memory in large pages, where the system has
  * them: with small ones, accesses that go everywhere would also wait for addresses. NULL: none. */
@@ -66,9 +68,8 @@ void *wl_lines_memory(wl_arena *arena, size_t bytes);
 /* Are caches of so many lines farther from the core than its nearby caches? */
 bool wl_lines_are_far(int64_t lines);
 
-/* Room for so many lines; none is there. False: no memory. */
-bool wl_lines_make(wl_lines *lines, int64_t count, wl_arena *arena);
-WL_ALWAYS_INLINE int64_t wl_lines_places(const wl_lines *l) { return (int64_t)(l->mask + 1) * WL_GROUP; }
+/* Room for so many lines; none is there. lru: with times. False: no memory. */
+bool wl_lines_make(wl_lines *lines, int64_t count, bool lru, wl_arena *arena);
 /* All lines leave. */
 void wl_lines_clear(wl_lines *lines);
 
@@ -85,141 +86,159 @@ WL_ALWAYS_INLINE void wl_fetch_ahead(const void *memory)
 
 /* ---- the table ---- */
 
-/* The first place of a group. */
-WL_ALWAYS_INLINE int64_t wl_lines_group(const wl_lines *l, uint64_t hash)
+/* Where a line is, or will be. */
+typedef struct wl_spot {
+    uint32_t bucket, at;
+    uint32_t used; /* the last time, if it is there */
+    bool there;
+} wl_spot;
+
+WL_ALWAYS_INLINE wl_spot wl_spot_of(int32_t place)
 {
-    return (int64_t)(hash & l->mask) * WL_GROUP;
+    return (wl_spot){(uint32_t)place / WL_PLACES, (uint32_t)place % WL_PLACES, 0, false};
+}
+WL_ALWAYS_INLINE int32_t wl_place_of(wl_spot s) { return (int32_t)(s.bucket * WL_PLACES + s.at); }
+
+/* Where the hash of a line says that it is. */
+typedef struct wl_home {
+    uint32_t bucket, tag;
+} wl_home;
+
+/* The hash is a number of so many bits, at the top of a word. It times the number of buckets is a
+ * bucket and a fraction, of which the first bits differ for all hashes of a bucket. */
+WL_ALWAYS_INLINE wl_home wl_home_of(const wl_lines *l, uint64_t line)
+{
+    __extension__ typedef unsigned __int128 product;
+    const product all = (product)((line ^ line >> l->bits) * l->factor) * l->count;
+    return (wl_home){(uint32_t)(all >> 64), (uint32_t)((uint64_t)all >> (64 - WL_TAG_BITS))};
 }
 
-/* A bit for each place of a group with this finger. */
-WL_ALWAYS_INLINE uint32_t wl_group_with(const wl_lines *l, int64_t group, int8_t finger)
+/* A bit for each place with this tag. */
+WL_ALWAYS_INLINE uint64_t wl_bucket_alike(const wl_bucket *b, uint32_t tag)
 {
-    return wl_lanes_with(wl_lanes_from(&l->fingers[group]), finger) & ((1u << WL_PASSED) - 1);
+    wl_shorts tags;
+    memcpy(&tags, b->tags, sizeof tags);
+    tags = tags == (int16_t)tag;
+    return wl_lane_mask(wl_lanes_from_shorts(tags, tags)) % WL_LANE(WL_PLACES);
 }
 
-/* The first place of these or, if there are none, of others; if neither, one without a line. */
-WL_ALWAYS_INLINE int64_t wl_first_of(uint32_t places, uint32_t others)
+/* A bit for each place without a line. */
+WL_ALWAYS_INLINE uint64_t wl_bucket_open(const wl_bucket *b, uint32_t first)
 {
-    return __builtin_ctz(places | others << WL_GROUP | 1u << 31) % WL_GROUP;
+    wl_words low, high;
+    memcpy(&low, &b->used[0], sizeof low);
+    memcpy(&high, &b->used[WL_PLACES / 2], sizeof high);
+    const wl_shorts open = wl_shorts_from(low < (int32_t)first, high < (int32_t)first);
+    return wl_lane_mask(wl_lanes_from_shorts(open, open)) % WL_LANE(WL_PLACES);
 }
 
-/* The next functions for lines that were passed on, or have to be. */
-int32_t wl_lines_find_passed(const wl_lines *lines, wl_key key);
-int32_t wl_lines_enter_passed(wl_lines *lines, wl_key key);
-void wl_lines_leave_passed(wl_lines *lines, int32_t at);
+WL_ALWAYS_INLINE int32_t wl_first_lane(uint64_t lanes) { return __builtin_ctzll(lanes) / WL_LANE_BITS; }
 
 /* The place of a line; -1: it is not there. */
-WL_ALWAYS_INLINE int32_t wl_lines_find(const wl_lines *l, wl_key key)
+int32_t wl_lines_find(const wl_lines *lines, uint64_t line);
+/* wl_lines_use for lines that are not where their hash says. */
+wl_spot wl_lines_use_apart(wl_lines *lines, uint64_t line);
+/* A line that was passed on leaves. */
+void wl_lines_leave_passed(wl_lines *lines, int32_t place);
+
+/* Loops over many accesses have a copy of a table's members in registers: what is rare needs the
+ * table itself. Both may be the same. */
+typedef struct wl_lines_run {
+    wl_lines *l, *table;
+} wl_lines_run;
+
+/* Finds a line, or gives it a place: one that it had before, if it is still in its bucket, so that
+ * no tag is there twice. Whether the line is there is often unknown: no branch depends on it; and
+ * the next search waits for `first`, which depends on that: so tags are compared without it. Least
+ * recently used policy: wl_lines_foresee comes before, wl_lines_note follows. */
+WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru)
 {
-    const int64_t group = wl_lines_group(l, key.hash);
-    for (uint32_t alike = wl_group_with(l, group, key.finger); alike; alike &= alike - 1) {
-        const int64_t at = group + __builtin_ctz(alike);
-        if (l->places[at].number == key.line)
-            return (int32_t)at;
+    wl_lines *l = run.l;
+    const uint32_t first = lru ? l->first : 1;
+    const wl_home home = wl_home_of(l, line);
+    wl_bucket *b = &l->buckets[home.bucket];
+    const uint64_t alike = wl_bucket_alike(b, home.tag), open = wl_bucket_open(b, first);
+    const int32_t same = wl_first_lane(alike | WL_LANE(WL_PLACES - 1)),
+                  other = wl_first_lane(open | WL_LANE(WL_PLACES - 1));
+    wl_spot s = {home.bucket, (uint32_t)wl_either(wl_all_if(alike != 0), same, other), b->used[same], alike != 0};
+    s.there &= s.used >= first;
+    bool usual = (s.there | ((b->passed < first) & ((alike | open) != 0))) & (line < l->below);
+    if (l->kept)
+        usual &= (alike == 0) | (l->numbers[home.bucket * WL_PLACES + (uint32_t)same] == line);
+    if (!usual) {
+        *run.table = *l;
+        s = wl_lines_use_apart(run.table, line);
+        *l = *run.table;
+        return s;
     }
-    return l->fingers[group + WL_PASSED] == 0 ? -1 : wl_lines_find_passed(l, key);
+    b->tags[s.at] = (uint16_t)home.tag;
+    if (l->kept)
+        l->numbers[wl_place_of(s)] = line;
+    if (!lru)
+        b->used[s.at] = 1;
+    return s;
 }
 
-/* Gives a line that is not there a place, which keeps what the caller noted of an earlier one. */
-WL_ALWAYS_INLINE int32_t wl_lines_enter(wl_lines *l, wl_key key)
+/* A place loses its line, if `leaves`; not with the least recently used policy. */
+WL_ALWAYS_INLINE void wl_lines_leave(wl_lines_run run, int32_t place, bool leaves)
 {
-    const int64_t group = wl_lines_group(l, key.hash);
-    const uint32_t empty = wl_group_with(l, group, 0);
-    if (!empty)
-        return wl_lines_enter_passed(l, key);
-    const int64_t at = group + __builtin_ctz(empty);
-    l->fingers[at] = key.finger;
-    l->places[at].number = key.line;
-    return (int32_t)at;
+    const wl_spot s = wl_spot_of(place);
+    wl_bucket *b = &run.l->buckets[s.bucket];
+    if ((b->tags[s.at] >= WL_PASSED_ON) & leaves)
+        wl_lines_leave_passed(run.table, place);
+    b->used[s.at] &= (uint32_t)wl_all_if(!leaves);
 }
 
-/* Finds a line, or gives it a place. Whether it is there is often unknown: no branch depends on
- * it. */
-WL_ALWAYS_INLINE int32_t wl_lines_use(wl_lines *l, wl_key key, bool *there)
-{
-    const int64_t group = wl_lines_group(l, key.hash);
-    const uint32_t alike = wl_group_with(l, group, key.finger), empty = wl_group_with(l, group, 0);
-    const int64_t at = group + wl_first_of(alike, empty);
-    const bool passes = (empty == 0) | (l->fingers[group + WL_PASSED] != 0);
-    const uint64_t other = (l->places[at].number ^ key.line) & wl_all_if(alike != 0);
-    if (other | (passes & (alike == 0))) { /* rare */
-        const int32_t found = wl_lines_find(l, key);
-        *there = found >= 0;
-        return *there ? found : wl_lines_enter(l, key);
-    }
-    *there = alike != 0;
-    l->fingers[at] = key.finger;
-    l->places[at].number = key.line;
-    return (int32_t)at;
-}
+/* The number of the line at a place. */
+uint64_t wl_lines_number(const wl_lines *lines, int32_t place);
 
-/* A place loses its line, if `leaves`. Its memory, which may be far, is hardly ever read. */
-WL_ALWAYS_INLINE void wl_lines_leave(wl_lines *l, int32_t at, bool leaves)
+/* A search for this line will follow. */
+WL_ALWAYS_INLINE void wl_lines_expect(const wl_lines *l, uint64_t line)
 {
-    const int8_t finger = l->fingers[at];
-    if ((finger == WL_PASSED_ON) & leaves)
-        wl_lines_leave_passed(l, at);
-    l->fingers[at] = finger & (int8_t)wl_all_if(!leaves);
-}
-
-/* A search for this line will follow: some accesses before it, where it begins (soon: false); then
- * what it finds there, or where the line enters. */
-WL_ALWAYS_INLINE void wl_lines_expect(const wl_lines *l, wl_key key, bool soon)
-{
-    const int64_t group = wl_lines_group(l, key.hash);
-    if (!soon) {
-        wl_fetch_ahead(&l->fingers[group]);
-        return;
-    }
-    const uint32_t alike = wl_group_with(l, group, key.finger), empty = wl_group_with(l, group, 0);
-    wl_fetch_ahead(&l->places[group + wl_first_of(alike, empty)]);
+    const wl_home home = wl_home_of(l, line);
+    wl_fetch_ahead(&l->buckets[home.bucket]);
+    if (l->kept)
+        wl_fetch_ahead(&l->numbers[home.bucket * WL_PLACES]);
 }
 
 /* ---- order of use ---- */
 
-typedef struct wl_uses {
-    int32_t *places;           /* one for each use */
-    uint64_t *last;            /* a bit for each use: it is the last one of its place */
-    uint32_t begin, end, room; /* none before `begin`, a multiple of 64, is a last one */
-} wl_uses;
+/* Gives lines new times. */
+void wl_lines_renumber(wl_lines *lines);
 
-/* No uses, of so many places at most. False: no memory. */
-bool wl_uses_make(wl_uses *uses, int64_t places, wl_arena *arena);
-void wl_uses_clear(wl_uses *uses);
-/* Leaves out uses that are not the last ones. */
-void wl_uses_shorten(wl_uses *uses, wl_lines *lines);
-/* The oldest of the uses has come to this word of bits: fetches what the table has of the next
- * ones, whose lines will leave. */
-void wl_uses_expect(const wl_uses *uses, const wl_lines *lines, uint32_t word);
-
-/* A place is used again, or for the first time since it was forgotten. */
-WL_ALWAYS_INLINE void wl_uses_add(wl_uses *u, wl_lines *l, int32_t at, bool again)
+/* So many uses follow, at most WL_FORESEEN: each will be the last one of its line, until another is. */
+WL_ALWAYS_INLINE void wl_lines_foresee(wl_lines *l, uint32_t uses)
 {
-    if (u->end == u->room)
-        wl_uses_shorten(u, l);
-    const uint32_t before = l->places[at].used;
-    u->last[before / 64] &= ~((uint64_t)again << before % 64);
-    u->places[u->end] = at;
-    u->last[u->end / 64] |= (uint64_t)1 << u->end % 64;
-    l->places[at].used = u->end++;
-}
-
-/* The place that was not used for the longest time, whose use is forgotten if `take`; -1: none was
- * used. */
-WL_ALWAYS_INLINE int32_t wl_uses_oldest(wl_uses *u, const wl_lines *l, bool take)
-{
-    /* the word of the next use stays, even if all before it are forgotten */
-    while (u->end - u->begin >= 64 && !u->last[u->begin / 64]) {
-        u->begin += 64;
-        if (l->far)
-            wl_uses_expect(u, l, u->begin / 64);
+    if (l->next - l->first + uses > l->ring || l->next > (uint32_t)INT32_MAX - uses)
+        wl_lines_renumber(l);
+    for (uint32_t time = l->next, end = time + uses, after; time < end; time = after) {
+        after = (time | 63) + 1 < end ? (time | 63) + 1 : end;
+        l->last[(time & l->ring) / 64] |= ~(uint64_t)0 >> (64 - (after - time)) << time % 64;
     }
-    uint64_t *last = &u->last[u->begin / 64];
-    if (u->begin == u->end || !*last)
-        return -1;
-    const int32_t oldest = u->places[u->begin + (uint32_t)__builtin_ctzll(*last)];
-    *last &= *last - take;
-    return oldest;
 }
+
+/* A line is used. */
+WL_ALWAYS_INLINE void wl_lines_note(wl_lines *l, wl_spot s)
+{
+    const uint32_t before = s.used & l->ring;
+    l->last[before / 64] &= ~((uint64_t)s.there << before % 64);
+    l->order[l->next & l->ring] = wl_place_of(s);
+    l->buckets[s.bucket].used[s.at] = l->next++;
+}
+
+/* The last use of the line that was not used for the longest time; `next`: there is none. It leaves
+ * if `first` moves on behind it. */
+WL_ALWAYS_INLINE uint32_t wl_lines_oldest(const wl_lines *l)
+{
+    for (uint32_t time = l->first; time < l->next; time = (time | 63) + 1) {
+        const uint64_t from = l->last[(time & l->ring) / 64] >> time % 64;
+        if (from) {
+            time += (uint32_t)__builtin_ctzll(from);
+            return time < l->next ? time : l->next;
+        }
+    }
+    return l->next;
+}
+WL_ALWAYS_INLINE int32_t wl_lines_used_at(const wl_lines *l, uint32_t time) { return l->order[time & l->ring]; }
 
 #endif /* WL_CACHE_CACHE_LINES_H */

@@ -1,8 +1,13 @@
 /* few_ways.h - sets of up to 64 ways: which way has a line, and which was used last.
  *
- * A set has a byte of its lines' hashes for each way, its finger, and, with the least recently used
- * policy, a byte for the age; sixteen are compared or changed at once. So a search reads 16 bytes
- * for each 16 ways, and then, nearly always, only the place of the line that it looks for.
+ * A set of up to 16 ways is one memory line of the host: for each way a tag of two bytes, one byte
+ * for its age, and one for its sectors; sixteen are compared or changed at once. Sets of more ways
+ * have four such lines. So what an access needs is known without a search, and can be fetched ahead.
+ * Set and tag together are the number of the line. If the set follows from a hash, tags have four
+ * bytes, and are the number.
+ *
+ * After a line with a number too large for that, tags are parts of hashes, and numbers are kept
+ * apart, and compared.
  *
  * Layer  cache.
  * SPDX-License-Identifier: MIT */
@@ -15,79 +20,129 @@
 #define WL_FEW_WAYS_MAX 64
 
 typedef struct wl_few_ways {
-    wl_lanes *lanes;       /* of each set: fingers, then ages or, of random policies, its room */
-    int32_t ways, vectors; /* vectors of a set: 1, or 4 if it has more than 16 ways */
+    wl_lanes *lanes; /* of each set: bytes of tags, lower ones first, ages or room, sectors */
+    int32_t tag_bytes;
+    int32_t ways, vectors;  /* vectors of bytes: 1, or 4 if there are more than 16 ways */
+    int32_t sets, set_bits; /* bits: of a power of two, else -1 */
+    bool hashed;            /* the set follows from a hash of the line, else from its number */
+    uint64_t below;         /* numbers of all lines are; 0: they are kept */
+    uint64_t *numbers;      /* by way */
 } wl_few_ways;
+
+/* What follows from the number of a line. A tag is not 0. */
+typedef struct wl_few_key {
+    uint64_t line;
+    int32_t set;
+    uint32_t tag;
+} wl_few_key;
 
 /* Empty ways of a set with a random policy follow each other, the last is followed by the first. */
 typedef struct wl_few_room {
     uint8_t first_empty, empty;
 } wl_few_room;
 
-/* All ways are empty; the first is the oldest. False: no memory. */
-bool wl_few_make(wl_few_ways *few, int64_t sets, int32_t ways, bool lru, wl_arena *arena);
+/* Makes empty sets; ways, sets and `hashed` are given. With lru, the first way is the oldest. False:
+ * no memory. */
+bool wl_few_make(wl_few_ways *few, bool lru, wl_arena *arena);
+/* From here on, the numbers of all lines are kept. */
+void wl_few_keep_numbers(wl_few_ways *few);
+/* The number of the line of a way. */
+uint64_t wl_few_number(const wl_few_ways *few, int32_t set, int32_t way);
 
-WL_ALWAYS_INLINE wl_lanes *wl_few_fingers(const wl_few_ways *f, int32_t set)
+WL_ALWAYS_INLINE wl_few_key wl_few_key_of(const wl_few_ways *f, uint64_t line)
 {
-    return f->lanes + 2 * (int64_t)set * f->vectors;
+    const uint64_t hash = wl_hash_word(line), sets = (uint64_t)f->sets, of_set = f->hashed ? hash : line;
+    const uint64_t set = f->set_bits >= 0 ? of_set & (sets - 1) : of_set % sets, top = hash >> (64 - 8 * f->tag_bytes);
+    uint64_t tag = f->hashed ? line + 1 : 1 + (f->set_bits >= 0 ? line >> f->set_bits : line / sets);
+    if (!f->below)
+        tag = top + (top == 0);
+    return (wl_few_key){line, (int32_t)set, (uint32_t)tag};
 }
-WL_ALWAYS_INLINE wl_lanes *wl_few_ages(const wl_few_ways *f, int32_t set)
+
+/* Vectors of a set. */
+WL_ALWAYS_INLINE wl_lanes *wl_few_tags(const wl_few_ways *f, int32_t set, int byte)
 {
-    return wl_few_fingers(f, set) + f->vectors;
+    return f->lanes + ((int64_t)set * (f->tag_bytes + 2) + byte) * f->vectors;
 }
+WL_ALWAYS_INLINE wl_lanes *wl_few_ages(const wl_few_ways *f, int32_t set) { return wl_few_tags(f, set, f->tag_bytes); }
 WL_ALWAYS_INLINE wl_few_room *wl_few_room_of(const wl_few_ways *f, int32_t set)
 {
     return (wl_few_room *)(void *)wl_few_ages(f, set);
 }
-
-/* The finger of a way; 0: it is empty. */
-WL_ALWAYS_INLINE int8_t *wl_few_finger(const wl_few_ways *f, int32_t set, int32_t way)
+WL_ALWAYS_INLINE uint8_t *wl_few_sectors(const wl_few_ways *f, int32_t set, int32_t way)
 {
-    return (int8_t *)wl_few_fingers(f, set) + way;
+    return (uint8_t *)wl_few_tags(f, set, f->tag_bytes + 1) + way;
 }
 
-/* A bit for each way with this number. */
-WL_ALWAYS_INLINE uint64_t wl_few_with(const wl_few_ways *f, const wl_lanes *lanes, int8_t number)
+/* The tag of a way; 0: it is empty. */
+WL_ALWAYS_INLINE uint32_t wl_few_tag(const wl_few_ways *f, int32_t set, int32_t way)
 {
-    return f->vectors == 1 ? wl_lanes_with(lanes[0], number) : wl_lanes_with_of_64(lanes, number);
+    uint32_t tag = 0;
+    for (int i = 0; i < f->tag_bytes; i++)
+        tag |= (uint32_t)((const uint8_t *)wl_few_tags(f, set, i))[way] << 8 * i;
+    return tag;
+}
+WL_ALWAYS_INLINE void wl_few_set_tag(const wl_few_ways *f, int32_t set, int32_t way, uint32_t tag)
+{
+    for (int i = 0; i < 2; i++)
+        ((uint8_t *)wl_few_tags(f, set, i))[way] = (uint8_t)(tag >> 8 * i);
+    for (int i = 2; f->hashed && i < 4; i++)
+        ((uint8_t *)wl_few_tags(f, set, i))[way] = (uint8_t)(tag >> 8 * i);
 }
 
-/* The way of a line whose set has these places; -1: it is not there. */
-WL_ALWAYS_INLINE int32_t wl_few_find(const wl_few_ways *f, int32_t set, const wl_line *places, wl_key key)
+/* Bits for each way with lanes of all bits, .. */
+WL_ALWAYS_INLINE uint64_t wl_few_bits(const wl_few_ways *f, const wl_lanes *lanes)
 {
-    for (uint64_t alike = wl_few_with(f, wl_few_fingers(f, set), key.finger); alike; alike &= alike - 1) {
-        const int32_t way = __builtin_ctzll(alike);
-        if (places[way].number == key.line)
+    return f->vectors == 1 ? wl_lane_mask(lanes[0]) : wl_lane_bits_of_64(lanes);
+}
+/* .. and the first such way. */
+WL_ALWAYS_INLINE int32_t wl_few_first(const wl_few_ways *f, uint64_t ways)
+{
+    return __builtin_ctzll(ways) / (f->vectors == 1 ? WL_LANE_BITS : 1);
+}
+
+/* Lanes that have the byte of a tag. */
+WL_ALWAYS_INLINE wl_lanes wl_few_with(const wl_few_ways *f, wl_few_key key, int byte, int vector)
+{
+    return (wl_lanes)(wl_few_tags(f, key.set, byte)[vector] == wl_lanes_of((int8_t)(uint8_t)(key.tag >> 8 * byte)));
+}
+
+WL_ALWAYS_INLINE uint64_t wl_few_alike(const wl_few_ways *f, wl_few_key key)
+{
+    wl_lanes alike[WL_FEW_WAYS_MAX / WL_LANES];
+    for (int i = 0; i < f->vectors; i++) {
+        alike[i] = wl_few_with(f, key, 0, i) & wl_few_with(f, key, 1, i);
+        if (f->hashed)
+            alike[i] &= wl_few_with(f, key, 2, i) & wl_few_with(f, key, 3, i);
+    }
+    return wl_few_bits(f, alike);
+}
+
+/* The way of a line, or another one if it is not there: no branch depends on it. */
+WL_ALWAYS_INLINE int32_t wl_few_find(const wl_few_ways *f, wl_few_key key, int32_t other, bool *there)
+{
+    static const uint64_t any = 0; /* in place of memory that may be far */
+    const uint64_t *numbers = &f->numbers[(int64_t)key.set * f->ways];
+    for (uint64_t alike = wl_few_alike(f, key);; alike &= alike - 1) {
+        const uint64_t none = wl_all_if(alike == 0);
+        const int32_t way = wl_either(none, other, wl_few_first(f, alike | (uint64_t)1 << 63));
+        *there = alike != 0;
+        if (f->below)
+            return way;
+        const uint64_t *number = wl_either_of(none, &any, &numbers[way]);
+        if (((*number ^ key.line) & ~none) == 0) /* nearly always */
             return way;
     }
-    return -1;
-}
-
-/* The first of these ways; another if there are none. */
-WL_ALWAYS_INLINE int32_t wl_first_way(uint64_t ways, int32_t other)
-{
-    const uint32_t any = (uint32_t)wl_all_if(ways != 0);
-    return (int32_t)(((uint32_t)__builtin_ctzll(ways | (uint64_t)1 << 63) & any) | ((uint32_t)other & ~any));
-}
-
-/* The same, but another way if it is not there: no branch depends on it. */
-WL_ALWAYS_INLINE int32_t wl_few_find_or(const wl_few_ways *f, int32_t set, const wl_line *places, wl_key key,
-                                        int32_t other, bool *there)
-{
-    uint64_t alike = wl_few_with(f, wl_few_fingers(f, set), key.finger);
-    int32_t way = wl_first_way(alike, other);
-    while ((places[way].number ^ key.line) & wl_all_if(alike != 0)) { /* rare */
-        alike &= alike - 1;
-        way = wl_first_way(alike, other);
-    }
-    *there = alike != 0;
-    return way;
 }
 
 /* The way that was not used for the longest time. */
 WL_ALWAYS_INLINE int32_t wl_few_oldest(const wl_few_ways *f, int32_t set)
 {
-    return __builtin_ctzll(wl_few_with(f, wl_few_ages(f, set), (int8_t)(f->ways - 1)));
+    const wl_lanes *ages = wl_few_ages(f, set), last = wl_lanes_of((int8_t)(f->ways - 1));
+    wl_lanes oldest[WL_FEW_WAYS_MAX / WL_LANES];
+    for (int32_t i = 0; i < f->vectors; i++)
+        oldest[i] = (wl_lanes)(ages[i] == last);
+    return wl_few_first(f, wl_few_bits(f, oldest));
 }
 
 /* Ages of a set are 0, 1, .., in some order: those below that of the way grow by one. */
@@ -96,25 +151,32 @@ WL_ALWAYS_INLINE void wl_few_use(const wl_few_ways *f, int32_t set, int32_t way)
     const wl_lanes numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     wl_lanes *ages = wl_few_ages(f, set);
     const wl_lanes age = wl_lanes_of(((const int8_t *)ages)[way]);
+    const wl_lanes own = wl_lanes_of((int8_t)way);
     for (int32_t i = 0; i < f->vectors; i++) {
-        const wl_lanes others = (wl_lanes)(numbers != wl_lanes_of((int8_t)(way - i * WL_LANES)));
+        const wl_lanes others = (wl_lanes)(numbers + (int8_t)(i * WL_LANES) != own);
         ages[i] = (ages[i] - (wl_lanes)(ages[i] < age)) & others;
     }
 }
 
-/* As wl_lines_expect, for a line of this set. */
-WL_ALWAYS_INLINE void wl_few_expect(const wl_few_ways *f, int32_t set, const wl_line *places, wl_key key, bool soon,
-                                    bool lru)
+/* A line enters a way, or is there. */
+WL_ALWAYS_INLINE void wl_few_enter(const wl_few_ways *f, wl_few_key key, int32_t way)
 {
-    if (!soon) {
-        wl_fetch_ahead(wl_few_fingers(f, set));
-        if (f->vectors > 1)
-            wl_fetch_ahead(wl_few_ages(f, set));
-        return;
-    }
-    const uint64_t alike = wl_few_with(f, wl_few_fingers(f, set), key.finger);
-    const int32_t other = lru ? wl_few_oldest(f, set) : 0;
-    wl_fetch_ahead(&places[set * f->ways + wl_first_way(alike, other)]);
+    wl_few_set_tag(f, key.set, way, key.tag);
+    if (!f->below)
+        f->numbers[(int64_t)key.set * f->ways + way] = key.line;
+}
+
+/* A search for this line will follow. */
+WL_ALWAYS_INLINE void wl_few_expect(const wl_few_ways *f, uint64_t line)
+{
+    const wl_few_key key = wl_few_key_of(f, line);
+    wl_fetch_ahead(wl_few_tags(f, key.set, 0));
+    for (int i = 1; f->vectors > 1 && i < f->tag_bytes + 1; i++)
+        wl_fetch_ahead(wl_few_tags(f, key.set, i));
+    if (f->vectors > 1 || f->hashed)
+        wl_fetch_ahead(wl_few_sectors(f, key.set, WL_LANES - 1));
+    for (int32_t way = 0; !f->below && way < f->ways && way < WL_LANES; way += 8)
+        wl_fetch_ahead(&f->numbers[(int64_t)key.set * f->ways + way]);
 }
 
 #endif /* WL_CACHE_FEW_WAYS_H */

@@ -127,9 +127,10 @@ void wl_hierarchy_next_moment(wl_hierarchy *h)
 
 void wl_hierarchy_drift_apart(wl_hierarchy *h) { h->together = false; }
 
-void wl_hierarchy_expect(const wl_hierarchy *h, int64_t sm, uint64_t line, bool soon)
+void wl_hierarchy_expect(const wl_hierarchy *h, int64_t sm, uint64_t line)
 {
-    wl_cache_expect(h->l2[sm % h->shape.partitions], line, soon);
+    wl_cache_expect(h->l1[sm], line);
+    wl_cache_expect(h->l2[sm % h->shape.partitions], line);
 }
 
 void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *r)

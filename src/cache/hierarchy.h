@@ -45,8 +45,8 @@ void wl_hierarchy_free(wl_hierarchy *hierarchy);
 void wl_hierarchy_next_moment(wl_hierarchy *hierarchy);
 /* From now on multiprocessors load at different times. */
 void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);
-/* As wl_cache_expect, of the L2 that a multiprocessor reads through. */
-void wl_hierarchy_expect(const wl_hierarchy *hierarchy, int64_t sm, uint64_t line, bool soon);
+/* As wl_cache_expect, of the caches that a multiprocessor reads through. */
+void wl_hierarchy_expect(const wl_hierarchy *hierarchy, int64_t sm, uint64_t line);
 void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
 void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
 /* Writes all that is dirty to DRAM. */

@@ -6,94 +6,73 @@
 
 void wl_shelf_clear(wl_shelf *s, int64_t lines)
 {
-    s->unused = -1;
     s->used = s->count = 0;
     s->room = lines;
     wl_lines_clear(&s->lines);
-    if (s->policy == WL_SHELF_LRU)
-        wl_uses_clear(&s->uses);
 }
 
 bool wl_shelf_make(wl_shelf *s, int64_t lines, wl_shelf_policy policy, wl_arena *arena)
 {
-    *s = (wl_shelf){.policy = policy, .pieces = WL_ARENA_NEW(arena, wl_shelf_piece, lines + 1)};
-    if (!s->pieces || !wl_lines_make(&s->lines, lines + 1, arena) ||
-        (policy == WL_SHELF_LRU && !wl_uses_make(&s->uses, lines + 1, arena)))
+    *s = (wl_shelf){.policy = policy, .room = lines};
+    if (!wl_lines_make(&s->lines, lines + 1, policy == WL_SHELF_LRU, arena))
         return false;
-    wl_shelf_clear(s, lines);
-    return true;
+    s->pieces = WL_ARENA_NEW(arena, wl_shelf_piece, s->lines.places);
+    s->places = WL_ARENA_NEW(arena, int32_t, lines + 1);
+    return s->pieces && s->places;
 }
 
-/* A place has the number of its piece where caches have sectors. */
-static int32_t piece_of(const wl_shelf *s, int32_t place) { return (int32_t)s->lines.places[place].sectors; }
-
-/* ---- least recently used ---- */
-
-static void drop(wl_shelf *s, int32_t place)
-{
-    const int32_t i = piece_of(s, place);
-    wl_lines_leave(&s->lines, place, true);
-    s->used -= s->pieces[i].lines;
-    s->pieces[i].unused = s->unused;
-    s->unused = i;
-}
-
-static int32_t make_room(wl_shelf *s, int64_t lines)
+/* The least recently used pieces leave. */
+static void make_room(wl_shelf *s, int64_t lines)
 {
     while (s->used + lines > s->room) {
-        const int32_t oldest = wl_uses_oldest(&s->uses, &s->lines, true);
-        if (oldest < 0)
+        const uint32_t oldest = wl_lines_oldest(&s->lines);
+        if (oldest == s->lines.next)
             break;
-        drop(s, oldest);
+        s->used -= s->pieces[wl_lines_used_at(&s->lines, oldest)].lines;
+        s->lines.first = oldest + 1;
     }
-    const int32_t i = s->unused >= 0 ? s->unused : s->count++;
-    if (i == s->unused)
-        s->unused = s->pieces[i].unused;
     s->used += lines;
-    return i;
 }
 
-/* ---- the older of two ---- */
-
-static int32_t replace_one(wl_shelf *s)
+/* The older of two leaves, unless there is room. */
+static void replace_one(wl_shelf *s, int32_t place)
 {
-    if (s->count < s->room)
-        return s->count++;
+    if (s->count < s->room) {
+        s->places[s->count++] = place;
+        return;
+    }
     const int64_t draw = (int64_t)(2 * s->now);
-    const int32_t a = (int32_t)wl_random_below(draw, s->count), b = (int32_t)wl_random_below(draw + 1, s->count);
-    const int32_t i = s->pieces[a].when <= s->pieces[b].when ? a : b;
-    wl_lines_leave(&s->lines, s->pieces[i].place, true);
-    return i;
-}
-
-/* ---- both ---- */
-
-static int32_t add_piece(wl_shelf *s, wl_key key, int64_t lines)
-{
-    const bool lru = s->policy == WL_SHELF_LRU;
-    WL_ASSERT(lru || lines == 1);
-    const int32_t i = lru ? make_room(s, lines) : replace_one(s), place = wl_lines_enter(&s->lines, key);
-    s->pieces[i] = (wl_shelf_piece){.lines = (int32_t)lines, .place = place};
-    s->lines.places[place].sectors = (uint32_t)i;
-    if (lru)
-        wl_uses_add(&s->uses, &s->lines, place, false);
-    return i;
+    int32_t *a = &s->places[wl_random_below(draw, s->count)], *b = &s->places[wl_random_below(draw + 1, s->count)];
+    int32_t *older = s->pieces[*a].when <= s->pieces[*b].when ? a : b;
+    wl_lines_leave((wl_lines_run){&s->lines, &s->lines}, *older, true);
+    *older = place;
 }
 
 wl_shelf_piece *wl_shelf_use(wl_shelf *s, uint64_t name, int64_t lines)
 {
-    const wl_key key = wl_key_of(name);
-    const int32_t place = wl_lines_find(&s->lines, key);
+    const bool lru = s->policy == WL_SHELF_LRU;
+    WL_ASSERT(lru || lines == 1);
+    if (lru)
+        wl_lines_foresee(&s->lines, 1);
+    const wl_spot spot = wl_lines_use((wl_lines_run){&s->lines, &s->lines}, name, lru);
+    const int32_t place = wl_place_of(spot);
+    wl_shelf_piece *p = &s->pieces[place];
     s->now++;
-    if (place >= 0 && s->policy == WL_SHELF_LRU)
-        wl_uses_add(&s->uses, &s->lines, place, true);
-    const int32_t i = place >= 0 ? piece_of(s, place) : add_piece(s, key, lines);
-    s->pieces[i].when = s->now;
-    return &s->pieces[i];
+    if (!spot.there) {
+        if (lru)
+            make_room(s, lines);
+        else
+            replace_one(s, place);
+        *p = (wl_shelf_piece){.lines = lines};
+    }
+    if (lru)
+        wl_lines_note(&s->lines, spot);
+    p->when = s->now;
+    return p;
 }
 
 const wl_shelf_piece *wl_shelf_find(const wl_shelf *s, uint64_t name)
 {
-    const int32_t place = wl_lines_find(&s->lines, wl_key_of(name));
-    return place >= 0 ? &s->pieces[piece_of(s, place)] : NULL;
+    const int32_t place = wl_lines_find(&s->lines, name);
+    return place >= 0 ? &s->pieces[place] : NULL;
 }

@@ -22,18 +22,16 @@ typedef struct wl_shelf_piece {
     double there;     /* when they arrive, or were fetched: the caller's */
     uint32_t sectors; /* a bit for each that is present or in flight: the caller's */
     uint32_t fresh;   /* fetched last: the caller's */
-    int32_t lines;
-    int32_t place;  /* in the table of the shelf */
-    int32_t unused; /* of one without lines: the next such */
-    uint64_t when;  /* time of the last use, in uses */
+    int64_t lines;
+    uint64_t when; /* time of the last use, in uses */
 } wl_shelf_piece;
 
 typedef struct wl_shelf {
     wl_shelf_policy policy;
-    wl_lines lines; /* one for each piece */
-    wl_uses uses;   /* LRU */
-    wl_shelf_piece *pieces;
-    int32_t count, unused; /* pieces that were ever used; the first without lines, or -1 */
+    wl_lines lines;         /* one for each piece */
+    wl_shelf_piece *pieces; /* by place */
+    int32_t *places;        /* older of two: of all pieces */
+    int32_t count;          /* of these */
     uint64_t now;
     int64_t room, used; /* lines */
 } wl_shelf;

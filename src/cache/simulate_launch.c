@@ -177,14 +177,11 @@ static wl_status load_generation(launch_simulation *s, int64_t generation, int64
     return WL_OK;
 }
 
-/* The L2's memory for the next requests of a warp. */
+/* The caches' memory for the next requests of a warp. */
 static void expect(const launch_simulation *s, int64_t sm, const warp_stream *stream)
 {
-    const size_t left = stream->end - stream->at;
-    if (left > EXPECTED)
-        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED].line, false);
-    if (left > EXPECTED / 2)
-        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED / 2].line, true);
+    if (stream->end - stream->at > EXPECTED)
+        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED].line);
 }
 
 /* One instruction of a warp; returns the bytes that its loads take of a thread's registers. */

@@ -332,7 +332,7 @@ static int one_batch(wl_cache *cache, naive *n, walk *w)
     for (int i = 0; i < count; i++) {
         requests[i] = (wl_request){.line = next_line(w)};
         requests[i].sectors = next_sectors(w);
-        wl_cache_expect(cache, requests[i].line, random_chance(w->r, 50));
+        wl_cache_expect(cache, requests[i].line);
     }
     if (at_once)
         wl_cache_load_many(cache, requests, (size_t)count, missing);

@@ -77,11 +77,15 @@ static void pieces_fill_the_shelf(void **state)
             (void)snprintf(name, sizeof name, "round %d, %d lines", round, (int)lines);
             (void)wl_shelf_use(&shelf, key++, ROOM + round % 2);
             check_int(name, "alone", shelf.used, ROOM + round % 2);
+            const uint64_t first = key;
             for (int64_t used = 0; used < 3 * ROOM; used += lines) {
                 (void)wl_shelf_use(&shelf, key++, lines);
                 check_true(name, "fit", shelf.used <= ROOM || shelf.used == lines);
-                check_true(name, "pieces", shelf.count <= ROOM + 1);
             }
+            int64_t found = 0;
+            for (uint64_t k = first; k < key; k++)
+                found += wl_shelf_find(&shelf, k) != NULL;
+            check_int(name, "lines found", found * lines, shelf.used);
         }
     }
     wl_arena_free(&arena);
