@@ -309,6 +309,12 @@ WL_ALWAYS_INLINE touched_line touch_few(wl_cache *c, const fixed *f, uint64_t li
     bool there;
     int evicted = 0;
     int32_t way = wl_few_find(few, key, other, &there);
+    /* nothing but its age changes; more ways are faster without a guess */
+    if (few->vectors == 1 && (there & !f->mixed)) {
+        if (f->lru)
+            wl_few_use(few, key.set, way);
+        return touched_at(f, key.set * few->ways + way, wl_few_sectors(few, key.set, way), true, 0);
+    }
     if (!f->lru && draws) {
         use_draw(c, !there);
     } else if (!f->lru) {
@@ -342,6 +348,7 @@ WL_ALWAYS_INLINE touched_line touch_few(wl_cache *c, const fixed *f, uint64_t li
 typedef struct many {
     int32_t set;
     wl_lines_run run;
+    bool kept; /* numbers of lines */
 } many;
 
 WL_ALWAYS_INLINE touched_line many_touched(const many *m, const fixed *f, wl_spot s, int evicted)
@@ -354,7 +361,7 @@ WL_ALWAYS_INLINE touched_line touch_many(wl_cache *c, const fixed *f, const many
 {
     wl_lines *l = m->run.l;
     int32_t *empty = &c->rooms[m->set].empty;
-    const wl_spot s = wl_lines_use(m->run, line, true);
+    const wl_spot s = wl_lines_use(m->run, line, true, m->kept);
     const bool full = *empty == 0;
     if (s.there & !f->mixed) {
         wl_lines_note(l, s);
@@ -391,7 +398,7 @@ WL_ALWAYS_INLINE touched_line touch_many_random(wl_cache *c, const fixed *f, con
 {
     line_room *room = &c->rooms[m->set];
     int32_t *slots = &c->slots[m->set * c->ways];
-    const wl_spot s = wl_lines_use(m->run, line, false);
+    const wl_spot s = wl_lines_use(m->run, line, false, m->kept);
     const bool full = room->empty == 0;
     int32_t slot = room->first_empty;
     if (s.there & !f->mixed)
@@ -423,7 +430,7 @@ WL_ALWAYS_INLINE touched_line touch_as(wl_cache *c, const fixed *f, wl_lines *on
     if (f->few.vectors)
         return touch_few(c, f, line);
     const int32_t set = one ? 0 : set_of(c, line);
-    const many m = {set, {one ? one : &c->sets[set], &c->sets[set]}};
+    const many m = {set, {one ? one : &c->sets[set], &c->sets[set]}, one ? false : !c->sets[set].below};
     return f->lru ? touch_many(c, f, &m, line) : touch_many_random(c, f, &m, line);
 }
 
@@ -602,7 +609,7 @@ void wl_cache_load_many(wl_cache *c, const wl_request *requests, size_t count, u
                                                          {load_64_lru, load_64_random, load_64_random_4},
                                                          {load_all_lru, load_all_random, load_all_random_4}};
     load_form *form = forms[c->few ? c->small.vectors > 1 : 2][c->shape.policy];
-    if ((!c->few && c->set_count > 1) || c->shape.hashed_sets)
+    if ((!c->few && (c->set_count > 1 || !c->sets[0].below)) || c->shape.hashed_sets)
         form = c->lru && c->small.vectors == 1 ? load_hashed_lru : load_one_by_one;
     know(c, requests, count);
     for (size_t i = 0; i < count; i += WL_FORESEEN)

@@ -59,7 +59,6 @@ bool wl_lines_make(wl_lines *l, int64_t count, bool lru, wl_arena *arena)
 void wl_lines_clear(wl_lines *l)
 {
     memset(l->buckets, 0, l->count * sizeof *l->buckets);
-    l->kept = false;
     l->below = (uint64_t)1 << l->bits;
     /* so that the product has as many bits, at the top */
     l->factor = (FACTOR >> (64 - l->bits) | 1) << (64 - l->bits);
@@ -86,7 +85,7 @@ static int32_t find_in(const wl_lines *l, const wl_bucket *b, uint32_t tag, uint
 {
     for (uint64_t alike = wl_bucket_alike(b, tag) & ~wl_bucket_open(b, l->first); alike; alike &= alike - 1) {
         const int32_t at = place_in(l, b, alike);
-        if ((!l->kept && tag < WL_PASSED_ON) || l->numbers[at] == line)
+        if ((l->below && tag < WL_PASSED_ON) || l->numbers[at] == line)
             return at;
     }
     return -1;
@@ -96,7 +95,7 @@ int32_t wl_lines_find(const wl_lines *l, uint64_t line)
 {
     const wl_home home = wl_home_of(l, line);
     const wl_bucket *b = &l->buckets[home.bucket];
-    if (line >= l->below && !l->kept)
+    if (line >= l->below && l->below)
         return -1;
     int32_t at = find_in(l, b, home.tag, line);
     while (at < 0 && b->passed >= l->first) {
@@ -110,7 +109,7 @@ uint64_t wl_lines_number(const wl_lines *l, int32_t place)
 {
     __extension__ typedef unsigned __int128 product;
     const uint32_t tag = bucket_of(l, place)->tags[place % WL_PLACES];
-    if (l->kept || tag & WL_PASSED_ON)
+    if (!l->below || tag & WL_PASSED_ON)
         return l->numbers[place];
     const int shift = 64 - l->bits;
     const product all = (product)(uint64_t)(place / WL_PLACES) << 64 | (uint64_t)tag << (64 - WL_TAG_BITS);
@@ -131,14 +130,13 @@ static void keep_numbers(wl_lines *l)
             l->numbers[at] = wl_lines_number(l, at);
             any = true;
         }
-    l->kept = true;
-    l->below = UINT64_MAX;
+    l->below = 0;
     l->factor = any ? l->factor : FACTOR;
 }
 
 static int32_t enter(wl_lines *l, uint64_t line)
 {
-    if (line >= l->below && !l->kept)
+    if (line >= l->below && l->below)
         keep_numbers(l);
     const wl_home home = wl_home_of(l, line);
     uint32_t tag = home.tag;
@@ -153,7 +151,7 @@ static int32_t enter(wl_lines *l, uint64_t line)
     const int32_t at = place_in(l, b, before ? before : open);
     b->tags[at % WL_PLACES] = (uint16_t)tag;
     b->used[at % WL_PLACES] |= !l->lru;
-    if (l->kept || tag & WL_PASSED_ON)
+    if (!l->below || tag & WL_PASSED_ON)
         l->numbers[at] = line;
     return at;
 }

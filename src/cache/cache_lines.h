@@ -53,8 +53,7 @@ typedef struct wl_lines {
     int bits;
     uint64_t count;    /* of buckets */
     uint64_t factor;   /* of the hash */
-    uint64_t below;    /* numbers of all lines are */
-    bool kept;         /* all numbers, else only those of lines passed on */
+    uint64_t below;    /* numbers of all lines are; 0: all are kept, not only those of lines passed on */
     uint64_t *last;    /* a bit for each time: it is the last use of a line */
     int32_t *order;    /* the place that was used */
     uint64_t *numbers; /* of lines, by place */
@@ -149,9 +148,10 @@ typedef struct wl_lines_run {
 
 /* Finds a line, or gives it a place: one that it had before, if it is still in its bucket, so that
  * no tag is there twice. Whether the line is there is often unknown: no branch depends on it; and
- * the next search waits for `first`, which depends on that: so tags are compared without it. Least
- * recently used policy: wl_lines_foresee comes before, wl_lines_note follows. */
-WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru)
+ * the next search waits for `first`, which depends on that: so tags are compared without it. kept:
+ * numbers are; if it is false and they are, the usual way is not used. Least recently used policy:
+ * wl_lines_foresee comes before, wl_lines_note follows. */
+WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru, bool kept)
 {
     wl_lines *l = run.l;
     const uint32_t first = lru ? l->first : 1;
@@ -162,8 +162,8 @@ WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru)
                   other = wl_first_lane(open | WL_LANE(WL_PLACES - 1));
     wl_spot s = {home.bucket, (uint32_t)wl_either(wl_all_if(alike != 0), same, other), b->used[same], alike != 0};
     s.there &= s.used >= first;
-    bool usual = (s.there | ((b->passed < first) & ((alike | open) != 0))) & (line < l->below);
-    if (l->kept)
+    bool usual = (s.there | ((b->passed < first) & ((alike | open) != 0))) & (kept | (line < l->below));
+    if (kept)
         usual &= (alike == 0) | (l->numbers[home.bucket * WL_PLACES + (uint32_t)same] == line);
     if (!usual) {
         *run.table = *l;
@@ -172,7 +172,7 @@ WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru)
         return s;
     }
     b->tags[s.at] = (uint16_t)home.tag;
-    if (l->kept)
+    if (kept)
         l->numbers[wl_place_of(s)] = line;
     if (!lru)
         b->used[s.at] = 1;
@@ -197,7 +197,7 @@ WL_ALWAYS_INLINE void wl_lines_expect(const wl_lines *l, uint64_t line)
 {
     const wl_home home = wl_home_of(l, line);
     wl_fetch_ahead(&l->buckets[home.bucket]);
-    if (l->kept)
+    if (!l->below)
         wl_fetch_ahead(&l->numbers[home.bucket * WL_PLACES]);
 }
 

@@ -54,7 +54,7 @@ wl_shelf_piece *wl_shelf_use(wl_shelf *s, uint64_t name, int64_t lines)
     WL_ASSERT(lru || lines == 1);
     if (lru)
         wl_lines_foresee(&s->lines, 1);
-    const wl_spot spot = wl_lines_use((wl_lines_run){&s->lines, &s->lines}, name, lru);
+    const wl_spot spot = wl_lines_use((wl_lines_run){&s->lines, &s->lines}, name, lru, !s->lines.below);
     const int32_t place = wl_place_of(spot);
     wl_shelf_piece *p = &s->pieces[place];
     s->now++;
