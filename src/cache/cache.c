@@ -48,7 +48,7 @@ struct wl_cache {
     wl_lines *sets;    /* .. of many */
     line_room *rooms;
     int32_t *slots;        /* of sets of many ways with a random policy: places of their lines */
-    uint8_t *more_sectors; /* of each place: those present from the ninth on, if lines have so many */
+    uint8_t *more_sectors; /* of each place: those present from the ninth on */
     uint16_t *dirty;       /* sectors of each place, if stores stay */
     uint32_t *written;     /* of dirty sectors that are not present: parts that are written */
     uint64_t random;       /* state of the generator */
@@ -418,7 +418,7 @@ WL_ALWAYS_INLINE touched_line touch_many_random(wl_cache *c, const fixed *f, con
         room->empty -= !s.there;
     }
     slots[slot] = wl_either(wl_all_if(s.there), slots[slot], wl_place_of(s));
-    return many_touched(m, f, s, full & !s.there ? f->run : 0);
+    return many_touched(m, f, s, (full & !s.there) ? f->run : 0);
 }
 
 /* ---- all ---- */
