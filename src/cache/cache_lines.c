@@ -121,7 +121,8 @@ uint64_t wl_lines_number(const wl_lines *l, int32_t place)
     return hash * inverse & (l->below - 1);
 }
 
-/* From here on, the numbers of all lines are kept. If there is none yet, hashes can have all bits. */
+/* From here on, the numbers of all lines are kept. If there is none yet, hashes can have all
+ * bits. */
 static void keep_numbers(wl_lines *l)
 {
     bool any = false;

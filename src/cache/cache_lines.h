@@ -1,19 +1,19 @@
 /* cache_lines.h - a table of lines: finds the place of a line, and knows which was used last.
  *
- * A set of many ways (cache.h) and the cache of replays (line_shelf.h) are such tables. (Sets of few
- * ways: few_ways.h.)
+ * A set of many ways (cache.h) and the cache of replays (line_shelf.h) are such tables. (Sets of
+ * few ways: few_ways.h.)
  *
- * A bucket has eight places in one memory line: for each a tag, the sectors, and a number that tells
- * whether a line is there, and when it was used. All follows from the hash, so memory can be fetched
- * without a search. The hash is a permutation of the numbers below 2^bits: of these lines, bucket
- * and tag are all of it. Once there was a line with a larger number, the numbers of all are kept
- * apart, and compared. A full bucket passes lines on to the next one, and knows of it: a search goes
- * on only where something was passed on.
+ * A bucket has eight places in one memory line: for each a tag, the sectors, and a number that
+ * tells whether a line is there, and when it was used. All follows from the hash, so memory can be
+ * fetched without a search. The hash is a permutation of the numbers below 2^bits: of these lines,
+ * bucket and tag are all of it. Once there was a line with a larger number, the numbers of all are
+ * kept apart, and compared. A full bucket passes lines on to the next one, and knows of it: a
+ * search goes on only where something was passed on.
  *
- * Least recently used policy: each use has a time, and a line is there if its last one is not before
- * `first`. So lines that leave cost nothing: `first` moves on behind the next time that is the last
- * use of a line, for which there is a bit. The times from `first` on fit into a ring; where they
- * would not, or become too large, lines get new ones.
+ * Least recently used policy: each use has a time, and a line is there if its last one is not
+ * before `first`. So lines that leave cost nothing: `first` moves on behind the next time that is
+ * the last use of a line, for which there is a bit. The times from `first` on fit into a ring;
+ * where they would not, or become too large, lines get new ones.
  *
  * Layer  cache (uses base). Units: lines.
  * Oracle  tests/property/prop_cache.c, tests/unit/test_line_shelf.c
@@ -40,7 +40,7 @@ typedef struct wl_bucket {
     uint16_t tags[WL_PLACES];
     uint32_t used[WL_PLACES];   /* time of the last use; without times: 1 or 0 */
     uint8_t sectors[WL_PLACES]; /* the caller's */
-    uint32_t passed;            /* last use of any line that was passed on; without times: how many */
+    uint32_t passed;            /* last use of any line passed on; without times: how many */
     uint32_t unused;
 } wl_bucket;
 
@@ -53,7 +53,7 @@ typedef struct wl_lines {
     int bits;
     uint64_t count;    /* of buckets */
     uint64_t factor;   /* of the hash */
-    uint64_t below;    /* numbers of all lines are; 0: all are kept, not only those of lines passed on */
+    uint64_t below;    /* numbers of all lines are; 0: all are kept, else of lines passed on */
     uint64_t *last;    /* a bit for each time: it is the last use of a line */
     int32_t *order;    /* the place that was used */
     uint64_t *numbers; /* of lines, by place */
@@ -206,7 +206,8 @@ WL_ALWAYS_INLINE void wl_lines_expect(const wl_lines *l, uint64_t line)
 /* Gives lines new times. */
 void wl_lines_renumber(wl_lines *lines);
 
-/* So many uses follow, at most WL_FORESEEN: each will be the last one of its line, until another is. */
+/* So many uses follow, at most WL_FORESEEN: each will be the last one of its line, until another
+ * is. */
 WL_ALWAYS_INLINE void wl_lines_foresee(wl_lines *l, uint32_t uses)
 {
     if (l->next - l->first + uses > l->ring || l->next > (uint32_t)INT32_MAX - uses)

@@ -2,9 +2,9 @@
  *
  * A set of up to 16 ways is one memory line of the host: for each way a tag of two bytes, one byte
  * for its age, and one for its sectors; sixteen are compared or changed at once. Sets of more ways
- * have four such lines. So what an access needs is known without a search, and can be fetched ahead.
- * Set and tag together are the number of the line. If the set follows from a hash, tags have four
- * bytes, and are the number.
+ * have four such lines. So what an access needs is known without a search, and can be fetched
+ * ahead. Set and tag together are the number of the line. If the set follows from a hash, tags
+ * have four bytes, and are the number.
  *
  * After a line with a number too large for that, tags are parts of hashes, and numbers are kept
  * apart, and compared.
@@ -41,8 +41,8 @@ typedef struct wl_few_room {
     uint8_t first_empty, empty;
 } wl_few_room;
 
-/* Makes empty sets; ways, sets and `hashed` are given. With lru, the first way is the oldest. False:
- * no memory. */
+/* Makes empty sets; ways, sets and `hashed` are given. With lru, the first way is the oldest.
+ * False: no memory. */
 bool wl_few_make(wl_few_ways *few, bool lru, wl_arena *arena);
 /* From here on, the numbers of all lines are kept. */
 void wl_few_keep_numbers(wl_few_ways *few);
