@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "this_gpu.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 #define TEXTS_MAX 256
@@ -127,26 +128,68 @@ static void say_devices(wl_error *err)
     (void)snprintf(err->message + used, sizeof err->message - used, " ('warpline devices' lists them)");
 }
 
+/* The built-in devices whose names go on behind this word, as a100-40gb does behind a100: they are
+ * meant, but which? */
+static bool say_longer_names(const char *word, wl_error *err)
+{
+    char names[160] = "";
+    size_t used = 0, count = 0;
+    for (size_t i = 0; i < wl_device_builtin_count(); i++) {
+        const char *name = wl_device_builtin_name(i);
+        if (strncmp(name, word, strlen(word)) != 0 || used + strlen(name) + 8 > sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count++ ? " or " : "", name);
+    }
+    const bool several = count > 1 && *word;
+    if (several)
+        (void)snprintf(err->message, sizeof err->message, "no device is called '%.40s': is it %s?", word, names);
+    return several;
+}
+
+/* Device names are in small letters; those of users need not be. */
+static const char *small_letters(const char *name, char *buffer, size_t size)
+{
+    size_t i = 0;
+    for (; name[i] && i + 1 < size; i++)
+        buffer[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+static wl_status load_builtin_device(const char *name, wl_device **out, wl_error *err)
+{
+    char small[128];
+    const wl_status status = wl_device_builtin(small_letters(name, small, sizeof small), out, err);
+    if (status == WL_E_INPUT && !say_longer_names(small, err)) /* no built-in one has that name */
+        say_devices(err);
+    return status;
+}
+
+static wl_status load_device_file(const char *name, wl_device **out, wl_error *err)
+{
+    char *file = NULL;
+    size_t length = 0;
+    const wl_status status = load_text(name, &file, &length, err);
+    if (status != WL_OK)
+        return status;
+    keep(file);
+    diag_remember(name, file);
+    return wl_device_parse(name, file, length, out, err);
+}
+
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
 {
     char buffer[128];
     size_t length = 0;
+    if (strcmp(name, "auto") == 0) {
+        const wl_status found = this_gpu(&name, err);
+        if (found != WL_OK)
+            return found;
+    }
     const char *builtin = is_device_file(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
     const char *text = builtin ? wl_device_builtin_text(builtin, &length) : NULL;
-    wl_status status;
-    if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
-        status = wl_device_builtin(builtin, out, err);
-        if (status == WL_E_INPUT) /* no built-in one has that name */
-            say_devices(err);
-    } else {
-        char *file = NULL;
-        status = load_text(name, &file, &length, err);
-        if (status != WL_OK)
-            return status;
-        keep(file);
-        diag_remember(name, file);
-        status = wl_device_parse(name, file, length, out, err);
-    }
+    const bool is_name = text || (builtin && !strchr(name, '/') && !strchr(name, '.'));
+    wl_status status = is_name ? load_builtin_device(builtin, out, err) : load_device_file(name, out, err);
     for (size_t i = 0; i < with_count && status == WL_OK; i++) {
         diag_remember("--with", with[i]);
         status = wl_device_set(*out, with[i], err);

@@ -18,7 +18,7 @@ typedef enum kind { ONE, MANY, NAMED /* several, each name once */, FLAG } kind;
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D
  * diff, r rank, a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace,
- * S schedule */
+ * S schedule, i init */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -31,7 +31,9 @@ static const struct spec {
      "a built-in device ('warpline devices' lists them) or a device file; repeatable: the devices are compared"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "rP",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", NAMED, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "i",
+     "the device of the command (default: the GPU of this machine, else h200)"},
+    {"--with", "KEY=VALUE", NAMED, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTSi",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block and, after colons, other properties of the launch: 32x4x2:fold=1x1x2:regs=40:shared=48KiB; "
@@ -120,7 +122,7 @@ static const struct spec {
      "needed"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasRPTS",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTS",
+    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTSi",
      "PTX, CUDA: the entry: its name, as 'axpy<float>', a pattern, or a unique part (default: the only entry)"},
     {"--kernel", "NAME", MANY, offsetof(options, kernels), offsetof(options, kernel_count), "RP",
      "PTX, CUDA: an entry: its name, as 'axpy<float>', a pattern, or a unique part; repeatable"},
@@ -136,16 +138,16 @@ static const struct spec {
      "PTX, CUDA: about how long to emulate a launch (default 1, rank: 0.1); if that is too short, blocks are sampled"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxRPTS",
      "PTX, CUDA: do not run ptxas to find registers and shared memory"},
-    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTS",
+    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTSi",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
-    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxRPTS",
+    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxRPTSi",
      "CUDA: architecture to compile for (default: the device's)"},
-    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxRPTS",
+    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxRPTSi",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRPTS",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRPTSi",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
-     "ptmfcDrasxRPTS", "CUDA: another option of the compiler, as --compiler-option=--use_fast_math; repeatable"},
+     "ptmfcDrasxRPTSi", "CUDA: another option of the compiler, as --compiler-option=--use_fast_math; repeatable"},
     {"--entries", NULL, FLAG, offsetof(options, entries), 0, "x",
      "list the entries with parameters, registers and shared memory (the default)"},
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
@@ -247,6 +249,8 @@ static const struct spec {
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "S", "output format: text (default), json or csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "tT", "output format: text (default), json or svg"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "i",
+     "text (default): a command to copy; args: a file to edit, for 'warpline predict @FILE'"},
     {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "e",
      "with a kernel as the last argument: the device of its example numbers"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e",
@@ -254,7 +258,7 @@ static const struct spec {
     {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "e",
      "value of a kernel parameter; repeatable"},
     {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only failures; no notes, no progress"},
-    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeM",
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeMi",
      "results only: no notes in text or on standard error, no progress"},
     {"--color", "WHEN", ONE, offsetof(options, color), 0, EVERY,
      "colour in text and messages: auto (default: on a terminal, unless $NO_COLOR is set), always or never"},
@@ -379,9 +383,7 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     return EXIT_OK;
 }
 
-/* The name in --arg n=4096 is known wherever names of --set are: in --grid, --where and other
- * arguments. A value of --set takes precedence. */
-static int name_arguments(options *o)
+int options_name_arguments(options *o)
 {
     wl_error err = {0};
     const char *names[MANY_MAX];
@@ -409,7 +411,7 @@ int options_read(const command *c, int argc, char **argv, options *out)
     }
     /* compare does this for every row: rows have their own names */
     if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
-        code = name_arguments(out);
+        code = options_name_arguments(out);
     return code;
 }
 

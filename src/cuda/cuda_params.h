@@ -1,6 +1,6 @@
 /* cuda_params.h - the parameters that a declaration in CUDA source names.
  *
- * Layer  cuda (uses base). Oracle: tests/unit/test_ptx_given.c, tests/unit/test_cuda_source.c.
+ * Layer  cuda (uses base). Oracle: tests/unit/test_ptx_given.c, tests/unit/test_first_launch.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CUDA_PARAMS_H
 #define WL_CUDA_PARAMS_H

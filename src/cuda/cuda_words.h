@@ -1,6 +1,6 @@
 /* cuda_words.h - the words of CUDA source, read without a preprocessor.
  *
- * Layer  cuda (uses base). Oracle: tests/unit/test_ptx_given.c, tests/unit/test_cuda_source.c.
+ * Layer  cuda (uses base). Oracle: tests/unit/test_ptx_given.c, tests/unit/test_first_launch.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_CUDA_WORDS_H
 #define WL_CUDA_WORDS_H
