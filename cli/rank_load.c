@@ -359,6 +359,22 @@ static int load_all(const options *o, rank_job *j)
     return j->spaces ? EXIT_OK : diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
 }
 
+/* A grid that does not follow the block gives launches of different numbers of threads. */
+static void note_fixed_grid(const rank_job *j)
+{
+    const options *o = j->options;
+    static const char *const following[] = {"block.", "tile.", "threads", "warps"};
+    int64_t domain[3];
+    bool fixed = o->grid && !o->block_count && !o->domain_count && !o->update && ptx_is_source(o->arguments[0]) &&
+                 wl_kernel_domain(j->kernels[0], domain) == 0;
+    for (size_t i = 0; fixed && i < sizeof following / sizeof following[0]; i++)
+        fixed = !strstr(o->grid, following[i]);
+    if (fixed && team_leads())
+        usage_error("note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
+                    "threads share one amount of work",
+                    o->grid);
+}
+
 int rank_load(rank_job *j)
 {
     const options *o = j->options;
@@ -367,7 +383,11 @@ int rank_load(rank_job *j)
         code = read_launches(o, j);
     if (code == EXIT_OK)
         code = load_all(o, j);
-    return code == EXIT_OK ? read_space(o, j) : code; /* it may name params of the kernel */
+    if (code == EXIT_OK)
+        code = read_space(o, j); /* it may name params of the kernel */
+    if (code == EXIT_OK)
+        note_fixed_grid(j);
+    return code;
 }
 
 void rank_job_free(rank_job *j)

@@ -170,6 +170,8 @@ bool wl_grid_rule_follows(const wl_grid_rule *rule, int d)
     return false;
 }
 
+int wl_grid_rule_dims(const wl_grid_rule *rule) { return rule->count; }
+
 /* ---- values ---- */
 
 /* Invalid extents count as 1: validating the launch reports them. Without a device there are no
