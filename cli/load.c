@@ -1,6 +1,7 @@
 /* load.c - see load.h. SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,30 @@ static wl_status read_error(wl_status code, const char *path, const char *what, 
 static wl_status no_memory(const char *path, wl_error *err)
 {
     return read_error(WL_E_NOMEM, path, "out of memory", err);
+}
+
+#define FILES_MAX 256
+
+/* Appends "; did you mean 'heat.cu'?" to the message about a file that does not exist. */
+static void say_similar_file(const char *path, wl_error *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[512], names[FILES_MAX][64];
+    const char *list[FILES_MAX];
+    size_t count = 0;
+    const int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    DIR *files = n > 0 && (size_t)n < sizeof folder ? opendir(folder) : NULL;
+    for (const struct dirent *e; files && count < FILES_MAX && (e = readdir(files));) {
+        if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof names[0])
+            continue;
+        (void)snprintf(names[count], sizeof names[0], "%.63s", e->d_name);
+        list[count] = names[count];
+        count++;
+    }
+    if (files)
+        closedir(files);
+    const size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "%s", did_you_mean(name, list, count));
 }
 
 /* The reason is in errno. */
@@ -81,8 +106,13 @@ wl_status load_text(const char *path, char **text, size_t *length, wl_error *err
         return read_stream(stdin, "standard input", text, length, err);
     errno = 0;
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return io_error(path, err);
+    if (!f) {
+        const bool missing = errno == ENOENT;
+        const wl_status failed = io_error(path, err);
+        if (missing && err && err->code == WL_E_IO)
+            say_similar_file(path, err);
+        return failed;
+    }
     const wl_status status = read_stream(f, path, text, length, err);
     fclose(f);
     return status;

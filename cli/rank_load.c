@@ -370,9 +370,10 @@ static void note_fixed_grid(const rank_job *j)
     for (size_t i = 0; fixed && i < sizeof following / sizeof following[0]; i++)
         fixed = !strstr(o->grid, following[i]);
     if (fixed && team_leads())
-        usage_error("note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
-                    "threads share one amount of work",
-                    o->grid);
+        usage_error(
+            "note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
+            "threads share one amount of work",
+            o->grid);
 }
 
 int rank_load(rank_job *j)
