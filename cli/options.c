@@ -112,7 +112,7 @@ static const struct spec {
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDrasRPTS",
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRPS",
-     "extents of the domain, of a kernel file or an --update; PTX, CUDA: the number of threads needed"},
+     "extents of the domain, of a kernel file or an --update; PTX, CUDA: the number of threads needed; also as n*32,m"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
      "the domain, or the grid of a swizzle; it decides the dimensions and 32 or 64 bits (default: 2-D, 32 bits)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
@@ -131,7 +131,7 @@ static const struct spec {
     {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count),
      "ptmcDrasRPTS", "PTX, CUDA: contents of a __constant__ or __device__ variable, see below; repeatable"},
     {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDrasRPTS",
-     "PTX, CUDA: dynamic shared memory of the launch"},
+     "PTX, CUDA: dynamic shared memory of the launch, as 48KiB or 'block.x*4'"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmfcDrasRPTS",
      "PTX, CUDA: the most warp instructions to emulate per block"},
     {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmfcDrasRPTS",
@@ -395,6 +395,71 @@ int options_name_arguments(options *o)
     return EXIT_OK;
 }
 
+/* ---- extents that are expressions ---- */
+
+static char computed[2 * MANY_MAX + 1][160];
+static size_t computed_count;
+
+/* "n*32" or "nx,ny/2", but not "4096x32": names need an operator or a comma, or are set. */
+static bool is_computed(const options *o, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (strchr("*/+%(,", text[i]))
+            return true;
+    for (size_t i = 0; i < o->set_count; i++)
+        if (strcspn(o->set[i], "=") == length && memcmp(o->set[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Replaces the extents that a text begins with, up to a colon, by numbers; the exit code. */
+static int compute_extents(const options *o, const char *option, const char **text)
+{
+    static const int64_t no_domain[3] = {0};
+    const size_t length = strcspn(*text, ":");
+    if (!is_computed(o, *text, length) || computed_count == sizeof computed / sizeof computed[0])
+        return EXIT_OK;
+    wl_grid_rule *rule = NULL;
+    wl_launch launch = {0};
+    wl_error err = {0};
+    char extents[160], *out = computed[computed_count];
+    (void)snprintf(extents, sizeof extents, "%.*s", (int)length, *text);
+    wl_status status = length < sizeof extents ? WL_OK : WL_E_INPUT;
+    if (status == WL_OK)
+        status = wl_grid_rule_parse(NULL, extents, o->set, o->set_count, &rule, &err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, NULL, no_domain, &launch, &err);
+    wl_grid_rule_free(rule);
+    if (status != WL_OK) {
+        for (size_t i = 0; i < o->set_count; i++)
+            diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
+        if (!err.input[0]) {
+            diag_say_set(&err);
+            (void)snprintf(err.input, sizeof err.input, "%s", option);
+            diag_remember(option, *text);
+        }
+        return diag_report(&err);
+    }
+    (void)snprintf(out, sizeof computed[0], "%lldx%lldx%lld%s", (long long)launch.grid[0], (long long)launch.grid[1],
+                   (long long)launch.grid[2], *text + length);
+    computed_count++;
+    *text = out;
+    return EXIT_OK;
+}
+
+static int compute_all(options *o)
+{
+    int code = EXIT_OK;
+    computed_count = 0;
+    if (o->domain && !o->update)
+        code = compute_extents(o, "--domain", &o->domain);
+    for (size_t i = 0; i < o->domain_count && code == EXIT_OK && !o->update; i++)
+        code = compute_extents(o, "--domain", &o->domains[i]);
+    for (size_t i = 0; i < o->block_count && code == EXIT_OK; i++)
+        code = compute_extents(o, "--block", &o->block[i]);
+    return code;
+}
+
 int options_read(const command *c, int argc, char **argv, options *out)
 {
     bool only_arguments = false;
@@ -412,7 +477,7 @@ int options_read(const command *c, int argc, char **argv, options *out)
     /* compare does this for every row: rows have their own names */
     if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
         code = options_name_arguments(out);
-    return code;
+    return code == EXIT_OK ? compute_all(out) : code;
 }
 
 /* What --arg and --constant take. */

@@ -32,6 +32,12 @@ static bool names_space(const options *o)
            o->registers_file || o->folds_count > 1 || (o->folds_count == 1 && strpbrk(o->folds[0], ":,"));
 }
 
+/* Does an expression depend on the block? */
+static bool follows_block(const char *text)
+{
+    return strstr(text, "block.") || strstr(text, "tile.") || strstr(text, "threads") || strstr(text, "warps");
+}
+
 bool rank_usage(const options *o)
 {
     const char *wrong = NULL, *kernel = o->update || o->argument_count == 0 ? NULL : o->arguments[0];
@@ -58,6 +64,8 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
+    else if (o->dynamic_shared && follows_block(o->dynamic_shared) && o->block_count != 1)
+        wrong = "--dynamic-shared that follows the block is for one --block; rank takes a number of bytes";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
@@ -363,12 +371,9 @@ static int load_all(const options *o, rank_job *j)
 static void note_fixed_grid(const rank_job *j)
 {
     const options *o = j->options;
-    static const char *const following[] = {"block.", "tile.", "threads", "warps"};
     int64_t domain[3];
-    bool fixed = o->grid && !o->block_count && !o->domain_count && !o->update && ptx_is_source(o->arguments[0]) &&
-                 wl_kernel_domain(j->kernels[0], domain) == 0;
-    for (size_t i = 0; fixed && i < sizeof following / sizeof following[0]; i++)
-        fixed = !strstr(o->grid, following[i]);
+    const bool fixed = o->grid && !o->block_count && !o->domain_count && !o->update && ptx_is_source(o->arguments[0]) &&
+                       wl_kernel_domain(j->kernels[0], domain) == 0 && !follows_block(o->grid);
     if (fixed && team_leads())
         usage_error(
             "note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
