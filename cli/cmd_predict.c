@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "sweep.h"
 #include "with_effect.h"
 
 static bool check_usage(const options *o)
@@ -193,6 +194,12 @@ int cmd_predict(const options *o)
         return predict_lines(o);
     if (!check_usage(o))
         return EXIT_USAGE;
+    if (sweep_is_asked(o))
+        return sweep_predict(o);
+    if (o->plot) {
+        usage_error("--plot draws a sweep: give a range, as in --set n=64..4096:x2");
+        return EXIT_USAGE;
+    }
     batch_of_jobs b = {.jobs = calloc(o->device_count, sizeof *b.jobs), .devices = o->device_count};
     if (!b.jobs)
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});

@@ -188,6 +188,8 @@ static const struct spec {
      "write a file for autotuners: kernel-tuner, kernel-tuner-cache or triton; repeatable"},
     {"--output", "FILE", ONE, offsetof(options, output), 0, "rtRPT",
      "write the result here instead of standard output"},
+    {"--plot", "FILE", ONE, offsetof(options, plot), 0, "p",
+     "with a range in --set, as n=64..4096:x2 or n=64..512:64: draw speed and volumes over it as FILE.svg"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
      "draw performance over DRAM volume, and the volumes of the best ten: FILE.svg, FILE.png or FILE.pdf (needs "
      "gnuplot)"},
