@@ -23,11 +23,10 @@ typedef struct wl_answer {
 } wl_answer;
 WL_FALLIBLE wl_answer_render(const wl_answer *answer, wl_format format, char **out, wl_error *err);
 
-/* Launches over the values of a parameter: TEXT, CSV, JSON of warpline.sweep/1, SVG. */
+/* Launches over ascending values of a parameter: TEXT, CSV, JSON of warpline.sweep/1, SVG. */
 typedef struct wl_sweep wl_sweep;
 WL_FALLIBLE wl_sweep_new(const char *parameter, wl_sweep **out, wl_error *err);
 WL_API void wl_sweep_free(wl_sweep *sweep);
-/* Values in ascending order; borrows nothing. */
 WL_FALLIBLE wl_sweep_add(wl_sweep *sweep, double value, const wl_prediction *prediction, const wl_kernel *kernel,
                          const wl_device *device, wl_error *err);
 WL_FALLIBLE wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, wl_error *err);
