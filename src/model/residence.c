@@ -47,21 +47,31 @@ double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
     return (1 - r->apart) * together + r->apart * free;
 }
 
-/* The oldest block ends first, as if it were alone, since schedulers prefer its warps; the others
- * at equal distances. The fewer blocks are left, the less work is done per cycle. */
+/* Schedulers prefer warps of older blocks, but the L1 serves all in turn: each wavefront waits in a
+ * queue, where all take equally long (M/D/1). */
+static double first_end(const wl_turnover *n, const wl_residents *r, double wait, double together)
+{
+    wl_residents one = *r;
+    one.blocks = 1;
+    const double load = fmin(1, r->blocks * r->l1 / together);
+    const double queued = load < 1 ? wait + r->l1 * load / (1 - load) / 2 : together;
+    return fmin(together, fmax(wl_residence(n, &one, wait), queued));
+}
+
+/* The oldest block ends first, the others at equal distances. The fewer blocks are left, the less
+ * work is done per cycle. */
 double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
 {
     if (r->apart <= 0 || r->in_step < 0 || r->blocks <= 1)
         return 0;
     const double together = wl_residence(n, r, wait);
-    wl_residents left = *r, one = *r;
+    wl_residents left = *r;
     double rates = 0; /* work per cycle, in blocks, summed over the numbers of remaining blocks */
-    one.blocks = 1;
     if (together <= 0)
         return 0;
     for (left.blocks = r->blocks - 1; left.blocks > 0; left.blocks--)
         rates += left.blocks / wl_residence(n, &left, wait);
-    const double first = fmin(together, wl_residence(n, &one, wait));
+    const double first = first_end(n, r, wait, together);
     const double distance = r->blocks * (1 - first / together) / rates;
     return fmax(0, first + (r->blocks - 1) * distance - together);
 }

@@ -12,6 +12,7 @@
 /* Blocks as the multiprocessor sees them. */
 typedef struct wl_residents {
     double blocks, own; /* at once; cycles of the busiest unit for one of them */
+    double l1;          /* of these: cycles of the L1 */
     double overlap;     /* share of a block's work that overlaps with no other block */
     /* cycles by which its warps delay one another; below 0: unknown, waits are phases */
     double in_step;

@@ -362,8 +362,8 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
-    const double all_l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles,
-                 l1 = all_l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
+    r.l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]) * cycles;
+    const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
     r.overlap = 1;
     r.in_step = fmax(0, fmax(scheduler, l1));
     r.apart = meet ? 0 : 1;

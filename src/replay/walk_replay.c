@@ -20,7 +20,8 @@
 #define LOOKUPS_MOST ((int64_t)1 << 17)
 #define LOOKUPS_OF_EVENT 5
 #define GENERATIONS 4     /* of resident blocks, for which loops are cut */
-#define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
+#define MULTIPROCESSORS 3 /* that are replayed, one after the other: they differ by chance */
+#define AGAIN 1           /* of these with the data in the L2, where blocks differ less */
 /* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
  * round logarithms differently */
 #define DOUBLINGS 2.415
@@ -466,10 +467,10 @@ static wl_status walk_all(street *s, bool in_l2)
     s->draws = 0;
     s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
-    s->size = (wl_replay_size){.multiprocessors = MULTIPROCESSORS,
-                               .steps = (double)s->played / (double)s->loops.chunks.count};
-    for (int64_t n = 0; n < MULTIPROCESSORS; n++) {
-        WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
+    const int64_t count = in_l2 ? AGAIN : MULTIPROCESSORS;
+    s->size = (wl_replay_size){.multiprocessors = count, .steps = (double)s->played / (double)s->loops.chunks.count};
+    for (int64_t n = 0; n < count; n++) {
+        WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * count)));
         s->size.blocks += s->started;
     }
     return WL_OK;
