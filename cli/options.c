@@ -158,8 +158,7 @@ static const struct spec {
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
-     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
-     "mdm)"},
+     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover)"},
     {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
