@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "help_examples.h"
 #include "look.h"
 #include "option_values.h"
 #include "wrap.h"
@@ -159,8 +160,7 @@ static const struct spec {
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
-     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
-     "mdm)"},
+     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover)"},
     {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
@@ -517,6 +517,17 @@ static void print_values_help(int columns)
     }
 }
 
+/* As they are, so that they can be copied. */
+static void print_examples(const char *lines)
+{
+    if (*lines)
+        fputs("\nexamples:\n", stdout);
+    for (size_t length; *lines; lines += length + 1) {
+        length = strcspn(lines, "\n");
+        printf("  %.*s\n", (int)length, lines);
+    }
+}
+
 void options_help(const command *c)
 {
     const int columns = wrap_columns(), used = printf("usage: warpline %s ", c->name);
@@ -533,6 +544,7 @@ void options_help(const command *c)
     }
     if (find(c, "--arg", strlen("--arg")))
         print_values_help(columns);
+    print_examples(help_examples_of(c->name));
 }
 
 bool options_at(const command *c, size_t index, option_text *out)
