@@ -8,7 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
-#include "sweep.h"
+#include "predict_sweep.h"
 #include "with_effect.h"
 
 static bool check_usage(const options *o)
@@ -44,7 +44,7 @@ static wl_status render_answer(const options *o, const job *j, const wl_launch *
         .prediction = p, .kernel = j->kernel, .device = j->device, .verbose = o->verbose, .quiet = o->quiet};
     wl_advised *advised = NULL;
     wl_status status = WL_OK;
-    if (!wl_prediction_is_costly(p))
+    if (!j->options.simulate && !wl_prediction_is_costly(p))
         status = wl_advise(j->kernel, j->device, launch, &how, &advised, err);
     answer.advised = advised;
     status = status ? status : wl_answer_render(&answer, option_format(o), text, err);

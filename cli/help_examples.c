@@ -47,6 +47,8 @@ static const struct {
                 "warpline devices derive h300 --like h200 --with l2_size=100MiB >h300.yaml\n"},
     {"kernels", "warpline kernels\n"
                 "warpline kernels show star3d_r4\n"},
+    {"init", "warpline init heat.cu --device h200\n"
+             "warpline init heat.cu --format args\n"},
     {"explain", "warpline explain wave dram_load_bytes\n"
                 "warpline explain limiter star3d_r4 --device h200 --block 32x4x2\n"},
     {"metrics", "warpline metrics\n"

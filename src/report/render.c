@@ -11,7 +11,7 @@
 #include "report/common/prediction_report.h"
 #include "report/common/roofline_report.h"
 #include "report/common/stack_report.h"
-#include "report/common/sweep.h"
+#include "report/common/sweep_report.h"
 #include "report/common/trace_report.h"
 
 /* One of the three; all zeros: there is no such form. */

@@ -29,7 +29,7 @@ for command in $(warpline --help | awk '/^  [a-z]/ { print $1 }'); do
   warpline "$command" --help | sed '1,/^examples:$/d; s/^  //' >examples
   count=$(grep -c "^warpline $command" examples)
   [ "$count" -eq 2 ] || fail "$command: $count examples"
-  sed 's/heat\.cu/heat.ptx --no-ptxas/' examples >script
+  sed 's/init heat\.cu/init heat.ptx/; s/heat\.cu/heat.ptx --no-ptxas/' examples >script
   sh -e script >out 2>messages || fail "$command: $(cat messages)"
 done
 

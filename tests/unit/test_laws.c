@@ -299,7 +299,7 @@ static void blocks_that_load_the_same_walk_together(void **state)
     bench b;
     bench_start(&b);
     add_loads(&b);
-    b.laws.reload[1] = 1e4; /* nothing is loaded again */
+    b.laws.reload[1] = 1e4;      /* nothing is loaded again */
     b.field[0].wave_sectors = 8; /* as much as one block loads */
     bench_run(&b);
     check_near("not common", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "report/common/sweep.h"
+#include "report/common/sweep_report.h"
 #include "report/picture/svg.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "report/common/marks.h"
-#include "report/common/sweep.h"
+#include "report/common/sweep_report.h"
 
 static const char *layer_words(const wl_sweep_point *p)
 {

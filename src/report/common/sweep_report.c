@@ -1,5 +1,5 @@
-/* sweep.c - see sweep.h. SPDX-License-Identifier: MIT */
-#include "report/common/sweep.h"
+/* sweep_report.c - see sweep_report.h. SPDX-License-Identifier: MIT */
+#include "report/common/sweep_report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* sweep.h - predict over the values of a parameter: --set n=64..4096:x2.
+/* predict_sweep.h - predict over the values of a parameter: --set n=64..4096:x2.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_CLI_SWEEP_H
-#define WL_CLI_SWEEP_H
+#ifndef WL_CLI_PREDICT_SWEEP_H
+#define WL_CLI_PREDICT_SWEEP_H
 
 #include "options.h"
 
@@ -12,4 +12,4 @@ bool sweep_is_asked(const options *options);
  * The exit code. */
 int sweep_predict(const options *options);
 
-#endif /* WL_CLI_SWEEP_H */
+#endif /* WL_CLI_PREDICT_SWEEP_H */

@@ -1,7 +1,7 @@
-/* sweep.h - launches over the values of one parameter: warpline/report.h, wl_sweep.
+/* sweep_report.h - launches over the values of one parameter: warpline/report.h, wl_sweep.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_REPORT_COMMON_SWEEP_H
-#define WL_REPORT_COMMON_SWEEP_H
+#ifndef WL_REPORT_COMMON_SWEEP_REPORT_H
+#define WL_REPORT_COMMON_SWEEP_REPORT_H
 
 #include "base/arena.h"
 #include "report/common/render.h"
@@ -32,4 +32,4 @@ struct wl_sweep {
 wl_text_writer wl_sweep_text, wl_sweep_csv, wl_sweep_svg; /* wl_sweep */
 wl_json_writer wl_sweep_json;
 
-#endif /* WL_REPORT_COMMON_SWEEP_H */
+#endif /* WL_REPORT_COMMON_SWEEP_REPORT_H */

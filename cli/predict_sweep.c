@@ -1,5 +1,5 @@
-/* sweep.c - see sweep.h. SPDX-License-Identifier: MIT */
-#include "sweep.h"
+/* predict_sweep.c - see predict_sweep.h. SPDX-License-Identifier: MIT */
+#include "predict_sweep.h"
 
 #include <errno.h>
 #include <stdio.h>
