@@ -24,7 +24,7 @@ test-deps:
 
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
+	@sh scripts/build-progress.sh cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
 	@$(WARPLINE) rank star3d_r4 --device a100-40gb --device h200
 	@echo
 	@echo "One of them in full (try: $(WARPLINE) diff star3d_r4 --device a100-40gb 512x2x1 16x2x32):"

@@ -67,7 +67,7 @@ static const struct {
 static const struct {
     const char *option, *commands, *words;
 } table[] = {
-    {"--device", EVERY, "@devices @file"},
+    {"--device", EVERY, "@devices auto @file"},
     {"--with", EVERY, "@keys"},
     {"--like", "d", "@devices @file"},
     {"--schedule", EVERY, "@schedules"},
@@ -102,7 +102,7 @@ static const struct {
 } arguments[] = {
     {"k", 0, "list show"},       {"k", 1, "@kernels"},  {"d", 0, "list show check compare derive"},
     {"d", -1, "@devices @file"}, {"e", -1, "@metrics"}, {"D", 0, "@kernels @file"},
-    {"D", -1, "@file"},          {"x", -1, "@file"},    {"ptcarsRPTSE", -1, "@kernels @file"},
+    {"D", -1, "@file"},          {"xi", -1, "@file"},   {"ptcarsRPTSE", -1, "@kernels @file"},
     {"m", 0, "@kernels @file"},  {"mf", -1, "@file"},
 };
 

@@ -80,16 +80,31 @@ int cmd_explain(const options *o)
 
 #define KERNEL_INDENT 17
 
+/* The comment at the top of a kernel file: its first line, and what follows up to the end of a
+ * sentence. */
+static void first_sentences(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    while (text[0] == '#') {
+        const char *line = text + 1 + (text[1] == ' ');
+        const size_t length = strcspn(line, "\n");
+        const int n = snprintf(out + used, size - used, "%s%.*s", used ? " " : "", (int)length, line);
+        used += n > 0 ? (size_t)n : 0;
+        text = line + length + (line[length] == '\n');
+        if (used + 1 >= size || (length > 0 && line[length - 1] == '.'))
+            return;
+    }
+}
+
 int cmd_kernels(const options *o)
 {
     if (o->argument_count == 0 || (o->argument_count == 1 && strcmp(o->arguments[0], "list") == 0)) {
         for (size_t i = 0; i < wl_kernel_builtin_count(); i++) {
             size_t length = 0;
             const char *text = wl_kernel_builtin_text(wl_kernel_builtin_name(i), &length);
-            /* the first line of the kernel file */
-            const char *comment = text[0] == '#' ? text + 1 + (text[1] == ' ') : "";
-            char summary[256];
-            (void)snprintf(summary, sizeof summary, "%.*s", (int)strcspn(comment, "\n"), comment);
+            char summary[512];
+            first_sentences(text, summary, sizeof summary);
             wrap_print(summary, printf("%-16s ", wl_kernel_builtin_name(i)), KERNEL_INDENT, wrap_terminal_columns());
         }
         return EXIT_OK;

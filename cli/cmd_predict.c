@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "predict_sweep.h"
 #include "with_effect.h"
 
 static bool check_usage(const options *o)
@@ -43,7 +44,7 @@ static wl_status render_answer(const options *o, const job *j, const wl_launch *
         .prediction = p, .kernel = j->kernel, .device = j->device, .verbose = o->verbose, .quiet = o->quiet};
     wl_advised *advised = NULL;
     wl_status status = WL_OK;
-    if (!wl_prediction_is_costly(p))
+    if (!j->options.simulate && !wl_prediction_is_costly(p))
         status = wl_advise(j->kernel, j->device, launch, &how, &advised, err);
     answer.advised = advised;
     status = status ? status : wl_answer_render(&answer, option_format(o), text, err);
@@ -193,6 +194,12 @@ int cmd_predict(const options *o)
         return predict_lines(o);
     if (!check_usage(o))
         return EXIT_USAGE;
+    if (sweep_is_asked(o))
+        return sweep_predict(o);
+    if (o->plot) {
+        usage_error("--plot draws a sweep: give a range, as in --set n=64..4096:x2");
+        return EXIT_USAGE;
+    }
     batch_of_jobs b = {.jobs = calloc(o->device_count, sizeof *b.jobs), .devices = o->device_count};
     if (!b.jobs)
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "choices.h"
+#include "help_examples.h"
 
 #define MEANING_LENGTH 72 /* characters shown beside a word */
 
@@ -171,6 +172,15 @@ static void print_values(const command *c, const char *option, size_t before)
         print_value(&r, "@file", "");
 }
 
+static void print_examples(const command *c)
+{
+    size_t length;
+    for (const char *lines = help_examples_of(c->name); *lines; lines += length + 1) {
+        length = strcspn(lines, "\n");
+        printf("example\t%s\t%.*s\n", c->name, (int)length, lines);
+    }
+}
+
 int print_tables(const command *commands, size_t count)
 {
     option_text option;
@@ -186,6 +196,7 @@ int print_tables(const command *commands, size_t count)
             print_values(c, option.name, 0);
         }
         print_values(c, NULL, 0);
+        print_examples(c);
     }
     return EXIT_OK;
 }

@@ -13,7 +13,8 @@ int complete(const command *commands, size_t count, const char *const *words, si
 /* warpline --tables: commands and options as lines of fields with tabs between them.
  *   command NAME ARGUMENTS SUMMARY FORMATS
  *   option COMMAND NAME VALUE one|many|flag HELP
- *   value COMMAND OPTION WORD (OPTION "": of arguments; WORD "@file": any file) */
+ *   value COMMAND OPTION WORD (OPTION "": of arguments; WORD "@file": any file)
+ *   example COMMAND LINE */
 int print_tables(const command *commands, size_t count);
 
 #endif /* WL_CLI_COMPLETE_H */

@@ -198,6 +198,28 @@ wl_status diag_no_memory(wl_error *err)
     return WL_E_NOMEM;
 }
 
+static char hint[MESSAGE_MAX];
+
+void diag_hint(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(hint, sizeof hint, format, args);
+    va_end(args);
+}
+
+/* In one line, so that it can be copied. */
+static void show_hint(void)
+{
+    if (hint[0] && !quiet) {
+        put_styled(LOOK_STRONG, NAME, strlen(NAME));
+        fputc(' ', stderr);
+        put_styled(LOOK_NOTE, "note:", strlen("note:"));
+        fprintf(stderr, " %s\n", hint);
+    }
+    hint[0] = '\0';
+}
+
 int diag_report(const wl_error *err)
 {
     if (err->loc.line > 0) {
@@ -211,6 +233,7 @@ int diag_report(const wl_error *err)
         put_message("error:");
         fprintf(stderr, " %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);
     }
+    show_hint();
     return exit_code(err->code);
 }
 

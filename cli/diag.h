@@ -37,6 +37,9 @@ void diag_say_set(wl_error *err);
 /* Makes it the error of a failed allocation; returns its code. */
 wl_status diag_no_memory(wl_error *err);
 
+/* What to print as a note below the next error: how it is done right. */
+void diag_hint(const char *format, ...) WL_PRINTF(1, 2);
+
 /* Prints a library error; returns its exit code. */
 int diag_report(const wl_error *err);
 

@@ -1,6 +1,7 @@
 /* load.c - see load.h. SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "this_gpu.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 #define TEXTS_MAX 256
@@ -36,6 +38,30 @@ static wl_status read_error(wl_status code, const char *path, const char *what, 
 static wl_status no_memory(const char *path, wl_error *err)
 {
     return read_error(WL_E_NOMEM, path, "out of memory", err);
+}
+
+#define FILES_MAX 256
+
+/* Appends "; did you mean 'heat.cu'?" to the message about a file that does not exist. */
+static void say_similar_file(const char *path, wl_error *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[512], names[FILES_MAX][64];
+    const char *list[FILES_MAX];
+    size_t count = 0;
+    const int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    DIR *files = n > 0 && (size_t)n < sizeof folder ? opendir(folder) : NULL;
+    for (const struct dirent *e; files && count < FILES_MAX && (e = readdir(files));) {
+        if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof names[0])
+            continue;
+        (void)snprintf(names[count], sizeof names[0], "%.63s", e->d_name);
+        list[count] = names[count];
+        count++;
+    }
+    if (files)
+        closedir(files);
+    const size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, "%s", did_you_mean(name, list, count));
 }
 
 /* The reason is in errno. */
@@ -80,8 +106,13 @@ wl_status load_text(const char *path, char **text, size_t *length, wl_error *err
         return read_stream(stdin, "standard input", text, length, err);
     errno = 0;
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return io_error(path, err);
+    if (!f) {
+        const bool missing = errno == ENOENT;
+        const wl_status failed = io_error(path, err);
+        if (missing && err && err->code == WL_E_IO)
+            say_similar_file(path, err);
+        return failed;
+    }
     const wl_status status = read_stream(f, path, text, length, err);
     fclose(f);
     return status;
@@ -127,26 +158,68 @@ static void say_devices(wl_error *err)
     (void)snprintf(err->message + used, sizeof err->message - used, " ('warpline devices' lists them)");
 }
 
+/* The built-in devices whose names go on behind this word, as a100-40gb does behind a100: they are
+ * meant, but which? */
+static bool say_longer_names(const char *word, wl_error *err)
+{
+    char names[160] = "";
+    size_t used = 0, count = 0;
+    for (size_t i = 0; i < wl_device_builtin_count(); i++) {
+        const char *name = wl_device_builtin_name(i);
+        if (strncmp(name, word, strlen(word)) != 0 || used + strlen(name) + 8 > sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count++ ? " or " : "", name);
+    }
+    const bool several = count > 1 && *word;
+    if (several)
+        (void)snprintf(err->message, sizeof err->message, "no device is called '%.40s': is it %s?", word, names);
+    return several;
+}
+
+/* Device names are in small letters; those of users need not be. */
+static const char *small_letters(const char *name, char *buffer, size_t size)
+{
+    size_t i = 0;
+    for (; name[i] && i + 1 < size; i++)
+        buffer[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+static wl_status load_builtin_device(const char *name, wl_device **out, wl_error *err)
+{
+    char small[128];
+    const wl_status status = wl_device_builtin(small_letters(name, small, sizeof small), out, err);
+    if (status == WL_E_INPUT && !say_longer_names(small, err)) /* no built-in one has that name */
+        say_devices(err);
+    return status;
+}
+
+static wl_status load_device_file(const char *name, wl_device **out, wl_error *err)
+{
+    char *file = NULL;
+    size_t length = 0;
+    const wl_status status = load_text(name, &file, &length, err);
+    if (status != WL_OK)
+        return status;
+    keep(file);
+    diag_remember(name, file);
+    return wl_device_parse(name, file, length, out, err);
+}
+
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
 {
     char buffer[128];
     size_t length = 0;
+    if (strcmp(name, "auto") == 0) {
+        const wl_status found = this_gpu(&name, err);
+        if (found != WL_OK)
+            return found;
+    }
     const char *builtin = is_device_file(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
     const char *text = builtin ? wl_device_builtin_text(builtin, &length) : NULL;
-    wl_status status;
-    if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
-        status = wl_device_builtin(builtin, out, err);
-        if (status == WL_E_INPUT) /* no built-in one has that name */
-            say_devices(err);
-    } else {
-        char *file = NULL;
-        status = load_text(name, &file, &length, err);
-        if (status != WL_OK)
-            return status;
-        keep(file);
-        diag_remember(name, file);
-        status = wl_device_parse(name, file, length, out, err);
-    }
+    const bool is_name = text || (builtin && !strchr(name, '/') && !strchr(name, '.'));
+    wl_status status = is_name ? load_builtin_device(builtin, out, err) : load_device_file(name, out, err);
     for (size_t i = 0; i < with_count && status == WL_OK; i++) {
         diag_remember("--with", with[i]);
         status = wl_device_set(*out, with[i], err);

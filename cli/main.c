@@ -7,6 +7,7 @@
 #include "diag.h"
 #include "look.h"
 #include "options.h"
+#include "words_file.h"
 #include "wrap.h"
 
 static const command commands[] = {
@@ -14,6 +15,9 @@ static const command commands[] = {
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file (YAML, .ptx, .cu), - (stdin), or a built-in "
      "name.",
      "text json csv", cmd_predict},
+    {"init", 'i', "FILE.cu|FILE.ptx [--kernel NAME] [--device D] [options]",
+     "Prints the command line for a kernel in a CUDA or PTX file: its arguments, block and grid, to copy and edit.",
+     "text args", cmd_init},
     {"stack", 't', "[KERNEL] --device D --block XxYxZ [options]",
      "Shows where the cycles of a launch go, by part and by line of PTX: a CPI stack.", "text json svg", cmd_stack},
     {"roofline", 'R', "KERNEL|TABLE.csv... --device D [--block XxYxZ | --measured TABLE] [options]",
@@ -205,7 +209,12 @@ static int run(int argc, char **argv)
     if (strcmp(word, "--tables") == 0)
         return print_tables(commands, command_count);
     const command *c = find_command(word);
-    return c ? run_command(c, argc, argv) : unknown_command(word);
+    if (!c)
+        return unknown_command(word);
+    int code = words_expand(&argc, &argv);
+    code = code == EXIT_OK ? run_command(c, argc, argv) : code;
+    words_forget();
+    return code;
 }
 
 /* If any output, help or results, could not be written, that is a failure. */

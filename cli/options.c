@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "help_examples.h"
 #include "look.h"
 #include "option_values.h"
 #include "wrap.h"
@@ -18,7 +19,7 @@ typedef enum kind { ONE, MANY, NAMED /* several, each name once */, FLAG } kind;
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D
  * diff, r rank, a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace,
- * S schedule */
+ * S schedule, i init */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -31,7 +32,9 @@ static const struct spec {
      "a built-in device ('warpline devices' lists them) or a device file; repeatable: the devices are compared"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "rP",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", NAMED, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "i",
+     "the device of the command (default: the GPU of this machine, else h200)"},
+    {"--with", "KEY=VALUE", NAMED, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTSi",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block and, after colons, other properties of the launch: 32x4x2:fold=1x1x2:regs=40:shared=48KiB; "
@@ -110,7 +113,7 @@ static const struct spec {
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDrasRPTS",
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRPS",
-     "extents of the domain, of a kernel file or an --update; PTX, CUDA: the number of threads needed"},
+     "extents of the domain, of a kernel file or an --update; PTX, CUDA: the number of threads needed; also as n*32,m"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
      "the domain, or the grid of a swizzle; it decides the dimensions and 32 or 64 bits (default: 2-D, 32 bits)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
@@ -120,7 +123,7 @@ static const struct spec {
      "needed"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasRPTS",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTS",
+    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTSi",
      "PTX, CUDA: the entry: its name, as 'axpy<float>', a pattern, or a unique part (default: the only entry)"},
     {"--kernel", "NAME", MANY, offsetof(options, kernels), offsetof(options, kernel_count), "RP",
      "PTX, CUDA: an entry: its name, as 'axpy<float>', a pattern, or a unique part; repeatable"},
@@ -129,23 +132,23 @@ static const struct spec {
     {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count),
      "ptmcDrasRPTS", "PTX, CUDA: contents of a __constant__ or __device__ variable, see below; repeatable"},
     {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDrasRPTS",
-     "PTX, CUDA: dynamic shared memory of the launch"},
+     "PTX, CUDA: dynamic shared memory of the launch, as 48KiB or 'block.x*4'"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmfcDrasRPTS",
      "PTX, CUDA: the most warp instructions to emulate per block"},
     {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmfcDrasRPTS",
      "PTX, CUDA: about how long to emulate a launch (default 1, rank: 0.1); if that is too short, blocks are sampled"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxRPTS",
      "PTX, CUDA: do not run ptxas to find registers and shared memory"},
-    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTS",
+    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTSi",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
-    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxRPTS",
+    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxRPTSi",
      "CUDA: architecture to compile for (default: the device's)"},
-    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxRPTS",
+    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxRPTSi",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRPTS",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxRPTSi",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
-     "ptmfcDrasxRPTS", "CUDA: another option of the compiler, as --compiler-option=--use_fast_math; repeatable"},
+     "ptmfcDrasxRPTSi", "CUDA: another option of the compiler, as --compiler-option=--use_fast_math; repeatable"},
     {"--entries", NULL, FLAG, offsetof(options, entries), 0, "x",
      "list the entries with parameters, registers and shared memory (the default)"},
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
@@ -157,8 +160,7 @@ static const struct spec {
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
-     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
-     "mdm)"},
+     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover)"},
     {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
@@ -186,6 +188,8 @@ static const struct spec {
      "write a file for autotuners: kernel-tuner, kernel-tuner-cache or triton; repeatable"},
     {"--output", "FILE", ONE, offsetof(options, output), 0, "rtRPT",
      "write the result here instead of standard output"},
+    {"--plot", "FILE", ONE, offsetof(options, plot), 0, "p",
+     "with a range in --set, as n=64..4096:x2 or n=64..512:64: draw speed and volumes over it as FILE.svg"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
      "draw a map of blocks and the first ten as FILE.svg; or performance over DRAM volume as FILE.png or FILE.pdf "
      "through gnuplot, with script and data"},
@@ -251,6 +255,8 @@ static const struct spec {
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "S", "output format: text (default), json or csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "tT", "output format: text (default), json or svg"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "i",
+     "text (default): a command to copy; args: a file to edit, for 'warpline predict @FILE'"},
     {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "e",
      "with a kernel as the last argument: the device of its example numbers"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e",
@@ -258,7 +264,7 @@ static const struct spec {
     {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "e",
      "value of a kernel parameter; repeatable"},
     {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only failures; no notes, no progress"},
-    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeM",
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeMi",
      "results only: no notes in text or on standard error, no progress"},
     {"--color", "WHEN", ONE, offsetof(options, color), 0, EVERY,
      "colour in text and messages: auto (default: on a terminal, unless $NO_COLOR is set), always or never"},
@@ -383,9 +389,7 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     return EXIT_OK;
 }
 
-/* The name in --arg n=4096 is known wherever names of --set are: in --grid, --where and other
- * arguments. A value of --set takes precedence. */
-static int name_arguments(options *o)
+int options_name_arguments(options *o)
 {
     wl_error err = {0};
     const char *names[MANY_MAX];
@@ -395,6 +399,71 @@ static int name_arguments(options *o)
     for (size_t i = 0; i < count && o->set_count < MANY_MAX; i++)
         o->set[o->set_count++] = names[i];
     return EXIT_OK;
+}
+
+/* ---- extents that are expressions ---- */
+
+static char computed[2 * MANY_MAX + 1][160];
+static size_t computed_count;
+
+/* "n*32" or "nx,ny/2", but not "4096x32": names need an operator or a comma, or are set. */
+static bool is_computed(const options *o, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (strchr("*/+%(,", text[i]))
+            return true;
+    for (size_t i = 0; i < o->set_count; i++)
+        if (strcspn(o->set[i], "=") == length && memcmp(o->set[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Replaces the extents that a text begins with, up to a colon, by numbers; the exit code. */
+static int compute_extents(const options *o, const char *option, const char **text)
+{
+    static const int64_t no_domain[3] = {0};
+    const size_t length = strcspn(*text, ":");
+    if (!is_computed(o, *text, length) || computed_count == sizeof computed / sizeof computed[0])
+        return EXIT_OK;
+    wl_grid_rule *rule = NULL;
+    wl_launch launch = {0};
+    wl_error err = {0};
+    char extents[160], *out = computed[computed_count];
+    (void)snprintf(extents, sizeof extents, "%.*s", (int)length, *text);
+    wl_status status = length < sizeof extents ? WL_OK : WL_E_INPUT;
+    if (status == WL_OK)
+        status = wl_grid_rule_parse(NULL, extents, o->set, o->set_count, &rule, &err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, NULL, no_domain, &launch, &err);
+    wl_grid_rule_free(rule);
+    if (status != WL_OK) {
+        for (size_t i = 0; i < o->set_count; i++)
+            diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
+        if (!err.input[0]) {
+            diag_say_set(&err);
+            (void)snprintf(err.input, sizeof err.input, "%s", option);
+            diag_remember(option, *text);
+        }
+        return diag_report(&err);
+    }
+    (void)snprintf(out, sizeof computed[0], "%lldx%lldx%lld%s", (long long)launch.grid[0], (long long)launch.grid[1],
+                   (long long)launch.grid[2], *text + length);
+    computed_count++;
+    *text = out;
+    return EXIT_OK;
+}
+
+static int compute_all(options *o)
+{
+    int code = EXIT_OK;
+    computed_count = 0;
+    if (o->domain && !o->update)
+        code = compute_extents(o, "--domain", &o->domain);
+    for (size_t i = 0; i < o->domain_count && code == EXIT_OK && !o->update; i++)
+        code = compute_extents(o, "--domain", &o->domains[i]);
+    for (size_t i = 0; i < o->block_count && code == EXIT_OK; i++)
+        code = compute_extents(o, "--block", &o->block[i]);
+    return code;
 }
 
 int options_read(const command *c, int argc, char **argv, options *out)
@@ -413,8 +482,8 @@ int options_read(const command *c, int argc, char **argv, options *out)
     }
     /* compare does this for every row: rows have their own names */
     if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
-        code = name_arguments(out);
-    return code;
+        code = options_name_arguments(out);
+    return code == EXIT_OK ? compute_all(out) : code;
 }
 
 /* What --arg and --constant take. */
@@ -449,6 +518,17 @@ static void print_values_help(int columns)
     }
 }
 
+/* As they are, so that they can be copied. */
+static void print_examples(const char *lines)
+{
+    if (*lines)
+        fputs("\nexamples:\n", stdout);
+    for (size_t length; *lines; lines += length + 1) {
+        length = strcspn(lines, "\n");
+        printf("  %.*s\n", (int)length, lines);
+    }
+}
+
 void options_help(const command *c)
 {
     const int columns = wrap_columns(), used = printf("usage: warpline %s ", c->name);
@@ -465,6 +545,7 @@ void options_help(const command *c)
     }
     if (find(c, "--arg", strlen("--arg")))
         print_values_help(columns);
+    print_examples(help_examples_of(c->name));
 }
 
 bool options_at(const command *c, size_t index, option_text *out)

@@ -74,6 +74,10 @@ bool command_is_of(const command *command, const char *letters);
 /* Reads argv[2..]; prints what is wrong. The exit code. */
 int options_read(const command *command, int argc, char **argv, options *out);
 
+/* The name in --arg n=4096 is known wherever names of --set are: in --grid, --where and other
+ * arguments. A value of --set takes precedence. The exit code. */
+int options_name_arguments(options *options);
+
 void options_help(const command *command);
 
 /* Option number `index` of a command, in the order of its help; false beyond the last. */
@@ -98,6 +102,7 @@ wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
 /* Any schedule: prints what is wrong and returns false. */
 bool option_schedule(const char *option, const char *text, wl_schedule *out);
+int cmd_init(const options *options);
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);

@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "data_files.h"
 #include "diag.h"
+#include "first_words.h"
 #include "load.h"
 #include "progress.h"
 #include "ptx_arguments.h"
@@ -69,6 +70,29 @@ bool ptx_usage(const options *o, const char *kernel)
     return false;
 }
 
+/* "block.x*4", but not "48KiB". */
+static bool is_rule(const char *text)
+{
+    double bytes;
+    return !wl_quantity_read("B", text, &bytes) && strspn(text, "0123456789.") < strlen(text) &&
+           !(text[0] >= '0' && text[0] <= '9' && !strpbrk(text, "*/%+("));
+}
+
+wl_status ptx_request_shared(const ptx_request *r, const wl_launch *launch, int64_t *bytes, wl_error *err)
+{
+    *bytes = r->dynamic_shared;
+    if (!r->shared_rule)
+        return WL_OK;
+    const wl_status status =
+        wl_launch_number(launch, r->shared_rule, r->sets, r->set_count, NULL, r->domain, bytes, err);
+    if (status != WL_OK && !err->input[0]) {
+        diag_say_set(err);
+        (void)snprintf(err->input, sizeof err->input, "--dynamic-shared");
+        diag_remember("--dynamic-shared", r->shared_rule);
+    }
+    return status;
+}
+
 int ptx_request_read(const options *o, ptx_request *r)
 {
     r->entry = o->entry;
@@ -82,7 +106,9 @@ int ptx_request_read(const options *o, ptx_request *r)
         option_error("--arch", o->arch, 1, "an architecture is needed, as in sm_90");
         return EXIT_INPUT;
     }
-    if ((o->dynamic_shared &&
+    if (o->dynamic_shared && is_rule(o->dynamic_shared))
+        r->shared_rule = o->dynamic_shared;
+    if ((o->dynamic_shared && !r->shared_rule &&
          !option_bytes("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
         (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)) ||
         (o->effort && !option_number("--effort", o->effort, EFFORT_LEAST, EFFORT_MOST, &r->effort)))
@@ -181,11 +207,32 @@ static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl
     u->spills_said = true;
 }
 
+/* Too few, or too many: an error in one of them has a place. */
+static bool is_about_arguments(const wl_error *err) { return strcmp(err->input, "--arg") == 0 && err->loc.line == 0; }
+
+/* Arguments that would do, below the message about those that do not. */
+static void show_form(const ptx_unit *u, size_t entry)
+{
+    wl_first_launch *launch = NULL;
+    wl_error ignored = {0};
+    if (wl_first_launch_of_ptx(u->ptx, entry, u->source, u->source_length, 0, &launch, &ignored) != WL_OK || !launch)
+        return;
+    char *words = first_words_arguments(launch);
+    if (words)
+        diag_hint("%s %s",
+                  strstr(words, "bytes:") ? "the form is, with members for bytes:" : "this form works:", words);
+    free(words);
+    wl_first_launch_free(launch);
+}
+
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
     const size_t entry = entry_meant(u->ptx, r->entry);
     const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
-    const wl_status status = ptx_arguments_add(&u->arguments, r, err);
+    int64_t shared = 0;
+    wl_status status = ptx_request_shared(r, &r->launch, &shared, err);
+    if (status == WL_OK)
+        status = ptx_arguments_add(&u->arguments, r, err);
     if (status != WL_OK)
         return status;
     wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
@@ -194,16 +241,18 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .constants = (const char *const *)u->arguments->constants,
                         .constant_count = u->arguments->constant_count,
                         .launch = r->launch,
-                        .dynamic_shared = r->dynamic_shared,
+                        .dynamic_shared = shared,
                         .budget = r->budget,
                         .effort = r->effort,
                         .load = data_files_load,
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);
-    take_resources(u, entry, r->dynamic_shared, &o.launch);
+    take_resources(u, entry, shared, &o.launch);
     progress_wait();
     const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
     progress_wait_end();
+    if (made == WL_E_INPUT && is_about_arguments(err))
+        show_form(u, entry);
     if (made != WL_OK)
         ptx_arguments_show(u->arguments, r, err);
     return made;

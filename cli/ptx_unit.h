@@ -22,7 +22,8 @@ typedef struct ptx_request {
     wl_launch launch;
     int64_t domain[3]; /* 0: not given */
     int64_t dynamic_shared, budget;
-    double effort; /* 0: the default */
+    const char *shared_rule; /* dynamic shared memory as "block.x*4"; NULL: the number above */
+    double effort;           /* 0: the default */
 } ptx_request;
 
 /* Reads the options, except for launch and domain. Prints what is wrong; returns the exit code. */
@@ -37,6 +38,9 @@ void ptx_unit_free(ptx_unit *unit);
 const wl_ptx *ptx_unit_module(const ptx_unit *unit);
 /* The resources of an entry by ptxas; NULL: unknown. */
 const ptxas_entry *ptx_unit_resources(const ptx_unit *unit, const char *entry);
+
+/* Dynamic shared memory of a launch, by the rule where there is one. */
+wl_status ptx_request_shared(const ptx_request *request, const wl_launch *launch, int64_t *bytes, wl_error *err);
 
 wl_status ptx_unit_kernel(ptx_unit *unit, const ptx_request *request, wl_kernel **out, wl_error *err);
 

@@ -32,6 +32,12 @@ static bool names_space(const options *o)
            o->registers_file || o->folds_count > 1 || (o->folds_count == 1 && strpbrk(o->folds[0], ":,"));
 }
 
+/* Does an expression depend on the block? */
+static bool follows_block(const char *text)
+{
+    return strstr(text, "block.") || strstr(text, "tile.") || strstr(text, "threads") || strstr(text, "warps");
+}
+
 bool rank_usage(const options *o)
 {
     const char *wrong = NULL, *kernel = o->update || o->argument_count == 0 ? NULL : o->arguments[0];
@@ -58,6 +64,8 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
+    else if (o->dynamic_shared && follows_block(o->dynamic_shared) && o->block_count != 1)
+        wrong = "--dynamic-shared that follows the block is for one --block; rank takes a number of bytes";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
@@ -359,6 +367,20 @@ static int load_all(const options *o, rank_job *j)
     return j->spaces ? EXIT_OK : diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
 }
 
+/* A grid that does not follow the block gives launches of different numbers of threads. */
+static void note_fixed_grid(const rank_job *j)
+{
+    const options *o = j->options;
+    int64_t domain[3];
+    const bool fixed = o->grid && !o->block_count && !o->domain_count && !o->update && ptx_is_source(o->arguments[0]) &&
+                       wl_kernel_domain(j->kernels[0], domain) == 0 && !follows_block(o->grid);
+    if (fixed && team_leads())
+        usage_error(
+            "note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
+            "threads share one amount of work",
+            o->grid);
+}
+
 int rank_load(rank_job *j)
 {
     const options *o = j->options;
@@ -367,7 +389,11 @@ int rank_load(rank_job *j)
         code = read_launches(o, j);
     if (code == EXIT_OK)
         code = load_all(o, j);
-    return code == EXIT_OK ? read_space(o, j) : code; /* it may name params of the kernel */
+    if (code == EXIT_OK)
+        code = read_space(o, j); /* it may name params of the kernel */
+    if (code == EXIT_OK)
+        note_fixed_grid(j);
+    return code;
 }
 
 void rank_job_free(rank_job *j)

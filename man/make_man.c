@@ -239,6 +239,22 @@ static void put_options(job *j, FILE *out, const char *command)
         fputs(".PP\nWhat \\fB\\-\\-arg\\fR and \\fB\\-\\-constant\\fR take is described in\n.BR warpline (1).\n", out);
 }
 
+/* What a command's help ends with. */
+static void put_example_lines(const job *j, FILE *out, const char *command)
+{
+    fputs(".nf\n", out);
+    for (size_t i = 0; i < j->tables.count; i++) {
+        char copy[256];
+        const char *fields[FIELDS_MAX];
+        snprintf(copy, sizeof copy, "%s", j->tables.lines[i]);
+        if (strncmp(copy, "example\t", 8) != 0 || split_fields(copy, fields) < 3 || strcmp(fields[1], command) != 0)
+            continue;
+        put_literal(out, fields[2], strlen(fields[2]));
+        fputc('\n', out);
+    }
+    fputs(".fi\n", out);
+}
+
 static bool write_command(job *j, const char *const *command)
 {
     char name[64];
@@ -250,6 +266,8 @@ static bool write_command(job *j, const char *const *command)
     add_link(&links, "warpline", '1');
     put_name(out, name, command[3]);
     put_synopsis(j, out, command);
+    fputs(".SH EXAMPLES\n", out);
+    put_example_lines(j, out, command[1]);
     put_description(j, out, command, &links);
     put_options(j, out, command[1]);
     fputs(".SH EXIT STATUS\nThat of every command:\n.BR warpline (1)\nhas the table.\n", out);
@@ -266,6 +284,25 @@ static void put_command_list(const job *j, FILE *out)
         fputs("\\fR(1)\n", out);
         put_literal(out, j->commands[i][3], strlen(j->commands[i][3]));
         fputc('\n', out);
+    }
+}
+
+/* What people do most. */
+static void put_first_examples(const job *j, FILE *out)
+{
+    static const struct {
+        const char *what, *command;
+    } tasks[] = {
+        {"How fast is a launch, and what limits it?", "predict"},
+        {"Which launch is the fastest?", "rank"},
+        {"What slows a launch down, and what would help?", "advise"},
+        {"How far are predictions from what was measured?", "compare"},
+        {"Everything about a launch, as a page:", "report"},
+    };
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        fprintf(out, "%s%s\n.PP\n", i > 0 ? ".PP\n" : "", tasks[i].what);
+        put_example_lines(j, out, tasks[i].command);
     }
 }
 
@@ -287,8 +324,10 @@ static bool write_program(job *j)
     const size_t first = first_section(&j->manual);
     put_name(out, "warpline", "Predicts how a GPU kernel performs, without a GPU");
     fputs(".SH SYNOPSIS\n\\fBwarpline\\fR \\fICOMMAND\\fR [\\fIarguments\\fR]\n.br\n"
-          "\\fBwarpline\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.SH DESCRIPTION\n",
+          "\\fBwarpline\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n",
           out);
+    put_first_examples(j, out);
+    fputs(".SH DESCRIPTION\n", out);
     put_markdown(out, &j->manual, behind_synopsis(&j->manual), first, 2, &links);
     put_command_list(j, out);
     put_without_commands(j, out, first, j->manual.count, 2, &links);

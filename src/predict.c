@@ -94,7 +94,6 @@ static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, con
         .device = p->device,
         .costs = p->costs,
         .page_bytes = p->page_bytes,
-        .own_steps = (int64_t)p->laws.own_steps,
         .cells = by_cells ? &p->fixed_view : NULL,
         .any_room = p->any_room,
     };

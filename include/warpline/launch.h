@@ -72,6 +72,11 @@ WL_FALLIBLE wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device
 WL_FALLIBLE wl_number_evaluate(const char *text, const char *const *sets, size_t set_count, const int64_t domain[3],
                                int64_t *value, wl_error *err);
 
+/* One number that follows from a launch, as dynamic shared memory does: "block.x*4"; names as in a
+ * grid rule. WL_E_INPUT: it is negative, or names a domain or warps that are not given. */
+WL_FALLIBLE wl_launch_number(const wl_launch *launch, const char *text, const char *const *sets, size_t set_count,
+                             const wl_device *device, const int64_t domain[3], int64_t *value, wl_error *err);
+
 /* Arguments of a kernel that are given by name and are whole numbers, "n=4096" or "m=2*n", are
  * names as well: writes those that `sets` does not give to `names` (room for `count`), in an order
  * in which they can follow the sets; *found says how many. Others (buffers, reals, numbers that

@@ -23,11 +23,18 @@ typedef struct wl_answer {
 } wl_answer;
 WL_FALLIBLE wl_answer_render(const wl_answer *answer, wl_format format, char **out, wl_error *err);
 
+/* Launches over ascending values of a parameter: TEXT, CSV, JSON of warpline.sweep/1, SVG. */
+typedef struct wl_sweep wl_sweep;
+WL_FALLIBLE wl_sweep_new(const char *parameter, wl_sweep **out, wl_error *err);
+WL_API void wl_sweep_free(wl_sweep *sweep);
+WL_FALLIBLE wl_sweep_add(wl_sweep *sweep, double value, const wl_prediction *prediction, const wl_kernel *kernel,
+                         const wl_device *device, wl_error *err);
+WL_FALLIBLE wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, wl_error *err);
+
 /* ---- stored predictions ---- */
 
-/* Reads predictions of the schemas warpline.predict/2, warpline.prediction/2 (lines) and
- * warpline.predict/1, one object or several in a row. WL_E_INPUT: not JSON, not predictions, no
- * prediction at all. */
+/* Reads predictions of the schemas warpline.predict/1 and /2 and warpline.prediction/2 (lines), one
+ * object or several in a row. WL_E_INPUT: not JSON, or no prediction. */
 typedef struct wl_stored_list wl_stored_list;
 WL_FALLIBLE wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out, wl_error *err);
 WL_API void wl_stored_free(wl_stored_list *list);
@@ -37,8 +44,7 @@ WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
 /* Takes a text piece by piece. A failure ends the writing. */
 typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
 
-/* Predictions of any kernels and devices in one object of the schema warpline.predict/2, each
- * written as it is made. */
+/* Predictions of any kernels and devices, each as it is made, in one object: warpline.predict/2. */
 typedef struct wl_prediction_writer {
     wl_sink sink;
     void *user;
@@ -48,8 +54,7 @@ WL_FALLIBLE wl_prediction_write(wl_prediction_writer *writer, const wl_predictio
                                 const wl_device *device, wl_error *err);
 WL_FALLIBLE wl_prediction_write_end(wl_prediction_writer *writer, wl_error *err);
 
-/* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and
- * warpline.advise/1 ---- */
+/* ---- TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
 
 /* Where the cycles of a launch go; the options of its prediction asked for stacks. Of the model
  * they name, else of turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: no stack by
@@ -125,9 +130,9 @@ typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, W
 WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
-/* SVG: a map of blocks, and the first ten launches. WL_E_UNSUPPORTED: there is none. */
+/* SVG: a map of blocks. A script for gnuplot and its data: performance over memory volume.
+ * WL_E_UNSUPPORTED: there is no launch, or none has a predicted memory volume. */
 WL_FALLIBLE wl_rank_svg(const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
-/* A script for gnuplot and its data. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
     const char *picture, *data; /* what the script writes (PNG or, by its suffix, PDF) and reads */
 } wl_plot_files;
@@ -166,23 +171,21 @@ typedef struct wl_page_launch {
     const char *const *files, *const *texts; /* of its lines: files by name, and what they hold ... */
     size_t file_count;                       /* ... (NULL: not known) */
 } wl_page_launch;
-typedef struct wl_page wl_page;
+typedef struct wl_page wl_page; /* borrows nothing */
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
-/* Borrows nothing. */
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
 /* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
 
 /* ---- comparisons ---- */
 
-/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV, or SVG:
- * predicted over measured, WL_E_INPUT if no value above 0 is known on both sides. */
+/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV, SVG. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
 /* What was left out and why, a line each. */
 WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
-/* The same by gnuplot: a PNG or, by the suffix of the picture, a PDF. */
+/* PNG or PDF by gnuplot. As of SVG, WL_E_INPUT: no value above 0 is known on both sides. */
 WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
                                wl_error *err);
 

@@ -8,6 +8,7 @@
 #include "warpline/diff.h"
 #include "warpline/fit.h"
 #include "warpline/device.h"
+#include "warpline/first_launch.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
 #include "warpline/measure.h"

@@ -13,10 +13,9 @@
  * partially written sector cannot be read: a load fetches it, and its eviction is counted
  * separately.
  *
- * Speed: up to 64 ways are compared at once, up to 16 with all they need in one place; more are
- * hashed (many_ways.h; one set: line_table.h, lru_table.h), and recency is a queue. If the
- * simulated cache does not fit into the host's caches, accesses wait for memory; wl_cache_load_many
- * knows the next accesses and prefetches them. On x86-64 it uses AVX2, where the host has it.
+ * Sets of up to 64 ways are searched, sixteen ways at once (few_ways.h), more are hashed
+ * (cache_lines.h). If the simulated cache does not fit into the host's caches, accesses wait for
+ * memory; who knows the next ones can announce them (wl_cache_expect).
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps
@@ -50,6 +49,7 @@ typedef struct wl_cache_shape {
     bool hashed_sets;
     bool write_back;      /* stores stay until they are evicted, else they pass through */
     bool store_allocates; /* a store that finds no line makes one */
+    bool tells_evicted;   /* see wl_cache_evicted; takes time */
 } wl_cache_shape;
 
 typedef struct wl_evicted {
@@ -89,13 +89,11 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
-/* An access to this line will follow: fetches the memory of the host that it needs, if the cache is
- * larger than the nearby caches of the host. Some accesses before it, where it will search; then,
- * soon before it, what it finds there. Changes nothing. */
-void wl_cache_expect(const wl_cache *cache, uint64_t line, bool soon);
-/* Several loads, in this order. missing[i]: the result of each. Their evictions are not
- * reported. */
+/* Several loads, and the sectors that each misses. */
 void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
+/* An access to this line will follow, after some others: fetches the memory of the host that it
+ * needs. Changes nothing. For caches that are larger than the nearby caches of the host. */
+void wl_cache_expect(const wl_cache *cache, uint64_t line);
 /* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. A
  * cache without write-back passes all of them on. */
 wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);
@@ -104,15 +102,13 @@ wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, cons
  * Returns the sectors that were missing. */
 uint32_t wl_cache_fill(wl_cache *cache, uint64_t line, uint32_t sectors);
 
-/* The lines that the last access evicted. */
+/* The lines that the last access evicted, of a cache that tells them. */
 const wl_evicted *wl_cache_evicted(const wl_cache *cache);
 /* Is any sector of the line there? Changes nothing. */
 bool wl_cache_holds(const wl_cache *cache, uint64_t line);
 /* Counts what is dirty as written back, as at the end of a launch; the lines stay, clean. */
 void wl_cache_clean(wl_cache *cache);
 wl_cache_counts wl_cache_count(const wl_cache *cache);
-/* Memory ran out at a line number too large for the tags: from then on counts are invalid. */
-bool wl_cache_failed(const wl_cache *cache);
 
 /* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the
  * instruction. */

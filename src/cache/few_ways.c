@@ -1,61 +1,48 @@
 /* few_ways.c - see few_ways.h. SPDX-License-Identifier: MIT */
 #include "cache/few_ways.h"
 
-#include <stdlib.h>
+#define NO_WAY INT8_MAX /* the age of lanes beyond the ways: none is older, so it stays */
 
-bool wl_few_make(wl_cache *c)
+bool wl_few_make(wl_few_ways *f, bool lru, wl_arena *arena)
 {
-    const size_t bytes = (size_t)WL_SET_ALL(c->wide) * sizeof *c->sets;
-    c->index = calloc(c->spread.sets * bytes + WL_MEMORY_LINE, 1);
-    if (!c->index)
+    const int64_t sets = f->sets;
+    f->vectors = f->ways <= WL_LANES ? 1 : WL_FEW_WAYS_MAX / WL_LANES;
+    f->set_bits = (sets & (sets - 1)) == 0 ? __builtin_ctzll((uint64_t)sets) : -1;
+    f->tag_bytes = f->hashed ? 4 : 2;
+    f->below = f->hashed ? UINT32_MAX : (uint64_t)sets * UINT16_MAX;
+    f->lanes = wl_lines_memory(arena, (size_t)(sets * (f->tag_bytes + 2) * f->vectors) * sizeof *f->lanes);
+    f->numbers = wl_lines_memory(arena, (size_t)(sets * f->ways) * sizeof *f->numbers);
+    if (!f->lanes || !f->numbers)
         return false;
-    c->sets = (wl_tags *)(void *)((uint8_t *)c->index + (WL_MEMORY_LINE - (uintptr_t)c->index % WL_MEMORY_LINE));
-    c->last_age = (wl_ages){0} + (int8_t)(c->ways - 1);
-    c->empty = c->shape.lines;
-    for (uint64_t s = 0; s < c->spread.sets; s++) {
-        wl_ages *ages = wl_few_ages(wl_few_set(c, s, c->wide), c->wide);
-        const wl_holes all = {0, c->ways};
-        if (c->shape.policy != WL_POLICY_LRU)
-            memcpy(ages, &all, sizeof all);
-        else
-            /* what is no way is never the oldest, nor younger */
-            for (int way = 0; way < WL_SET_WAYS(c->wide); way++)
-                ages[way / WL_AGES][way % WL_AGES] = way < c->ways ? (int8_t)(c->ways - 1 - way) : INT8_MAX;
+    for (int32_t s = 0; s < f->sets; s++) {
+        int8_t *ages = (int8_t *)wl_few_ages(f, s);
+        for (int32_t way = 0; lru && way < f->vectors * WL_LANES; way++)
+            ages[way] = way < f->ways ? (int8_t)(f->ways - 1 - way) : NO_WAY;
+        if (!lru)
+            *wl_few_room_of(f, s) = (wl_few_room){0, (uint8_t)f->ways};
     }
     return true;
 }
 
-static void set_tag(wl_tags *set, int32_t way, uint32_t tag) { set[way / WL_TAGS][way % WL_TAGS] = (uint16_t)tag; }
-
-static void evict(wl_cache *c, wl_tags *set, int32_t first, wl_holes *holes)
+uint64_t wl_few_number(const wl_few_ways *f, int32_t set, int32_t way)
 {
-    holes->first = wl_cache_draw(c, c->ways);
-    holes->count = c->run;
-    for (int32_t i = 0; i < holes->count; i++) {
-        const int32_t way = (holes->first + i) % c->ways;
-        wl_cache_note_evicted(c, i, &c->slots[first + way]);
-        wl_slot_clear(&c->slots[first + way], WL_NO_LINE);
-        set_tag(set, way, 0);
-    }
+    const uint64_t before = wl_few_tag(f, set, way) - 1u;
+    if (!f->below)
+        return f->numbers[(int64_t)set * f->ways + way];
+    return f->hashed ? before : before * (uint64_t)f->sets + (uint64_t)set;
 }
 
-int32_t wl_few_place(wl_cache *c, wl_key key)
+void wl_few_keep_numbers(wl_few_ways *f)
 {
-    wl_tags *set = wl_few_set(c, key.set, c->wide);
-    wl_ages *ages = wl_few_ages(set, c->wide);
-    const int32_t first = wl_few_first(c, key);
-    wl_holes holes;
-    memcpy(&holes, ages, sizeof holes);
-    c->evicted_count = 0;
-    if (holes.count == 0) {
-        evict(c, set, first, &holes);
-        c->evicted_count = (uint8_t)holes.count;
-    }
-    const int32_t way = holes.first;
-    holes.first = way + 1 == c->ways ? 0 : way + 1;
-    holes.count--;
-    memcpy(ages, &holes, sizeof holes);
-    wl_slot_clear(&c->slots[first + way], key.line);
-    set_tag(set, way, key.tag);
-    return first + way;
+    wl_few_ways kept = *f;
+    kept.below = 0;
+    for (int32_t s = 0; s < f->sets; s++)
+        for (int32_t way = 0; way < f->ways; way++) {
+            if (wl_few_tag(f, s, way) == 0)
+                continue;
+            const uint64_t number = wl_few_number(f, s, way);
+            f->numbers[(int64_t)s * f->ways + way] = number;
+            wl_few_set_tag(f, s, way, wl_few_key_of(&kept, number).tag);
+        }
+    *f = kept;
 }

@@ -8,7 +8,6 @@
 #include "cache/coalescer.h"
 
 #define CACHES_MAX 4096 /* of a level */
-#define BATCH 64        /* requests that an L1 serves before the L2 sees its misses */
 
 struct wl_hierarchy {
     wl_hierarchy_shape shape;
@@ -128,37 +127,30 @@ void wl_hierarchy_next_moment(wl_hierarchy *h)
 
 void wl_hierarchy_drift_apart(wl_hierarchy *h) { h->together = false; }
 
-void wl_hierarchy_expect(const wl_hierarchy *h, int64_t sm, uint64_t line, bool soon)
+void wl_hierarchy_expect(const wl_hierarchy *h, int64_t sm, uint64_t line)
 {
-    wl_cache_expect(h->l2[sm % h->shape.partitions], line, soon);
+    wl_cache_expect(h->l1[sm], line);
+    wl_cache_expect(h->l2[sm % h->shape.partitions], line);
 }
 
-void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *requests, int count)
+void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *r)
 {
-    uint32_t missing[BATCH];
-    for (int done = 0; done < count; done += BATCH) {
-        const int some = count - done < BATCH ? count - done : BATCH;
-        wl_cache_load_many(h->l1[sm], requests + done, (size_t)some, missing);
-        for (int i = 0; i < some; i++)
-            if (missing[i])
-                load_from_l2(h, sm, requests[done + i].line, missing[i]);
-    }
+    const uint32_t missing = wl_cache_load(h->l1[sm], r->line, r->sectors).missing;
+    if (missing)
+        load_from_l2(h, sm, r->line, missing);
 }
 
-void wl_hierarchy_store(wl_hierarchy *h, int64_t sm, const wl_request *requests, int count)
+void wl_hierarchy_store(wl_hierarchy *h, int64_t sm, const wl_request *r)
 {
-    for (int i = 0; i < count; i++) {
-        const wl_request *r = &requests[i];
-        const int64_t near = sm % h->shape.partitions, home = wl_home_partition(r->line, h->shape.partitions);
-        (void)wl_cache_store(h->l1[sm], r->line, r->sectors, r->written);
-        (void)wl_cache_store(h->l2[home], r->line, r->sectors, r->written);
-        h->counts.l1_to_l2 += wl_bit_count(r->sectors);
-        if (near == home)
-            continue;
-        h->counts.between_partitions += wl_bit_count(r->sectors);
-        if (!r->written) /* the copy that passes through stays */
-            (void)wl_cache_fill(h->l2[near], r->line, r->sectors);
-    }
+    const int64_t near = sm % h->shape.partitions, home = wl_home_partition(r->line, h->shape.partitions);
+    (void)wl_cache_store(h->l1[sm], r->line, r->sectors, r->written);
+    (void)wl_cache_store(h->l2[home], r->line, r->sectors, r->written);
+    h->counts.l1_to_l2 += wl_bit_count(r->sectors);
+    if (near == home)
+        return;
+    h->counts.between_partitions += wl_bit_count(r->sectors);
+    if (!r->written) /* the copy that passes through stays */
+        (void)wl_cache_fill(h->l2[near], r->line, r->sectors);
 }
 
 void wl_hierarchy_clean(wl_hierarchy *h)
@@ -181,16 +173,6 @@ static void add(wl_cache_counts *sum, const wl_cache_counts *one)
     sum->evicted_lines += one->evicted_lines;
     sum->written_back += one->written_back;
     sum->partial += one->partial;
-}
-
-bool wl_hierarchy_failed(const wl_hierarchy *h)
-{
-    bool failed = false;
-    for (int64_t i = 0; i < h->shape.sms; i++)
-        failed = failed || wl_cache_failed(h->l1[i]);
-    for (int64_t i = 0; i < h->shape.partitions; i++)
-        failed = failed || wl_cache_failed(h->l2[i]);
-    return failed;
 }
 
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *h) { return &h->counts; }

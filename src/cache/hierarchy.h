@@ -45,19 +45,16 @@ void wl_hierarchy_free(wl_hierarchy *hierarchy);
 void wl_hierarchy_next_moment(wl_hierarchy *hierarchy);
 /* From now on multiprocessors load at different times. */
 void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);
-/* As wl_cache_expect, of the L2 that a multiprocessor reads through. */
-void wl_hierarchy_expect(const wl_hierarchy *hierarchy, int64_t sm, uint64_t line, bool soon);
-void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
-void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
+/* As wl_cache_expect, of the caches that a multiprocessor reads through. */
+void wl_hierarchy_expect(const wl_hierarchy *hierarchy, int64_t sm, uint64_t line);
+void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
+void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
 /* Writes all that is dirty to DRAM. */
 void wl_hierarchy_clean(wl_hierarchy *hierarchy);
 wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *hierarchy);
 /* The sectors that moved between levels so far. Cheap: it leaves out the sums over caches, and
  * l2_to_dram. */
 const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *hierarchy);
-
-/* Has any cache failed (wl_cache_failed)? */
-bool wl_hierarchy_failed(const wl_hierarchy *hierarchy);
 
 /* The home partition of a line. */
 int64_t wl_home_partition(uint64_t line, int64_t partitions);

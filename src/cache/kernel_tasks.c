@@ -168,8 +168,7 @@ static wl_status add_lines(group *g, const execution *e, int64_t address, size_t
     if (first <= -WL_FIELD_MIDDLE || last >= WL_FIELD_MIDDLE)
         return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "an address is too large to be traced");
     for (int64_t line = first; line <= last; line++) {
-        const wl_line_use use = {(uint64_t)access->field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE),
-                                 access->store};
+        const wl_line_use use = {wl_field_line(access->field, line), access->store};
         if (*count > 0 && g->uses[*count - 1].line == use.line && g->uses[*count - 1].store == use.store)
             continue; /* neighbouring lanes mostly share a line */
         if (!WL_ROOM(g->uses, *count + 1, g->use_room))

@@ -183,7 +183,7 @@ double wl_known_width(const wl_known *p, int64_t line_bytes, double cache_bytes,
 {
     const int64_t line = line_of(p, line_bytes);
     const wl_paper_stencil stencil = {p->box[0], p->box[1], p->width, p->height, line};
-    const wl_paper_product product = {p->width, p->height, p->depth, line};
+    const wl_product product = product_of(p, line_bytes);
     return p->kind == WL_KNOWN_STENCIL ? wl_paper_column_width(&stencil, (double)p->element_bytes, cache_bytes, threads)
                                        : wl_paper_product_column_width(&product, (double)p->element_bytes, cache_bytes);
 }

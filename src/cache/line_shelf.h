@@ -13,33 +13,26 @@
 #ifndef WL_CACHE_LINE_SHELF_H
 #define WL_CACHE_LINE_SHELF_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/arena.h"
+#include "cache/cache_lines.h"
 
 typedef enum wl_shelf_policy { WL_SHELF_LRU, WL_SHELF_OLDER_OF_TWO } wl_shelf_policy;
 
 /* Lines that are loaded together. */
 typedef struct wl_shelf_piece {
-    uint64_t key;
     double there;     /* when they arrive, or were fetched: the caller's */
     uint32_t sectors; /* a bit for each that is present or in flight: the caller's */
     uint32_t fresh;   /* fetched last: the caller's */
-    int32_t lines, chained;
-    union {
-        struct {
-            int32_t newer, older;
-        };
-        uint64_t used; /* older of two: time of the last use, in uses */
-    };
+    int64_t lines;
+    uint64_t when; /* time of the last use, in uses */
 } wl_shelf_piece;
 
 typedef struct wl_shelf {
     wl_shelf_policy policy;
-    wl_shelf_piece *pieces;
-    int32_t *buckets, count, newest, oldest, unused;
-    uint64_t mask, now;
+    wl_lines lines;         /* one for each piece */
+    wl_shelf_piece *pieces; /* by place */
+    int32_t *places;        /* older of two: of all pieces */
+    int32_t count;          /* of these */
+    uint64_t now;
     int64_t room, used; /* lines */
 } wl_shelf;
 
@@ -49,11 +42,11 @@ bool wl_shelf_make(wl_shelf *shelf, int64_t lines, wl_shelf_policy policy, wl_ar
 /* Makes it empty, with room for so many lines, at most those it was made for. */
 void wl_shelf_clear(wl_shelf *shelf, int64_t lines);
 
-/* The piece with this key, which is then the most recently used. A new one has no sectors, and was
+/* The piece with this name, which is then the most recently used. A new one has no sectors, and was
  * never fetched (0); others make room for it. */
-wl_shelf_piece *wl_shelf_use(wl_shelf *shelf, uint64_t key, int64_t lines);
+wl_shelf_piece *wl_shelf_use(wl_shelf *shelf, uint64_t name, int64_t lines);
 
 /* Looks, but does not use it; NULL: it is not there. */
-const wl_shelf_piece *wl_shelf_find(const wl_shelf *shelf, uint64_t key);
+const wl_shelf_piece *wl_shelf_find(const wl_shelf *shelf, uint64_t name);
 
 #endif /* WL_CACHE_LINE_SHELF_H */

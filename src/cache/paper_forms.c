@@ -56,36 +56,36 @@ int64_t wl_paper_column_fetches(const wl_paper_stencil *s, int64_t width)
     return wl_ceil_div(s->input_width, width) * row_lines(s, width) * (s->input_height + s->height);
 }
 
-int64_t wl_paper_product_needs(const wl_paper_product *p) { return wl_ceil_div(p->depth, p->line) + p->depth; }
+int64_t wl_paper_product_needs(const wl_product *p) { return wl_ceil_div(p->depth, p->line) + p->depth; }
 
-int64_t wl_paper_product_row_fetches(const wl_paper_product *p)
+int64_t wl_paper_product_row_fetches(const wl_product *p)
 {
     return wl_ceil_div(p->depth, p->line) * p->height + p->depth * p->width * p->height;
 }
 
-int64_t wl_paper_product_most(const wl_paper_product *p) { return wl_paper_product_needs(p) * p->width * p->height; }
+int64_t wl_paper_product_most(const wl_product *p) { return wl_paper_product_needs(p) * p->width * p->height; }
 
-int64_t wl_paper_product_all_needs(const wl_paper_product *p)
+int64_t wl_paper_product_all_needs(const wl_product *p)
 {
     return wl_ceil_div(p->depth, p->line) + wl_ceil_div(p->width * p->depth, p->line);
 }
 
-int64_t wl_paper_product_least_fetches(const wl_paper_product *p)
+int64_t wl_paper_product_least_fetches(const wl_product *p)
 {
     return wl_ceil_div(p->depth, p->line) * p->height + wl_ceil_div(p->width, p->line) * p->depth;
 }
 
-int64_t wl_paper_product_column_needs(const wl_paper_product *p, int64_t width)
+int64_t wl_paper_product_column_needs(const wl_product *p, int64_t width)
 {
     return wl_ceil_div(p->depth, p->line) + p->depth * wl_ceil_div(width, p->line);
 }
 
-double wl_paper_product_column_bytes(const wl_paper_product *p, double unit, double width)
+double wl_paper_product_column_bytes(const wl_product *p, double unit, double width)
 {
     return unit * (double)p->depth * width;
 }
 
-double wl_paper_product_column_width(const wl_paper_product *p, double unit, double bytes)
+double wl_paper_product_column_width(const wl_product *p, double unit, double bytes)
 {
     return bytes / (unit * (double)p->depth);
 }

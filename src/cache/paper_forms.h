@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "cache/closed_forms.h"
+
 /* A stencil of width x height (S_w, S_h) over an input of as many cells (I_w, I_h), in lines of
  * `line` elements (L). */
 typedef struct wl_paper_stencil {
@@ -39,23 +41,19 @@ double wl_paper_column_asymptote(const wl_paper_stencil *s, double unit, double 
 double wl_paper_column_width(const wl_paper_stencil *s, double unit, double bytes, double threads);
 int64_t wl_paper_column_fetches(const wl_paper_stencil *s, int64_t width);
 
-/* C = A B, where C has width x height elements and A has rows of `depth` (D). */
-typedef struct wl_paper_product {
-    int64_t width, height, depth, line;
-} wl_paper_product;
-
-/* More lines than (3.6): the lines of B are reused by the next task, and (3.7) are fetched.
- * Otherwise (3.8). More than (3.9): they are reused by the next row, and (3.10) are fetched. */
-int64_t wl_paper_product_needs(const wl_paper_product *p);         /* (3.6) */
-int64_t wl_paper_product_row_fetches(const wl_paper_product *p);   /* (3.7) */
-int64_t wl_paper_product_most(const wl_paper_product *p);          /* (3.8) */
-int64_t wl_paper_product_all_needs(const wl_paper_product *p);     /* (3.9) */
-int64_t wl_paper_product_least_fetches(const wl_paper_product *p); /* (3.10) */
+/* C = A B, where C has width x height elements and A has rows of `depth` (D). More lines than
+ * (3.6): the lines of B are reused by the next task, and (3.7) are fetched. Otherwise (3.8). More
+ * than (3.9): they are reused by the next row, and (3.10) are fetched. */
+int64_t wl_paper_product_needs(const wl_product *p);         /* (3.6) */
+int64_t wl_paper_product_row_fetches(const wl_product *p);   /* (3.7) */
+int64_t wl_paper_product_most(const wl_product *p);          /* (3.8) */
+int64_t wl_paper_product_all_needs(const wl_product *p);     /* (3.9) */
+int64_t wl_paper_product_least_fetches(const wl_product *p); /* (3.10) */
 
 /* Section 4.4: lines of cache for columns of this width; bytes by the asymptote; the width that
  * solves it. */
-int64_t wl_paper_product_column_needs(const wl_paper_product *p, int64_t width);
-double wl_paper_product_column_bytes(const wl_paper_product *p, double unit, double width);
-double wl_paper_product_column_width(const wl_paper_product *p, double unit, double bytes);
+int64_t wl_paper_product_column_needs(const wl_product *p, int64_t width);
+double wl_paper_product_column_bytes(const wl_product *p, double unit, double width);
+double wl_paper_product_column_width(const wl_product *p, double unit, double bytes);
 
 #endif /* WL_CACHE_PAPER_FORMS_H */

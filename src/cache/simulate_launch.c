@@ -110,8 +110,7 @@ static wl_status add_lane(launch_simulation *s, const wl_access *access, int64_t
         request *r = NULL;
         s->sector_start = start;
         s->sector_end = start + s->sector;
-        WL_TRY(find_request(s, (uint64_t)access->field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE), access,
-                            &r, err));
+        WL_TRY(find_request(s, wl_field_line(access->field, line), access, &r, err));
         r->sectors |= (uint16_t)(1u << sector);
         if (r->written >= 0)
             s->masks[r->written + sector] |=
@@ -178,14 +177,11 @@ static wl_status load_generation(launch_simulation *s, int64_t generation, int64
     return WL_OK;
 }
 
-/* The L2's memory for the next requests of a warp. */
+/* The caches' memory for the next requests of a warp. */
 static void expect(const launch_simulation *s, int64_t sm, const warp_stream *stream)
 {
-    const size_t left = stream->end - stream->at;
-    if (left > EXPECTED)
-        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED].line, false);
-    if (left > EXPECTED / 2)
-        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED / 2].line, true);
+    if (stream->end - stream->at > EXPECTED)
+        wl_hierarchy_expect(s->hierarchy, sm, s->requests[stream->at + EXPECTED].line);
 }
 
 /* One instruction of a warp; returns the bytes that its loads take of a thread's registers. */
@@ -199,9 +195,9 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
         const wl_hierarchy_counts *now = wl_hierarchy_moved(s->hierarchy);
         const field_moved before = {now->l2_to_l1, now->l1_to_l2, now->dram_to_l2};
         if (r->store)
-            wl_hierarchy_store(s->hierarchy, sm, &one, 1);
+            wl_hierarchy_store(s->hierarchy, sm, &one);
         else
-            wl_hierarchy_load(s->hierarchy, sm, &one, 1);
+            wl_hierarchy_load(s->hierarchy, sm, &one);
         field_moved *field = &s->moved[r->line >> WL_FIELD_SHIFT];
         field->l2_to_l1 += now->l2_to_l1 - before.l2_to_l1;
         field->l1_to_l2 += now->l1_to_l2 - before.l1_to_l2;
@@ -389,7 +385,7 @@ static wl_status simulate(launch_simulation *s, const wl_device *device, const w
     WL_TRY(make_hierarchy(s, device, o, err));
     const wl_status status = run(s, generations, o ? o->fields : NULL, out, err);
     wl_tasks_forget(&s->tasks);
-    return status == WL_OK && wl_hierarchy_failed(s->hierarchy) ? wl_fail_memory(err) : status;
+    return status;
 }
 
 wl_status wl_simulate_launch(const wl_kernel *kernel, const wl_device *device, const wl_geometry *g,

@@ -15,10 +15,7 @@ struct example {
 
 #define TASK_USES_MAX ((int64_t)1 << 24)
 
-static wl_line_use use_of(int field, int64_t line)
-{
-    return (wl_line_use){(uint64_t)field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE), false};
-}
+static wl_line_use use_of(size_t field, int64_t line) { return (wl_line_use){wl_field_line(field, line), false}; }
 
 static size_t stencil_task(const example *e, const int64_t cell[3], wl_line_use *uses)
 {

@@ -22,6 +22,12 @@
 /* .. and this below it for the field's start, as halos lie before it */
 #define WL_FIELD_MIDDLE ((int64_t)1 << 47)
 
+/* The number of a line that is `line` lines after the field's start. */
+static inline uint64_t wl_field_line(size_t field, int64_t line)
+{
+    return (uint64_t)field << WL_FIELD_SHIFT | (uint64_t)(line + WL_FIELD_MIDDLE);
+}
+
 typedef struct wl_line_use {
     uint64_t line;
     bool store;

@@ -207,14 +207,12 @@ static wl_status simulate(wl_trace *t, const wl_tasks *tasks, wl_error *err)
 {
     const wl_trace_options *o = &t->options;
     const wl_cache_shape shape = {
-        .lines = o->lines, .ways = o->ways, .sectors = 1, .policy = t->policy, .seed = o->seed};
+        .lines = o->lines, .ways = o->ways, .sectors = 1, .policy = t->policy, .seed = o->seed, .tells_evicted = true};
     recorder r = {.trace = t};
     WL_TRY(wl_cache_new(&shape, &r.cache, err));
     wl_status status = tasks->visit(tasks->context, 0, tasks->count, visit, &r, err);
     if (r.enough)
         status = WL_OK;
-    if (status == WL_OK && wl_cache_failed(r.cache))
-        status = wl_fail_memory(err);
     t->counts.evictions = wl_cache_count(r.cache).evicted_lines;
     wl_cache_free(r.cache);
     free(r.known);

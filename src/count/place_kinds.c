@@ -10,7 +10,6 @@
 #include "kernel/program.h"
 
 #define GUARDS_MAX 32 /* distinct conditions; in kernels with more, all blocks count as alike */
-#define CUT 0.5       /* share of an access that a block executes if a condition cuts through it */
 
 typedef struct finder {
     const wl_place_input *in;
@@ -29,7 +28,8 @@ static bool find_guards(finder *f)
     return true;
 }
 
-/* The share of an access that a block of the tiles executes. */
+/* How often a block of the tiles executes an access: 0 or 1, as the warps that a condition cuts
+ * through execute it, too. */
 static double executed(const finder *f, size_t access, const wl_tiles *tiles)
 {
     const wl_bound *bound = &f->in->bounds[access];
@@ -40,7 +40,7 @@ static double executed(const finder *f, size_t access, const wl_tiles *tiles)
         return 1;
     const wl_axis_box box = wl_tiles_coordinates(&f->cuts, bound->guard, tiles);
     const int truth = wl_guard_truth(bound->guard, &box, 0, &undecided);
-    return truth < 0 ? CUT : truth;
+    return truth != 0;
 }
 
 /* What one block of the tiles executes, with instructions counted in accesses; NULL: an idle

@@ -248,7 +248,7 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
         run_sums sums;
         bool alike = true;
         double runs = 0;
-        const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
+        const bool warps_too = extents[0] * extents[1] * extents[2] <= WL_UNROLLED;
         if (!f->loaded_too) {
             f->step_runs[n] = most_runs(&view, i, &alike);
             continue;
@@ -284,7 +284,7 @@ wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int
         wl_field_traffic *f = &o->fields[i];
         f->step_sectors[last] = f->block_sectors;
         f->step_runs[last] = 1;
-        if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
+        if (extents[last][0] * extents[last][1] * extents[last][2] <= WL_UNROLLED)
             f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
         o->step_distinct[last] += wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : f->block_sectors / o->blocks;

@@ -24,6 +24,10 @@
  * has one step. */
 #define WL_STEPS_MAX 12
 
+/* Steps of a loop that compilers unroll, if it has so many: their loads are issued together, and
+ * runs of up to so many steps are also counted per warp. */
+#define WL_UNROLLED 16
+
 /* Blocks that load a sector at the same step as one of them, that one included: of the blocks
  * in a row that share a GPC, and of a wave. */
 typedef struct wl_readers {
@@ -141,7 +145,6 @@ typedef struct wl_traffic_input {
     const wl_device *device;
     const wl_access_cost *costs; /* per access, of the same launch */
     int64_t page_bytes;
-    int64_t own_steps; /* longest run of loop steps that is also counted per warp */
     /* For a schedule of threads: the kernel as a function of cells, in closed form. NULL: no such
      * schedule, or no closed form. */
     const wl_view *cells;

@@ -128,14 +128,11 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
         {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
         {WL_DEVICE_shared_banks, 64, "may be at most 64"},
         {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
-        {WL_DEVICE_l1_field_steepness, 64, "may be at most 64"},
         {WL_DEVICE_scheduler_policy, 2, "is 1 (round robin) or 2 (greedy)"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (device->entries[limits[i].key].count && wl_device_int(device, limits[i].key) > limits[i].most)
             return complain(device, limits[i].key, limits[i].rule, err);
-    if (!(device->entries[WL_DEVICE_overlap_norm].values[0] >= 1))
-        return complain(device, WL_DEVICE_overlap_norm, "must be at least 1", err);
     return WL_OK;
 }
 
@@ -156,7 +153,6 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_max_grid, 3, "must be three numbers [x, y, z]"},
         {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
-        {WL_DEVICE_l1_block_share, 2, "must be two numbers [h, O]"},
         {WL_DEVICE_l2_walk_merge, 2, "must be two numbers [a, cycles]"},
         {WL_DEVICE_dispatch_slots, 4, "must be four numbers [wide, narrow, global, integer]"},
         {WL_DEVICE_in_place_wait, 2, "must be two numbers [first, later]"},

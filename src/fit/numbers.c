@@ -11,9 +11,9 @@
     {                                                                                                                  \
         WL_FIT_##target, WL_DEVICE_##name, i, 0                                                                        \
     }
-#define IF_SHOWN(target, name, start)                                                                                  \
+#define IF_SHOWN(target, name, i, start)                                                                               \
     {                                                                                                                  \
-        WL_FIT_##target, WL_DEVICE_##name, 0, start                                                                    \
+        WL_FIT_##target, WL_DEVICE_##name, i, start                                                                    \
     }
 
 const wl_fit_spec wl_fit_specs[] = {
@@ -41,15 +41,17 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_wait_write),
     ONE(TIME, block_overlap),
     ONE(TIME, overlap_growth),
+    ONE(TIME, bound_norm),
     ONE(TIME, l2_unit_bandwidth),
     ONE(TIME, l2_write_cost),
-    ONE(TIME, l2_fill_cost),
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
     ONE(TIME, dram_stream_loss),
     /* only for warps that are followed through loops and barriers: kernels from PTX */
-    IF_SHOWN(TIME, dram_queue_wait, 1),
-    IF_SHOWN(TIME, unit_norm, 3),
+    IF_SHOWN(TIME, dram_queue_wait, 0, 1),
+    /* only for launches whose blocks change parts of the same lines */
+    IF_SHOWN(TIME, in_place_wait, 0, 0.3),
+    IF_SHOWN(TIME, in_place_wait, 1, 0.3),
 };
 const size_t wl_fit_spec_count = sizeof wl_fit_specs / sizeof wl_fit_specs[0];
 
@@ -86,7 +88,7 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_l2_unit_bandwidth: return 1.2 * wl_device_or(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
     case WL_DEVICE_l2_write_cost: return 1.5;
     case WL_DEVICE_overlap_growth: return 0.25;
-    case WL_DEVICE_l2_fill_cost: return 0.5;
+    case WL_DEVICE_bound_norm: return 4;
     case WL_DEVICE_dram_request_overhead: return 16;
     case WL_DEVICE_dram_region_loss: return 0.005;
     case WL_DEVICE_dram_stream_loss: return 0.03;

@@ -146,6 +146,9 @@ static wl_status read_limit(const char *text, size_t column, wl_subject q, doubl
                        : dimension == WL_DIM_RATIO ? "a limit of the occupancy is a number up to 1, or as 50%%"
                                                    : "a limit is a number, with one of the units %s or none",
                        choices);
+    if (dimension == WL_DIM_TIME && *limit > 0 && strspn(copy, "0123456789.eE+-") == length)
+        return wl_fail(err, WL_E_INPUT, at(column, length), "a time needs a unit: %s%s, %sms or %ss?", copy, "us", copy,
+                       copy);
     if (percent)
         *limit /= 100;
     if (*limit < 0)

@@ -170,6 +170,8 @@ bool wl_grid_rule_follows(const wl_grid_rule *rule, int d)
     return false;
 }
 
+int wl_grid_rule_dims(const wl_grid_rule *rule) { return rule->count; }
+
 /* ---- values ---- */
 
 /* Invalid extents count as 1: validating the launch reports them. Without a device there are no
@@ -261,6 +263,29 @@ wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t s
     if (status == WL_OK)
         status = evaluate(text, named, set_count, domain, &arena, value, err);
     wl_arena_free(&arena);
+    return status;
+}
+
+static wl_status number_of_launch(const wl_grid_rule *rule, const wl_launch *launch, const wl_device *device,
+                                  const int64_t domain[3], int64_t *value, wl_error *err)
+{
+    int64_t values[WL_WHERE_NAMES];
+    if (rule->count > 1)
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, rule->column[1], 1}, "one number is needed here");
+    WL_TRY(wl_grid_rule_check_domain(rule, domain, err));
+    WL_TRY(check_device(rule, device, err));
+    launch_values(launch, device, domain, values);
+    WL_TRY(wl_where_value(rule->extents[0], values, value, err));
+    return *value >= 0 ? WL_OK : wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, 1}, "this would be %lld", (long long)*value);
+}
+
+wl_status wl_launch_number(const wl_launch *launch, const char *text, const char *const *sets, size_t set_count,
+                           const wl_device *device, const int64_t domain[3], int64_t *value, wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    WL_TRY(wl_grid_rule_parse(NULL, text, sets, set_count, &rule, err));
+    const wl_status status = number_of_launch(rule, launch, device, domain, value, err);
+    wl_grid_rule_free(rule);
     return status;
 }
 

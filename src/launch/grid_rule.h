@@ -23,5 +23,7 @@ wl_status wl_grid_rule_check_domain(const wl_grid_rule *rule, const int64_t doma
 
 /* Does the grid depend on the block's extent in dimension d? */
 bool wl_grid_rule_follows(const wl_grid_rule *rule, int d);
+/* The extents that it gives: 1 .. 3. */
+int wl_grid_rule_dims(const wl_grid_rule *rule);
 
 #endif /* WL_LAUNCH_GRID_RULE_H */

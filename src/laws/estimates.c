@@ -23,7 +23,6 @@ static const struct {
     {"coordinate_instructions", "instructions", offsetof(wl_estimates, coordinate_instructions)},
     {"address_instructions", "instructions", offsetof(wl_estimates, address_instructions)},
     {"division_instructions", "instructions", offsetof(wl_estimates, division_instructions)},
-    {"immediate_reach", "bytes", offsetof(wl_estimates, immediate_reach)},
 };
 /* PARTS: value, unit, source */
 enum { ESTIMATES = sizeof estimates / sizeof estimates[0], PARTS = 3 };

@@ -15,8 +15,6 @@ typedef struct wl_estimates {
     double address_instructions;    /* per 64-bit address */
     /* of an integer division or remainder, except by powers of two */
     double division_instructions;
-    /* bytes: distance up to which accesses share an address register, through immediate offsets */
-    double immediate_reach;
 } wl_estimates;
 
 /* WL_E_INPUT: a number without unit and source, or none at all. */

@@ -93,7 +93,7 @@ static totals add_up(const wl_traffic *t)
  * that is far too large. */
 static double evicted(const wl_traffic *t, const wl_laws *laws, int n, double most)
 {
-    return most * exp(-laws->reload[1] * exp(-laws->reload[2] * oversubscription(t, n)));
+    return most * wl_laws_l1_evicted(laws, oversubscription(t, n));
 }
 
 /* Sectors that warps reload at the same moment and that miss. */

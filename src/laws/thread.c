@@ -12,15 +12,13 @@
 #include "launch/lanes.h"
 #include "count/executed.h"
 #include "count/spread.h"
+#include "count/traffic.h"
 #include "replay/walk_loops.h"
 
 /* Sample size for counting the executions of an access with a condition. */
 #define SAMPLED_BLOCKS 8
 #define SAMPLED_STEPS 32           /* of the innermost loop, about */
 #define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
-
-#define UNROLLED 16   /* steps of a loop that the assembler unrolls, if it has so many */
-#define LOADS_HELD 12 /* registers of loads that a thread waits for together */
 
 wl_status wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out, wl_error *err)
 {
@@ -82,14 +80,15 @@ static double find_arrays(const profiler *p, step *steps, size_t n)
     return arrays;
 }
 
+/* Neighbours in a row, closer than a line, share an address register through immediate offsets; the
+ * distance of rows is a variable of the code. */
 static int count_addresses(const profiler *p, const step *steps, size_t n)
 {
     int addresses = 0;
     for (size_t i = 0; i < n; i++)
         addresses += i == 0 || steps[i].access->field != steps[i - 1].access->field ||
                      steps[i].instruction->group != steps[i - 1].instruction->group ||
-                     (double)(steps[i].instruction->offset - steps[i - 1].instruction->offset) >=
-                         p->numbers->estimates.immediate_reach;
+                     steps[i].instruction->offset - steps[i - 1].instruction->offset >= p->line;
     return addresses;
 }
 
@@ -319,8 +318,7 @@ static bool shares_address(const profiler *p, const wl_bound *bounds, size_t acc
     for (size_t a = 0; a < access && this->reordered; a++) {
         const wl_bound *b = &bounds[a];
         if (b->reordered && b->access->field == this->access->field && b->access->store == this->access->store &&
-            memcmp(b->form.k, this->form.k, sizeof this->form.k) == 0 &&
-            (double)llabs(b->form.c - this->form.c) < p->numbers->estimates.immediate_reach)
+            memcmp(b->form.k, this->form.k, sizeof this->form.k) == 0 && llabs(b->form.c - this->form.c) < p->line)
             return true;
     }
     return false;
@@ -433,13 +431,13 @@ static double loads_together(const wl_kernel *k, double straight_line)
 {
     const double steps = most_steps(k);
     double loads = 0;
-    if (k->barriers > 0 || steps < UNROLLED || straight_line <= 1)
+    if (k->barriers > 0 || steps < WL_UNROLLED || straight_line <= 1)
         return straight_line;
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
         loads += !a->store && !k->fields[a->field].shared && wl_access_steps(k, a) >= steps;
     }
-    return fmax(straight_line, fmin(LOADS_HELD, WL_STEPS_PER_WAIT * loads) / wl_load_registers(k));
+    return fmax(straight_line, WL_STEPS_PER_WAIT * loads / wl_load_registers(k));
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,

@@ -13,7 +13,6 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 {
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
     wl_device_read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
-    wl_device_read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
     wl_device_read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
     wl_device_read_list(d, WL_DEVICE_store_combine, out->combine, 2);
     wl_device_read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
@@ -26,9 +25,6 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
         floor(fmax(1, (double)wl_device_int(d, WL_DEVICE_sm_count) / (double)wl_device_int(d, WL_DEVICE_gpcs)));
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
-    (void)wl_device_get(d, WL_DEVICE_l1_field_share, &out->field_share);
-    (void)wl_device_get(d, WL_DEVICE_l1_field_steepness, &out->field_steepness);
-    (void)wl_device_get(d, WL_DEVICE_l1_own_steps, &out->own_steps);
     (void)wl_device_get(d, WL_DEVICE_memory_cache, &out->memory_cache);
     /* local memory needs these on every device; without measured ones, all of a partition holds
      * data */
@@ -40,6 +36,11 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 }
 
 /* ---- L1 ---- */
+
+double wl_laws_l1_evicted(const wl_laws *laws, double oversubscription)
+{
+    return exp(-laws->reload[1] * exp(-laws->reload[2] * oversubscription));
+}
 
 typedef struct load_totals {
     double requested, block_sectors, block_lines, warp_lines, wave_sectors;
@@ -100,12 +101,11 @@ static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
  * their lines fit into the L1; beyond, as far as the blocks run in lockstep. */
 static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_field_traffic *f)
 {
-    if (laws->share[1] <= 0 || !f->far_common)
+    if (!f->far_common)
         return 0;
     const double n = t->resident, own = s->block_lines - s->far_lines;
     const double lines = s->far_lines / t->blocks * (n - (n - 1) * t->common) + own / t->blocks * n;
-    const double over = lines * t->line / t->l1_bytes / laws->share[1];
-    const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
+    const double found = 1 - laws->reload[0] * wl_laws_l1_evicted(laws, lines * t->line / t->l1_bytes);
     const double known = t->common > 0 ? found * t->common * (n - 1) / n : 0;
     const bool spread = t->windows_known && t->blocks > t->wave_blocks && !f->random;
     return spread ? fmax(known, found_in_step(t, f)) : known;
@@ -118,11 +118,7 @@ static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_fie
     const int last = t->window_count - 1;
     if (!t->windows_known || last < 0 || f->window_units[last] <= 0 || bytes <= 0)
         return 1;
-    const double full = f->window_lines[last] * t->l2_line / (laws->field_share * t->l1_bytes);
-    double power = full;
-    for (int i = 1; i < (int)laws->field_steepness; i++)
-        power *= full;
-    const double stays = exp(-power);
+    const double stays = 1 - wl_laws_l1_evicted(laws, f->window_lines[last] * t->l2_line / t->l1_bytes);
     return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
 }
 

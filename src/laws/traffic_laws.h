@@ -17,21 +17,23 @@
 #include "laws/volumes.h"
 
 typedef struct wl_laws {
-    double reload[3];       /* l1_reload_curve */
-    double merge, share[2]; /* l2_merge, l1_block_share */
+    double reload[3]; /* l1_reload_curve */
+    double merge;     /* l2_merge */
     double combine_lines, combine[2], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2], random_hits[2];
-    double field_share, field_steepness; /* l1_field_share, l1_field_steepness */
-    double own_steps;                    /* l1_own_steps: for the counts (count/traffic.h) */
-    double walk_merge[2];                /* l2_walk_merge */
-    double merge_blocks;                 /* l2_merge_blocks */
-    double gpc_sms;                      /* sm_count / gpcs */
-    double memory_cache;                 /* 0: none */
+    double walk_merge[2]; /* l2_walk_merge */
+    double merge_blocks;  /* l2_merge_blocks */
+    double gpc_sms;       /* sm_count / gpcs */
+    double memory_cache;  /* 0: none */
 } wl_laws;
 
 /* Reads the numbers of a device; false if it lacks required ones. Those of local memory are there
  * in any case. */
 bool wl_laws_read(const wl_device *device, wl_laws *out);
+
+/* The share of lines that are evicted from the L1 while the resident blocks touch so many times its
+ * size. */
+double wl_laws_l1_evicted(const wl_laws *laws, double oversubscription);
 
 /* Fill the L1 and the L2 side of the volumes. The second needs the first, and known windows. */
 void wl_laws_l1(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);

@@ -83,6 +83,113 @@ static const struct named_column {
     {"dram__sectors_write.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
 };
 
+/* The names of autotuners (Kernel Tuner, KTT) and of people, in small letters; tables may
+ * write them otherwise. Kernel Tuner's times are in milliseconds. */
+static const struct named_column aliases[] = {
+    {"block_size_x", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"block_size_y", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"block_size_z", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"block_x", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"block_y", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"block_z", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"work_group_size_x", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"work_group_size_y", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"work_group_size_z", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"local size x", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"local size y", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"local size z", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"grid_size_x", NUMBER(WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1)},
+    {"grid_size_y", NUMBER(WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1)},
+    {"grid_size_z", NUMBER(WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1)},
+    {"grid_x", NUMBER(WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1)},
+    {"grid_y", NUMBER(WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1)},
+    {"grid_z", NUMBER(WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1)},
+    {"kernel name", {.kind = WL_COLUMN_KERNEL}},
+    {"registers", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"shared_bytes", NUMBER(WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1)},
+    {"time", NUMBER(WL_COLUMN_TIME, 4, WL_DIM_TIME, 1e-3)},
+    {"time_ms", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1e-3)},
+    {"time_us", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1e-6)},
+    {"time_ns", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1e-9)},
+    {"computation duration (us)", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1e-6)},
+    {"computation duration (ms)", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1e-3)},
+    {"kernel duration (us)", NUMBER(WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-6)},
+    {"kernel duration (ms)", NUMBER(WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-3)},
+};
+
+static bool is_alias(const char *name, const char *alias)
+{
+    for (; *name && *alias; name++, alias++)
+        if (wl_lower(*name) != *alias)
+            return false;
+    return *name == *alias;
+}
+
+/* Columns that tables of ours and of tuners have beside what is compared. */
+bool wl_column_is_beside(const char *name)
+{
+    static const char *const beside[] = {"row",
+                                         "note",
+                                         "notes",
+                                         "comment",
+                                         "ms_min",
+                                         "ms_max",
+                                         "sm_cycles",
+                                         "occupancy_pct",
+                                         "times",
+                                         "compile_time",
+                                         "verification_time",
+                                         "benchmark_time",
+                                         "strategy_time",
+                                         "framework_time",
+                                         "timestamp",
+                                         "status",
+                                         "device",
+                                         "bank_conflicts_atom",
+                                         "branch_targets",
+                                         "branch_targets_apart",
+                                         "hz",
+                                         "inst_adu",
+                                         "inst_alu",
+                                         "inst_branch",
+                                         "inst_cbu",
+                                         "inst_fma",
+                                         "inst_fp16",
+                                         "inst_fp64",
+                                         "inst_global_ld_on",
+                                         "inst_global_red_on",
+                                         "inst_global_st_on",
+                                         "inst_ldgsts",
+                                         "inst_lsu",
+                                         "inst_shared_ld_on",
+                                         "inst_shared_st_on",
+                                         "inst_surface_ld",
+                                         "inst_surface_st",
+                                         "inst_uniform",
+                                         "inst_xu",
+                                         "l1_filter_wavefronts",
+                                         "l1_requests_atom",
+                                         "l1_requests_ldgsts",
+                                         "l1_requests_red",
+                                         "l1_requests_surface_ld",
+                                         "l1_requests_surface_st",
+                                         "l1_requests_texture",
+                                         "l1_sectors_ld_hit",
+                                         "l1_sectors_ldgsts",
+                                         "l1_sectors_texture_hit",
+                                         "l1_wavefronts_global",
+                                         "l2_sectors_miss_tex",
+                                         "tex_request_cycles",
+                                         "tex_requests",
+                                         "tex_writeback",
+                                         "thread_bit",
+                                         "thread_uniform"};
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+        if (is_alias(name, beside[i]))
+            return true;
+    return false;
+}
+
 /* "lts__t_sectors_srcunit_tex_op_read.sum (x 32 B)": the first word is the counter. */
 static bool is_counter_of(const char *name, wl_metric metric, double *factor)
 {
@@ -109,6 +216,9 @@ static wl_column find_kind(const char *name)
                                .dimension = bytes && factor == 1 ? WL_DIM_BYTES : WL_DIM_COUNT,
                                .factor = factor};
     }
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (is_alias(name, aliases[i].name))
+            return aliases[i].column;
     return (wl_column){.kind = WL_COLUMN_OTHER};
 }
 

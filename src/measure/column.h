@@ -45,6 +45,9 @@ typedef struct wl_column {
 /* WL_COLUMN_OTHER for an unknown name. */
 wl_column wl_column_find(const char *name);
 
+/* Is an unknown column known to be of no interest, so that nobody needs to hear of it? */
+bool wl_column_is_beside(const char *name);
+
 /* Base units per `unit` as Nsight Compute spells it: "Kbyte", "usecond", "Ksector", "byte/block",
  * "". */
 bool wl_column_unit(wl_dimension dimension, const char *unit, double *scale);

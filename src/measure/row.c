@@ -97,7 +97,10 @@ static bool read_number(const wl_row *row, const char *name, const wl_column *c,
     if (wl_column_is_absent(text))
         return false;
     if (!wl_column_number(text, value)) {
-        wl_notes_add(notes, row->line, "%.80s is not a number", name);
+        if (row->column > 0)
+            wl_notes_add(notes, row->line, "column %d, %.60s: '%.40s' is not a number", row->column, name, text);
+        else
+            wl_notes_add(notes, row->line, "%.60s: '%.40s' is not a number", name, text);
         return false;
     }
     if (*value < 0) {

@@ -27,6 +27,7 @@ struct wl_measured_values {
 };
 
 typedef struct wl_row {
+    int32_t column;   /* of the cell that is read, from 1; 0: the layout has no columns */
     wl_measurement m; /* its `values` are the member below */
     struct wl_measured_values values;
     int32_t line;        /* of the cell being read */

@@ -40,7 +40,9 @@ typedef struct reader {
     wl_column *columns;
     const char **names, **units;
     size_t places[PLACE_COUNT]; /* column_count: absent */
-    wl_row row;                 /* long layout: the launch being collected */
+    /* own layout: extents that have no column are 1 */
+    bool one_dimensional[3], flat_grid[3];
+    wl_row row; /* long layout: the launch being collected */
     bool row_open;
     char *row_key; /* distinguishes it from the next */
     wl_nvprof nvprof;
@@ -89,8 +91,14 @@ static wl_status read_wide(reader *r)
         return WL_OK;
     }
     wl_row row = new_row(csv->line);
-    for (size_t i = 0; i < csv->count; i++)
+    for (int d = 1; d < 3; d++) {
+        row.m.block[d] = r->one_dimensional[d] ? 1 : 0;
+        row.m.grid[d] = r->flat_grid[d] ? 1 : 0;
+    }
+    for (size_t i = 0; i < csv->count; i++) {
+        row.column = (int32_t)i + 1;
         wl_row_take(&row, r->names[i], &r->columns[i], r->units[i], wl_csv_cell(csv, i), &r->table->notes);
+    }
     return add_row(r, &row);
 }
 
@@ -179,16 +187,44 @@ static bool recognise(const wl_csv *csv, wl_table_layout *layout, bool *summary)
     return known == 2;
 }
 
-static wl_status check_launch_columns(const reader *r)
+/* A table of launches names the first extent of the block, at least. */
+static wl_status check_launch_columns(reader *r)
 {
-    bool found[3] = {false, false, false};
-    for (size_t i = 0; i < r->column_count; i++)
-        if (r->columns[i].kind == WL_COLUMN_BLOCK)
-            found[r->columns[i].index] = true;
-    for (int d = 0; d < 3; d++)
-        if (!found[d])
-            return wl_fail(r->err, WL_E_INPUT, (wl_loc){r->csv.line, 1, 1}, "the table has no column 'b%c'", "xyz"[d]);
-    return WL_OK;
+    bool block[3] = {false}, grid[3] = {false}, shape = false;
+    for (size_t i = 0; i < r->column_count; i++) {
+        const wl_column *c = &r->columns[i];
+        if (c->kind == WL_COLUMN_BLOCK)
+            block[c->index] = true;
+        else if (c->kind == WL_COLUMN_GRID)
+            grid[c->index] = true;
+        shape = shape || c->kind == WL_COLUMN_BLOCK_SHAPE;
+    }
+    for (int d = 1; d < 3; d++) {
+        r->one_dimensional[d] = !block[d] && !shape;
+        r->flat_grid[d] = !grid[d] && grid[0];
+    }
+    if (block[0] || shape)
+        return WL_OK;
+    return wl_fail(r->err, WL_E_INPUT, (wl_loc){r->csv.line, 1, 1},
+                   "the table has no column 'bx' (or block_size_x, launch__block_dim_x) with the threads of a block");
+}
+
+/* One note for all columns whose names mean nothing here. */
+static void note_unknown(reader *r)
+{
+    char names[WL_MESSAGE_MAX] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < r->column_count; i++) {
+        const wl_column *c = &r->columns[i];
+        if (c->kind != WL_COLUMN_OTHER || c->is_counter || !r->names[i][0] || wl_column_is_beside(r->names[i]))
+            continue;
+        if (used + strlen(r->names[i]) + sizeof ", .." + 32 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", r->names[i]);
+        else
+            (void)snprintf(names + used, sizeof names - used, ", ..");
+    }
+    if (used > 0)
+        wl_notes_add(&r->table->notes, r->csv.line, "columns that mean nothing here: %s", names);
 }
 
 static wl_status take_header(reader *r)
@@ -211,7 +247,10 @@ static wl_status take_header(reader *r)
     }
     for (int p = 0; p < PLACE_COUNT; p++)
         r->places[p] = wl_csv_find(csv, place_names[p]);
-    return r->table->layout == WL_TABLE_OWN ? check_launch_columns(r) : WL_OK;
+    if (r->table->layout != WL_TABLE_OWN)
+        return WL_OK;
+    note_unknown(r);
+    return check_launch_columns(r);
 }
 
 /* Tables may follow each other in one text: is this the start of the next? */

@@ -13,8 +13,6 @@
 #define FLAT 0.05  /* a smaller slope counts as an even distribution */
 
 #define NOTED 1.01 /* a block that ends so much later than all others is named */
-/* the mean share of its wait that a block still has to go: unequal blocks do not end together */
-#define BETWEEN 0.5
 
 /* A part of the launch order in which the kinds are mixed in the same way. */
 typedef struct part {
@@ -47,9 +45,7 @@ typedef struct filler {
  * is its work that nothing hides. */
 static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
-    /* many blocks average out */
-    const double p = s->hiding * pow(fmax(1, resident / 2), s->growth);
-    return alone + wl_norm2(wait, fmax(0, others), p);
+    return alone + wl_norm2(wait, fmax(0, others), wl_hiding_norm(resident, s->growth));
 }
 
 /* ---- parts of the launch order ---- */
@@ -242,8 +238,9 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
         const double alone = slots->overlap * (1 - kinds[k].hidden) * kinds[k].own;
         const double others = fmax(0, slots->resident * kinds[k].own - alone);
         f.stay[k] = stay_of(slots, slots->resident, alone, kinds[k].wait, others);
-        /* a block that waits for the work of others ends with them */
-        f.ended[k] = kinds[k].wait > 0 ? BETWEEN * f.stay[k] * kinds[k].wait / (kinds[k].wait + others) : 0;
+        /* a block that waits for the work of others ends with them; unequal blocks are half way
+         * through their own waits, on average */
+        f.ended[k] = kinds[k].wait > 0 ? f.stay[k] * kinds[k].wait / (kinds[k].wait + others) / 2 : 0;
     }
     find_parts(&f);
     for (int i = 0; i < f.part_count; i++) {

@@ -9,7 +9,7 @@
  * this averages out. */
 static double hidden(const wl_turnover *n, double wait, double others, double many)
 {
-    return wl_norm2(wait, others, n->overlap_norm * pow(fmax(1, many / 2), n->growth));
+    return wl_norm2(wait, others, wl_hiding_norm(many, n->growth));
 }
 
 /* Warps that never synchronize hide each other's waits, whichever block they belong to. */
@@ -47,15 +47,14 @@ double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
     return (1 - r->apart) * together + r->apart * free;
 }
 
-#define QUEUE 5 /* power of its load with which the L1 delays the first block */
-
-/* Schedulers prefer warps of older blocks, but the L1 serves all in turn. */
+/* Schedulers prefer warps of older blocks, but the L1 serves all in turn: each wavefront waits in a
+ * queue, where all take equally long (M/D/1). */
 static double first_end(const wl_turnover *n, const wl_residents *r, double wait, double together)
 {
     wl_residents one = *r;
     one.blocks = 1;
-    const double idle = 1 - pow(fmin(1, r->blocks * r->l1 / together), QUEUE);
-    const double queued = idle > 0 ? wait / idle : together;
+    const double load = fmin(1, r->blocks * r->l1 / together);
+    const double queued = load < 1 ? wait + r->l1 * load / (1 - load) / 2 : together;
     return fmin(together, fmax(wl_residence(n, &one, wait), queued));
 }
 

@@ -33,7 +33,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
         {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
-        {WL_DEVICE_overlap_norm, offsetof(wl_turnover, overlap_norm), true},
         {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
         {WL_DEVICE_warp_size, offsetof(wl_turnover, lanes), true},
         {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
@@ -46,7 +45,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
         {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
-        {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
         {WL_DEVICE_piece_streams, offsetof(wl_turnover, piece_streams), false},
         {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
@@ -63,7 +61,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_warp_start, offsetof(wl_turnover, warp_start), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
-        {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
         {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
@@ -144,7 +141,7 @@ static double beside(double a, double b, double norm)
  * phases already include the wait for each instruction. */
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
-    const double norm = lives(d) ? n->unit_norm : 0;
+    const double norm = lives(d) ? n->norm : 0;
     const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
     const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
@@ -236,9 +233,9 @@ static double behind_l2(const wl_turnover *n, const wl_demand *d)
 static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold, wl_model_result *m)
 {
     const double lone = n->lone_rate > 0 ? d->lone_units : 0;
+    /* what comes from memory passes through the L2 once more */
     bound(m, WL_BOUND_L2,
-          (n->unit * (d->read_units - lone + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
-                  n->l2_bandwidth +
+          (n->unit * (d->read_units - lone + n->l2_write_cost * d->written_units) + d->dram_read) / n->l2_bandwidth +
               over(lone, n->lone_rate));
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
     bound(m, WL_BOUND_DRAM, cold * behind_l2(n, d));

@@ -82,12 +82,12 @@ typedef struct wl_turnover {
     double wavefront_rate, issue_rate, schedulers;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
-    double overlap_norm, narrow_multiply, wide_multiply, lanes, fp32_rate;
-    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
+    double narrow_multiply, wide_multiply, lanes, fp32_rate;
+    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
-    double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width, unit_norm;
+    double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */

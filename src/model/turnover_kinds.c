@@ -120,7 +120,6 @@ double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, do
                             .resident = d->blocks_per_sm,
                             .launch = n->clock / n->block_rate,
                             .overlap = n->overlap,
-                            .hiding = n->overlap_norm,
                             .growth = n->growth,
                             .norm = n->norm,
                             .memory = memory * n->clock,

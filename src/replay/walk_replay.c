@@ -20,29 +20,13 @@
 #define LOOKUPS_MOST ((int64_t)1 << 17)
 #define LOOKUPS_OF_EVENT 5
 #define GENERATIONS 4     /* of resident blocks, for which loops are cut */
-#define MULTIPROCESSORS 2 /* that are replayed, one after the other: they differ by chance */
-#define FILL 0.5          /* wavefronts that a line takes which arrives */
-/* Operations of a step that wait for one another, each as long as a multiply-add: with those of the
- * steps between two waits, what a warp computes before it waits again. */
-#define OPERATIONS_OF_STEP 3
+#define MULTIPROCESSORS 3 /* that are replayed, one after the other: they differ by chance */
+#define AGAIN 1           /* of these with the data in the L2, where blocks differ less */
 /* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
  * round logarithms differently */
 #define DOUBLINGS 2.415
-#define LATER 0.5 /* a miss takes up to so much longer: the other half of the L2, queues */
-/* The first loads of the warps of a block differ by up to this share of the time in which the block
- * starts. */
-#define START_SPREAD 0.5
-/* Multiprocessors that wait for the same lines from memory end their blocks within so many
- * latencies of the L2. Then they drift apart: none is more than 1 to 2 % faster or slower than the
- * mean (validate/probes/h200_product_variants.csv), so this share covers all of them. */
-#define LOCKSTEP 2
-#define DRIFT 0.03
-#define DRAWN 1000     /* different random numbers */
-#define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
-/* A block is said to be far ahead if it would be with these times as long for a chunk: of the
- * fastest that waits for memory, or of the mean of all. */
-#define AHEAD_OF_FASTEST 1.05
-#define AHEAD_OF_MEAN 0.9
+#define DRAWN (1 << 16) /* different random numbers */
+#define SEEN (1 << 14)  /* chunks of data whose first request is remembered, a power of two */
 
 /* ---- what is replayed ---- */
 
@@ -100,9 +84,8 @@ typedef struct street {
     int64_t started, next;    /* blocks; number of the next */
     double *starts;           /* of all blocks that were started here */
     int64_t ended_everywhere; /* ends of blocks here that the other multiprocessors have had, too */
-    double arithmetic;        /* cycles of the steps between two waits */
-    double now, together;     /* together: when data from memory last kept the multiprocessors so */
-    bool in_l2;               /* all data, from the start */
+    double now;
+    bool in_l2; /* all data, from the start */
     seen *seen;
     counted *fields;
     int64_t events, draws;
@@ -147,7 +130,8 @@ static void enqueue(street *s, const walking *warp, double ready, bool loads)
 
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
-    const int64_t per_block = s->loops.warps_per_block, spread = wl_max(1, (int64_t)(START_SPREAD * s->in->turnover));
+    /* the first loads of its warps differ by up to the time in which the block starts */
+    const int64_t per_block = s->loops.warps_per_block, spread = wl_max(1, (int64_t)s->in->turnover);
     for (int64_t w = 0; w < per_block; w++) {
         walking *warp = &s->warps[place * per_block + w];
         const double ready = when + (double)wl_random_below(number * WL_LANES_MAX + w, spread);
@@ -168,11 +152,11 @@ static wl_status start_block(street *s, int place, int64_t number, double when)
     return WL_OK;
 }
 
-/* Blocks of all multiprocessors that have ended, when this one ends its next. The others end theirs
- * within a time that grows while they drift apart. */
+/* Blocks of all multiprocessors that have ended, when this one ends its next. The others, which
+ * wait for the same data, end theirs within the time that it takes from the L2. */
 static int64_t ends_before(street *s)
 {
-    const double width = LOCKSTEP * s->in->miss + DRIFT * (s->now - s->together);
+    const double width = s->in->miss;
     const int64_t ends = s->started - s->resident;
     const double *end = s->starts + s->resident; /* a turnover later */
     while (s->ended_everywhere < ends && end[s->ended_everywhere] - s->in->turnover + width < s->now)
@@ -208,7 +192,8 @@ typedef struct load {
 
 /* When data of a chunk arrives that comes from memory; 0: it was in the L2. The first warp of the
  * launch to want it waits for memory once for each unit that is fetched, the others until then. If
- * the block that was first is far ahead, on whichever multiprocessor, it is there. */
+ * the block that was first has passed it, on whichever multiprocessor, it is there: a chunk takes
+ * as long as its waits for memory, or as the mean of all so far. */
 static double from_memory(street *s, const load *l)
 {
     const wl_walk_input *in = s->in;
@@ -218,16 +203,23 @@ static double from_memory(street *s, const load *l)
     const uint64_t key = wl_hash_add(l->stream, (uint64_t)l->chunk + 1);
     seen *first = &s->seen[wl_hash_end(key) & (SEEN - 1)];
     if (first->key != key) {
-        const double fastest = AHEAD_OF_FASTEST * (takes + l->waits * s->arithmetic),
-                     mean = s->events > 2 * s->warp_count ? s->now * (double)s->warp_count / (double)s->events : 0;
-        const bool ahead = l->began + (double)(l->chunk + 1) * later_of(fastest, AHEAD_OF_MEAN * mean) < s->now;
-        *first = (seen){key, ahead ? -INFINITY : s->now};
+        const double mean = s->events > 2 * s->warp_count ? s->now * (double)s->warp_count / (double)s->events : 0;
+        const bool passed = l->began + (double)(l->chunk + 1) * later_of(takes, mean) < s->now;
+        *first = (seen){key, passed ? -INFINITY : s->now};
     }
     return later_of(0, first->when + takes);
 }
 
-/* Loads the lines of a piece; returns when the last is there. *filled: lines that arrive. */
-static double load_lines(street *s, const load *l, double *filled)
+/* Cycles of a wait for the L2. Half of the lines take a spread longer, half of these another, and
+ * so on: then the last of twice as many lines takes one spread longer, as was measured. */
+static double miss_cycles(street *s)
+{
+    const uint32_t drawn = (uint32_t)wl_random_below(s->draws++, DRAWN) | DRAWN;
+    return s->in->miss + s->in->miss_spread * (double)__builtin_ctz(drawn);
+}
+
+/* Loads the lines of a piece; returns when the last is there. */
+static double load_lines(street *s, const load *l)
 {
     const wl_walker *w = l->walker;
     const int64_t line = s->in->line;
@@ -240,18 +232,14 @@ static double load_lines(street *s, const load *l, double *filled)
         wl_shelf_piece *p = wl_shelf_use(&s->l1, wl_hash_add(w->name, (uint64_t)n), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
-            const double late = LATER * (double)wl_random_below(s->draws++, DRAWN) / DRAWN;
             const double sectors = (double)(__builtin_popcount(missing) * w->lines_each);
             if (memory < 0)
                 memory = s->in_l2 ? 0 : from_memory(s, l);
-            if (memory > s->now + l->waits * s->in->miss) {
+            if (memory > s->now + l->waits * s->in->miss)
                 count->from_memory[l->later] += sectors;
-                s->together = s->now;
-            }
             count->missed[l->later] += sectors;
-            *filled += sectors * (double)s->in->sector / (double)line;
             p->sectors |= wanted;
-            p->there = later_of(later_of(p->there, memory), s->now + l->waits * s->in->miss * (1 + late));
+            p->there = later_of(later_of(p->there, memory), s->now + l->waits * miss_cycles(s));
         }
         there = later_of(there, p->there);
     }
@@ -278,7 +266,7 @@ static void play(street *s, walking *warp)
     const moment *m = &s->moments[warp->chunk];
     const in_chunk *sum = &s->sums[m->inside];
     load l = {.chunk = warp->chunk, .waits = sum->waits, .later = warp->started >= s->resident};
-    double there = 0, filled = 0;
+    double there = 0;
     for (int i = 0; i < loops->walker_count; i++) {
         const wl_walker *w = &loops->walkers[i];
         const wl_walk_bytes *b = &warp->loads[i];
@@ -293,12 +281,12 @@ static void play(street *s, walking *warp)
             l.lo = b->lo[n] + offset + w->before;
             l.hi = b->hi[n] + offset + w->beyond;
             l.stream = wl_hash_add(w->name, (uint64_t)(b->lo[n] >> s->line_shift));
-            there = later_of(there, load_lines(s, &l, &filled));
+            there = later_of(there, load_lines(s, &l));
         }
         s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
     }
-    s->now += sum->cycles + filled * FILL * s->in->wavefront;
-    const double ready = later_of(there, s->now + l.waits * s->in->hit) + l.waits * s->arithmetic;
+    s->now += sum->cycles;
+    const double ready = later_of(there, s->now + l.waits * s->in->hit);
     warp->chunk++;
     s->events++;
     if (s->in->view->kernel->barriers > 0)
@@ -315,7 +303,7 @@ static void forget(street *s)
     memset(s->seen, 0, SEEN * sizeof *s->seen);
     wl_shelf_clear(&s->l1, s->l1_lines);
     s->started = s->events = s->ended_everywhere = 0;
-    s->now = s->together = 0;
+    s->now = 0;
 }
 
 /* One multiprocessor, from the beginning of the launch. */
@@ -479,10 +467,10 @@ static wl_status walk_all(street *s, bool in_l2)
     s->draws = 0;
     s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
-    s->size = (wl_replay_size){.multiprocessors = MULTIPROCESSORS,
-                               .steps = (double)s->played / (double)s->loops.chunks.count};
-    for (int64_t n = 0; n < MULTIPROCESSORS; n++) {
-        WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * MULTIPROCESSORS)));
+    const int64_t count = in_l2 ? AGAIN : MULTIPROCESSORS;
+    s->size = (wl_replay_size){.multiprocessors = count, .steps = (double)s->played / (double)s->loops.chunks.count};
+    for (int64_t n = 0; n < count; n++) {
+        WL_TRY(walk(s, (2 * n + 1) * s->in->sms / (2 * count)));
         s->size.blocks += s->started;
     }
     return WL_OK;
@@ -506,7 +494,6 @@ wl_status wl_walk_replay(const wl_walk_input *in, wl_arena *arena, wl_walked *ou
     s->line_shift = wl_log2(in->line);
     s->sector_shift = wl_log2(in->sector);
     s->l1_lines = wl_max(1, in->geometry->occupancy.l1_bytes / in->line);
-    s->arithmetic = OPERATIONS_OF_STEP * WL_STEPS_PER_WAIT * in->operation;
     place_warps(s);
     WL_TRY(choose_chunks(s, arena));
     WL_TRY(limit_events(s));
@@ -547,13 +534,14 @@ bool wl_walk_read(const wl_device *d, wl_walk_input *out)
     out->sector = wl_device_int(d, WL_DEVICE_l1_sector);
     out->fetch = wl_device_int(d, WL_DEVICE_dram_fetch);
     if (!wl_device_get(d, WL_DEVICE_l1_latency, &out->hit) || !wl_device_get(d, WL_DEVICE_l2_latency, &out->miss) ||
-        !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate) ||
-        !wl_device_get(d, WL_DEVICE_fp32_latency, &out->operation))
+        !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate))
         return false;
     out->wavefront = 1 / rate;
     out->memory = out->miss;
     (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
     /* a warp waits for the last of several lines */
+    out->miss_spread = 0;
+    (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->miss_spread);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
     out->memory += spread * DOUBLINGS;
     /* until its first loads, a block waits about as long as for a hit of the L1 and one of the L2;

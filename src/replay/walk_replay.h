@@ -1,5 +1,5 @@
 /* walk_replay.h - replays, over time, the blocks of a multiprocessor whose loops read the same
- * data; of two, one after the other, as they differ by chance.
+ * data; of three, one after the other, as they differ by chance.
  *
  * Whether a block finds in the L1 what another has loaded depends on how far apart they are. A
  * multiprocessor issues for its oldest block first. If it has more warps than it can keep busy, the

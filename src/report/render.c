@@ -11,6 +11,7 @@
 #include "report/common/prediction_report.h"
 #include "report/common/roofline_report.h"
 #include "report/common/stack_report.h"
+#include "report/common/sweep_report.h"
 #include "report/common/trace_report.h"
 
 /* One of the three; all zeros: there is no such form. */
@@ -40,13 +41,14 @@ typedef struct row {
 #define MEASURED 12 /* digits: no measurement has more */
 
 static const struct {
-    row prediction, answer, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
+    row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
         device_list, devices_compared, occupancy, coverage, ptx;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
                     ANY(WL_FORMAT_JSON_LINE, wl_report_json_line), CSV(wl_report_csv)}},
     .answer = {"an answer", {TEXT(wl_answer_text)}},
+    .sweep = {"a sweep", {TEXT(wl_sweep_text), JSON(wl_sweep_json), CSV(wl_sweep_csv), SVG(wl_sweep_svg)}},
     .stack = {"a stack", {TEXT(wl_stack_text), JSON(wl_stack_json), SVG(wl_stack_svg)}},
     .trace = {"a trace", {ANY(WL_FORMAT_TEXT, wl_trace_text), JSON(wl_trace_json), ANY(WL_FORMAT_SVG, wl_trace_svg)}},
     .roofline = {"a roofline",
@@ -128,6 +130,13 @@ wl_status wl_answer_render(const wl_answer *answer, wl_format format, char **out
     wl_answer a = *answer;
     a.kernel = a.prediction->fields && a.prediction->kernel ? a.prediction->kernel : a.kernel;
     return render(&table.answer, &a, format, out, err);
+}
+
+wl_status wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, wl_error *err)
+{
+    if (sweep->count == 0)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a sweep without a launch has nothing to show");
+    return render(&table.sweep, sweep, format, out, err);
 }
 
 static wl_status give(const wl_prediction_writer *w, wl_buffer *piece, wl_error *err)

@@ -22,11 +22,22 @@ static int64_t next_power(int64_t n)
 
 /* ---- blocks ---- */
 
-/* Powers of two up to the domain's extent (unbounded if the grid follows the block); in x also
- * multiples of a warp. */
+/* Does nothing bound the block in d? There is no domain, and the grid follows the block, or is the
+ * same for every block and has that axis: then threads share the work, however many there are. */
+static bool is_unbounded(const wl_ranker *r, int d)
+{
+    if (r->kernel->dims || r->kernel->threads[0] || !r->grid)
+        return !r->kernel->dims && r->grid && wl_grid_rule_follows(r->grid, d);
+    bool fixed = true;
+    for (int axis = 0; axis < 3; axis++)
+        fixed = fixed && !wl_grid_rule_follows(r->grid, axis);
+    return wl_grid_rule_follows(r->grid, d) || (fixed && d < wl_grid_rule_dims(r->grid));
+}
+
+/* Powers of two up to the domain's extent, if there is one; in x also multiples of a warp. */
 static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
 {
-    const bool any = !r->kernel->dims && r->grid && wl_grid_rule_follows(r->grid, d);
+    const bool any = is_unbounded(r, d);
     const int64_t extent = r->kernel->dims ? r->kernel->domain[d] : r->kernel->threads[d];
     const int64_t enough = any ? most : wl_min(most, next_power(extent));
     WL_TRY(wl_values_range(1, enough, 0, &r->arena, out, err));

@@ -29,8 +29,8 @@ typedef struct wl_field_waits {
     double lines;         /* that a load of one warp instruction touches */
 } wl_field_waits;
 
-/* The number of warps per block for which barrier_latency and block_turnover were measured; the
- * other numbers suit about as many. */
+/* The number of warps per block for which barrier_latency and block_turnover are defined: calibrate
+ * measures blocks of so many (calibrate/latency.cu, launch.cu). */
 #define WL_USUAL_WARPS 8
 
 /* Latencies, in cycles. */

@@ -43,7 +43,7 @@ awk -F '\t' '$1 == "option" && $4 ~ /^(FILE|DIR|PATH|NAME\|FILE|FILE\|-)$/ { wan
 [ -s "$tmp/files" ] && fail "no files are offered for: $(cat "$tmp/files")"
 
 # What is offered is what there is.
-"$warpline" devices list --format json | sed -n 's/.*"name": "\(.*\)".*/\1/p' >"$tmp/there"
+{ "$warpline" devices list --format json | sed -n 's/.*"name": "\(.*\)".*/\1/p' && echo auto; } >"$tmp/there"
 offered predict --device "" | grep -v '^@' >"$tmp/offered"
 same "$tmp/there" "$tmp/offered" "devices"
 "$warpline" kernels list | awk '{ print $1 }' | sort >"$tmp/there"

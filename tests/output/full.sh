@@ -53,6 +53,7 @@ compare star3d_7pt validate/data/h200_examples.csv --family star3d_7pt --device 
 diff star3d_r4 --device h200 64x4 32x8
 occupancy --device h200 --threads 256 --registers 32
 show star3d_r4
+init examples/heat.ptx --device h200
 ptx tests/ptx/science_sm80.ptx
 ptx tests/ptx/science_sm80.ptx --coverage
 ptx tests/ptx/science_sm80.ptx --coverage --format json

@@ -13,9 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cache/cache_internal.h"
 #include "cache/hierarchy.h"
-#include "cache/lru_table.h"
 #include "effort.h"
 #include "property/random_source.h"
 
@@ -210,6 +208,7 @@ static wl_cache_shape random_shape(random_source *r)
     s.hashed_sets = random_chance(r, 30);
     s.write_back = random_chance(r, 50);
     s.store_allocates = random_chance(r, 50);
+    s.tells_evicted = random_chance(r, 80);
     return s;
 }
 
@@ -221,20 +220,17 @@ typedef struct walk {
     int sectors;
     int far;     /* of a hundred lines, those with larger numbers */
     bool crowd;  /* lines that belong to few buckets of a hash table */
-    int far_bit; /* of those numbers: 40, or more than most caches have room for */
-    bool dense;  /* the table's tags are short */
+    int far_bit; /* of those numbers */
 } walk;
 
-/* The number of a line whose hash, in a table of 2^8 buckets, begins with one of seven numbers; the
- * rest may be the same. */
-static uint64_t crowded(uint64_t line, int tag_bits)
+/* The number of a line whose hash ends with one of seven numbers: inverts wl_hash_word. */
+static uint64_t crowded(uint64_t line)
 {
-    const int bits = 8 + tag_bits;
-    const uint64_t factor = (0x9e3779b97f4a7c15u >> (64 - bits)) | 1, hash = line % 7 << tag_bits | line / 7;
-    uint64_t back = factor;
+    const uint64_t factor = 0x9e3779b97f4a7c15u, hash = line / 7 << 8 | line % 7;
+    uint64_t back = factor; /* right in three bits; each step doubles them */
     for (int i = 0; i < 5; i++)
         back *= 2 - factor * back;
-    return hash * back % ((uint64_t)1 << bits);
+    return (hash ^ hash >> 32) * back;
 }
 
 static uint64_t next_line(walk *w)
@@ -247,7 +243,7 @@ static uint64_t next_line(walk *w)
     if (w->far > 0 && random_chance(w->r, w->far))
         return w->line | (uint64_t)1 << w->far_bit;
     if (w->crowd)
-        return crowded(w->line, WL_TAG_BITS(w->dense));
+        return crowded(w->line);
     /* some differ in their upper halves alone */
     return w->line << (w->distinct % 3 == 0 ? 33 : 0) | w->line;
 }
@@ -291,7 +287,7 @@ static void check_counts(const wl_cache_counts *a, const wl_cache_counts *b)
 static void check_evicted(const wl_cache *cache, const naive *n, int evicted)
 {
     assert_int_equal(evicted, n->gone_count);
-    for (int i = 0; i < evicted; i++) {
+    for (int i = 0; i < evicted && n->shape.tells_evicted; i++) {
         const wl_evicted *e = &wl_cache_evicted(cache)[i];
         assert_true(e->line == n->gone[i].line);
         assert_false(wl_cache_holds(cache, e->line));
@@ -323,55 +319,47 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
     check_evicted(cache, n, touched.evicted);
 }
 
-#define BATCH_MAX 600 /* more than tables draw for at once */
-#define BATCH_USUAL 40
+#define BATCH_MAX 40
 
-/* Several loads at once: what each of them misses, and afterwards everything else, must be the
- * same. */
+/* Several loads, at once or announced: what each of them misses, and afterwards everything else,
+ * must be the same. */
 static int one_batch(wl_cache *cache, naive *n, walk *w)
 {
     wl_request requests[BATCH_MAX];
     uint32_t missing[BATCH_MAX];
-    const int64_t most = random_chance(w->r, 95) ? BATCH_USUAL : BATCH_MAX;
-    const int count = (int)random_in(w->r, 0, most);
+    const bool at_once = random_chance(w->r, 50);
+    const int count = (int)random_in(w->r, 0, BATCH_MAX);
     for (int i = 0; i < count; i++) {
         requests[i] = (wl_request){.line = next_line(w)};
         requests[i].sectors = next_sectors(w);
+        wl_cache_expect(cache, requests[i].line);
     }
-    wl_cache_load_many(cache, requests, (size_t)count, missing);
-    for (int i = 0; i < count; i++)
+    if (at_once)
+        wl_cache_load_many(cache, requests, (size_t)count, missing);
+    for (int i = 0; i < count; i++) {
+        if (!at_once)
+            missing[i] = wl_cache_load(cache, requests[i].line, requests[i].sectors).missing;
         assert_int_equal(missing[i], naive_load(n, requests[i].line, requests[i].sectors));
+    }
     return count;
 }
 
 static void test_one_cache(void **state)
 {
     static naive n;
-    /* caches that end as each kind; of these, with hits and misses mixed; packed ones that were
-     * made larger, by ways and policy; exact ones whose lines have got numbers, by policy */
-    int kinds[WL_MANY_RANDOM + 1] = {0}, mixed[WL_MANY_RANDOM + 1] = {0}, widened[2][2] = {{0}}, numbered[2] = {0};
+    int cases[2][WL_POLICY_COUNT] = {{0}}; /* sets that are searched and hashed, by policy */
     (void)state;
     for (uint64_t seed = 1; seed <= effort_cases(CASES); seed++) {
         random_source r = random_start(seed);
         const wl_cache_shape shape = random_shape(&r);
         const int64_t distinct = random_in(&r, 1, 3 * shape.lines);
-        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40), random_chance(&r, 30) ? 40 : 50, false};
+        walk w = {&r, 0, distinct, shape.sectors, 0, random_chance(&r, 40), random_chance(&r, 30) ? 40 : 50};
         wl_cache *cache = NULL;
         wl_error err = {0};
-        /* as if it were large, or not */
-        const size_t sizes[] = {0, (size_t)shape.lines * sizeof(wl_slot) / 2, SIZE_MAX, SIZE_MAX},
-                     nearby = RANDOM_OF(&r, sizes);
-        assert_int_equal(wl_cache_new_near(&shape, nearby, &cache, &err), WL_OK);
-        w.dense = cache->dense;
-        cache->avx2 = cache->avx2 && random_chance(&r, 50); /* as if this machine had not */
-        /* as if it had been used for long */
-        if ((cache->kind == WL_TABLE_LRU || cache->kind == WL_DENSE_LRU) && random_chance(&r, 30))
-            cache->queues[0].head = cache->queues[0].tail = WL_LRU_TIMES - (uint32_t)random_in(&r, 0, ACCESSES);
+        assert_int_equal(wl_cache_new(&shape, &cache, &err), WL_OK);
         const int begins_far = random_chance(&r, 25) ? (int)random_in(&r, 0, ACCESSES) : ACCESSES;
-        bool was_exact = false;
         naive_start(&n, &shape);
         for (int i = 0; i < ACCESSES; i++) {
-            was_exact |= i > ACCESSES / 8 && cache->kind >= WL_EXACT_LRU && cache->kind <= WL_EXACT_RANDOM_4;
             w.far = i >= begins_far ? 2 : 0;
             if (i % 500 == 0) /* at times, few lines, and most are not used for long */
                 w.distinct = random_chance(&r, 30) ? 1 + distinct / 8 : distinct;
@@ -380,13 +368,7 @@ static void test_one_cache(void **state)
             else
                 i += one_batch(cache, &n, &w);
         }
-        assert_false(wl_cache_failed(cache));
-        kinds[cache->kind]++;
-        mixed[cache->kind] += cache->mixed;
-        if (cache->few && cache->kind > WL_WIDE_RANDOM_4 && shape.sectors <= 4)
-            widened[cache->wide][shape.policy == WL_POLICY_LRU]++;
-        if (was_exact && cache->kind >= WL_WIDE_LRU && cache->kind <= WL_WIDE_RANDOM_4)
-            numbered[shape.policy == WL_POLICY_LRU]++;
+        cases[n.ways > 64][shape.policy]++;
         wl_cache_counts counts = wl_cache_count(cache);
         check_counts(&counts, &n.counts);
         wl_cache_clean(cache);
@@ -397,11 +379,49 @@ static void test_one_cache(void **state)
     }
     if (!effort_is_full()) /* too few cases for all of them */
         return;
-    for (int i = 0; i <= WL_MANY_RANDOM; i++)
-        assert_true(kinds[i] > 0 && mixed[i] > 0);
-    for (int i = 0; i < 4; i++)
-        assert_true(widened[i / 2][i % 2] > 0);
-    assert_true(numbered[0] > 0 && numbered[1] > 0);
+    for (int p = 0; p < WL_POLICY_COUNT; p++)
+        assert_true(cases[0][p] > 0 && cases[1][p] > 0);
+}
+
+/* ---- large caches ---- */
+
+#define LARGE (9 << 10) /* lines: more than nearby caches of the host hold */
+#define LARGE_BATCH 200
+
+/* Memory that is fetched ahead changes nothing: many loads at once are as loads one by one. */
+static void check_large(const wl_cache_shape *shape)
+{
+    random_source r = random_start(1);
+    wl_cache *one_by_one = NULL, *at_once = NULL;
+    wl_error err = {0};
+    assert_int_equal(wl_cache_new(shape, &one_by_one, &err), WL_OK);
+    assert_int_equal(wl_cache_new(shape, &at_once, &err), WL_OK);
+    for (int batch = 0; batch < 400; batch++) {
+        wl_request requests[LARGE_BATCH];
+        uint32_t missing[LARGE_BATCH];
+        const int count = (int)random_in(&r, 0, LARGE_BATCH);
+        for (int i = 0; i < count; i++)
+            requests[i] = (wl_request){.line = (uint64_t)random_in(&r, 0, 2 * LARGE), .sectors = 1};
+        wl_cache_load_many(at_once, requests, (size_t)count, missing);
+        for (int i = 0; i < count; i++)
+            assert_int_equal(wl_cache_load(one_by_one, requests[i].line, 1).missing, missing[i]);
+    }
+    const wl_cache_counts a = wl_cache_count(one_by_one), b = wl_cache_count(at_once);
+    check_counts(&a, &b);
+    assert_true(a.evicted_lines > 0);
+    wl_cache_free(one_by_one);
+    wl_cache_free(at_once);
+}
+
+static void test_large(void **state)
+{
+    const int64_t ways[] = {4, 16, 64, LARGE / 2, 0};
+    (void)state;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (int p = 0; p < WL_POLICY_COUNT; p++) {
+            const wl_cache_shape shape = {.lines = LARGE, .ways = ways[w], .sectors = 1, .policy = (wl_policy)p};
+            check_large(&shape);
+        }
 }
 
 /* ---- laws ---- */
@@ -415,7 +435,7 @@ static void test_inclusion(void **state)
         const int64_t distinct = 1 + (int64_t)(seed % 90);
         for (int64_t lines = 1; lines <= 100; lines += 1 + lines / 4) {
             random_source r = random_start(seed);
-            walk w = {&r, 0, distinct, 4, 0, false, 0, false};
+            walk w = {&r, 0, distinct, 4, 0, false, 0};
             const wl_cache_shape shape = {.lines = lines, .sectors = 4};
             bool seen[3 * LINES_MAX][4] = {0};
             int64_t cold = 0;
@@ -558,7 +578,7 @@ static void test_levels(void **state)
     for (uint64_t seed = 1; seed <= effort_cases(CASES / 2); seed++) {
         random_source r = random_start(seed);
         start_levels(&l, &r);
-        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false, 0, false};
+        walk w = {&r, 0, random_in(&r, 1, 3 * (l.shape.l1.lines + l.shape.l2.lines)), 4, 0, false, 0};
         wl_hierarchy *h = NULL;
         wl_error err = {0};
         assert_int_equal(wl_hierarchy_new(&l.shape, &h, &err), WL_OK);
@@ -568,11 +588,11 @@ static void test_levels(void **state)
             wl_request request = {.line = next_line(&w)};
             request.sectors = next_sectors(&w);
             if (random_chance(&r, 70)) {
-                wl_hierarchy_load(h, sm, &request, 1);
+                wl_hierarchy_load(h, sm, &request);
                 levels_load(&l, sm, request.line, request.sectors);
             } else {
                 request.written = next_written(&w, written);
-                wl_hierarchy_store(h, sm, &request, 1);
+                wl_hierarchy_store(h, sm, &request);
                 levels_store(&l, sm, request.line, request.sectors, request.written);
             }
         }
@@ -604,7 +624,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cache), cmocka_unit_test(test_inclusion),
-                                       cmocka_unit_test(test_levels), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cache), cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_inclusion), cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

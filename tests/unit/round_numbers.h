@@ -19,7 +19,6 @@ static inline wl_turnover numbers(void)
                          .schedulers = 4,
                          .block_rate = 1e30,
                          .overlap = 1,
-                         .overlap_norm = 2,
                          .narrow_multiply = 2,
                          .l2_bandwidth = 1e30,
                          .l2_write_cost = 1,

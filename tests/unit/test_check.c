@@ -12,10 +12,10 @@ static const struct {
 } budgets[] = {
     {"time=1.5ms", "time", 1.5e-3},
     {"time<=1.5ms", "time", 1.5e-3},
-    {"time=2", "time", 2},
+    {"time=2s", "time", 2},
     {"time=250us", "time", 250e-6},
     {"time=3 ns", "time", 3e-9},
-    {"time/item=9e-12", "time/item", 9e-12},
+    {"time/item=9e-12s", "time/item", 9e-12},
     {"dram_load_bytes=2.1GB", "dram_load_bytes", 2.1e9},
     {"dram_load_bytes<=2KiB", "dram_load_bytes", 2048},
     {"dram_load_bytes<=2KB", "dram_load_bytes", 2000},

@@ -22,7 +22,8 @@
 #define READ 800e9    /* bytes per second */
 #define WRITE 700e9
 #define BOTH 650e9
-#define INSTRUCTIONS 20.0 /* of a stream with one access; 4 more for each other */
+#define INSTRUCTIONS 15.2 /* of a stream with one access */
+#define FURTHER 3.7       /* instructions of each other access */
 
 static double known(const wl_device *d, const char *name)
 {
@@ -55,7 +56,7 @@ static void add_streams(char *text, double wait)
     for (int threads = 32; threads <= 1024; threads += 32) {
         const double init = stream(threads, 2, 1, TURNOVER + STORES + work, WRITE);
         const double read = stream(threads, 2, 1, TURNOVER + MEMORY + work, READ);
-        const double both = stream(threads, 2, 2, TURNOVER + MEMORY + STORES + work + 4 * wait, BOTH);
+        const double both = stream(threads, 2, 2, TURNOVER + MEMORY + STORES + work + FURTHER * wait, BOTH);
         sprintf(text + strlen(text), "made,%d,2,%.6f,%.6f,%.6f,made up\n", threads, init / 1e9, read / 1e9, both / 1e9);
     }
 }

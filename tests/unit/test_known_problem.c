@@ -75,7 +75,7 @@ static void forms_are_those_of_the_problem(void **state)
     const wl_stencil stencil = {256, 128, {1, 1}, 16};
     const wl_product plain = {256, 128, 64, 32};
     const wl_paper_stencil paper = {3, 3, 256, 128, 16};
-    const wl_paper_product paper_product = {256, 128, 64, 32};
+    const wl_product paper_product = {256, 128, 64, 32};
     const wl_tile column = {32, 128};
     check_int("star", "needs", wl_known_needs(&star, 128, column), wl_stencil_needs(&stencil, column));
     check_int("star", "fetches", wl_known_fetches(&star, 128, column, 20).lines,

@@ -299,9 +299,7 @@ static void blocks_that_load_the_same_walk_together(void **state)
     bench b;
     bench_start(&b);
     add_loads(&b);
-    b.laws.reload[1] = 1e4; /* nothing is loaded again */
-    b.laws.share[0] = 0.4;
-    b.laws.share[1] = 3;
+    b.laws.reload[1] = 1e4;      /* nothing is loaded again */
     b.field[0].wave_sectors = 8; /* as much as one block loads */
     bench_run(&b);
     check_near("not common", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
@@ -462,15 +460,11 @@ static void numbers_are_read_from_the_device(void **state)
     static const char *const sets[] = {"l1_reload_curve=[0.1,0.2,0.3]",
                                        "l2_merge=0.4",
                                        "l2_merge_blocks=5",
-                                       "l1_block_share=[0.15,2.5]",
                                        "store_combine_lines=5",
                                        "store_combine=[0.5,0.6]",
                                        "l2_reuse_room=700B",
                                        "store_combine_warps=[0.7,0.8]",
                                        "l2_reuse_steepness=9",
-                                       "l1_field_share=0.75",
-                                       "l1_field_steepness=3",
-                                       "l1_own_steps=7",
                                        "l2_partial_room=1000B",
                                        "l2_dirty_rest=[1100,1200]",
                                        "l2_random_hits=[0.35,0.45]",
@@ -481,8 +475,8 @@ static void numbers_are_read_from_the_device(void **state)
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8},   3, 700, 9,   1000,
-                          {1100, 1200},    {0.35, 0.45}, 0.75,        3, 7,          {0.25, 0.55}, 5, 12,  1300};
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000, {1100, 1200},
+                          {0.35, 0.45},    {0.25, 0.55}, 5, 12,         1300};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);

@@ -355,8 +355,8 @@ static void sectors_are_cleaned_early(void **state)
     check_done();
 }
 
-/* A field of half the L1, times the share: exp(-(1 / 2)^n) of it stays, and every multiprocessor
- * loads that once. */
+/* A field of a quarter of the L1: the share 1 - exp(-b exp(-c / 4)) of it stays, and every
+ * multiprocessor loads that once. */
 static void small_fields_stay(void **state)
 {
     (void)state;
@@ -368,14 +368,16 @@ static void small_fields_stay(void **state)
     b.traffic.window_repeats[0] = 1;
     b.field[0].window_units[0] = 10;
     b.field[0].window_lines[0] = 256; /* 32 KiB of 128 */
-    bench_run(&b);
-    const double all = b.out.total.l2_compulsory + b.out.total.l2_capacity;
     for (int n = 1; n <= 4; n++) {
-        b.laws.field_share = 0.5;
-        b.laws.field_steepness = n;
+        b.laws.reload[0] = 0; /* nothing is loaded again */
+        b.laws.reload[1] = n;
+        b.laws.reload[2] = 2;
+        b.traffic.windows_known = false;
         bench_run(&b);
-        const double stays = exp(-pow(0.5, n));
-        check_near("half full", "L2 loads", b.out.total.l2_compulsory + b.out.total.l2_capacity,
+        const double all = b.out.total.l2_compulsory + b.out.total.l2_capacity, stays = 1 - exp(-n * exp(-0.5));
+        b.traffic.windows_known = true;
+        bench_run(&b);
+        check_near("a quarter", "L2 loads", b.out.total.l2_compulsory + b.out.total.l2_capacity,
                    all * (1 - stays) + stays * 5 * 10 * 64, NEAR);
     }
     check_done();

@@ -63,6 +63,35 @@ static void least_recently_used(void **state)
     check_done();
 }
 
+/* A piece that is as large as the shelf, or larger, leaves no other there; smaller ones follow. */
+static void pieces_fill_the_shelf(void **state)
+{
+    (void)state;
+    wl_arena arena = {0};
+    wl_shelf shelf;
+    uint64_t key = 0;
+    check_true("shelf", "memory", wl_shelf_make(&shelf, ROOM, WL_SHELF_LRU, &arena));
+    for (int round = 0; round < 20; round++) {
+        for (int64_t lines = 1; lines <= ROOM + 1; lines += ROOM / 4) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "round %d, %d lines", round, (int)lines);
+            (void)wl_shelf_use(&shelf, key++, ROOM + round % 2);
+            check_int(name, "alone", shelf.used, ROOM + round % 2);
+            const uint64_t first = key;
+            for (int64_t used = 0; used < 3 * ROOM; used += lines) {
+                (void)wl_shelf_use(&shelf, key++, lines);
+                check_true(name, "fit", shelf.used <= ROOM || shelf.used == lines);
+            }
+            int64_t found = 0;
+            for (uint64_t k = first; k < key; k++)
+                found += wl_shelf_find(&shelf, k) != NULL;
+            check_int(name, "lines found", found * lines, shelf.used);
+        }
+    }
+    wl_arena_free(&arena);
+    check_done();
+}
+
 /* Lines that are used in turn, one more than there is room for: the least recently used one would
  * always be the next. The older of two random ones often is another. */
 static void older_of_two(void **state)
@@ -87,6 +116,7 @@ static void older_of_two(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(least_recently_used), cmocka_unit_test(older_of_two)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(least_recently_used), cmocka_unit_test(pieces_fill_the_shelf),
+                                       cmocka_unit_test(older_of_two)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

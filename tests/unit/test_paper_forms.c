@@ -36,7 +36,7 @@ static void test_stencil_values(void **state)
 /* Table 3.2: 32 lines of 4 elements, 16x16. */
 static void test_product_values(void **state)
 {
-    const wl_paper_product p = {16, 16, 16, 4};
+    const wl_product p = {16, 16, 16, 4};
     (void)state;
     assert_int_equal(wl_paper_product_needs(&p), 20);
     assert_int_equal(wl_paper_product_row_fetches(&p), 64 + 16 * 256);
@@ -113,7 +113,7 @@ static void test_products(void **state)
         for (int64_t width = 2; width <= 24; width += 3)
             for (int64_t depth = 2; depth <= 24; depth++) {
                 const wl_product e = {width, 9, depth, line};
-                const wl_paper_product p = {width, 9, depth, line};
+                const wl_product p = {width, 9, depth, line};
                 const wl_tile rows = {width, 9};
                 const int64_t a = (depth + line - 1) / line, b = (width + line - 1) / line;
                 assert_int_equal(wl_paper_product_least_fetches(&p), wl_product_least(&e));

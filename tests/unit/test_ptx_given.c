@@ -133,20 +133,16 @@ static const struct {
      true,
      {"n=1", "m=4"},
      NULL,
-     {WL_E_INPUT, "sweep<4> has no parameter 'm' (56 bytes p, u32 n, f32 alpha)", 1, 1}},
+     {WL_E_INPUT, "sweep<4> has no parameter 'm' (passed p: 56 bytes, const int n, float alpha)", 1, 1}},
     {"no names",
      false,
      {"n=1"},
      NULL,
-     {WL_E_INPUT, "has no parameter 'n' (56 bytes, u32, f32): PTX has no parameter names", 1, 1}},
+     {WL_E_INPUT, "has no parameter 'n' (passed: 56 bytes, int, float): PTX has no parameter names", 1, 1}},
     {"twice", true, {STRUCT, "n=1", "n=2"}, NULL, {WL_E_INPUT, "'n' is given twice", 1, 1}},
     {"order", true, {"n=1", STRUCT}, NULL, {WL_E_INPUT, "has no name: arguments without a name come before", 1, 1}},
     {"missing", true, {"alpha=1", "n=2"}, NULL, {WL_E_INPUT, "sweep<4> has no argument for its parameter 0, p", 0, 0}},
-    {"in a named one",
-     true,
-     {STRUCT, "n=1.5", "alpha=2"},
-     NULL,
-     {WL_E_INPUT, "argument 1: '1.5' is not a whole", 1, 3}},
+    {"in a named one", true, {STRUCT, "n=1.5", "alpha=2"}, NULL, {WL_E_INPUT, "n: '1.5' is not a whole", 1, 3}},
     {"no such variable",
      false,
      {STRUCT, "1", "2"},
@@ -318,14 +314,15 @@ static void test_sources(void **state)
         wl_error err = {0};
         wl_ptx_module *m = NULL;
         const wl_ptx_function *entry = NULL;
-        const char **names = NULL;
+        const wl_ptx_source_param *params = NULL;
         char joined[64] = "";
         check_ok("module", wl_ptx_module_parse("t.ptx", struct_text, strlen(struct_text), &m, &err), &err);
         check_ok("entry", wl_ptx_find_entry(m, NULL, &entry, &err), &err);
         m->source = (wl_ptx_source_text){"k.cu", sources[i].source, strlen(sources[i].source)};
-        const wl_status status = wl_ptx_source_params(m, entry, &arena, &names, &err);
-        for (int k = 0; names && k < 3; k++)
-            (void)snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", k ? " " : "", names[k]);
+        const wl_status status = wl_ptx_source_params(m, entry, &arena, &params, &err);
+        for (int k = 0; params && k < 3; k++)
+            (void)snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", k ? " " : "",
+                           params[k].name);
         if (sources[i].names)
             check_text(sources[i].source, "names", status == WL_OK ? joined : err.message, sources[i].names);
         else

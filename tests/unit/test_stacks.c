@@ -157,8 +157,7 @@ static void memory_is_queues(void **state)
     /* T = (w^4 + (10 w)^4)^(1/4): the weight of the work is 1 / (1 + 10^4) */
     check_near("dram", "work", s.cycles[WL_STACK_ISSUE], s.total / 10001, 1e-2);
     check_near("dram", "queue", s.cycles[WL_STACK_DRAM_QUEUE], s.total * 10000 / 10001, ABOUT);
-    n.l2_bandwidth = 1e12;
-    d.read_units = 1e9 / 64; /* as long */
+    n.l2_bandwidth = 1e12; /* as long: what comes from memory is read once */
     s = stack_of("l2", &n, &d);
     check_near("l2", "as much", s.cycles[WL_STACK_NOC], s.cycles[WL_STACK_DRAM_QUEUE], ABOUT);
     n.atomic_rate = 1e9;

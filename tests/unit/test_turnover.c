@@ -87,7 +87,6 @@ static void memory_bounds_by_hand(void **state)
     wl_turnover n = numbers();
     n.l2_bandwidth = 1e12;
     n.l2_write_cost = 2;
-    n.l2_fill_cost = 0.5;
     n.dram_bandwidth = 1e11;
     n.dram_write_cost = 1.25;
     n.piece_rate = 1e9;
@@ -104,7 +103,7 @@ static void memory_bounds_by_hand(void **state)
     d.atomics = 1e6;
     d.atomics_on_one = 1e4;
     wl_model_result m = apply(&n, &d);
-    check_near("memory", "L2", m.bound_s[WL_BOUND_L2], (64 * 2e6 + 0.5 * 6.4e7) / 1e12, NEAR);
+    check_near("memory", "L2", m.bound_s[WL_BOUND_L2], (64 * 2e6 + 6.4e7) / 1e12, NEAR);
     check_near("memory", "memory", m.bound_s[WL_BOUND_DRAM], (6.4e7 + 1.25 * 3.2e7) / 1e11, NEAR);
     check_near("memory", "pieces", m.bound_s[WL_BOUND_PIECES], 1e-4, NEAR);
     check_near("memory", "random", m.bound_s[WL_BOUND_RANDOM], 5e-5, NEAR);
@@ -131,10 +130,9 @@ static void memory_bounds_by_hand(void **state)
                (2.4e7 + 4e7 * 1.375 + 1.25 * writes) / 1e11 * 1.08, NEAR);
     d.random_read = 0;
     d.lone_units = 4e5;
-    check_near("no rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 2e6 + 0.5 * 6.4e7) / 1e12, NEAR);
+    check_near("no rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 2e6 + 6.4e7) / 1e12, NEAR);
     n.lone_rate = 1e9;
-    check_near("rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 1.6e6 + 0.5 * 6.4e7) / 1e12 + 4e-4,
-               NEAR);
+    check_near("rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 1.6e6 + 6.4e7) / 1e12 + 4e-4, NEAR);
     d.planes = 0.5;
     check_near("no planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.05,
                NEAR);
@@ -146,7 +144,7 @@ static void pieces_of_many_arrays_come_on_top(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.l2_bandwidth = n.dram_bandwidth = 1e12;
+    n.dram_bandwidth = 1e12;
     n.piece_rate = 1e9;
     n.norm = 64; /* the larger of the two */
     n.piece_streams = 5;
@@ -254,13 +252,13 @@ static void bounds_combine(void **state)
     n.dram_bandwidth = 1e12;
     n.piece_rate = n.random_rate = n.atomic_rate = 1e9;
     wl_demand d = demand();
-    d.read_units = 1e9 / 64;
-    d.dram_read = 1e9;
+    d.dram_read = 1e9; /* as much for the L2 */
     check_near("equal", "time", apply(&n, &d).time_s, 1e-3 * pow(2, 0.25), 1e-9);
     n.norm = 2;
     check_near("equal, norm 2", "time", apply(&n, &d).time_s, 1e-3 * sqrt(2), 1e-9);
     n.norm = 4;
     d.dram_read = 0;
+    d.read_units = 1e9 / 64;
     d.pieces = 1e6;
     check_near("pieces", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
     d.random_fetches = 2e6; /* beside the L2 */
@@ -392,12 +390,12 @@ static void a_missing_number_is_named(void **state)
         WL_DEVICE_block_overlap,     WL_DEVICE_l2_unit,    WL_DEVICE_l2_unit_bandwidth, WL_DEVICE_dram_read_bandwidth,
         WL_DEVICE_bound_norm};
     static const wl_device_key optional[] = {
-        WL_DEVICE_overlap_growth,   WL_DEVICE_dram_wait_write,       WL_DEVICE_wide_multiply,
-        WL_DEVICE_l2_write_cost,    WL_DEVICE_l2_fill_cost,          WL_DEVICE_piece_rate,
-        WL_DEVICE_dram_write_cost,  WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_streams,
-        WL_DEVICE_dram_region_loss, WL_DEVICE_dram_stream_loss,      WL_DEVICE_atomic_rate,
-        WL_DEVICE_dram_random_rate, WL_DEVICE_atomic_address_rate,   WL_DEVICE_launch_overhead,
-        WL_DEVICE_l2_dirty_rest,    WL_DEVICE_l2_lone_rate,          WL_DEVICE_piece_streams};
+        WL_DEVICE_overlap_growth,        WL_DEVICE_dram_wait_write, WL_DEVICE_wide_multiply,
+        WL_DEVICE_l2_write_cost,         WL_DEVICE_piece_rate,      WL_DEVICE_dram_write_cost,
+        WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_streams,    WL_DEVICE_dram_region_loss,
+        WL_DEVICE_dram_stream_loss,      WL_DEVICE_atomic_rate,     WL_DEVICE_dram_random_rate,
+        WL_DEVICE_atomic_address_rate,   WL_DEVICE_launch_overhead, WL_DEVICE_l2_dirty_rest,
+        WL_DEVICE_l2_lone_rate,          WL_DEVICE_piece_streams};
     wl_error err = {0};
     wl_device *device = NULL;
     wl_turnover n;

@@ -160,7 +160,6 @@ static void warps_of_a_block_stay_in_step(void **state)
                  {"four, a stall every other instruction", 800, 300, 800},
                  {"as many as can hide all stalls", 800, 600, 800}};
     wl_turnover n = numbers();
-    n.overlap_norm = 2;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double own = cases[i].instructions, idle = cases[i].block - own;
         const wl_waiting life = {

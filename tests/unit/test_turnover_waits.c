@@ -178,7 +178,7 @@ static void units_that_are_busy_together(void **state)
     const double alone = apply(&n, &d).own_cycles;
     d.fp_cycles = d.l1_wavefronts / n.wavefront_rate; /* as long as the L1 */
     check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
-    n.unit_norm = 3;
+    n.norm = 3;
     check_near("no loop, no barrier", "own", apply(&n, &d).own_cycles, alone, NEAR);
     const wl_waiting life = {.known = true, .repeats = true};
     d.waiting = &life;

@@ -8,7 +8,7 @@
 static const struct {
     const char *table, *what;
 } about[] = {
-    {"h200_fit", "fitted: star3d, layer, lbm_d3q15_pf; l1_block_share by eye: matmul_col"},
+    {"h200_fit", "fitted: star3d, layer, lbm_d3q15_pf"},
     {"h200_fit2", "fitted: star7, box9, copy, aos, aos2soa, arith"},
     {"h200_micro", "fitted: stream. Tag hash, latencies and store combining were read off hash, warm, chase, store"},
     {"h200_micro2", "fitted: mix, star3d_small"},

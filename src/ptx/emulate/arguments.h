@@ -27,7 +27,8 @@ typedef enum wl_ptx_content {
 } wl_ptx_content;
 
 typedef struct wl_ptx_buffer {
-    char name[32]; /* "arg 0", "arg 0.1" of a struct, or the name of a module variable */
+    /* a parameter, as the source calls it or "arg 0"; "p.1" of a struct; or a module variable */
+    char name[32];
     uint64_t base; /* start address; the kernel gets base + offset */
     int64_t bytes, offset;
     wl_ptx_content content;

@@ -34,11 +34,11 @@ static bool is_name(const char *name, const char *text, size_t length)
 }
 
 /* A parameter by its name in the source or in the file, as param_2, or by its number. */
-static int param_named(const wl_ptx_maker *m, const char *const *sources, const char *text, size_t length)
+static int param_named(const wl_ptx_maker *m, const wl_ptx_source_param *sources, const char *text, size_t length)
 {
     const int count = m->entry->param_count;
     for (int k = 0; sources && k < count; k++)
-        if (is_name(sources[k], text, length))
+        if (is_name(sources[k].name, text, length))
             return k;
     for (int k = 0; k < count; k++) {
         char number[24];
@@ -50,20 +50,31 @@ static int param_named(const wl_ptx_maker *m, const char *const *sources, const 
     return -1;
 }
 
-/* "out, in, n", or "u64, u64, u32" where the names are not known */
-static void list_params(const wl_ptx_maker *m, const char *const *sources, char *list, size_t size)
+/* What the author wrote of parameter k: "const double *now" or, where names are not known, its
+ * type alone; with the size of a struct. */
+static void describe(const wl_ptx_maker *m, const wl_ptx_source_param *sources, int k, char *text, size_t size)
 {
+    const wl_ptx_variable *p = param(m, k);
+    const char *type = sources ? sources[k].type : is_bytes(p) ? "" : wl_ptx_type_name(p->type);
+    const char *name = sources && sources[k].name ? sources[k].name : "";
+    const bool blank = *name && type[0] && type[strlen(type) - 1] != '*';
+    const int n = snprintf(text, size, "%s%s%s", type, blank ? " " : "", name);
+    if (is_bytes(p) && n >= 0 && (size_t)n < size)
+        (void)snprintf(text + n, size - (size_t)n, "%s%lld bytes", n ? ": " : "", (long long)p->bytes);
+}
+
+/* "double *out, const double *in, int n" */
+static void list_params(const wl_ptx_maker *m, const wl_ptx_source_param *sources, char *list, size_t size)
+{
+    const wl_ptx_source_param *shown = sources;
     size_t used = 0;
     list[0] = '\0';
+    if (!sources && wl_ptx_mangled_params(m->entry, m->arena, &shown, NULL) != WL_OK)
+        shown = NULL; /* the types of PTX say enough for a message */
     for (int k = 0; k < m->entry->param_count; k++) {
-        const wl_ptx_variable *p = param(m, k);
-        char type[32];
-        if (is_bytes(p))
-            (void)snprintf(type, sizeof type, "%lld bytes", (long long)p->bytes);
-        else
-            (void)snprintf(type, sizeof type, "%s", wl_ptx_type_name(p->type));
-        const int n = snprintf(list + used, size - used, "%s%s%s%s", k ? ", " : "", type, sources ? " " : "",
-                               sources ? sources[k] : "");
+        char one[100];
+        describe(m, shown, k, one, sizeof one);
+        const int n = snprintf(list + used, size - used, "%s%s", k ? ", " : "", one);
         if (n < 0 || used + (size_t)n >= size - 4) {
             memcpy(list + used, "..", sizeof "..");
             break;
@@ -72,7 +83,7 @@ static void list_params(const wl_ptx_maker *m, const char *const *sources, char 
     }
 }
 
-static wl_status wrong_count(const wl_ptx_maker *m, const char *const *sources)
+static wl_status wrong_count(const wl_ptx_maker *m, const wl_ptx_source_param *sources)
 {
     char list[160];
     list_params(m, sources, list, sizeof list);
@@ -82,7 +93,7 @@ static wl_status wrong_count(const wl_ptx_maker *m, const char *const *sources)
 
 /* If no argument has a name, the names in the source are needed only for messages, so it does not
  * matter if they are not found. */
-static wl_status find_names(const wl_ptx_maker *m, bool needed, const char ***sources)
+static wl_status find_names(const wl_ptx_maker *m, bool needed, const wl_ptx_source_param **sources)
 {
     wl_error why = {0};
     const wl_status status = wl_ptx_source_params(m->module, m->entry, m->arena, sources, &why);
@@ -95,11 +106,12 @@ static wl_status find_names(const wl_ptx_maker *m, bool needed, const char ***so
     return WL_OK;
 }
 
-static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources, const char *text, size_t length)
+static wl_status unknown_name(const wl_ptx_maker *m, const wl_ptx_source_param *sources, const char *text,
+                              size_t length)
 {
     char list[130];
     if (!sources && m->module->source.text)
-        return find_names(m, true, &(const char **){NULL}); /* says why */
+        return find_names(m, true, &(const wl_ptx_source_param *){NULL}); /* says why */
     list_params(m, sources, list, sizeof list);
     return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "%.60s has no parameter '%.*s' (%s)%s",
                    m->entry->source_name, (int)wl_min((int64_t)length, 40), text, list,
@@ -110,7 +122,7 @@ static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources,
 typedef struct sorting {
     const char **texts; /* the values, after the names */
     size_t *starts;     /* of each value in the given text */
-    const char **sources;
+    const wl_ptx_source_param *sources;
     size_t plain; /* arguments without a name so far */
 } sorting;
 
@@ -144,11 +156,11 @@ static wl_status sort_arguments(const wl_ptx_maker *m, sorting *s)
             return status;
         }
     }
-    const char *const *sources = s->sources;
+    const wl_ptx_source_param *sources = s->sources;
     for (int k = 0; k < m->entry->param_count; k++)
         if (!s->texts[k] && s->plain < m->given->arg_count)
             return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s has no argument for its parameter %d%s%s",
-                           m->entry->source_name, k, sources ? ", " : "", sources ? sources[k] : "");
+                           m->entry->source_name, k, sources ? ", " : "", sources ? sources[k].name : "");
         else if (!s->texts[k])
             return wrong_count(m, sources);
     return WL_OK;
@@ -188,12 +200,16 @@ static wl_status struct_argument(wl_ptx_maker *m, const wl_ptx_variable *p, cons
     return wl_ptx_struct_text(m, value, p->bytes, out, &bytes);
 }
 
-static wl_status one_argument(wl_ptx_maker *m, int k, const char *text)
+static wl_status one_argument(wl_ptx_maker *m, int k, const sorting *s)
 {
+    const char *text = s->texts[k];
     const wl_ptx_variable *p = param(m, k);
     uint8_t *at = m->out->params + m->out->param_offset[k];
     char name[32];
-    (void)snprintf(name, sizeof name, "arg %d", k);
+    if (s->sources)
+        (void)snprintf(name, sizeof name, "%s", s->sources[k].name);
+    else
+        (void)snprintf(name, sizeof name, "arg %d", k);
     const wl_ptx_value_text value = {text, name, k};
     if (wl_ptx_is_pointer(text)) {
         const bool textured = is_texture(text);
@@ -239,7 +255,10 @@ static wl_status in_argument(const wl_ptx_maker *m, int k, const sorting *s)
 {
     if (m->err && m->err->input[0] == '\0') {
         char message[WL_MESSAGE_MAX];
-        (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
+        if (s->sources)
+            (void)snprintf(message, sizeof message, "%.40s: %.210s", s->sources[k].name, m->err->message);
+        else
+            (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
         memcpy(m->err->message, message, sizeof message);
         m->err->loc.col += m->err->loc.line == 1 ? (int32_t)s->starts[k] : 0;
     }
@@ -260,7 +279,7 @@ wl_status wl_ptx_make_params(wl_ptx_maker *m)
         return status == WL_E_NOMEM ? status : wl_fail_in(m->err, "--arg");
     WL_TRY(lay_out_params(m));
     for (int k = 0; k < count; k++)
-        if (one_argument(m, k, s.texts[k]) != WL_OK)
+        if (one_argument(m, k, &s) != WL_OK)
             return in_argument(m, k, &s);
     return WL_OK;
 }

@@ -68,7 +68,7 @@ static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, wl_status
 static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t size)
 {
     const int64_t missing = address < b->base ? wl_round_up((int64_t)(b->base - address), 256) : 0;
-    if (missing > 0 && strncmp(b->name, "arg ", 4) == 0)
+    if (missing > 0 && b->argument >= 0)
         (void)snprintf(text, size, "; buf:%lld:%lld has room before the pointer", (long long)(b->bytes + missing),
                        (long long)(b->offset + missing));
 }

@@ -13,28 +13,38 @@
 
 #define FIELDS_MAX 72 /* parameters, module variables, shared memory */
 
+/* Words of kernel files, and the loops below. */
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {"x",         "y",        "z",        "i",       "j",
+                                        "k",         "min",      "max",      "random",  "select",
+                                        "threadIdx", "blockIdx", "blockDim", "gridDim", "if"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool is_taken(const wl_ptx_fields *fields, const char *name)
 {
-    static const char *const words[] = {"random", "select", "threadIdx", "blockIdx", "blockDim", "gridDim"};
-    bool taken = strlen(name) <= 3; /* short names are reserved: coordinates, loops, min, max, if */
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        taken = taken || strcmp(words[i], name) == 0;
     for (size_t i = 0; i < fields->count; i++)
-        taken = taken || strcmp(fields->list[i].name, name) == 0;
-    return taken;
+        if (strcmp(fields->list[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 /* The buffer's name as a kernel file allows it, numbered where it would clash. */
 static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer, char *name, size_t size)
 {
-    char plain[32];
+    char plain[32], free_name[48];
     snprintf(plain, sizeof plain, "%s", buffer ? buffer->name : "shared");
     for (char *c = plain; *c; c++)
         if (!wl_is_letter(*c) && !wl_is_digit(*c))
             *c = '_';
-    snprintf(name, size, "%s", plain);
+    snprintf(free_name, sizeof free_name, "%s%s", is_reserved(plain) ? "arg_" : "", plain);
+    snprintf(name, size, "%s", free_name);
     for (size_t n = fields->count; is_taken(fields, name); n++)
-        snprintf(name, size, "%s_%zu", plain, n);
+        snprintf(name, size, "%.30s_%zu", free_name, n);
 }
 
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)

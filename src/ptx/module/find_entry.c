@@ -86,14 +86,34 @@ static wl_status several(search *s, wl_ptx_fit fit, wl_error *err)
                    listed);
 }
 
+#define NEIGHBOURS_MAX 256
+#define NEIGHBOUR_LENGTH 60 /* of "did you mean .." in the message */
+
+/* The entry whose name is most like the one that was not found; NULL: none is. */
+static const char *neighbour(search *s)
+{
+    const char *names[NEIGHBOURS_MAX];
+    size_t count = 0;
+    for (int32_t i = 0; i < s->module->function_count && count + 2 <= NEIGHBOURS_MAX; i++) {
+        const wl_ptx_function *f = &s->module->functions[i];
+        if (!f->is_entry || f->is_declared_only)
+            continue;
+        names[count++] = f->source_name;
+        names[count++] = f->source_name + (f->shown.base - f->shown.name); /* without namespaces */
+    }
+    return s->name ? wl_nearest_name(s->name, names, count) : NULL;
+}
+
 static wl_status none(search *s, wl_error *err)
 {
     char listed[WL_MESSAGE_MAX - 100];
     search any = {.module = s->module};
-    list_entries(&any, WL_PTX_FIT_SYMBOL, listed, sizeof listed);
+    const char *near = neighbour(s);
+    list_entries(&any, WL_PTX_FIT_SYMBOL, listed, near ? sizeof listed - NEIGHBOUR_LENGTH : sizeof listed);
     if (listed[0] == '\0')
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel (.entry) in this file");
-    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel '%.60s'; there are: %s", s->name, listed);
+    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel '%.60s'%s%.40s%s: %s", s->name,
+                   near ? ": did you mean '" : "", near ? near : "", near ? "'? There are" : "; there are", listed);
 }
 
 static wl_status find(search *s, const wl_ptx_function **out, wl_error *err)

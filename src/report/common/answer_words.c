@@ -5,6 +5,7 @@
 #include "report/common/advise_words.h"
 #include "report/common/derived.h"
 #include "report/common/marks.h"
+#include "search/advised.h"
 #include "warpline/trust.h"
 
 #define PERCENT 100.0
@@ -59,20 +60,29 @@ void wl_answer_volumes(const wl_prediction *p, wl_metric load, wl_metric store, 
     add_volume(p, store, "stored", true, out);
 }
 
-void wl_answer_cause(const wl_cause *c, wl_buffer *out)
+/* ": 1.26 ms, 22 % less" */
+static void add_gain(const wl_advised *a, double time_s, double gain, wl_buffer *out)
+{
+    wl_buffer_add(out, ": %s, %.0f %% less", wl_quantity(WL_DIM_TIME, time_s).text, PERCENT * gain);
+    if (gain < a->least_gain)
+        wl_buffer_add(out, " (within the error, %.0f %%)", PERCENT * a->least_gain);
+}
+
+void wl_answer_cause(const wl_advised *a, const wl_cause *c, wl_buffer *out)
 {
     wl_buffer_add(out, "%s%s%s", c->access ? c->access : "", c->access ? ": " : "", c->text);
     if (c->line > 0)
         wl_buffer_add(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
-    wl_buffer_add(out, "; %s: %s, %.0f %% less", c->change, wl_quantity(WL_DIM_TIME, c->time_s).text,
-                  PERCENT * c->gain);
+    wl_buffer_add(out, "; %s", c->change);
+    add_gain(a, c->time_s, c->gain, out);
 }
 
-void wl_answer_advice(const wl_advice *a, wl_buffer *out)
+void wl_answer_advice(const wl_advised *a, const wl_advice *advice, wl_buffer *out)
 {
     wl_advice_words words;
-    wl_advice_describe(a, &words);
-    wl_buffer_add(out, "%s: %s, %.0f %% less", words.text, wl_quantity(WL_DIM_TIME, a->time_s).text, PERCENT * a->gain);
+    wl_advice_describe(advice, &words);
+    wl_buffer_text(out, words.text);
+    add_gain(a, advice->time_s, advice->gain, out);
 }
 
 void wl_answer_trust(const wl_limited *l, wl_buffer *out)

@@ -16,10 +16,12 @@ void wl_answer_rate(const wl_limited *launch, wl_buffer *out);
 void wl_answer_limit(const wl_limited *launch, const wl_explanation *explanation, wl_buffer *out);
 /* "7.0 GB loaded (2.6 x the least), 1.1 GB stored (the least)" */
 void wl_answer_volumes(const wl_prediction *prediction, wl_metric load, wl_metric store, wl_buffer *out);
+/* Gain of a change: less is not worth the trouble. */
+#define WL_WORTH_SAYING 0.05
 /* "dst[0,0]: .. (heat.cu:14); with ..: 1.2 ms, 30 % less"; the cause has a change. */
-void wl_answer_cause(const wl_cause *cause, wl_buffer *out);
+void wl_answer_cause(const wl_advised *advised, const wl_cause *cause, wl_buffer *out);
 /* "--block 32x4x2: 1.2 ms, 30 % less" */
-void wl_answer_advice(const wl_advice *advice, wl_buffer *out);
+void wl_answer_advice(const wl_advised *advised, const wl_advice *advice, wl_buffer *out);
 /* "mean error of times 6 %, measured on this GPU; counts sampled within 0.4 %" */
 void wl_answer_trust(const wl_limited *launch, wl_buffer *out);
 

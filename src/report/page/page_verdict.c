@@ -62,21 +62,21 @@ static int find(const wl_advised *a, finding best[FINDINGS])
 {
     int count = 0;
     for (size_t i = 0; i < a->cause_count; i++)
-        if (a->causes[i].change && a->causes[i].gain >= a->least_gain)
+        if (a->causes[i].change && a->causes[i].gain >= WL_WORTH_SAYING)
             keep(best, &count, (finding){.cause = &a->causes[i], .gain = a->causes[i].gain});
-    for (size_t i = 0; i < a->count; i++)
-        if (!wl_advice_is_cause(a, &a->all[i]))
+    for (size_t i = 0; i < WL_CHANGE_COUNT; i++) /* those within the error, too */
+        if (a->all[i].gain >= WL_WORTH_SAYING && !wl_advice_is_cause(a, &a->all[i]))
             keep(best, &count, (finding){.advice = &a->all[i], .gain = a->all[i].gain});
     return count;
 }
 
-static void add_finding(const finding *f, const char *before, wl_buffer *out)
+static void add_finding(const wl_advised *a, const finding *f, const char *before, wl_buffer *out)
 {
     wl_buffer words = {0};
     if (f->cause)
-        wl_answer_cause(f->cause, &words);
+        wl_answer_cause(a, f->cause, &words);
     else
-        wl_answer_advice(f->advice, &words);
+        wl_answer_advice(a, f->advice, &words);
     wl_buffer_text(out, "<li");
     wl_page_attribute(out, "data-finding", f->gain);
     wl_page_print(out, ">%s%s<i class=\"gain\" style=\"width:%.2f%%\"></i></li>\n", before, wl_buffer_string(&words),
@@ -92,14 +92,15 @@ static void add_findings(const wl_page_part *p, wl_buffer *out)
     if (!a)
         return; /* the reason is given with the changes */
     if (count == 0) {
-        wl_buffer_add(out, "<p>Best change: none of those tried saves %.0f %% or more.</p>\n", PERCENT * a->least_gain);
+        wl_buffer_add(out, "<p>Best change: none of those tried saves %.0f %% or more.</p>\n",
+                      PERCENT * WL_WORTH_SAYING);
         return;
     }
     wl_buffer_text(out, "<p>What gains most:</p>\n<ol class=\"findings\">\n");
     for (int i = 0; i < count; i++)
-        add_finding(&best[i], "", out);
+        add_finding(a, &best[i], "", out);
     if (a->has_combination && a->combination.gain > best[0].gain)
-        add_finding(&(finding){.advice = &a->combination, .gain = a->combination.gain}, "together: ", out);
+        add_finding(a, &(finding){.advice = &a->combination, .gain = a->combination.gain}, "together: ", out);
     wl_buffer_text(out, "</ol>\n");
 }
 

@@ -98,7 +98,14 @@ static void add_volumes(const wl_report *r, wl_buffer *out)
 static const wl_cause *best_cause(const wl_advised *a)
 {
     const wl_cause *c = a->cause_count > 0 ? &a->causes[0] : NULL;
-    return c && c->change && c->gain >= a->least_gain ? c : NULL;
+    return c && c->change && c->gain >= WL_WORTH_SAYING ? c : NULL;
+}
+
+static const wl_advice *best_advice(const wl_advised *a)
+{
+    if (a->has_combination)
+        return &a->combination;
+    return a->all[0].gain >= WL_WORTH_SAYING ? &a->all[0] : NULL;
 }
 
 static void add_best(const wl_answer *answer, wl_buffer *out)
@@ -110,13 +117,13 @@ static void add_best(const wl_answer *answer, wl_buffer *out)
         return;
     }
     const wl_cause *cause = best_cause(a);
-    const wl_advice *advice = a->has_combination ? &a->combination : a->count > 0 ? &a->all[0] : NULL;
+    const wl_advice *advice = best_advice(a);
     if (cause && (!advice || cause->gain >= advice->gain))
-        wl_answer_cause(cause, out);
+        wl_answer_cause(a, cause, out);
     else if (advice)
-        wl_answer_advice(advice, out);
+        wl_answer_advice(a, advice, out);
     else
-        wl_buffer_add(out, "none of those tried saves %.0f %% or more", PERCENT * a->least_gain);
+        wl_buffer_add(out, "none of those tried saves %.0f %% or more", PERCENT * WL_WORTH_SAYING);
     wl_buffer_text(out, "\n");
 }
 

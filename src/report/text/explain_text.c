@@ -1,5 +1,6 @@
 /* explain_text.c - the meaning of any word of the output, looked up in all tables.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -27,6 +28,15 @@ static const struct {
 static const char *const model_meanings[] = {
 #define WL_MODEL(id, name, meaning) meaning,
 #include "warpline/models.def"
+};
+
+/* Why a bound limits, and what helps. */
+static const struct {
+    wl_bound_id bound;
+    const char *why, *what;
+} remedies[] = {
+#define WL_REMEDY(bound, why, what) {WL_BOUND_##bound, why, what},
+#include "report/text/remedies.def"
 };
 
 /* ---- the tables, one after another ---- */
@@ -111,13 +121,65 @@ static bool is_same(const char *a, const char *b)
     return plain(*a) == plain(*b);
 }
 
+#define NEAR_MAX 4
+
+static bool mentions(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = text; *at; at++) {
+        size_t i = 0;
+        while (i < length && plain(at[i]) == plain(word[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+/* Topics whose names, or else meanings, contain the word: "occupancy, warps_per_sm". */
+static void list_near(const char *word, char *out, size_t size)
+{
+    size_t used = 0;
+    int count = 0;
+    out[0] = '\0';
+    for (int by_meaning = 0; by_meaning < 2 && strlen(word) > 2; by_meaning++)
+        for (size_t t = 0; t < TABLE_COUNT; t++)
+            for (size_t i = 0; i < tables[t].count && count < NEAR_MAX; i++) {
+                const char *name = tables[t].name(i);
+                const bool in_name = mentions(name, word);
+                if ((by_meaning ? in_name || !mentions(tables[t].meaning(i), word) : !in_name) ||
+                    used + strlen(name) + 4 > size)
+                    continue;
+                used += (size_t)snprintf(out + used, size - used, "%s%s", count++ ? ", " : "", name);
+            }
+}
+
 static wl_status unknown(const char *word, wl_error *err)
 {
     const char *names[2 * WL_METRIC_COUNT + WL_DEVICE_KEY_COUNT + TERM_COUNT + 256];
     size_t count = 0;
     while (count < sizeof names / sizeof names[0] && (names[count] = wl_explained_word(count)))
         count++;
+    char near[120];
+    list_near(word, near, sizeof near);
+    if (near[0] && !wl_nearest_name(word, names, count))
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "nothing is called '%.60s'; near it are: %s", word, near);
     return wl_fail_unknown(err, WL_NOWHERE, "nothing is called", word, strlen(word), names, count);
+}
+
+static void add_remedy(const char *word, wl_buffer *out)
+{
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+        if (!is_same(word, wl_bound_name(remedies[i].bound)))
+            continue;
+        wl_buffer text = {0};
+        wl_buffer_add(&text, "why: %s", remedies[i].why);
+        wl_wrapped_text(wl_buffer_string(&text), WIDTH, out);
+        wl_buffer_drop_part(&text, out);
+        wl_buffer_add(&text, "what helps: %s", remedies[i].what);
+        wl_wrapped_text(wl_buffer_string(&text), WIDTH, out);
+        wl_buffer_drop_part(&text, out);
+    }
 }
 
 /* ---- examples ---- */
@@ -210,6 +272,8 @@ wl_status wl_explain(const char *word, const wl_prediction *example, wl_format f
             wl_wrapped_text(tables[t].meaning(i), WIDTH, &text);
             found = true;
         }
+    if (found)
+        add_remedy(word, &text);
     if (found && example)
         add_example(example, word, &text);
     if (found)

@@ -1,0 +1,70 @@
+/* sweep_text.c - launches over the values of a parameter, for people, as CSV and as JSON (schema
+ * warpline.sweep/1). SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "base/units.h"
+#include "report/common/marks.h"
+#include "report/common/sweep_report.h"
+
+static const char *layer_words(const wl_sweep_point *p)
+{
+    return !(p->needed > 0) ? "" : p->needed <= p->room ? "holds" : "fails";
+}
+
+void wl_sweep_text(const void *result, wl_buffer *out)
+{
+    const wl_sweep *s = result;
+    wl_headline(out, "%s over %s", s->kernel, s->name);
+    wl_buffer_text(out, "\n");
+    for (size_t l = 0; l < s->line_count; l++) {
+        wl_buffer_add(out, "\n  %s\n  %12s %11s %12s/s %9s %9s %9s  %-9s %s\n", s->lines[l], s->name, "time", s->unit,
+                      "L2 ld", "DRAM ld", "DRAM st", "limiter", "layers");
+        for (size_t i = 0; i < s->count; i++) {
+            const wl_sweep_point *p = &s->points[i];
+            if (p->line != l)
+                continue;
+            wl_buffer_add(out, "  %12.10g %11s %14s", p->value, wl_quantity(WL_DIM_TIME, p->time_s).text,
+                          wl_scaled(p->items_per_s).text);
+            for (int v = 0; v < WL_SWEEP_VOLUMES; v++)
+                wl_buffer_add(out, " %9s", wl_cell_number("%.4g", p->volume[v]).text);
+            wl_buffer_add(out, "  %-9s%s%s\n", wl_bound_name(p->limiter), layer_words(p)[0] ? " " : "", layer_words(p));
+        }
+    }
+    wl_buffer_add(out, "\n  volumes in bytes per %s; layers: the layer condition of a sequential sweep\n", s->unit);
+}
+
+void wl_sweep_csv(const void *result, wl_buffer *out)
+{
+    const wl_sweep *s = result;
+    wl_buffer_add(out,
+                  "%s,launch,time_s,items_per_s,l2_load_bytes,dram_load_bytes,dram_store_bytes,limiter,"
+                  "layers_needed_bytes,layers_room_bytes\n",
+                  s->name);
+    for (size_t i = 0; i < s->count; i++) {
+        const wl_sweep_point *p = &s->points[i];
+        wl_buffer_add(out, "%.10g,\"%s\",%.9g,%.9g", p->value, s->lines[p->line], p->time_s, p->items_per_s);
+        for (int v = 0; v < WL_SWEEP_VOLUMES; v++)
+            wl_buffer_add(out, isnan(p->volume[v]) ? "," : ",%.9g", p->volume[v]);
+        wl_buffer_add(out, ",%s,%.9g,%.9g\n", wl_bound_name(p->limiter), p->needed, p->room);
+    }
+}
+
+static void point(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_sweep *s = of;
+    const wl_sweep_point *p = &s->points[i];
+    wl_out_members(o,
+                   "value:r launch:s time_s:r items_per_s:r l2_load_bytes:r? dram_load_bytes:r? dram_store_bytes:r? "
+                   "limiter:s",
+                   p->value, s->lines[p->line], p->time_s, p->items_per_s, p->volume[WL_SWEEP_L2],
+                   p->volume[WL_SWEEP_DRAM_LOAD], p->volume[WL_SWEEP_DRAM_STORE], wl_bound_name(p->limiter));
+    if (p->needed > 0)
+        wl_out_row(o, "layers", "needed_bytes:r room_bytes:r", p->needed, p->room);
+}
+
+void wl_sweep_json(wl_json_out *o, const void *result)
+{
+    const wl_sweep *s = result;
+    wl_out_members(o, "schema:s kernel:s parameter:s", "warpline.sweep/1", s->kernel, s->name);
+    wl_out_objects(o, "points", s->count, point, s);
+}
