@@ -168,7 +168,7 @@ typedef struct wl_page_launch {
     const char *searched;                    /* ... and which, or why there are none: a sentence */
     const wl_advised *advised;               /* or NULL ... */
     const char *no_advice;                   /* ... and why */
-    const char *const *files, *const *texts; /* of its lines: files by name, and what they hold ... */
+    const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
