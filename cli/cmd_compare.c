@@ -6,6 +6,7 @@
 
 #include "compare_ptx.h"
 #include "diag.h"
+#include "load.h"
 #include "output.h"
 #include "plot.h"
 
@@ -42,6 +43,10 @@ static int draw(const comparison *c)
     wl_error err = {0};
     char *script = NULL, *data = NULL;
     int code = EXIT_OK;
+    if (has_suffix(c->options->plot, ".svg")) {
+        const wl_status status = wl_comparison_render(c->found, WL_FORMAT_SVG, false, &script, &err);
+        return plot_own(c->options->plot, status, script, &err);
+    }
     if (!plot_name(&picture, c->options->plot, &err) ||
         wl_comparison_plot(c->found, &picture.files, &script, &data, &err) != WL_OK) {
         code = plot_none(c->options->plot, &err);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "load.h"
 #include "plot.h"
 #include "progress.h"
 #include "rank_job.h"
@@ -296,6 +297,10 @@ static int draw(const rank_job *j)
     plot picture;
     wl_error err = {0};
     char *script = NULL, *data = NULL;
+    if (has_suffix(j->options->plot, ".svg")) {
+        const wl_status status = wl_rank_svg(j->spaces, j->space_count, &script, &err);
+        return plot_own(j->options->plot, status, script, &err);
+    }
     if (!plot_name(&picture, j->options->plot, &err) ||
         wl_rank_plot(j->spaces, j->space_count, &picture.files, &script, &data, &err) != WL_OK) {
         plot_free(&picture);

@@ -7,6 +7,7 @@
 #include "batch.h"
 #include "diag.h"
 #include "job.h"
+#include "load.h"
 #include "output.h"
 #include "progress.h"
 #include "report_search.h"
@@ -17,6 +18,7 @@ typedef struct report {
     const options *options;
     wl_page *page;
     wl_predict_options predict;
+    const char *path; /* of the kernel that is added; NULL: it has no file */
     size_t added;
 } report;
 
@@ -50,9 +52,67 @@ static bool check_usage(const options *o)
     return false;
 }
 
+/* ---- sources ---- */
+
+#define SOURCES_MAX 8
+
+/* Files that lines of a prediction are of, as far as they are beside the kernel's own file. A path
+ * in PTX is not followed: the page shows no other files. */
+typedef struct source_files {
+    wl_source_file files[SOURCES_MAX];
+    char *texts[SOURCES_MAX];
+    size_t count;
+} source_files;
+
+static bool knows(const source_files *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->files[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The file of this name in the folder of the kernel; NULL: there is none. */
+static wl_status load_beside(const char *kernel, const char *name, char **text, wl_error *err)
+{
+    const char *slash = strrchr(kernel, '/'), *base = strrchr(name, '/');
+    const size_t folder = slash ? (size_t)(slash - kernel) + 1 : 0;
+    base = base ? base + 1 : name;
+    char *path = malloc(folder + strlen(base) + 1);
+    if (!path)
+        return diag_no_memory(err);
+    memcpy(path, kernel, folder);
+    strcpy(path + folder, base);
+    wl_error why = {0};
+    size_t length;
+    const wl_status status = load_text(path, text, &length, &why);
+    free(path);
+    if (status != WL_E_NOMEM)
+        return WL_OK;
+    *err = why;
+    return status;
+}
+
+static wl_status load_sources(const char *kernel, const wl_prediction *prediction, source_files *out, wl_error *err)
+{
+    const wl_line_mix *line;
+    wl_status status = WL_OK;
+    if (!kernel || !ptx_is_source(kernel))
+        return WL_OK;
+    for (size_t i = 0; status == WL_OK && (line = wl_prediction_line(prediction, i)); i++) {
+        char *text = NULL;
+        if (out->count == SOURCES_MAX || knows(out, line->file))
+            continue;
+        status = load_beside(kernel, line->file, &text, err);
+        out->texts[out->count] = text;
+        out->files[out->count++] = (wl_source_file){line->file, text};
+    }
+    return status;
+}
+
 /* ---- launches ---- */
 
-static wl_status add(report *r, const report_launch *launch, wl_error *err)
+static wl_status add(report *r, const report_launch *launch, const source_files *sources, wl_error *err)
 {
     report_search found = {0};
     wl_status status = report_search_run(launch, &found, err);
@@ -64,7 +124,9 @@ static wl_status add(report *r, const report_launch *launch, wl_error *err)
                                                .ranked = found.space.ranker ? &found.space : NULL,
                                                .searched = found.searched,
                                                .advised = found.advised,
-                                               .no_advice = found.no_advice},
+                                               .no_advice = found.no_advice,
+                                               .sources = sources ? sources->files : NULL,
+                                               .source_count = sources ? sources->count : 0},
                              err);
     r->added += status == WL_OK;
     report_search_free(&found);
@@ -99,6 +161,9 @@ static wl_status predict_one(report *r, const options *o, job *j, size_t i, cons
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
     }
+    source_files sources = {.count = 0};
+    if (status == WL_OK)
+        status = load_sources(r->path, prediction, &sources, err);
     if (status == WL_OK)
         status = add(r,
                      &(report_launch){.prediction = prediction,
@@ -109,7 +174,9 @@ static wl_status predict_one(report *r, const options *o, job *j, size_t i, cons
                                       .others = quick ? quick : j->kernel,
                                       .launch = j->launches[i],
                                       .rule = rule},
-                     err);
+                     &sources, err);
+    for (size_t k = 0; k < sources.count; k++)
+        free(sources.texts[k]);
     wl_prediction_free(prediction);
     return status;
 }
@@ -127,6 +194,7 @@ static int add_kernel(report *r, const char *kernel, const char *entry, const ch
     job j = {0};
     wl_kernel *quick = NULL;
     o.entry = entry;
+    r->path = kernel;
     int code = job_read_launches(&o, &j);
     if (code == EXIT_OK) {
         wl_status status = job_load(&o, kernel, device, &j, &err);
@@ -166,7 +234,7 @@ static wl_status visit(void *user, const batch_launch *line, wl_error *err)
                                 .options = r->options,
                                 .others = line->kernel,
                                 .launch = *line->launch},
-               err);
+               NULL, err);
 }
 
 static int add_lines(report *r)

@@ -191,8 +191,8 @@ static const struct spec {
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "p",
      "with a range in --set, as n=64..4096:x2 or n=64..512:64: draw speed and volumes over it as FILE.svg"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
-     "draw performance over DRAM volume, and the volumes of the best ten: FILE.svg, FILE.png or FILE.pdf (needs "
-     "gnuplot)"},
+     "draw a map of blocks and the first ten as FILE.svg; or performance over DRAM volume as FILE.png or FILE.pdf "
+     "through gnuplot, with script and data"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "R",
      "draw the picture as FILE.svg, with its numbers as FILE.csv; or as FILE.png or FILE.pdf through gnuplot, with "
      "script "
@@ -231,7 +231,8 @@ static const struct spec {
      "leave launches with a shorter measured time, as 20us, out of the statistics of time"},
     {"--rows", NULL, FLAG, offsetof(options, rows), 0, "m", "text: list every launch, not only the worst"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
-     "draw predicted over measured values: FILE.svg, FILE.png or FILE.pdf (needs gnuplot; keeps its script and data)"},
+     "draw predicted over measured values as FILE.svg; or as FILE.png or FILE.pdf through gnuplot, with script and "
+     "data"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only the numbers behind this: l1_wavefronts, l2_load_bytes, .., time; or ranking, which fits nothing; "
      "repeatable"},

@@ -91,6 +91,13 @@ int plot_none(const char *path, const wl_error *err)
     return EXIT_NO_PICTURE;
 }
 
+int plot_own(const char *path, wl_status status, char *text, const wl_error *err)
+{
+    const int code = status == WL_OK ? plot_write(path, text) : plot_none(path, err);
+    free(text);
+    return code;
+}
+
 int plot_worse(int first, int second)
 {
     return first == EXIT_OK || (first == EXIT_NO_PICTURE && second != EXIT_OK) ? second : first;

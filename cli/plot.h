@@ -1,5 +1,6 @@
-/* plot.h - pictures by gnuplot. FILE.svg is drawn from FILE.gp and FILE.dat, which are kept: the
- * numbers behind every point, and a script to edit. SPDX-License-Identifier: MIT */
+/* plot.h - pictures: SVG is our own, PNG and PDF are by gnuplot. It draws FILE.pdf from FILE.gp and
+ * FILE.dat, which are kept: the numbers behind every point, and a script to edit.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_PLOT_H
 #define WL_CLI_PLOT_H
 
@@ -18,6 +19,8 @@ bool plot_name(plot *p, const char *path, wl_error *err);
 void plot_free(plot *p);
 /* Writes a file; prints what is wrong. The exit code. */
 int plot_write(const char *path, const char *text);
+/* Writes a picture of our own, which was made with this status, and frees it. The exit code. */
+int plot_own(const char *path, wl_status status, char *text, const wl_error *err);
 /* Writes both and runs gnuplot; prints what is wrong. The exit code: EXIT_NO_PICTURE where gnuplot
  * is missing or fails. */
 int plot_draw(const plot *p, const char *script, const char *data);

@@ -133,9 +133,12 @@ typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, W
 WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
+/* A picture in SVG: a map of blocks, and the first ten launches. WL_E_UNSUPPORTED: there is no
+ * launch. */
+WL_FALLIBLE wl_rank_svg(const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 /* A script for gnuplot and its data. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
-    const char *picture, *data; /* what the script writes (SVG or, by its suffix, PNG) and reads */
+    const char *picture, *data; /* what the script writes (PNG or, by its suffix, PDF) and reads */
 } wl_plot_files;
 WL_FALLIBLE wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files, char **script,
                          char **data, wl_error *err);
@@ -161,6 +164,10 @@ WL_FALLIBLE wl_trace_png(const wl_trace *trace, unsigned char **out, size_t *len
 
 /* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
 
+/* A file that lines of a prediction are of, by the name that they give. */
+typedef struct wl_source_file {
+    const char *name, *text;
+} wl_source_file;
 typedef struct wl_page_launch {
     const wl_prediction *prediction; /* with what its options asked for: accesses, lines, stacks */
     const wl_kernel *kernel;
@@ -169,6 +176,8 @@ typedef struct wl_page_launch {
     const char *searched;          /* ... and which, or why there are none: a sentence */
     const wl_advised *advised;     /* or NULL ... */
     const char *no_advice;         /* ... and why */
+    const wl_source_file *sources; /* that are shown with the cost of their lines */
+    size_t source_count;
 } wl_page_launch;
 typedef struct wl_page wl_page;
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
@@ -180,12 +189,14 @@ WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl
 
 /* ---- comparisons ---- */
 
-/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. */
+/* TEXT (all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV, or SVG:
+ * predicted over measured, WL_E_INPUT if no value above 0 is known on both sides. */
 WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                  wl_error *err);
 /* What was left out and why, a line each. */
 WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
-/* WL_E_INPUT: no value above 0 is known on both sides. */
+/* The same picture as a script for gnuplot that draws a PNG or, by the suffix of the picture, a
+ * PDF. */
 WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
                                wl_error *err);
 

@@ -31,12 +31,19 @@ shown=$(awk '/^# rank/ { exit } !/^#/ && NF' "$work/crowd.dat" | wc -l)
 awk '/^# rank/ { exit } !/^#/ && NF { n[int(($4 - 1) / 5000)]++ } END { for (i = 1; i < 9; i++) if (n[i] < 1900) exit 1 }' \
   "$work/crowd.dat" || fail "the rest of a crowd is not thinned out evenly"
 
+# Maps: names are quoted, every space is there, and many launches share few squares.
+[ -e "$work/empty.svg" ] && fail "a map of nothing"
+grep -qF "it's &quot;3" "$work/two.svg" || fail "the kernel's name is not quoted in the map"
+[ "$(grep -c 'class="title"' "$work/two.svg")" = 2 ] || fail "two.svg lacks a space"
+grep -q 'predicted time of 45000 launches' "$work/crowd.svg" || fail "the map of a crowd has no title"
+[ "$(wc -c <"$work/crowd.svg")" -lt 1000000 ] || fail "the map of a crowd is too large"
+
 # The real one, where there is one, has nothing to complain of.
 if command -v gnuplot >/dev/null 2>&1; then
   for name in two crowd; do
     gnuplot "$work/$name.gp" 2>"$work/messages" || fail "gnuplot fails for $name.gp"
     [ -s "$work/messages" ] && fail "gnuplot says of $name.gp: $(cat "$work/messages")"
-    grep -q '</svg>' "$work/$name.svg" || fail "$name.svg is no picture"
+    [ "$(head -c 4 "$work/$name.png" | tail -c 3)" = PNG ] || fail "$name.png is no picture"
   done
 fi
 

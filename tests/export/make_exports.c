@@ -172,12 +172,25 @@ static void check_refusals(const search *a, const search *other_kernel)
     check(!wl_export_find("kernel", &format) && !wl_export_find("", &format), "other formats are not known");
 }
 
+/* FOLDER/NAME.svg, drawn without gnuplot */
+static wl_status draw(const char *name, const wl_ranked_space *spaces, size_t count)
+{
+    char file[64], *text = NULL;
+    wl_error err = {0};
+    snprintf(file, sizeof file, "%s.svg", name);
+    const wl_status status = wl_rank_svg(spaces, count, &text, &err);
+    if (status == WL_OK)
+        write_file(file, text);
+    free(text);
+    return status;
+}
+
 /* FOLDER/NAME.gp and FOLDER/NAME.dat */
 static wl_status plot(const char *name, const wl_ranked_space *spaces, size_t count)
 {
     char picture[1024], data[1024], script_name[64], data_name[64], *script = NULL, *points = NULL;
     wl_error err = {0};
-    snprintf(picture, sizeof picture, "%s/%s.svg", folder, name);
+    snprintf(picture, sizeof picture, "%s/%s.png", folder, name);
     snprintf(data, sizeof data, "%s/%s.dat", folder, name);
     snprintf(script_name, sizeof script_name, "%s.gp", name);
     snprintf(data_name, sizeof data_name, "%s.dat", name);
@@ -197,8 +210,10 @@ static void plot_all(const search *a, const search *b)
 {
     wl_ranked_space spaces[] = {a->space, b->space}, empty = a->space, crowd = a->space;
     check(plot("two", spaces, 2) == WL_OK, "a picture of two spaces");
+    check(draw("two", spaces, 2) == WL_OK, "a map of two spaces");
     empty.count = 0;
     check(plot("empty", &empty, 1) == WL_E_UNSUPPORTED, "no picture of nothing");
+    check(draw("empty", &empty, 1) == WL_E_UNSUPPORTED, "no map of nothing");
     wl_ranked *many = calloc(CROWD, sizeof *many);
     for (size_t i = 0; many && i < CROWD; i++) {
         many[i] = a->best[i % a->space.count];
@@ -207,6 +222,7 @@ static void plot_all(const search *a, const search *b)
     crowd.launches = many;
     crowd.count = many ? CROWD : 0;
     check(plot("crowd", &crowd, 1) == WL_OK, "a picture of very many launches");
+    check(draw("crowd", &crowd, 1) == WL_OK, "a map of very many launches");
     free(many);
 }
 

@@ -153,6 +153,26 @@ def check_section(section, prediction, text):
     check(len(list(section.all("svg"))) >= 2, f"{name}: pictures are missing")
 
 
+def check_verdict(section, answer):
+    """The page begins with the words of the short answer of 'predict', and with what gains most."""
+    lines = {line[2:14].strip(): line[14:] for line in answer.splitlines()[1:]}
+    name = section.attributes["data-kernel"][:20]
+    verdict = section.first("p", **{"class": "verdict"})
+    for key, found in (("limited by", "limit"), ("DRAM", "volumes"), ("trust", "trust")):
+        said, expected = verdict.first("span", **{"class": found}).text(), lines[key].split("; --verbose")[0]
+        check(said == expected, f"{name}: the verdict says '{said}', predict says '{key}: {expected}'")
+    check(verdict.first("strong").text() + ", " + verdict.first("span").text() == answer.splitlines()[0].split(": ", 1)[1],
+          f"{name}: time and rate of the verdict are others")
+    findings = list(section.all("li", data_finding=True))
+    alone = [item.number("data-finding") for item in findings if not item.text().startswith("together")]
+    check(len(alone) <= 3 and alone == sorted(alone, reverse=True), f"{name}: findings are not the first three by gain")
+    check(not findings or lines["best change"] in [item.text().removeprefix("together: ") for item in findings],
+          f"{name}: the best change of predict is no finding")
+    inside = [child for child in section.children if not isinstance(child, str)]
+    kinds = [child.tag for child in inside]
+    check(kinds.index("h3") > inside.index(verdict), f"{name}: the verdict is not first")
+
+
 def rows_of(section, table, first, end):
     node = next((t for t in section.all("table") if table in t.attributes["class"].split()), None)
     body = node.first("tbody") if node else None
@@ -192,6 +212,22 @@ document.body.dataset.up = order();
 console.error("on purpose");
 </script>
 """
+
+
+NARROW = """<!DOCTYPE html><html><body><iframe style="width:360px;height:640px;border:0"></iframe><script>
+const frame = document.querySelector("iframe");
+frame.onload = () => { document.body.dataset.wide = frame.contentDocument.documentElement.scrollWidth; };
+frame.srcdoc = PAGE;
+</script></body></html>
+"""
+
+
+def check_narrow(directory, name, text):
+    """On a phone nothing makes the page wider than the screen: what is wide scrolls on its own."""
+    page = directory / f"narrow_{name}.html"
+    page.write_text(NARROW.replace("PAGE", json.dumps(text).replace("</", "<\\/")))
+    wide = finish(start(page, directory / f"narrow_{name}"))[0].first("body").attributes.get("data-wide")
+    check(wide and float(wide) <= 360, f"the page of {name} is {wide} pixels wide on a screen of 360")
 
 
 def check_browser(directory, text, expected):
@@ -237,6 +273,11 @@ def main():
             expected = [(predicted(kernel, "--device", device, *BLOCK, "--per-access"),
                          run("predict", "--details", kernel, "--device", device, *BLOCK)) for kernel in kernels for device in DEVICES]
             check_browser(directory, text, expected)
+            sections = list(Tree(text).root.all("section", data_kernel=True))
+            for section, (kernel, device) in zip(sections, [(k, d) for k in kernels for d in DEVICES]):
+                check_verdict(section, run("predict", kernel, "--device", device, *BLOCK))
+            check_narrow(directory, "several", text)
+            check_narrow(directory, "lines", lines)
             check_section(next(Tree(lines).root.all("section", data_kernel=True)),
                           predicted(*PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line"),
                           run("predict", *PTX, "--device", "h200", *MANDELBROT, "--per-line"))

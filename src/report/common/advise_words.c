@@ -1,6 +1,7 @@
 /* advise_words.c - see advise_words.h. SPDX-License-Identifier: MIT */
 #include "report/common/advise_words.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -90,12 +91,15 @@ void wl_advice_field_text(int dims, const int64_t *strides, int64_t origin, wl_b
     wl_buffer_add(out, "%sorigin: %lld}", dims ? "], " : "", (long long)origin);
 }
 
+/* Equal but for rounding: causes and changes are predicted in different ways. */
+static bool same_time(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
+
 bool wl_advice_is_cause(const wl_advised *r, const wl_advice *a)
 {
     for (size_t i = 0; i < r->cause_count; i++) {
         const wl_cause *c = &r->causes[i];
         for (int k = 0; k < WL_CHANGE_COUNT; k++)
-            if (c->change && a->changes == 1u << k && c->time_s == a->time_s &&
+            if (c->change && a->changes == 1u << k && same_time(c->time_s, a->time_s) &&
                 strcmp(wl_change_name((wl_change)k), wl_cause_name(c->id)) == 0)
                 return true;
     }

@@ -64,6 +64,7 @@ wl_text_writer wl_choice_text, wl_choice_csv; /* wl_choice_report */
 wl_json_writer wl_choice_json;
 wl_text_writer wl_comparison_text, wl_comparison_csv; /* wl_comparison_report */
 wl_json_writer wl_comparison_json;
+wl_any_writer wl_comparison_svg;
 wl_text_writer wl_coverage_text; /* wl_coverage */
 wl_json_writer wl_coverage_json;
 wl_text_writer wl_device_text; /* wl_device */

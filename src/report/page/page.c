@@ -306,11 +306,14 @@ static wl_status add_stack(const wl_page_part *p, wl_buffer *out, wl_error *err)
 static wl_status add_section(const wl_page_part *p, const char *launch, wl_buffer *out, wl_error *err)
 {
     add_head(p, launch, out);
-    wl_page_headline(p, out);
+    wl_page_verdict(p, out);
+    wl_page_figures(p, out);
     WL_TRY(add_rooflines(p, out, err));
+    WL_TRY(add_stack(p, out, err));
+    WL_TRY(wl_page_source(p, out, err));
+    wl_page_bounds(p, out);
     wl_page_volumes(p, out);
     wl_page_accesses(p, out);
-    WL_TRY(add_stack(p, out, err));
     wl_page_occupancy(p, out);
     WL_TRY(wl_page_ranking(p, out, err));
     wl_page_causes(p, out);

@@ -26,9 +26,13 @@ typedef struct wl_page_part {
     size_t number; /* of the section, from 1 */
 } wl_page_part;
 
-/* Sections of a launch: headline and bounds; volumes with fields, accesses and lines; the
- * search. */
-void wl_page_headline(const wl_page_part *part, wl_buffer *out);
+/* Sections of a launch: the verdict, in the words of the short answer of 'predict', with what
+ * gains most; figures; lines of the source by their cost; bounds; volumes with fields, accesses and
+ * lines; the search. */
+void wl_page_verdict(const wl_page_part *part, wl_buffer *out);
+void wl_page_figures(const wl_page_part *part, wl_buffer *out);
+wl_status wl_page_source(const wl_page_part *part, wl_buffer *out, wl_error *err);
+void wl_page_bounds(const wl_page_part *part, wl_buffer *out);
 void wl_page_occupancy(const wl_page_part *part, wl_buffer *out);
 void wl_page_metrics(const wl_page_part *part, wl_buffer *out);
 void wl_page_volumes(const wl_page_part *part, wl_buffer *out);

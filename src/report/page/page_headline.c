@@ -16,7 +16,7 @@ static void add_figure(wl_buffer *out, const char *name, const char *value, cons
     wl_buffer_add(out, "<div class=\"figure\"><b>%s%s</b><span>%s</span></div>\n", value, unit, name);
 }
 
-static void add_figures(const wl_page_part *p, wl_buffer *out)
+void wl_page_figures(const wl_page_part *p, wl_buffer *out)
 {
     const wl_model_result *m = &p->prediction->model;
     char rate[16];
@@ -95,9 +95,8 @@ static void add_bounds(const wl_page_part *p, wl_buffer *out)
     wl_page_table_end(out);
 }
 
-void wl_page_headline(const wl_page_part *p, wl_buffer *out)
+void wl_page_bounds(const wl_page_part *p, wl_buffer *out)
 {
-    add_figures(p, out);
     add_uses(p, out);
     add_bounds(p, out);
 }

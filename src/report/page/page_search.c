@@ -101,6 +101,17 @@ static wl_status add_left_out(const wl_ranked_space *s, wl_buffer *out, wl_error
     return WL_OK;
 }
 
+static wl_status add_map(const wl_ranked_space *s, wl_buffer *out, wl_error *err)
+{
+    char *svg = NULL;
+    WL_TRY(wl_rank_svg(s, 1, &svg, err));
+    wl_buffer_text(out, "<figure>");
+    wl_buffer_text(out, svg);
+    wl_buffer_text(out, "</figure>\n");
+    free(svg);
+    return WL_OK;
+}
+
 wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
     const char *unit = wl_work_unit_words(p->prediction->work_unit)->one;
@@ -111,6 +122,7 @@ wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
         return WL_OK;
     if (s->count == 0)
         return add_left_out(s, out, err);
+    WL_TRY(add_map(s, out, err));
     wl_tie_groups groups = {.tie = s->tie};
     bool below = false;
     wl_page_table(out, "ranking",

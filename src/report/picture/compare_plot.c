@@ -1,58 +1,24 @@
 /* compare_plot.c - predicted over measured values, one panel per metric, by gnuplot.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <string.h>
-
 #include "base/fail.h"
-#include "base/print.h"
-#include "compare/comparison.h"
+#include "report/picture/compare_panels.h"
 #include "report/picture/gnuplot.h"
 
 #define BAND 0.2 /* the lines beside the diagonal */
 #define PANEL 420
-#define TITLE 40      /* pixels above the panels */
-#define LEGEND_MAX 12 /* groups listed by name */
-
-/* On a logarithmic axis there is no 0. */
-static bool is_point(const wl_comparison *c, const wl_compared_row *row, int v)
-{
-    return wl_comparison_counts(c, row, v) && row->measured[v] > 0 && row->predicted[v] > 0;
-}
-
-/* The values with points, and their range; the number of panels. */
-static size_t find_panels(const wl_comparison *c, int panels[WL_VALUE_COUNT], double lo[WL_VALUE_COUNT],
-                          double hi[WL_VALUE_COUNT])
-{
-    size_t count = 0;
-    for (int v = 0; v < WL_VALUE_COUNT; v++) {
-        bool any = false;
-        for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared_row *row = &c->rows[i];
-            if (!is_point(c, row, v))
-                continue;
-            const double small = fmin(row->measured[v], row->predicted[v]);
-            const double large = fmax(row->measured[v], row->predicted[v]);
-            lo[v] = any ? fmin(lo[v], small) : small;
-            hi[v] = any ? fmax(hi[v], large) : large;
-            any = true;
-        }
-        if (any)
-            panels[count++] = v;
-    }
-    return count;
-}
+#define TITLE 40 /* pixels above the panels */
 
 /* One block of data per panel: measured, predicted, group, line. */
-static void write_data(const wl_comparison *c, const int *panels, size_t count, wl_buffer *out)
+static void write_data(const wl_comparison *c, const wl_compare_panel *panels, size_t count, wl_buffer *out)
 {
     for (size_t p = 0; p < count; p++) {
-        wl_buffer_add(out, "# %s [%s]: measured predicted group line\n", wl_compared_name(panels[p]),
-                      wl_compared_unit(panels[p]));
+        wl_buffer_add(out, "# %s [%s]: measured predicted group line\n", wl_compared_name(panels[p].value),
+                      wl_compared_unit(panels[p].value));
         for (size_t i = 0; i < c->row_count; i++) {
             const wl_compared_row *row = &c->rows[i];
-            if (is_point(c, row, panels[p]))
-                wl_buffer_add(out, "%.10g %.10g %zu %d\n", row->measured[panels[p]], row->predicted[panels[p]],
-                              c->rows[i].group, (int)row->is.measurement->line);
+            if (wl_compare_is_point(c, row, panels[p].value))
+                wl_buffer_add(out, "%.10g %.10g %zu %d\n", row->measured[panels[p].value],
+                              row->predicted[panels[p].value], c->rows[i].group, (int)row->is.measurement->line);
         }
         wl_buffer_text(out, "\n\n");
     }
@@ -60,64 +26,33 @@ static void write_data(const wl_comparison *c, const int *panels, size_t count, 
 
 /* ---- script ---- */
 
-/* The axes of a panel are in one unit: "GB", "ms", "million instructions". */
-typedef struct unit {
-    double scale;
-    char name[40];
-} unit;
-
-static unit choose_unit(int v, double value)
-{
-    static const struct {
-        double scale;
-        const char *bytes, *time, *count;
-    } units[] = {{1e12, "TB", "", "trillion "}, {1e9, "GB", "", "billion "}, {1e6, "MB", "", "million "},
-                 {1e3, "kB", "", "thousand "},  {1, "B", "s", ""},           {1e-3, "B", "ms", ""},
-                 {1e-6, "B", "us", ""},         {1e-9, "B", "ns", ""}};
-    const size_t last = sizeof units / sizeof units[0] - 1;
-    const bool is_time = v == WL_VALUE_TIME, is_bytes = !is_time && strcmp(wl_compared_unit(v), "bytes") == 0;
-    size_t i = is_time ? 4 : 0;
-    while (i < last && value < units[i].scale && (is_time || units[i].scale > 1))
-        i++;
-    unit out = {.scale = units[i].scale};
-    (void)wl_print(out.name, sizeof out.name, "%s%s",
-                   is_time    ? units[i].time
-                   : is_bytes ? units[i].bytes
-                              : units[i].count,
-                   is_time || is_bytes ? "" : wl_compared_unit(v));
-    return out;
-}
-
-/* 1, 2, 5, 10, .. between the limits; more where there are few, only powers of ten where there are
- * many. */
 static void write_tics(double lo, double hi, wl_buffer *out)
 {
-    static const double steps[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
-    const bool is_fine = hi < 8 * lo;
-    const size_t count = hi > 150 * lo ? 1 : is_fine ? sizeof fine / sizeof fine[0] : sizeof steps / sizeof steps[0];
+    const double *steps;
+    const int count = wl_compare_steps(lo, hi, &steps);
     for (int axis = 0; axis < 2; axis++)
-        wl_gnuplot_tics("xy"[axis], lo, hi, 1, is_fine ? fine : steps, (int)count, out);
+        wl_gnuplot_tics("xy"[axis], lo, hi, 1, steps, count, out);
 }
 
 #define DIAGONAL "with lines lw 1 lc rgb '#303030'"
 #define BESIDE "with lines dt 2 lc rgb '#707070'"
 
-static void write_panel(const wl_comparison *c, int v, size_t index, double lo, double hi, wl_buffer *out)
+static void write_panel(const wl_comparison *c, const wl_compare_panel *panel, size_t index, wl_buffer *out)
 {
-    const unit u = choose_unit(v, sqrt(lo * hi));
-    const double low = lo / 1.5 / u.scale, high = hi * 1.5 / u.scale;
+    const wl_panel_unit u = panel->unit;
+    const double low = panel->lo / 1.5 / u.scale, high = panel->hi * 1.5 / u.scale;
     wl_buffer_add(out,
                   "\nset title '%s'\nset xlabel 'measured [%s]'\nset ylabel 'predicted [%s]'\n"
                   "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n",
-                  wl_compared_name(v), u.name, u.name, low, high, low, high);
+                  wl_compared_name(panel->value), u.name, u.name, low, high, low, high);
     write_tics(low, high, out);
     wl_buffer_add(out, "plot x " DIAGONAL " notitle, %g*x " BESIDE " notitle, %g*x " BESIDE " notitle", 1 + BAND,
                   1 - BAND);
-    if (c->group_count > LEGEND_MAX)
+    if (c->group_count > WL_PANEL_LEGEND_MAX)
         wl_buffer_add(
             out, ", \\\n  data index %zu using ($1/%g):($2/%g):($3 + 1) with points pt 7 ps 0.6 lc variable notitle",
             index, u.scale, u.scale);
-    for (size_t g = 0; g < c->group_count && c->group_count <= LEGEND_MAX; g++)
+    for (size_t g = 0; g < c->group_count && c->group_count <= WL_PANEL_LEGEND_MAX; g++)
         wl_buffer_add(out, ", \\\n  data index %zu using ($1/%g):($3 == %zu ? $2/%g : NaN) with points ls %zu notitle",
                       index, u.scale, g, u.scale, g + 1);
     wl_buffer_text(out, "\n");
@@ -132,16 +67,16 @@ static void write_legend(const wl_comparison *c, wl_buffer *out)
                   "set xrange [0:1]\nset yrange [0:1]\nset key center center Left reverse noenhanced samplen 2\n"
                   "plot -1 " DIAGONAL " title 'predicted as measured', -1 " BESIDE " title '%g %% above and below'",
                   100 * BAND);
-    for (size_t g = 0; g < c->group_count && c->group_count <= LEGEND_MAX; g++)
+    for (size_t g = 0; g < c->group_count && c->group_count <= WL_PANEL_LEGEND_MAX; g++)
         wl_gnuplot_print(out, ", \\\n  -1 with points ls %zu title %s", g + 1, c->groups[g].name);
-    if (c->group_count > LEGEND_MAX)
+    if (c->group_count > WL_PANEL_LEGEND_MAX)
         wl_buffer_add(out, ", \\\n  -1 with points pt 7 ps 0.6 lc rgb '#707070' title 'launches of %zu groups'",
                       c->group_count);
     wl_buffer_text(out, "\n");
 }
 
-static void write_script(const wl_comparison *c, const wl_plot_files *files, const int *panels, size_t count,
-                         const double *lo, const double *hi, wl_buffer *out)
+static void write_script(const wl_comparison *c, const wl_plot_files *files, const wl_compare_panel *panels,
+                         size_t count, wl_buffer *out)
 {
     const size_t cells = count + 1, columns = cells < 3 ? cells : cells <= 4 ? 2 : cells <= 9 ? 3 : 4;
     const size_t lines = (cells + columns - 1) / columns;
@@ -154,7 +89,7 @@ static void write_script(const wl_comparison *c, const wl_plot_files *files, con
     wl_gnuplot_print(out, "set multiplot layout %zu,%zu title 'Predicted over measured: '.%s font ',14' noenhanced\n",
                      lines, columns, c->title);
     for (size_t p = 0; p < count; p++)
-        write_panel(c, panels[p], p, lo[panels[p]], hi[panels[p]], out);
+        write_panel(c, &panels[p], p, out);
     write_legend(c, out);
     wl_buffer_text(out, "\nunset multiplot\n");
 }
@@ -162,13 +97,12 @@ static void write_script(const wl_comparison *c, const wl_plot_files *files, con
 wl_status wl_comparison_plot(const wl_comparison *c, const wl_plot_files *files, char **script, char **data,
                              wl_error *err)
 {
-    int panels[WL_VALUE_COUNT];
-    double lo[WL_VALUE_COUNT] = {0}, hi[WL_VALUE_COUNT] = {0};
+    wl_compare_panel panels[WL_VALUE_COUNT];
     wl_buffer script_text = {0}, data_text = {0};
-    const size_t count = find_panels(c, panels, lo, hi);
+    const size_t count = wl_compare_panels(c, panels);
     if (count == 0)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "no value above 0 is known on both sides");
     write_data(c, panels, count, &data_text);
-    write_script(c, files, panels, count, lo, hi, &script_text);
+    write_script(c, files, panels, count, &script_text);
     return wl_gnuplot_take(&script_text, &data_text, script, data, err);
 }

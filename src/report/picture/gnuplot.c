@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_suffix(const wl_plot_files *files, const char *suffix)
+bool wl_gnuplot_is_pdf(const wl_plot_files *files)
 {
     const size_t length = strlen(files->picture);
-    return length > 4 && strcmp(files->picture + length - 4, suffix) == 0;
+    return length > 4 && strcmp(files->picture + length - 4, ".pdf") == 0;
 }
-
-bool wl_gnuplot_is_svg(const wl_plot_files *files) { return has_suffix(files, ".svg"); }
-bool wl_gnuplot_is_pdf(const wl_plot_files *files) { return has_suffix(files, ".pdf"); }
 
 /* A PDF is measured in inches, and its lines of text are higher. */
 #define PER_INCH 100.0
@@ -23,9 +20,6 @@ void wl_gnuplot_terminal(const wl_plot_files *files, const wl_gnuplot_page *page
     if (wl_gnuplot_is_pdf(files))
         wl_buffer_add(out, "set terminal pdfcairo%s size %.3fin,%.3fin%s fontscale %.4g\n", page->mode,
                       (double)page->width / PER_INCH, (double)page->height / PER_INCH, page->font, PDF_FONTS);
-    else if (wl_gnuplot_is_svg(files))
-        wl_buffer_add(out, "set terminal svg%s size %zu,%zu background 'white'%s\n", page->mode, page->width,
-                      page->height, page->font);
     else
         wl_buffer_add(out, "set terminal pngcairo%s size %zu,%zu%s\n", page->mode, page->width, page->height,
                       page->font);

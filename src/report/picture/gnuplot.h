@@ -8,8 +8,7 @@
 /* Like wl_buffer_add; texts are quoted. */
 #define wl_gnuplot_print(out, ...) wl_quote_add((out), wl_quote_gnuplot, __VA_ARGS__)
 
-/* A picture is SVG, PDF or PNG, by the suffix of its file. */
-bool wl_gnuplot_is_svg(const wl_plot_files *files);
+/* A picture is PDF or PNG, by the suffix of its file. */
 bool wl_gnuplot_is_pdf(const wl_plot_files *files);
 
 typedef struct wl_gnuplot_page {

@@ -27,6 +27,63 @@ void wl_svg_words(wl_buffer *out, double x, double y, const char *font, size_t m
     wl_buffer_drop_part(&words, out);
 }
 
+/* Corners of the forms, in units of their size; a form with one corner is a circle. */
+enum { CORNERS_MAX = 12 };
+static const struct {
+    int count;
+    double at[CORNERS_MAX][2];
+} corners[WL_SVG_FORM_COUNT] = {[WL_SVG_CIRCLE] = {1, {{-1, 0}}},
+                                [WL_SVG_SQUARE] = {4, {{-0.85, -0.85}, {0.85, -0.85}, {0.85, 0.85}, {-0.85, 0.85}}},
+                                [WL_SVG_UP] = {3, {{0, -1.1}, {1.1, 0.85}, {-1.1, 0.85}}},
+                                [WL_SVG_DOWN] = {3, {{0, 1.1}, {1.1, -0.85}, {-1.1, -0.85}}},
+                                [WL_SVG_DIAMOND] = {4, {{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}}},
+                                [WL_SVG_PLUS] = {12,
+                                                 {{-0.3, -1.1},
+                                                  {0.3, -1.1},
+                                                  {0.3, -0.3},
+                                                  {1.1, -0.3},
+                                                  {1.1, 0.3},
+                                                  {0.3, 0.3},
+                                                  {0.3, 1.1},
+                                                  {-0.3, 1.1},
+                                                  {-0.3, 0.3},
+                                                  {-1.1, 0.3},
+                                                  {-1.1, -0.3},
+                                                  {-0.3, -0.3}}},
+                                [WL_SVG_CROSS] = {12,
+                                                  {{0, -0.45},
+                                                   {0.6, -1.05},
+                                                   {1.05, -0.6},
+                                                   {0.45, 0},
+                                                   {1.05, 0.6},
+                                                   {0.6, 1.05},
+                                                   {0, 0.45},
+                                                   {-0.6, 1.05},
+                                                   {-1.05, 0.6},
+                                                   {-0.45, 0},
+                                                   {-1.05, -0.6},
+                                                   {-0.6, -1.05}}},
+                                [WL_SVG_BAR] = {4, {{-1.1, -0.4}, {1.1, -0.4}, {1.1, 0.4}, {-1.1, 0.4}}},
+                                [WL_SVG_POST] = {4, {{-0.4, -1.1}, {0.4, -1.1}, {0.4, 1.1}, {-0.4, 1.1}}}};
+
+void wl_svg_form_path(wl_buffer *out, wl_svg_form form, double x, double y, double size)
+{
+    for (int i = 0; i < corners[form].count; i++)
+        wl_buffer_add(out, "%s%.1f %.1f", i ? "L" : "M", x + size * corners[form].at[i][0],
+                      y + size * corners[form].at[i][1]);
+    if (form == WL_SVG_CIRCLE)
+        wl_buffer_add(out, "a%.1f %.1f 0 1 0 %.1f 0a%.1f %.1f 0 1 0 %.1f 0", size, size, 2 * size, size, size,
+                      -2 * size);
+    wl_buffer_text(out, "z");
+}
+
+void wl_svg_mark(wl_buffer *out, wl_svg_form form, bool open, double x, double y, double size)
+{
+    wl_buffer_add(out, "<path class=\"%s\" d=\"", open ? "open" : "mark");
+    wl_svg_form_path(out, form, x, y, size);
+    wl_buffer_text(out, "\"/>");
+}
+
 void wl_svg_page(wl_buffer *out, const char *style)
 {
     wl_buffer_text(out, "<style>\n");

@@ -9,6 +9,23 @@
 void wl_svg_text(wl_buffer *out, double x, double y, const char *font, const char *text, size_t most);
 void wl_svg_words(wl_buffer *out, double x, double y, const char *font, size_t most, const char *format, ...)
     WL_PRINTF(6, 7);
+/* Forms of marks; each is filled, or open. */
+typedef enum wl_svg_form {
+    WL_SVG_CIRCLE,
+    WL_SVG_SQUARE,
+    WL_SVG_UP, /* triangles */
+    WL_SVG_DOWN,
+    WL_SVG_DIAMOND,
+    WL_SVG_PLUS,
+    WL_SVG_CROSS,
+    WL_SVG_BAR,
+    WL_SVG_POST,
+    WL_SVG_FORM_COUNT
+} wl_svg_form;
+/* The form as part of a path; size: from its middle to its edge. */
+void wl_svg_form_path(wl_buffer *out, wl_svg_form form, double x, double y, double size);
+/* A mark of its own, of the class "mark" or "open". */
+void wl_svg_mark(wl_buffer *out, wl_svg_form form, bool open, double x, double y, double size);
 /* The style, a file of share/templates, and the background. */
 void wl_svg_page(wl_buffer *out, const char *style);
 /* A whole picture in the style "NAME_style": takes the body, whose memory it frees. */

@@ -1,13 +1,9 @@
 /* answer_text.c - a prediction in a few lines: how fast, what limits it, what would help, how far
  * to trust it. SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <string.h>
-
 #include "base/units.h"
 #include "device/device_internal.h"
-#include "report/common/advise_words.h"
 #include "report/common/answer_report.h"
-#include "report/common/derived.h"
+#include "report/common/answer_words.h"
 #include "report/common/marks.h"
 #include "report/common/words.h"
 #include "roofline/limit_words.h"
@@ -17,20 +13,10 @@
 #define INDENT 14         /* where the text of a line begins */
 #define SHOWN 0.015       /* shares below are not shown */
 #define WORTH_SAYING 0.05 /* gain of a change: less is not worth the trouble */
-#define NOTED 0.001       /* smaller errors of samples are not shown */
 
 static void add_label(wl_buffer *out, const char *label) { wl_line(out, INDENT, "  %-12s", label); }
 
 /* ---- time and rate ---- */
-
-static void add_flops(const wl_report *r, double time_s, wl_buffer *out)
-{
-    wl_tallies tallies;
-    double flops;
-    wl_tallies_predicted(r->prediction, r->kernel, r->device, &tallies);
-    if (wl_all_flops(&tallies, &flops) && flops > 0)
-        wl_buffer_add(out, ", %sFLOP/s", wl_scaled(flops / time_s).text);
-}
 
 static void add_rate(const wl_report *r, wl_buffer *out)
 {
@@ -42,8 +28,8 @@ static void add_rate(const wl_report *r, wl_buffer *out)
     }
     wl_buffer_text(out, ": ");
     wl_headline(out, "%s", wl_quantity(WL_DIM_TIME, p->model.time_s).text);
-    wl_buffer_add(out, ", %s%s/s", wl_scaled(p->model.items_per_s).text, wl_work_unit_words(p->work_unit)->brief);
-    add_flops(r, p->model.time_s, out);
+    wl_buffer_text(out, ", ");
+    wl_answer_rate(&(wl_limited){p, r->kernel, r->device}, out);
     wl_buffer_text(out, "\n");
 }
 
@@ -72,20 +58,8 @@ static void add_launch(const wl_report *r, wl_buffer *out)
 
 static void add_limit(const wl_report *r, const wl_explanation *e, wl_buffer *out)
 {
-    const wl_limited launch = {r->prediction, r->kernel, r->device};
-    double share;
     add_label(out, "limited by");
-    wl_mark_text(out, WL_MARK_LIMITER, wl_limit_words(&launch, e, e->first.bound));
-    if (e->first.share > 0)
-        wl_buffer_add(out, ", %.0f %% of the time", PERCENT * e->first.share);
-    if (wl_limit_of_peak(&launch, e->first.bound, &share))
-        wl_buffer_add(out, " (%.0f %% of peak)", PERCENT * share);
-    if (e->next.busy > 0 || e->next.share > 0)
-        wl_buffer_add(out, "; next: %s", wl_limit_words(&launch, e, e->next.bound));
-    if (e->next.share > 0)
-        wl_buffer_add(out, ", %.0f %%", PERCENT * e->next.share);
-    if (e->idle >= SHOWN)
-        wl_buffer_add(out, "; idle at the end, %.0f %%", PERCENT * e->idle);
+    wl_answer_limit(&(wl_limited){r->prediction, r->kernel, r->device}, e, out);
     wl_buffer_text(out, "\n");
 }
 
@@ -110,33 +84,13 @@ static void add_peaks(const wl_report *r, wl_buffer *out)
 
 /* ---- volumes ---- */
 
-/* "7.0 GB loaded (2.6 x the least)" */
-static void add_volume(const wl_report *r, wl_metric metric, const char *what, bool stored, wl_buffer *out)
-{
-    const wl_prediction *p = r->prediction;
-    const wl_value *v = &p->metrics[metric];
-    const double least = p->has_distinct ? p->distinct[stored] : 0;
-    if (!v->known)
-        wl_buffer_add(out, "unknown %s", what);
-    else
-        wl_buffer_add(out, "%sB %s", wl_scaled(v->value).text, what);
-    if (v->known && least > 0 && v->value / least >= 1.05)
-        wl_buffer_add(out, " (%.2g x the least)", v->value / least);
-    else if (v->known && v->value >= 0.95 * least && least > 0)
-        wl_buffer_text(out, " (the least)");
-}
-
 static void add_volumes(const wl_report *r, wl_buffer *out)
 {
     add_label(out, "L2 to SMs");
-    add_volume(r, WL_METRIC_l2_load_bytes, "loaded", false, out);
-    wl_buffer_text(out, ", ");
-    add_volume(r, WL_METRIC_l2_store_bytes, "stored", true, out);
+    wl_answer_volumes(r->prediction, WL_METRIC_l2_load_bytes, WL_METRIC_l2_store_bytes, out);
     wl_buffer_text(out, "\n");
     add_label(out, "DRAM");
-    add_volume(r, WL_METRIC_dram_load_bytes, "loaded", false, out);
-    wl_buffer_text(out, ", ");
-    add_volume(r, WL_METRIC_dram_store_bytes, "stored", true, out);
+    wl_answer_volumes(r->prediction, WL_METRIC_dram_load_bytes, WL_METRIC_dram_store_bytes, out);
     wl_buffer_text(out, "\n");
 }
 
@@ -155,24 +109,6 @@ static const wl_advice *best_advice(const wl_advised *a)
     return a->all[0].gain >= WORTH_SAYING ? &a->all[0] : NULL;
 }
 
-/* "1.26 ms, 22 % less" */
-static void add_gain(const wl_advised *a, double time_s, double gain, wl_buffer *out)
-{
-    wl_buffer_add(out, ": %s, %.0f %% less", wl_quantity(WL_DIM_TIME, time_s).text, PERCENT * gain);
-    if (gain < a->least_gain)
-        wl_buffer_add(out, " (within the error, %.0f %%)", PERCENT * a->least_gain);
-    wl_buffer_text(out, "\n");
-}
-
-static void add_cause(const wl_advised *a, const wl_cause *c, wl_buffer *out)
-{
-    wl_buffer_add(out, "%s%s%s", c->access ? c->access : "", c->access ? ": " : "", c->text);
-    if (c->line > 0)
-        wl_buffer_add(out, " (%s%s%d)", c->file ? c->file : "line ", c->file ? ":" : "", (int)c->line);
-    wl_buffer_add(out, "; %s", c->change);
-    add_gain(a, c->time_s, c->gain, out);
-}
-
 static void add_best(const wl_answer *answer, wl_buffer *out)
 {
     const wl_advised *a = answer->advised;
@@ -183,16 +119,17 @@ static void add_best(const wl_answer *answer, wl_buffer *out)
     }
     const wl_cause *cause = best_cause(a);
     const wl_advice *advice = best_advice(a);
-    if (cause && (!advice || cause->gain >= advice->gain)) {
-        add_cause(a, cause, out);
-    } else if (advice) {
-        wl_advice_words words;
-        wl_advice_describe(advice, &words);
-        wl_buffer_text(out, words.text);
-        add_gain(a, advice->time_s, advice->gain, out);
-    } else {
-        wl_buffer_add(out, "none of those tried saves %.0f %% or more\n", PERCENT * WORTH_SAYING);
-    }
+    const bool caused = cause && (!advice || cause->gain >= advice->gain);
+    const double gain = caused ? cause->gain : advice ? advice->gain : 0;
+    if (caused)
+        wl_answer_cause(cause, out);
+    else if (advice)
+        wl_answer_advice(advice, out);
+    else
+        wl_buffer_add(out, "none of those tried saves %.0f %% or more", PERCENT * WORTH_SAYING);
+    if (gain > 0 && gain < a->least_gain)
+        wl_buffer_add(out, " (within the error, %.0f %%)", PERCENT * a->least_gain);
+    wl_buffer_text(out, "\n");
 }
 
 /* ---- trust ---- */
@@ -210,21 +147,8 @@ static int notes_left(const wl_prediction *p)
 static void add_trust(const wl_answer *answer, wl_buffer *out)
 {
     const wl_prediction *p = answer->prediction;
-    wl_confidence c;
-    out->failed = out->failed || wl_confidence_of(answer->device, p->model.id, WL_CONFIDENCE_TIME, &c, NULL) != WL_OK;
-    if (out->failed)
-        return;
     add_label(out, "trust");
-    if (!c.known)
-        wl_buffer_text(out, "the error on this device is not known");
-    else if (c.low < c.high)
-        wl_buffer_add(out, "mean error of times %.0f to %.0f %%", PERCENT * c.low, PERCENT * c.high);
-    else
-        wl_buffer_add(out, "mean error of times %.0f %%", PERCENT * c.low);
-    if (c.known)
-        wl_buffer_text(out, c.measured ? ", measured on this GPU" : ", believed from other GPUs");
-    if (p->sampled && p->sampled_error >= NOTED)
-        wl_buffer_add(out, "; counts sampled within %.2g %%", PERCENT * p->sampled_error);
+    wl_answer_trust(&(wl_limited){p, answer->kernel, answer->device}, out);
     if (!answer->verbose && !answer->quiet && notes_left(p) > 0)
         wl_buffer_add(out, "; --verbose: %d note%s", notes_left(p), notes_left(p) > 1 ? "s" : "");
     wl_buffer_text(out, "\n");
