@@ -59,7 +59,7 @@ static bool check_usage(const options *o)
 /* Files that lines of a prediction are of, as far as they are beside the kernel's own file. A path
  * in PTX is not followed: the page shows no other files. */
 typedef struct source_files {
-    wl_source_file files[SOURCES_MAX];
+    const char *names[SOURCES_MAX];
     char *texts[SOURCES_MAX];
     size_t count;
 } source_files;
@@ -67,7 +67,7 @@ typedef struct source_files {
 static bool knows(const source_files *s, const char *name)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->files[i].name, name) == 0)
+        if (strcmp(s->names[i], name) == 0)
             return true;
     return false;
 }
@@ -105,7 +105,7 @@ static wl_status load_sources(const char *kernel, const wl_prediction *predictio
             continue;
         status = load_beside(kernel, line->file, &text, err);
         out->texts[out->count] = text;
-        out->files[out->count++] = (wl_source_file){line->file, text};
+        out->names[out->count++] = line->file;
     }
     return status;
 }
@@ -125,8 +125,9 @@ static wl_status add(report *r, const report_launch *launch, const source_files 
                                                .searched = found.searched,
                                                .advised = found.advised,
                                                .no_advice = found.no_advice,
-                                               .sources = sources ? sources->files : NULL,
-                                               .source_count = sources ? sources->count : 0},
+                                               .files = sources ? sources->names : NULL,
+                                               .texts = sources ? (const char *const *)sources->texts : NULL,
+                                               .file_count = sources ? sources->count : 0},
                              err);
     r->added += status == WL_OK;
     report_search_free(&found);

@@ -133,8 +133,7 @@ typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, W
 WL_API bool wl_export_find(const char *name, wl_export *out);
 WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
-/* A picture in SVG: a map of blocks, and the first ten launches. WL_E_UNSUPPORTED: there is no
- * launch. */
+/* SVG: a map of blocks, and the first ten launches. WL_E_UNSUPPORTED: there is none. */
 WL_FALLIBLE wl_rank_svg(const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 /* A script for gnuplot and its data. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
@@ -164,20 +163,16 @@ WL_FALLIBLE wl_trace_png(const wl_trace *trace, unsigned char **out, size_t *len
 
 /* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
 
-/* A file that lines of a prediction are of, by the name that they give. */
-typedef struct wl_source_file {
-    const char *name, *text;
-} wl_source_file;
 typedef struct wl_page_launch {
     const wl_prediction *prediction; /* with what its options asked for: accesses, lines, stacks */
     const wl_kernel *kernel;
     const wl_device *device;
-    const wl_ranked_space *ranked; /* launches around it, or NULL ... */
-    const char *searched;          /* ... and which, or why there are none: a sentence */
-    const wl_advised *advised;     /* or NULL ... */
-    const char *no_advice;         /* ... and why */
-    const wl_source_file *sources; /* that are shown with the cost of their lines */
-    size_t source_count;
+    const wl_ranked_space *ranked;           /* launches around it, or NULL ... */
+    const char *searched;                    /* ... and which, or why there are none: a sentence */
+    const wl_advised *advised;               /* or NULL ... */
+    const char *no_advice;                   /* ... and why */
+    const char *const *files, *const *texts; /* of its lines: files by name, and what they hold ... */
+    size_t file_count;                       /* ... (NULL: not known) */
 } wl_page_launch;
 typedef struct wl_page wl_page;
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
@@ -195,8 +190,7 @@ WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format form
                                  wl_error *err);
 /* What was left out and why, a line each. */
 WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
-/* The same picture as a script for gnuplot that draws a PNG or, by the suffix of the picture, a
- * PDF. */
+/* The same by gnuplot: a PNG or, by the suffix of the picture, a PDF. */
 WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
                                wl_error *err);
 

@@ -18,7 +18,8 @@ enum {
 };
 
 #define PERCENT 100.0
-#define HEAT 0.75 /* opacity of the line that costs most */
+#define HEAT 0.75 /* opacity of the line that costs most, */
+#define HOT 0.25  /* if its share of the time is at least this */
 
 /* A line that costs something. */
 typedef struct spot {
@@ -32,7 +33,7 @@ typedef struct spot {
 typedef struct view {
     spot *spots;
     size_t count;
-    double most; /* share */
+    double most; /* share, or HOT */
     bool timed;
 } view;
 
@@ -127,9 +128,9 @@ static void add_code(const char *text, int line, wl_buffer *out)
 
 static const char *text_of(const wl_page_part *p, const char *file)
 {
-    for (size_t i = 0; i < p->launch->source_count; i++)
-        if (strcmp(p->launch->sources[i].name, file) == 0)
-            return p->launch->sources[i].text;
+    for (size_t i = 0; i < p->launch->file_count; i++)
+        if (strcmp(p->launch->files[i], file) == 0)
+            return p->launch->texts[i];
     return NULL;
 }
 
@@ -139,7 +140,7 @@ static void add_spot(const view *v, const spot *s, const char *text, wl_buffer *
 {
     const char *reason = wl_stack_part_reason((wl_stack_part)s->part);
     wl_buffer_add(out, "<tr data-line=\"%d\" style=\"background:rgba(230,159,0,%.3f)\">", s->line,
-                  v->most > 0 ? HEAT * s->share / v->most : 0);
+                  HEAT * s->share / v->most);
     if (s->share > 0)
         wl_page_number(out, s->share, "%.1f %%", PERCENT * s->share);
     else
@@ -212,7 +213,7 @@ static size_t add_file(const wl_page_part *p, const view *v, size_t first, wl_bu
 
 wl_status wl_page_source(const wl_page_part *p, wl_buffer *out, wl_error *err)
 {
-    view v = {.spots = malloc(LINES_MOST * sizeof *v.spots)};
+    view v = {.spots = malloc(LINES_MOST * sizeof *v.spots), .most = HOT};
     if (!v.spots)
         return wl_fail_memory(err);
     const wl_status status = add_times(p, &v, err);
