@@ -184,8 +184,7 @@ static void draw(drawing *d, const wl_compare_panel *panels, size_t count)
     const double width = (WIDTH - 2.0 * MARGIN) / (double)columns;
     const char *slash = strrchr(d->c->source, '/');
     wl_svg_words(d->out, MARGIN, MARGIN + 12, "title", TITLE, "Predicted over measured: %s on %s",
-                 slash ? slash + 1 : d->c->source,
-                 d->c->title);
+                 slash ? slash + 1 : d->c->source, d->c->title);
     d->y = MARGIN + 38;
     add_legend(d);
     d->y += 8;
