@@ -25,8 +25,9 @@ test-deps:
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
 	@sh scripts/build-progress.sh cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
-	@$(WARPLINE) rank star3d_r4 --device a100-40gb --device h200
+	@$(WARPLINE) rank star3d_r4 --device a100-40gb --device h200 --plot $(BUILD)/star3d_r4.svg
 	@echo
+	@echo "A map of all blocks, coloured by time: $(BUILD)/star3d_r4.svg"
 	@echo "One of them in full (try: $(WARPLINE) diff star3d_r4 --device a100-40gb 512x2x1 16x2x32):"
 	@echo
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
