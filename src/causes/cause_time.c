@@ -146,7 +146,7 @@ wl_status wl_cause_time(wl_inquiry *q, wl_error *err)
         return WL_OK;
     const wl_stack *s = &q->now.stacks->stack[WL_MODEL_TURNOVER];
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
-        shares[p] = s->total > 0 ? s->cycles[p] / s->total : 0;
+        shares[p] = wl_stack_part_share(s, (wl_stack_part)p);
     WL_TRY(waits_for_memory(q, shares, err));
     WL_TRY(atomics(q, shares, err));
     WL_TRY(precision(q, shares, err));

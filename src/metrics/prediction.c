@@ -6,6 +6,11 @@
 
 #include "base/fail.h"
 
+wl_bound_id wl_larger_bound(const wl_model_result *m, wl_bound_id a, wl_bound_id b)
+{
+    return m->bound_s[b] > m->bound_s[a] ? b : a;
+}
+
 double wl_value_part(const wl_value *value, const char *name)
 {
     for (int i = 0; i < value->part_count; i++)

@@ -91,6 +91,9 @@ typedef enum wl_warning_kind {
     WL_WARNING_SAMPLED  /* which numbers come from a sample */
 } wl_warning_kind;
 
+/* Of two bounds of one unit, the one that takes more of its time. */
+wl_bound_id wl_larger_bound(const wl_model_result *model, wl_bound_id a, wl_bound_id b);
+
 #define WL_WARNINGS_MAX 32
 #define WL_WARNING_LENGTH 240
 

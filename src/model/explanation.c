@@ -5,12 +5,6 @@
 
 #define WORTH_NAMING 0.05 /* share of the time: less is not named beside the limiter */
 
-/* Of two bounds of one unit, the one that takes more of its time. */
-static wl_bound_id larger(const wl_model_result *m, wl_bound_id a, wl_bound_id b)
-{
-    return m->bound_s[b] > m->bound_s[a] ? b : a;
-}
-
 wl_bound_id wl_stack_part_bound(const wl_model_result *m, wl_stack_part part)
 {
     switch (part) {
@@ -19,9 +13,9 @@ wl_bound_id wl_stack_part_bound(const wl_model_result *m, wl_stack_part part)
     case WL_STACK_TENSOR: return WL_BOUND_TENSOR;
     case WL_STACK_MULTIPLY: return WL_BOUND_MULTIPLY;
     case WL_STACK_INTEGER: return WL_BOUND_INTEGER;
-    case WL_STACK_L1_QUEUE: return larger(m, WL_BOUND_L1, WL_BOUND_TAG);
-    case WL_STACK_NOC: return larger(m, WL_BOUND_L2, WL_BOUND_PIECES);
-    case WL_STACK_DRAM_QUEUE: return larger(m, WL_BOUND_DRAM, WL_BOUND_RANDOM);
+    case WL_STACK_L1_QUEUE: return wl_larger_bound(m, WL_BOUND_L1, WL_BOUND_TAG);
+    case WL_STACK_NOC: return wl_larger_bound(m, WL_BOUND_L2, WL_BOUND_PIECES);
+    case WL_STACK_DRAM_QUEUE: return wl_larger_bound(m, WL_BOUND_DRAM, WL_BOUND_RANDOM);
     case WL_STACK_ATOMICS: return WL_BOUND_ATOMICS;
     case WL_STACK_LAUNCH: return WL_BOUND_LAUNCH;
     case WL_STACK_IMBALANCE:
@@ -39,11 +33,11 @@ static wl_limit limit_of(const wl_model_result *m, const wl_explanation *e, wl_b
 
 static void add_shares(const wl_prediction *p, const wl_stack *stack, wl_explanation *e)
 {
-    double longest = 0, most = 0;
+    double longest = 0;
     for (int i = 0; i < WL_STACK_PART_COUNT; i++) {
         const wl_stack_part part = (wl_stack_part)i;
         const wl_bound_id bound = wl_stack_part_bound(&p->model, part);
-        const double share = stack->total > 0 ? stack->cycles[part] / stack->total : 0;
+        const double share = wl_stack_part_share(stack, part);
         if (bound == WL_BOUND_COUNT)
             e->idle += share;
         else
@@ -51,10 +45,6 @@ static void add_shares(const wl_prediction *p, const wl_stack *stack, wl_explana
         if (bound == WL_BOUND_LATENCY && share > longest) {
             longest = share;
             e->wait = part;
-        }
-        if (share > most) {
-            most = share;
-            e->largest = part;
         }
     }
 }

@@ -25,7 +25,6 @@ typedef struct wl_explanation {
     double share[WL_BOUND_COUNT];
     double idle;        /* multiprocessors wait for others to end: tail and imbalance */
     wl_stack_part wait; /* what warps wait for most */
-    wl_stack_part largest;
 } wl_explanation;
 
 wl_explanation wl_explanation_of(const wl_prediction *prediction);

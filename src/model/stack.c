@@ -21,6 +21,11 @@ double wl_stack_sum(const double cycles[WL_STACK_PART_COUNT])
     return sum;
 }
 
+double wl_stack_part_share(const wl_stack *stack, wl_stack_part part)
+{
+    return stack->total > 0 ? stack->cycles[part] / stack->total : 0;
+}
+
 double wl_stack_cpi(const wl_stack *stack, wl_stack_part part)
 {
     return stack->instructions > 0 ? stack->cycles[part] * stack->sms / stack->instructions : 0;

@@ -60,6 +60,9 @@ typedef struct wl_stack {
 /* The sum of the parts. Every total is computed like this, so that it equals the sum exactly. */
 double wl_stack_sum(const double cycles[WL_STACK_PART_COUNT]);
 
+/* Of the total; 0 if that is 0. */
+double wl_stack_part_share(const wl_stack *stack, wl_stack_part part);
+
 /* Cycles per instruction of one multiprocessor; 0 without instructions. */
 double wl_stack_cpi(const wl_stack *stack, wl_stack_part part);
 

@@ -445,20 +445,13 @@ static wl_demand loaded_again(const wl_demand *d, double remains)
 
 /* ---- which bound weighs most ---- */
 
-#define LITTLE 1e-6 /* a wait is shorter by this much when its weight is found */
-
-static wl_bound_id larger(const wl_model_result *m, wl_bound_id a, wl_bound_id b)
-{
-    return m->bound_s[b] > m->bound_s[a] ? b : a;
-}
-
 static wl_bound_id busiest_unit(const wl_model_result *m)
 {
     static const wl_bound_id units[] = {WL_BOUND_L1,       WL_BOUND_TAG,   WL_BOUND_FP,     WL_BOUND_TENSOR,
                                         WL_BOUND_MULTIPLY, WL_BOUND_ISSUE, WL_BOUND_INTEGER};
     wl_bound_id most = WL_BOUND_L1;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        most = larger(m, most, units[i]);
+        most = wl_larger_bound(m, most, units[i]);
     return most;
 }
 
@@ -485,8 +478,8 @@ static void weigh(const wl_turnover *n, double waiting, double delivered, wl_mod
         w[WL_BOUND_LATENCY] = rest * sm * waiting * (1 - queued - starts);
         w[WL_BOUND_LAUNCH] = rest * sm * waiting * starts;
         w[busiest_unit(m)] += rest * sm * (1 - waiting);
-        w[larger(m, WL_BOUND_DRAM, WL_BOUND_RANDOM)] += rest * ((1 - sm) * dram + sm * waiting * queued);
-        w[larger(m, WL_BOUND_L2, WL_BOUND_PIECES)] += rest * (1 - sm) * (1 - dram);
+        w[wl_larger_bound(m, WL_BOUND_DRAM, WL_BOUND_RANDOM)] += rest * ((1 - sm) * dram + sm * waiting * queued);
+        w[wl_larger_bound(m, WL_BOUND_L2, WL_BOUND_PIECES)] += rest * (1 - sm) * (1 - dram);
         w[WL_BOUND_ATOMICS] = (1 - started) * s->atomics;
     }
     w[WL_BOUND_LAUNCH] += started;
@@ -525,8 +518,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         led ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
     /* the part of a multiprocessor's time that shorter waits would shorten */
-    const double sooner = led ? (1 - LITTLE) * sm : all_waves(n, d, &w, (1 - LITTLE) * wait) / n->clock;
-    const double waiting = sm > 0 && wait > 0 ? fmin(1, (1 - sooner / sm) / LITTLE) : 0;
+    const double sooner = led ? (1 - WL_LITTLE) * sm : all_waves(n, d, &w, (1 - WL_LITTLE) * wait) / n->clock;
+    const double waiting = sm > 0 && wait > 0 ? fmin(1, (1 - sooner / sm) / WL_LITTLE) : 0;
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean
      * single sectors, overlap with no other memory traffic; other partial writes are ordinary work

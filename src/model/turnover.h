@@ -103,6 +103,9 @@ double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, dou
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
 
+/* A wait, or a part of the time, is shorter by this much when its weight is found. */
+#define WL_LITTLE 1e-6
+
 /* turnover_stack.c: the result if each part took that many times as long; factors by part. */
 void wl_turnover_what_if(const wl_turnover *numbers, const wl_demand *demand, const double factors[WL_STACK_PART_COUNT],
                          wl_model_result *out);

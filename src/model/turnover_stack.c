@@ -9,9 +9,6 @@
 
 #include "model/turnover.h"
 
-/* A part is shorter by this much when its share is found. */
-#define LITTLE 1e-6
-
 /* The same launch with other numbers; it borrows from itself. */
 typedef struct variant {
     wl_turnover n;
@@ -142,9 +139,9 @@ static double share_of(const wl_turnover *n, const wl_demand *d, double time_s, 
     double factors[WL_STACK_PART_COUNT];
     wl_model_result shorter;
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
-        factors[p] = p == (int)part ? 1 - LITTLE : 1;
+        factors[p] = p == (int)part ? 1 - WL_LITTLE : 1;
     wl_turnover_what_if(n, d, factors, &shorter);
-    return fmax(0, 1 - shorter.time_s / time_s) / LITTLE;
+    return fmax(0, 1 - shorter.time_s / time_s) / WL_LITTLE;
 }
 
 /* Is it done by the multiprocessors themselves? */

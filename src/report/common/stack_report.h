@@ -33,8 +33,6 @@ double wl_stack_share(const wl_stack_report *report, wl_model_id model, double c
 /* What a line waits for, by the name of a part: "l2", "barrier", ..; "nothing" at the end of a
  * warp. */
 const char *wl_stack_cause(const wl_stack_line *line);
-/* The same as a stall reason of Nsight Compute: "long scoreboard"; "": none. */
-const char *wl_stack_reason(const wl_stack_line *line);
 /* What the line represents if no instruction is known. */
 const char *wl_stack_assumed_words(const wl_stack_line *line);
 /* An operation in PTX, on one line. */

@@ -52,17 +52,6 @@ const char *wl_stack_cause(const wl_stack_line *line)
     }
 }
 
-const char *wl_stack_reason(const wl_stack_line *line)
-{
-    switch (line->cause) {
-    case WL_STALL_DEPENDENCE: return wl_stack_part_reason(WL_STACK_DEPENDENCE);
-    case WL_STALL_SHARED: return wl_stack_part_reason(WL_STACK_SHARED);
-    case WL_STALL_MEMORY: return wl_stack_part_reason((wl_stack_part)(WL_STACK_L1 + line->level));
-    case WL_STALL_BARRIER: return wl_stack_part_reason(WL_STACK_BARRIER);
-    default: return "";
-    }
-}
-
 static bool is_known(const wl_stack_report *r, const wl_stack_line *line)
 {
     return line->op && line->op->file >= 0 && r->stacks->files;

@@ -88,16 +88,9 @@ static void add_head(drawing *d)
     d->y += 22;
 }
 
-/* A step of 1, 2 or 5 times a power of ten, about a fifth of the whole. */
-static double tick_step(double whole)
-{
-    const double power = pow(10, floor(log10(whole / 5))), digits = whole / 5 / power;
-    return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
-}
-
 static void add_axis(drawing *d, double most)
 {
-    const double step = tick_step(most), y = d->y - (BAR_STEP - BAR_HEIGHT) / 2.0;
+    const double step = wl_svg_step(most, 5), y = d->y - (BAR_STEP - BAR_HEIGHT) / 2.0;
     wl_buffer_add(d->out, "<path class=\"axis\" d=\"M%d %.1fh%d\"/>\n", BAR_X, y, BAR_WIDTH);
     for (double cycles = 0; cycles <= most * (1 + 1e-9); cycles += step) {
         const double x = BAR_X + cycles / most * BAR_WIDTH;

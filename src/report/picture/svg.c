@@ -1,6 +1,7 @@
 /* svg.c - see svg.h. SPDX-License-Identifier: MIT */
 #include "report/picture/svg.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,12 @@ void wl_svg_text(wl_buffer *out, double x, double y, const char *font, const cha
     wl_buffer_add(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", font, x, y);
     wl_quote_xml(out, text, most);
     wl_buffer_text(out, "</text>\n");
+}
+
+double wl_svg_step(double whole, double steps)
+{
+    const double power = pow(10, floor(log10(whole / steps))), digits = whole / steps / power;
+    return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
 }
 
 void wl_svg_words(wl_buffer *out, double x, double y, const char *font, size_t most, const char *format, ...)

@@ -9,6 +9,8 @@
 void wl_svg_text(wl_buffer *out, double x, double y, const char *font, const char *text, size_t most);
 void wl_svg_words(wl_buffer *out, double x, double y, const char *font, size_t most, const char *format, ...)
     WL_PRINTF(6, 7);
+/* A step of an axis: 1, 2 or 5 times a power of ten, about the whole / `steps`. */
+double wl_svg_step(double whole, double steps);
 /* Forms of marks; each is filled, or open. */
 typedef enum wl_svg_form {
     WL_SVG_CIRCLE,

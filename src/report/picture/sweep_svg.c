@@ -42,16 +42,9 @@ static double x_of(const range *x, double value)
     return LEFT + (whole > 0 ? log(value / x->low) / whole : 0.5) * PANEL_WIDTH;
 }
 
-/* A step of 1, 2 or 5 times a power of ten, about a quarter of the whole. */
-static double step_of(double whole)
-{
-    const double power = pow(10, floor(log10(whole / 4))), digits = whole / 4 / power;
-    return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
-}
-
 static void add_axes(const wl_sweep *s, const range *x, double most, double top, wl_buffer *out)
 {
-    const double bottom = top + PANEL_HEIGHT, step = step_of(most);
+    const double bottom = top + PANEL_HEIGHT, step = wl_svg_step(most, 4);
     double last = -MOST;
     wl_buffer_add(out, "<path class=\"axis\" d=\"M%d %.1fv%dh%d\"/>\n", LEFT, top, PANEL_HEIGHT, PANEL_WIDTH);
     for (double v = 0; v <= most * (1 + 1e-9); v += step) {
