@@ -16,6 +16,9 @@
 #include "ptx/module/module.h"
 
 #define WL_PTX_LANE_COUNT 32
+/* Addresses in the shared memory of a block that mapa names have its rank, plus 1, from this bit
+ * on. */
+#define WL_PTX_RANK_SHIFT 24
 
 /* `to` may be one of the sources. Details, as of lop3 and prmt, are in the instruction. */
 typedef void (*wl_ptx_apply)(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);

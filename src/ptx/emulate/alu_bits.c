@@ -194,6 +194,14 @@ static wl_ptx_apply find_sized(const wl_ptx_instruction *in)
     }
 }
 
+/* The same place in the shared memory of another block of the cluster. */
+static void place_in_block(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
+{
+    const uint64_t ranks = (uint64_t)0xff << WL_PTX_RANK_SHIFT;
+    (void)in;
+    WL_PTX_EACH_LANE to[i] = (from[0][i] & ~ranks) | ((from[1][i] + 1) << WL_PTX_RANK_SHIFT & ranks);
+}
+
 wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in)
 {
     switch (in->op) {
@@ -202,6 +210,7 @@ wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in)
     case WL_PTX_OP_szext: return extend_from_bit;
     case WL_PTX_OP_bmsk: return make_mask;
     case WL_PTX_OP_prmt: return permute;
+    case WL_PTX_OP_mapa: return place_in_block;
     case WL_PTX_OP_dp4a:
     case WL_PTX_OP_dp2a: return dot;
     default: return find_sized(in);

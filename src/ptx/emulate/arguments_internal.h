@@ -50,6 +50,10 @@ wl_status wl_ptx_struct_text(wl_ptx_maker *maker, const wl_ptx_value_text *value
 void wl_ptx_struct_words(wl_ptx_maker *maker, const wl_ptx_value_text *value, char *words, size_t size);
 
 /* "buf:..", "tex:..", "surf:..": makes the buffer and writes its address. */
+/* "tensormap:..": makes the array's buffer and writes the 128 bytes of the map. */
+bool wl_ptx_is_map(const char *text);
+wl_status wl_ptx_map_argument(wl_ptx_maker *maker, const wl_ptx_value_text *value, uint8_t *out);
+
 bool wl_ptx_is_pointer(const char *text);
 wl_status wl_ptx_pointer_text(wl_ptx_maker *maker, const wl_ptx_value_text *value, uint8_t *out);
 

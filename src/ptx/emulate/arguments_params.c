@@ -186,6 +186,22 @@ wl_status wl_ptx_pointer_text(wl_ptx_maker *m, const wl_ptx_value_text *value, u
     return WL_OK;
 }
 
+bool wl_ptx_is_map(const char *text) { return strncmp(text, "tensormap:", 10) == 0; }
+
+/* The array gets an address, and the map its bytes. */
+wl_status wl_ptx_map_argument(wl_ptx_maker *m, const wl_ptx_value_text *value, uint8_t *out)
+{
+    wl_ptx_buffer b = {.argument = value->number};
+    wl_ptx_tensor_map map;
+    (void)snprintf(b.name, sizeof b.name, "%s", value->name);
+    WL_TRY(wl_ptx_map_text(value->text, &map, m->err));
+    b.bytes = wl_round_up((int64_t)wl_ptx_map_bytes(&map), 16);
+    const wl_ptx_buffer *placed = wl_ptx_place_buffer(m, &b);
+    map.base = placed->base;
+    memcpy(out, &map, sizeof map);
+    return WL_OK;
+}
+
 static wl_status struct_argument(wl_ptx_maker *m, const wl_ptx_variable *p, const wl_ptx_value_text *value,
                                  uint8_t *out)
 {
@@ -217,6 +233,12 @@ static wl_status one_argument(wl_ptx_maker *m, int k, const sorting *s)
             return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
                            textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));
         return wl_ptx_pointer_text(m, &value, at);
+    }
+    if (wl_ptx_is_map(text)) {
+        if (p->bytes != WL_PTX_MAP_BYTES)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 9}, "a tensor map for a parameter of %lld bytes, not %d",
+                           (long long)p->bytes, WL_PTX_MAP_BYTES);
+        return wl_ptx_map_argument(m, &value, at);
     }
     if (strncmp(text, "bytes:", 6) == 0)
         return wl_ptx_bytes_text(text, p->bytes, at, m->err);

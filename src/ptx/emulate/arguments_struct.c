@@ -13,6 +13,7 @@
 
 #define DEPTH_MAX 6
 #define POINTER_BYTES 8
+#define MAP_ALIGN 64 /* of a tensor map in a struct */
 
 typedef struct layout {
     wl_ptx_maker *maker;
@@ -69,6 +70,20 @@ static wl_status pointer(layout *l, const char *at, size_t length)
     if (!piece.text)
         return wl_fail_memory(l->maker->err);
     return l->out ? in_piece(l, at, wl_ptx_pointer_text(l->maker, &piece, l->out + offset)) : WL_OK;
+}
+
+static wl_status tensor_map(layout *l, const char *at, size_t length)
+{
+    int64_t offset;
+    char name[32];
+    if (!take(l, WL_PTX_MAP_BYTES, MAP_ALIGN, "tensormap", &offset))
+        return too_large(l, at, length);
+    (void)snprintf(name, sizeof name, "%.20s.%d", l->value->name, l->buffers);
+    const wl_ptx_value_text piece = {l->out ? wl_arena_text(l->maker->arena, at, length) : "", name, l->value->number};
+    l->buffers++;
+    if (!piece.text)
+        return wl_fail_memory(l->maker->err);
+    return l->out ? in_piece(l, at, wl_ptx_map_argument(l->maker, &piece, l->out + offset)) : WL_OK;
 }
 
 /* "4", "2.5", "4:u8" */
@@ -132,6 +147,8 @@ static wl_status member(layout *l, const char **at)
     *at += length;
     while (length > 0 && strchr(" \t\n", start[length - 1]))
         length--;
+    if (wl_ptx_is_map(start))
+        return tensor_map(l, start, length);
     return wl_ptx_is_pointer(start) ? pointer(l, start, length) : number(l, start, length);
 }
 

@@ -4,6 +4,7 @@
 #define WL_PTX_EMULATE_ARGUMENTS_TEXT_H
 
 #include "ptx/emulate/arguments.h"
+#include "ptx/emulate/tensor_map.h"
 
 /* The place of a piece of a text, for messages. */
 static inline wl_loc wl_ptx_place(const char *text, const char *at, size_t length)
@@ -19,6 +20,9 @@ wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx
  * buffer with a texture. */
 wl_status wl_ptx_texture_text(const char *text, const wl_ptx_given *given, wl_arena *arena, wl_ptx_buffer *out,
                               wl_error *err);
+
+/* Parses "tensormap:TYPE:EXTENTS:BOX[:OPTION..]" into a map without an address. */
+wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *err);
 
 /* Parses CONTENTS, which begin at `at`, for a buffer of out->bytes. */
 wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,

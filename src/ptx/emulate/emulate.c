@@ -105,7 +105,9 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     }
     WL_TRY(wl_ptx_tally_make(m, err));
     m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
-    if (!m->assumed || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+    m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
+    m->copier = WL_ARENA_NEW(&m->arena, int32_t, m->shared_bytes / 8 + 1);
+    if (!m->assumed || !m->rings || !m->copier || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
         return wl_fail_memory(err);
     return WL_OK;
 }
@@ -116,6 +118,8 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
     if (!emulator)
         return wl_fail_memory(err);
     emulator->machine.launch = *launch;
+    for (int d = 0; d < 3; d++)
+        emulator->machine.launch.cluster[d] = wl_max(1, launch->cluster[d]);
     if (launch->budget <= 0)
         emulator->machine.launch.budget = DEFAULT_BUDGET;
     const wl_status status = make(&emulator->machine, err);
@@ -173,6 +177,20 @@ static void release(wl_ptx_machine *m, int32_t number)
     *barrier = (wl_ptx_barrier){0};
 }
 
+/* Lets warps continue whose barrier object has ended its phase, or all that wait for one. *woke: there
+ * was one. */
+static wl_status wake(wl_ptx_machine *m, bool all, bool *woke, wl_error *err)
+{
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        wl_ptx_warp *warp = m->warps[w];
+        if (!warp || warp->state != WL_PTX_WARP_WAITS || warp->barrier_number != WL_PTX_AT_MBARRIER)
+            continue;
+        WL_TRY(wl_ptx_wake(m, warp, all, err));
+        *woke = *woke || warp->state == WL_PTX_WARP_READY;
+    }
+    return WL_OK;
+}
+
 static bool is_complete(const wl_ptx_machine *m, int32_t number)
 {
     int64_t come = m->barriers[number].arrived, needed = 0;
@@ -194,6 +212,7 @@ static bool is_complete(const wl_ptx_machine *m, int32_t number)
 static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
 {
     bool opened = false;
+    WL_TRY(wake(m, false, &opened, err));
     for (int32_t b = 0; b < WL_PTX_BARRIERS; b++) {
         if (is_complete(m, b)) {
             release(m, b);
@@ -207,7 +226,7 @@ static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
             WL_TRY(wl_ptx_assume(m, m->warps[w]->barrier, WL_PTX_ASSUMED_BARRIER, err));
     for (int32_t b = 0; b < WL_PTX_BARRIERS; b++)
         release(m, b);
-    return WL_OK;
+    return wake(m, true, &opened, err);
 }
 
 /* ---- a block ---- */
@@ -343,6 +362,11 @@ static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
 }
 
 bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->reads_data; }
+
+wl_ptx_ring wl_ptx_ring_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
+{
+    return emulator->machine.rings[emulator->machine.first[function] + instruction];
+}
 
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 

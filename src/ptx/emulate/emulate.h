@@ -26,6 +26,7 @@ typedef struct wl_ptx_launch {
     const wl_ptx_function *entry;
     const wl_ptx_arguments *arguments;
     int64_t block[3], grid[3];
+    int64_t cluster[3];     /* blocks of a cluster */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
     bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
@@ -101,6 +102,16 @@ typedef struct wl_ptx_round {
     int32_t block, depth, trips;
 } wl_ptx_round;
 wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
+
+/* Waits of an instruction for barrier objects that copies signal. In a ring of n stages a warp waits
+ * for the same object every n-th time. */
+typedef struct wl_ptx_ring {
+    int64_t waits;
+    int64_t again, distance; /* of these, for an object waited for before; waits since then, in all */
+    int32_t copy;            /* number of a copy that signals such an object; -1: none */
+} wl_ptx_ring;
+/* Of all blocks that were followed so far. */
+wl_ptx_ring wl_ptx_ring_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {

@@ -57,14 +57,33 @@ static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
         step->from[1] = to->reg;
         step->target = (int32_t)to->value;
     }
-    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* byte count, or ignore-src */
-    const wl_ptx_operand *size = &in->operands[at];
-    const bool given = in->operand_count > at;
+    const wl_ptx_operand *size = &in->operands[3]; /* byte count, or ignore-src */
+    const bool given = in->operand_count > 3;
     if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
         step->from[3] = size->reg;
     step->from[2] = given && step->from[3] == d->program->nil ? wl_ptx_slot_read(d, size) : -1;
-    step->bytes = in->op == WL_PTX_OP_cp_bulk ? 16 : (uint8_t)wl_ptx_access_bytes(in);
+    step->bytes = (uint8_t)wl_ptx_access_bytes(in);
     step->of.run = wl_ptx_find_matrix(in);
+}
+
+/* Arrivals at barrier objects and waits for them: state, [address], number. */
+static void decode_mbarrier(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    int at = 0;
+    while (at < in->operand_count && in->operands[at].kind != WL_PTX_OPERAND_ADDRESS)
+        at++;
+    if (at == in->operand_count)
+        return; /* only counted */
+    wl_ptx_slot_address(d, step, &in->operands[at]);
+    const bool given = at + 1 < in->operand_count;
+    step->from[1] = given ? wl_ptx_slot_read(d, &in->operands[at + 1]) : d->program->nil;
+    step->target = !given; /* one arrival */
+    step->to = at > 0 ? wl_ptx_slot_written(d, &in->operands[0]) : d->program->spare;
+    if (wl_ptx_is_mbarrier_wait(in))
+        step->kind = WL_PTX_STEP_WAIT;
+    else
+        step->of.run = wl_ptx_find_mbarrier(in);
 }
 
 /* Whether the loop may spin on a lock that another lane holds. */
@@ -285,8 +304,15 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_st:
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red: decode_memory(d, step); break;
-    case WL_PTX_OP_cp_bulk:
+    case WL_PTX_OP_cp_bulk: step->of.run = wl_ptx_find_bulk(in); break;
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
+    case WL_PTX_OP_mbarrier: decode_mbarrier(d, step); break;
+    case WL_PTX_OP_cp_async_control:
+        if (wl_ptx_find_mbarrier(in))
+            decode_mbarrier(d, step);
+        else
+            step->kind = WL_PTX_STEP_NOTHING;
+        break;
     case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: decode_matrix(d, step); break;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "base/room.h"
 
@@ -54,6 +55,8 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->loads = warp->serial = warp->chained = 0;
     warp->spins = 0;
     warp->trips = warp->rest = 0;
+    warp->waits = 0;
+    memset(warp->stages, 0, sizeof warp->stages);
     warp->live = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
     for (int lane = 0; lane < WL_PTX_LANES; lane++) {
@@ -92,6 +95,22 @@ static uint64_t lane_mask(wl_ptx_special which, int lane)
     }
 }
 
+/* Of the block in its cluster, or of the cluster in the grid: a coordinate or an extent. */
+static uint64_t of_cluster(const wl_ptx_machine *m, wl_ptx_special which)
+{
+    const int64_t *c = m->launch.cluster, *b = m->block, *g = m->launch.grid;
+    const int d = (int)(which - WL_PTX_CLUSTERID_X) % 3;
+    if (which == WL_PTX_CLUSTER_CTARANK)
+        return (uint64_t)(b[0] % c[0] + c[0] * (b[1] % c[1] + c[1] * (b[2] % c[2])));
+    if (which == WL_PTX_CLUSTER_NCTARANK)
+        return (uint64_t)(c[0] * c[1] * c[2]);
+    if (which <= WL_PTX_CLUSTERID_Z)
+        return (uint64_t)(b[d] / c[d]);
+    if (which <= WL_PTX_NCLUSTERID_Z)
+        return (uint64_t)wl_ceil_div(g[d], c[d]);
+    return (uint64_t)(which <= WL_PTX_CLUSTER_CTAID_Z ? b[d] % c[d] : c[d]);
+}
+
 /* The value of a special register; false: unknown. */
 static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
 {
@@ -100,6 +119,10 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     if (which >= WL_PTX_LANEMASK_EQ && which <= WL_PTX_LANEMASK_GT) {
         for (int lane = 0; lane < WL_PTX_LANES; lane++)
             to[lane] = lane_mask(which, lane);
+        return true;
+    }
+    if (which >= WL_PTX_CLUSTERID_X && which <= WL_PTX_CLUSTER_NCTARANK) {
+        fill(to, of_cluster(m, which));
         return true;
     }
     switch (which) {
@@ -125,7 +148,7 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     case WL_PTX_WARPID: fill(to, (uint64_t)warp->number); return true;
     case WL_PTX_DYNAMIC_SMEM: fill(to, (uint64_t)launch->dynamic_shared); return true;
     case WL_PTX_TOTAL_SMEM: fill(to, (uint64_t)m->shared_bytes); return true;
-    default: fill(to, 0); return false; /* clocks, SM number, clusters */
+    default: fill(to, 0); return false; /* clocks, SM number */
     }
 }
 

@@ -17,6 +17,8 @@
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
 #define WL_PTX_PATH_STEPS 1 /* the cost of starting a path, in instructions */
+#define WL_PTX_AT_MBARRIER (-1) /* the barrier number of a warp that waits for a barrier object */
+#define WL_PTX_RING_STAGES 32   /* barrier objects whose waits a warp tells apart */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
@@ -37,6 +39,7 @@ typedef enum wl_ptx_step_kind {
     WL_PTX_STEP_BRANCH,  /* branch, call, barrier: may change the path */
     WL_PTX_STEP_LEAVE,   /* ret, exit, trap */
     WL_PTX_STEP_BARRIER,
+    WL_PTX_STEP_WAIT, /* for a barrier object */
     WL_PTX_STEP_NOTHING
 } wl_ptx_step_kind;
 
@@ -176,6 +179,10 @@ typedef struct wl_ptx_warp {
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
+    int64_t waits;           /* for copies, so far */
+    struct {
+        int64_t at, last; /* offset of the barrier object; number of the last wait for it, 0: none */
+    } stages[WL_PTX_RING_STAGES];
     struct wl_ptx_warp *next_free;
 } wl_ptx_warp;
 
@@ -221,6 +228,8 @@ struct wl_ptx_machine {
     int32_t warp_count;
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
+    wl_ptx_ring *rings; /* by instruction */
+    int32_t *copier;    /* by word of shared memory: the copy that signalled the barrier object there */
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
@@ -314,6 +323,18 @@ void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, 
 /* Lanes return from the function, or end with the entry. */
 void wl_ptx_run_end(wl_ptx_machine *m, uint32_t lanes);
 void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+/* emulate_mbarrier.c. A wait for a barrier object; makes the warp wait unless the phase is over, or
+ * it runs alone. The second lets a waiting warp continue if its phase is over, or in any case. */
+wl_status wl_ptx_run_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+wl_status wl_ptx_wake(wl_ptx_machine *m, wl_ptx_warp *warp, bool all, wl_error *err);
+bool wl_ptx_is_mbarrier_wait(const wl_ptx_instruction *in);
+/* Whether it changes a barrier object, which other warps may wait for. */
+bool wl_ptx_signals(const wl_ptx_instruction *in);
+/* So many bytes of a copy arrive at the barrier object. */
+wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address, int64_t bytes,
+                                  wl_error *err);
+/* The offset in the shared memory of any block of a cluster, or of a generic address there. */
+int64_t wl_ptx_shared_offset(uint64_t address);
 /* Pops paths without lanes. */
 void wl_ptx_paths_drop(wl_ptx_frame *frame);
 
@@ -371,7 +392,11 @@ wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in);
 wl_ptx_compute wl_ptx_find_predicate(const wl_ptx_instruction *in);
 wl_ptx_compute wl_ptx_find_warp(const wl_ptx_instruction *in);
-wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
+wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies of lanes */
+wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_instruction *in);
+wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in);
+/* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
+wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
 /* What a texture or surface instruction accesses, and how; stored in the target of its step. */

@@ -77,43 +77,6 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return copy_pieces(m, s, &c, err);
 }
 
-/* cp.async.bulk: each lane copies a range of its own in pieces of 16 bytes. */
-static wl_status bulk_of_lane(wl_ptx_machine *m, const wl_ptx_step *s, copy *c, const uint64_t range[3], wl_error *err)
-{
-    for (uint64_t first = 0; first < range[2]; first += (uint64_t)WL_PTX_LANES * s->bytes) {
-        c->reads = 0;
-        for (uint32_t lane = 0; lane < WL_PTX_LANES; lane++) {
-            const uint64_t at = first + (uint64_t)lane * s->bytes;
-            c->from[lane] = range[0] + at;
-            c->to[lane] = range[1] + at;
-            c->reads |= (uint32_t)(at < range[2]) << lane;
-        }
-        c->writes = c->reads;
-        WL_TRY(copy_pieces(m, s, c, err));
-    }
-    return WL_OK;
-}
-
-static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
-{
-    const wl_ptx_frame *frame = m->frame;
-    const int32_t size = s->from[2] >= 0 ? s->from[2] : frame->program->nil;
-    const uint32_t unknown = frame->unknown[s->from[0]] | frame->unknown[s->from[1]] | frame->unknown[size];
-    uint64_t from[WL_PTX_LANES];
-    copy c = {.from_space = s->in->space, .to_space = s->in->to_space};
-    if (unknown & mask)
-        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
-    wl_ptx_addresses(m, s, from);
-    WL_PTX_FOR_LANES(lane, mask & ~unknown)
-    {
-        const uint64_t to = frame->value[s->from[1]][lane] + (uint64_t)(int64_t)s->target;
-        const uint64_t range[3] = {from[lane], c.to_space == WL_PTX_SHARED ? to & UINT32_MAX : to,
-                                   (uint32_t)frame->value[size][lane]};
-        WL_TRY(bulk_of_lane(m, s, &c, range, err));
-    }
-    return WL_OK;
-}
-
 /* ---- ldmatrix ---- */
 
 /* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane
@@ -201,16 +164,6 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return WL_OK;
 }
 
-/* A copy between global and shared memory without a tensor map or a reduction. */
-static bool is_plain_bulk(const wl_ptx_instruction *in)
-{
-    const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
-    const bool in_and_out = (in->space == WL_PTX_GLOBAL && in->to_space == WL_PTX_SHARED) ||
-                            (in->space == WL_PTX_SHARED && in->to_space == WL_PTX_GLOBAL);
-    return in_and_out && in->operand_count >= 3 && to->kind == WL_PTX_OPERAND_ADDRESS &&
-           from->kind == WL_PTX_OPERAND_ADDRESS && to->count == 0 && from->count == 0 && !wl_ptx_has_part(in, "reduce");
-}
-
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
 {
     const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
@@ -222,7 +175,6 @@ wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
                    : NULL;
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: return run_tile;
-    case WL_PTX_OP_cp_bulk: return is_plain_bulk(in) ? run_bulk : NULL;
     default: return NULL;
     }
 }

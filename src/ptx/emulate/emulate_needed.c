@@ -30,6 +30,7 @@ typedef struct analysis {
     uint8_t *extent;   /* by instruction */
     int32_t *work;     /* work list of instructions */
     int32_t work_count;
+    bool addresses; /* those of all accesses are needed */
     /* state while the registers of one instruction are visited */
     int32_t at;
     uint64_t read;
@@ -190,10 +191,10 @@ static void demand(analysis *a, int32_t instruction, extent how)
 {
     if (a->extent[instruction] >= how)
         return;
-    /* only plain loads, stores and atomics can be executed for their addresses alone */
+    /* only plain loads, stores, atomics and bulk copies can be executed for their addresses alone */
     const wl_ptx_op op = a->function->instructions[instruction].op;
-    const bool plain =
-        op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom || op == WL_PTX_OP_red;
+    const bool plain = op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom ||
+                       op == WL_PTX_OP_red || op == WL_PTX_OP_cp_bulk;
     a->extent[instruction] = (uint8_t)(plain ? how : ALL);
     a->work[a->work_count++] = instruction; /* at most twice each */
 }
@@ -221,10 +222,25 @@ static void demand_stores(analysis *a, const wl_ptx_instruction *load)
             demand(a, i, ALL);
 }
 
+/* The control flow depends on how many bytes a bulk copy moves, and on its barrier object: not on
+ * the places. */
+static void demand_size(analysis *a, const wl_ptx_instruction *in)
+{
+    for (int k = 0; k < in->operand_count; k++) {
+        const wl_ptx_operand *o = &in->operands[k];
+        if (o->reg >= 0 && (o->kind == WL_PTX_OPERAND_REG || k >= 2 || o->count > 0))
+            demand_register(a, o->reg);
+    }
+}
+
 static void demand_inputs(analysis *a, int32_t instruction)
 {
     const wl_ptx_instruction *in = &a->function->instructions[instruction];
-    if (a->extent[instruction] == ADDRESSES) {
+    if (a->extent[instruction] == ADDRESSES && in->op == WL_PTX_OP_cp_bulk && !a->addresses) {
+        demand_size(a, in);
+        return;
+    }
+    if (a->extent[instruction] == ADDRESSES && in->op != WL_PTX_OP_cp_bulk) {
         for (int k = 0; k < in->operand_count; k++)
             if (in->operands[k].kind == WL_PTX_OPERAND_ADDRESS && in->operands[k].reg >= 0)
                 demand_register(a, in->operands[k].reg);
@@ -233,7 +249,7 @@ static void demand_inputs(analysis *a, int32_t instruction)
     wl_ptx_registers_of(a->function, in, demand_read, a);
     if (reads_carry(in))
         demand_register(a, carry_of(a));
-    if (is_load(in))
+    if (is_load(in) && a->extent[instruction] == ALL)
         demand_stores(a, in);
 }
 
@@ -245,8 +261,9 @@ static void demand_all(analysis *a, bool addresses)
         const wl_ptx_step_kind kind = a->program->steps[i].kind;
         if (in->guard >= 0)
             demand_register(a, in->guard);
-        if (kind == WL_PTX_STEP_BRANCH || kind == WL_PTX_STEP_LEAVE || kind == WL_PTX_STEP_BARRIER)
-            demand(a, i, ALL);
+        if (kind == WL_PTX_STEP_BRANCH || kind == WL_PTX_STEP_LEAVE || kind == WL_PTX_STEP_BARRIER ||
+            kind == WL_PTX_STEP_WAIT || (kind == WL_PTX_STEP_RUN && wl_ptx_signals(in)))
+            demand(a, i, in->op == WL_PTX_OP_cp_bulk ? ADDRESSES : ALL);
         if (addresses && touches(in) && kind == WL_PTX_STEP_RUN)
             demand(a, i, ADDRESSES);
     }
@@ -269,7 +286,7 @@ static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
         s->idle = a->extent[i] == NOTHING && !(addresses && counted);
         if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted)
-            s->of.run = wl_ptx_run_touch;
+            s->of.run = s->in->op == WL_PTX_OP_cp_bulk ? wl_ptx_run_bulk_places : wl_ptx_run_touch;
         if (!s->idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
             next = i;
     }
@@ -283,6 +300,7 @@ static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_a
     analysis a = {.machine = m,
                   .program = p,
                   .function = f,
+                  .addresses = addresses,
                   .origins = WL_ARENA_NEW(scratch, uint64_t, registers),
                   .needed = WL_ARENA_NEW(scratch, bool, registers),
                   .extent = WL_ARENA_NEW(scratch, uint8_t, count + 1),

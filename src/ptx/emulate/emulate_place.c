@@ -129,7 +129,8 @@ static wl_status find(wl_ptx_program *program, wl_arena *scratch, bool *even, wl
         p.changed = false;
         for (int32_t i = 0; i < f->instruction_count && *even; i++) {
             wl_ptx_step *s = &program->flow_steps[i];
-            if (s->idle || examine(&p, i) == FIXED)
+            /* a bulk copy writes no register */
+            if (s->idle || f->instructions[i].op == WL_PTX_OP_cp_bulk || examine(&p, i) == FIXED)
                 continue;
             p.result = p.most == OTHER ? OTHER : result_of(&p, i);
             *even = p.result != OTHER;

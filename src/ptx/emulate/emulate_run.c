@@ -274,6 +274,11 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             if (m->warp->state == WL_PTX_WARP_WAITS)
                 return WL_OK;
             break;
+        case WL_PTX_STEP_WAIT:
+            WL_TRY(wl_ptx_run_wait(m, s, mask, err));
+            if (m->warp->state == WL_PTX_WARP_WAITS)
+                return WL_OK;
+            break;
         case WL_PTX_STEP_NOTHING: break;
         }
     }

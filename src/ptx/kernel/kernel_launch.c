@@ -56,6 +56,7 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
         if (!wl_mul(blocks, l->grid[d], &blocks) || blocks > BLOCKS_MAX)
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^40 blocks");
     }
+    memcpy(l->cluster, l->entry->cluster, sizeof l->cluster);
     l->dynamic_shared = s->options.dynamic_shared;
     l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
     l->arguments = &s->arguments;

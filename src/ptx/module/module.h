@@ -223,7 +223,20 @@ typedef enum wl_ptx_special {
     WL_PTX_GLOBALTIMER,
     WL_PTX_DYNAMIC_SMEM,
     WL_PTX_TOTAL_SMEM,
-    WL_PTX_CLUSTER, /* any %cluster_*, %nclusterid.. register: known only without clusters */
+    WL_PTX_CLUSTERID_X,
+    WL_PTX_CLUSTERID_Y,
+    WL_PTX_CLUSTERID_Z,
+    WL_PTX_NCLUSTERID_X,
+    WL_PTX_NCLUSTERID_Y,
+    WL_PTX_NCLUSTERID_Z,
+    WL_PTX_CLUSTER_CTAID_X,
+    WL_PTX_CLUSTER_CTAID_Y,
+    WL_PTX_CLUSTER_CTAID_Z,
+    WL_PTX_CLUSTER_NCTAID_X,
+    WL_PTX_CLUSTER_NCTAID_Y,
+    WL_PTX_CLUSTER_NCTAID_Z,
+    WL_PTX_CLUSTER_CTARANK,
+    WL_PTX_CLUSTER_NCTARANK,
     WL_PTX_ENVREG,
     WL_PTX_PM,
     WL_PTX_SPECIAL_OTHER /* the reader knows its name; its value is unknown */
@@ -351,6 +364,7 @@ typedef struct wl_ptx_function {
     wl_ptx_operand *lists; /* elements of vectors, branch targets, call arguments */
     int32_t list_count;
     int64_t max_threads[3], required_threads[3]; /* 0: not stated */
+    int64_t cluster[3];                          /* blocks of a cluster; 0: not stated */
     int32_t max_registers, min_blocks;           /* 0: not stated */
     int32_t line;
 } wl_ptx_function;

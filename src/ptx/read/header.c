@@ -66,7 +66,7 @@ static wl_status small(wl_ptx_parser *p, int32_t *out)
 static bool is_ignored(const wl_token *t)
 {
     static const char *const names[] = {
-        ".maxnctapersm",      ".noreturn",     ".explicitcluster",      ".reqnctapercluster",        ".maxclusterrank",
+        ".maxnctapersm",      ".noreturn",     ".explicitcluster", ".maxclusterrank",
         ".blocksareclusters", ".abi_preserve", ".abi_preserve_control", ".blocksperclusternctapersm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (wl_token_equals(t, names[i]))
@@ -94,6 +94,8 @@ static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
     WL_TRY(wl_lexer_next(&p->lexer));
     if (is_max || wl_token_equals(&t, ".reqntid"))
         return triple(p, is_max ? f->max_threads : f->required_threads);
+    if (wl_token_equals(&t, ".reqnctapercluster"))
+        return triple(p, f->cluster);
     if (wl_token_equals(&t, ".maxnreg"))
         return small(p, &f->max_registers);
     if (wl_token_equals(&t, ".minnctapersm"))

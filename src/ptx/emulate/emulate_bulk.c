@@ -1,0 +1,275 @@
+/* emulate_bulk.c - bulk copies (cp.async.bulk): ranges of bytes, and boxes of an array that a tensor
+ * map describes, between global and shared memory. The copy unit moves them: no lane loads or
+ * stores, and a barrier object counts the bytes that arrive.
+ *
+ * What a tensor map delivers is unknown; its addresses are exact. Copies to several blocks of a
+ * cluster: each block issues its part, so a block receives as many as it issues for.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/emulate/tensor_map.h"
+#include "ptx/module/tensor.h"
+
+#define PIECE 16 /* bytes that one lane of a touch stands for: the unit of bulk copies */
+
+/* One copy of one lane. */
+typedef struct bulk {
+    bool loads, tensor, data; /* to shared memory; by a tensor map; contents are copied, too */
+    bool within;              /* a cluster: between the shared memories of its blocks */
+    uint64_t global, shared;  /* addresses; of a tensor map: that of the map */
+    uint64_t bytes;           /* without a map */
+    int32_t at[WL_PTX_MAP_DIMS];
+    int copies;       /* that arrive here: as many as the blocks that it is sent to */
+    bool signals;     /* a barrier object */
+    uint64_t barrier; /* its address */
+} bulk;
+
+/* ---- operands ---- */
+
+/* The value of a scalar operand in a lane; false: unknown. */
+static bool value_of(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, uint64_t *out)
+{
+    const wl_ptx_frame *frame = m->frame;
+    *out = (uint64_t)o->value;
+    if (o->kind == WL_PTX_OPERAND_REG || (o->kind == WL_PTX_OPERAND_ADDRESS && o->variable < 0 && o->reg >= 0)) {
+        const bool narrow = wl_ptx_type_bits(frame->program->function->registers[o->reg].type) <= 32;
+        const uint64_t offset = o->kind == WL_PTX_OPERAND_ADDRESS ? (uint64_t)o->value : 0;
+        *out = (frame->value[o->reg][lane] + offset) & (narrow ? UINT32_MAX : ~(uint64_t)0);
+        return !(frame->unknown[o->reg] >> lane & 1);
+    }
+    if (o->kind == WL_PTX_OPERAND_ADDRESS && o->variable >= 0)
+        *out += m->launch.arguments->variable_address[o->variable];
+    return o->kind == WL_PTX_OPERAND_IMMEDIATE || o->kind == WL_PTX_OPERAND_ADDRESS;
+}
+
+/* The next operand of this kind from *at on; NULL: none. */
+static const wl_ptx_operand *next(const wl_ptx_instruction *in, int *at, bool address)
+{
+    while (*at < in->operand_count) {
+        const wl_ptx_operand *o = &in->operands[(*at)++];
+        const bool scalar = o->kind == WL_PTX_OPERAND_REG || o->kind == WL_PTX_OPERAND_IMMEDIATE;
+        if (address ? o->kind == WL_PTX_OPERAND_ADDRESS : scalar)
+            return o;
+    }
+    return NULL;
+}
+
+static bool read_coordinates(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, bulk *b)
+{
+    for (int d = 0; d < o->count && d < WL_PTX_MAP_DIMS; d++) {
+        uint64_t value = 0;
+        if (!value_of(m, &m->frame->program->function->lists[o->first + d], lane, &value))
+            return false;
+        b->at[d] = (int32_t)(uint32_t)value;
+    }
+    return true;
+}
+
+/* [to], [from, {coordinates}], size, [barrier], offsets, mask, policy: as far as there are such. A run
+ * that only follows the control flow does not know the places. */
+static bool read_operands(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, bulk *b)
+{
+    const bool places = m->visit || b->data;
+    const wl_ptx_instruction *in = s->in;
+    int at = 0;
+    const wl_ptx_operand *to = next(in, &at, true), *from = next(in, &at, true);
+    uint64_t value = 0;
+    if (!to || !from)
+        return false;
+    b->loads = in->to_space == WL_PTX_SHARED;
+    b->within = b->loads && in->space == WL_PTX_SHARED;
+    b->tensor = to->count > 0 || from->count > 0;
+    bool known = value_of(m, b->loads ? from : to, lane, &b->global) || !(places || b->tensor);
+    known = (value_of(m, b->loads ? to : from, lane, &b->shared) || !places) && known;
+    if (b->tensor)
+        known = (!places || read_coordinates(m, from->count > 0 ? from : to, lane, b)) && known;
+    else
+        known = at < in->operand_count && value_of(m, &in->operands[at++], lane, &value) && known;
+    b->bytes = (uint32_t)value;
+    b->copies = 1;
+    b->signals = wl_ptx_has_part(in, "complete_tx");
+    if (b->signals) {
+        const wl_ptx_operand *barrier = next(in, &at, true);
+        known = barrier && value_of(m, barrier, lane, &b->barrier) && known;
+    }
+    if (wl_ptx_has_part(in, "multicast")) {
+        const wl_ptx_operand *mask = next(in, &at, false);
+        known = mask && value_of(m, mask, lane, &value) && known;
+        b->copies = wl_ptx_lanes_in((uint32_t)value & UINT16_MAX);
+    }
+    return known;
+}
+
+/* The bytes of a tensor map, wherever it lies. */
+static bool read_map(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map)
+{
+    wl_ptx_touch *t = &m->touch;
+    uint8_t bytes[WL_PTX_MAP_BYTES];
+    t->space = wl_ptx_space_at(address);
+    t->address[0] = address - wl_ptx_window_of(t->space);
+    const int64_t end = (int64_t)t->address[0] + WL_PTX_MAP_BYTES;
+    const wl_ptx_buffer *b = t->space == WL_PTX_GLOBAL ? wl_ptx_buffer_at(m->launch.arguments, address) : NULL;
+    if (t->space == WL_PTX_GLOBAL ? !b || address + WL_PTX_MAP_BYTES > b->base + (uint64_t)b->bytes
+                                  : end > (t->space == WL_PTX_SHARED  ? m->shared_bytes
+                                           : t->space == WL_PTX_PARAM ? m->frame->program->param_bytes
+                                                                      : 0))
+        return false;
+    m->buffer = b;
+    for (int k = 0; k < WL_PTX_MAP_BYTES; k += 8) {
+        bool unknown = false;
+        const uint64_t word = wl_ptx_memory_read(m, 0, k, 8, &unknown);
+        memcpy(bytes + k, &word, sizeof word);
+        if (unknown)
+            return false;
+    }
+    m->buffer = NULL;
+    memcpy(map, bytes, sizeof *map);
+    return wl_ptx_map_is_valid(map);
+}
+
+/* ---- addresses ---- */
+
+/* Collects the pieces of a copy in global memory, and visits as many at once as a warp has lanes. */
+typedef struct collector {
+    wl_ptx_machine *m;
+    const wl_ptx_step *step;
+    uint64_t address[WL_PTX_LANES];
+    uint32_t count;
+    bool store, atomic;
+    wl_status status;
+    wl_error *err;
+} collector;
+
+static bool flush(collector *c)
+{
+    if (c->count == 0)
+        return true;
+    const uint32_t mask = c->count == WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << c->count) - 1;
+    const wl_ptx_access_request r = {c->step, mask, c->address, 0, WL_PTX_GLOBAL, PIECE, c->store, c->atomic};
+    uint32_t rest = 0;
+    c->status = wl_ptx_resolve(c->m, &r, &rest, c->err);
+    c->count = 0;
+    return c->status == WL_OK;
+}
+
+static bool collect(void *user, uint64_t address, uint64_t bytes)
+{
+    collector *c = user;
+    for (uint64_t at = address / PIECE * PIECE; at < address + bytes; at += PIECE) {
+        c->address[c->count++] = at;
+        if (c->count == WL_PTX_LANES && !flush(c))
+            return false;
+    }
+    return true;
+}
+
+static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, const wl_ptx_tensor_map *map,
+                       wl_error *err)
+{
+    const bool reduces = wl_ptx_has_part(s->in, "reduce");
+    collector c = {.m = m, .step = s, .store = !b->loads, .atomic = reduces, .err = err};
+    if (!m->visit || b->within)
+        return WL_OK;
+    if (b->tensor)
+        (void)wl_ptx_map_rows(map, b->at, collect, &c);
+    else
+        (void)collect(&c, b->global, b->bytes);
+    if (c.status == WL_OK)
+        (void)flush(&c);
+    return c.status;
+}
+
+/* ---- contents ---- */
+
+/* Makes what arrives in shared memory unknown. */
+static void hide(wl_ptx_machine *m, uint64_t address, uint64_t bytes)
+{
+    const int64_t at = wl_ptx_shared_offset(address);
+    if (at < m->shared_bytes)
+        memset(m->shared.unknown + at, 1, (size_t)wl_min((int64_t)bytes, m->shared_bytes - at));
+}
+
+/* Copies a range, 8 bytes at a time. */
+static wl_status copy_range(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, wl_error *err)
+{
+    const int64_t at = wl_ptx_shared_offset(b->shared);
+    const wl_ptx_visit visitor = m->visit;
+    wl_status status = WL_OK;
+    if (b->bytes == 0 || at + (int64_t)b->bytes > m->shared_bytes)
+        return WL_OK;
+    m->visit = NULL; /* the copy was visited already */
+    for (uint64_t k = 0; k < b->bytes && status == WL_OK; k += 8) {
+        const uint64_t address[WL_PTX_LANES] = {b->global + k};
+        const wl_ptx_access_request r = {s, 1, address, 0, WL_PTX_GLOBAL, 8, !b->loads, false};
+        uint32_t rest = 0;
+        bool unknown = false;
+        status = wl_ptx_resolve(m, &r, &rest, err);
+        if (status != WL_OK)
+            break;
+        if (b->loads) {
+            const uint64_t value = wl_ptx_memory_read(m, 0, 0, 8, &unknown);
+            wl_ptx_region_write(&m->shared, at + (int64_t)k, 8, value, unknown);
+        } else {
+            const uint64_t value = wl_ptx_region_read(&m->shared, at + (int64_t)k, 8, &unknown);
+            wl_ptx_memory_write(m, 0, 0, 8, value, unknown);
+        }
+    }
+    m->visit = visitor;
+    return status;
+}
+
+/* ---- copies ---- */
+
+static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_error *err)
+{
+    wl_ptx_tensor_map map = {.rank = 0};
+    if (b->tensor && !read_map(m, b->global, &map))
+        return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);
+    const uint64_t bytes = b->tensor ? wl_ptx_map_box_bytes(&map) : b->bytes;
+    WL_TRY(visit(m, s, b, &map, err));
+    if (b->loads && (b->tensor || b->within || !b->data) && (m->visit || b->data))
+        hide(m, b->shared, bytes);
+    else if (b->data && !b->tensor && !wl_ptx_has_part(s->in, "reduce"))
+        WL_TRY(copy_range(m, s, b, err));
+    if (b->signals && !m->alone) {
+        WL_TRY(wl_ptx_mbarrier_deliver(m, s, b->barrier, (int64_t)bytes * b->copies, err));
+        const int64_t at = wl_ptx_shared_offset(b->barrier) / 8;
+        m->copier[at] = m->first[s->function] + s->number;
+    }
+    return WL_OK;
+}
+
+static wl_status run_lanes(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, bool data, wl_error *err)
+{
+    WL_PTX_FOR_LANES(lane, mask)
+    {
+        bulk b = {.data = data};
+        if (read_operands(m, s, lane, &b))
+            WL_TRY(run_one(m, s, &b, err));
+        else
+            WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
+    }
+    return WL_OK;
+}
+
+static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    return run_lanes(m, s, mask, true, err);
+}
+
+wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    return run_lanes(m, s, mask, false, err);
+}
+
+wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in)
+{
+    const bool in_and_out = (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
+                            (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
+    const bool plain = !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
+    return in_and_out && plain ? run_bulk : NULL;
+}

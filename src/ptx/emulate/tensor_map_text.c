@@ -1,0 +1,170 @@
+/* tensor_map_text.c - parses a tensor map as written by a user; see arguments_text.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/emulate/arguments_text.h"
+
+static const char form[] = "tensormap:TYPE:EXTENTS:BOX[:OPTION..], as tensormap:f16:4096x4096:64x128:swizzle=128";
+
+static bool read_number(const char **at, uint64_t most, uint64_t *out)
+{
+    uint64_t n = 0;
+    const char *start = *at;
+    for (; wl_is_digit(**at) && n <= most; ++*at)
+        n = 10 * n + (uint64_t)(**at - '0');
+    *out = n;
+    return *at > start && n > 0 && n <= most;
+}
+
+/* "4096x4096": up to five positive numbers; returns how many, 0: malformed. */
+static int read_list(const char **at, uint64_t most, uint64_t out[WL_PTX_MAP_DIMS])
+{
+    int count = 0;
+    do {
+        *at += count > 0;
+        if (count == WL_PTX_MAP_DIMS || !read_number(at, most, &out[count++]))
+            return 0;
+    } while (**at == 'x');
+    return **at == ':' || **at == '\0' ? count : 0;
+}
+
+static wl_status wrong(const char *text, const char *at, const char *what, wl_error *err)
+{
+    const size_t length = strcspn(at, ":");
+    return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, at, length), "'%.*s' is %s: %s",
+                   (int)wl_min((int64_t)length, 40), at, what, form);
+}
+
+/* Moves *at past a ':'. */
+static const char *next_part(const char **at)
+{
+    *at += **at == ':';
+    return *at;
+}
+
+static bool word(const char *at, size_t length, const char *name)
+{
+    return strlen(name) == length && memcmp(at, name, length) == 0;
+}
+
+static wl_status read_type(const char *text, const char **at, wl_ptx_tensor_map *map, wl_error *err)
+{
+    static const char *const narrow[] = {"e4m3", "e5m2"};
+    const char *start = *at;
+    const size_t length = strcspn(start, ":");
+    wl_ptx_type type = WL_PTX_NONE;
+    *at += length;
+    for (size_t k = 0; k < sizeof narrow / sizeof narrow[0]; k++)
+        if (word(start, length, narrow[k]))
+            type = WL_PTX_U8;
+    if (word(start, length, "tf32"))
+        type = WL_PTX_F32;
+    if (word(start, length, "b4")) {
+        map->bytes = 0;
+        return WL_OK;
+    }
+    if (type == WL_PTX_NONE && !wl_ptx_element_type(start, length, &type))
+        return wrong(text, start, "not a type of elements (u8 e4m3 f16 bf16 f32 tf32 f64 ..)", err);
+    map->bytes = (uint8_t)(wl_ptx_type_bits(type) / 8);
+    return WL_OK;
+}
+
+/* The rows lie one after the other unless pitch= says otherwise; they begin at multiples of 16. */
+static void lay_out(wl_ptx_tensor_map *map, const uint64_t *pitch, int given)
+{
+    uint64_t bytes = map->bytes > 0 ? (uint64_t)map->extent[0] * map->bytes : (map->extent[0] + 1u) / 2;
+    for (int d = 1; d < map->rank; d++) {
+        map->stride[d - 1] = d <= given ? pitch[d - 1] : bytes;
+        bytes = map->stride[d - 1] * map->extent[d];
+    }
+}
+
+typedef struct options {
+    uint64_t pitch[WL_PTX_MAP_DIMS];
+    int pitches;
+} options;
+
+static bool read_steps(const char *at, wl_ptx_tensor_map *map)
+{
+    uint64_t steps[WL_PTX_MAP_DIMS];
+    if (read_list(&at, 8, steps) != map->rank)
+        return false;
+    for (int d = 0; d < map->rank; d++)
+        map->step[d] = (uint8_t)steps[d];
+    return true;
+}
+
+static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
+{
+    const size_t name = strcspn(at, "=:");
+    const char *value = at[name] == '=' ? at + name + 1 : "";
+    const size_t length = strcspn(value, ":");
+    if (word(at, name, "pitch"))
+        return (o->pitches = read_list(&value, (uint64_t)1 << 40, o->pitch)) == map->rank - 1;
+    if (word(at, name, "step"))
+        return read_steps(value, map);
+    if (word(at, name, "fill"))
+        return (map->fill = word(value, length, "nan")) || word(value, length, "zero");
+    static const struct {
+        const char *name, *value;
+        uint8_t number;
+    } known[] = {{"swizzle", "none", 0}, {"swizzle", "32", 1},      {"swizzle", "64", 2},     {"swizzle", "128", 3},
+                 {"swizzle", "96", 4},   {"interleave", "none", 0}, {"interleave", "16", 1}, {"interleave", "32", 2}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (word(at, name, known[k].name) && word(value, length, known[k].value)) {
+            *(known[k].name[0] == 's' ? &map->swizzle : &map->interleave) = known[k].number;
+            return true;
+        }
+    return false;
+}
+
+/* What the hardware asks of a map. */
+static wl_status check(const char *text, const wl_ptx_tensor_map *map, wl_error *err)
+{
+    for (int d = 0; d < map->rank; d++)
+        if (map->box[d] > 256)
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
+                           "a box has at most 256 elements in each dimension, this one %d", map->box[d]);
+    for (int d = 1; d < map->rank; d++)
+        if (map->stride[d - 1] % 16)
+            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
+                           "rows must begin at multiples of 16 bytes, these are %llu bytes apart: see pitch=",
+                           (unsigned long long)map->stride[d - 1]);
+    return WL_OK;
+}
+
+wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *err)
+{
+    const char *at = strchr(text, ':');
+    uint64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS];
+    options o = {.pitches = 0};
+    *map = (wl_ptx_tensor_map){.magic = WL_PTX_MAP_MAGIC};
+    const char *part = next_part(&at);
+    WL_TRY(read_type(text, &at, map, err));
+    part = next_part(&at);
+    map->rank = (uint8_t)read_list(&at, UINT32_MAX, extent);
+    if (map->rank == 0)
+        return wrong(text, part, "no list of one to five extents, the contiguous one first", err);
+    part = next_part(&at);
+    if (read_list(&at, UINT16_MAX, box) != map->rank)
+        return wrong(text, part, "no list of as many extents of a box", err);
+    for (int d = 0; d < map->rank; d++) {
+        map->extent[d] = (uint32_t)extent[d];
+        map->box[d] = (uint16_t)box[d];
+        map->step[d] = 1;
+    }
+    while (*at == ':') {
+        part = next_part(&at);
+        if (!read_option(part, map, &o))
+            return wrong(text, part,
+                         "no option of a tensor map (swizzle=32|64|128 pitch=BYTES[xBYTES..] step=NxN.. interleave=16|32 "
+                         "fill=nan)",
+                         err);
+        at = part + strcspn(part, ":");
+    }
+    lay_out(map, o.pitch, o.pitches);
+    return check(text, map, err);
+}
