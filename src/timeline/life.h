@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "warpline/mix.h"
 #include "warpline/status.h"
 
 /* What determines the latency of an operation. */
@@ -47,6 +48,12 @@ typedef struct wl_op {
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;
     bool constant;                   /* a load of data that no store changes */
+    /* A wait for bulk copies, and how many such waits ahead of it they can be issued, on average;
+     * 0: right before it. */
+    bool awaits_copies;
+    float ahead;
+    float flops; /* of a product of a warp group: of all its warps */
+    wl_tensor_kind product;
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
     const char *text;                /* of PTX, so many characters */
     int32_t text_length;

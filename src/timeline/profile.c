@@ -33,6 +33,7 @@ typedef struct walker {
     wl_arena *arena;
     double last;               /* when the last instruction was issued */
     double atomics[2];         /* when the first atomic was, and the last; below 0: none */
+    double waited;             /* when the last wait for bulk copies ended; below 0: none has */
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
     int32_t fields;
     /* what twice as many lines would add to the waits since the last barrier of its block */
@@ -69,6 +70,11 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[0] = level[0];
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
+    (void)wl_device_get(d, WL_DEVICE_bulk_latency, &out->bulk);
+    (void)wl_device_get(d, WL_DEVICE_tensor_f16_rate, &out->product_rate[WL_TENSOR_f16]);
+    (void)wl_device_get(d, WL_DEVICE_tensor_tf32_rate, &out->product_rate[WL_TENSOR_tf32]);
+    (void)wl_device_get(d, WL_DEVICE_tensor_i8_rate, &out->product_rate[WL_TENSOR_i8]);
+    (void)wl_device_get(d, WL_DEVICE_tensor_f64_rate, &out->product_rate[WL_TENSOR_f64]);
     (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
 }
@@ -124,6 +130,8 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     const wl_field_waits *f = field_of(w, op);
     const double *misses = &w->met[2 * (op - w->lives->ops)];
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
+    if (op->awaits_copies)
+        level[0] += w->waits->bulk;
     for (int l = 0; l < 2; l++)
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }
@@ -138,8 +146,10 @@ static double spread_of(const walker *w, const wl_op *op)
 static double latency_of(const walker *w, const wl_op *op)
 {
     double level[3];
-    if (op->kind != WL_OP_LOAD)
-        return w->waits->result[op->kind] * op->chain;
+    if (op->kind != WL_OP_LOAD) {
+        const double rate = op->flops > 0 ? w->waits->product_rate[op->product] : 0;
+        return w->waits->result[op->kind] * op->chain + (rate > 0 ? op->flops / rate : 0);
+    }
     levels_of(w, op, level);
     return level[0] + level[1] + level[2];
 }
@@ -258,6 +268,20 @@ static double wait_behind(walker *w, const wl_op *op)
     return fmax(0, wait);
 }
 
+/* Waits for bulk copies that were issued some such waits before. In a steady state these are equally
+ * far apart, so each takes its part of the latency. */
+static void wait_for_copies(walker *w, int32_t number, double times)
+{
+    const wl_op *op = &w->lives->ops[number];
+    const bool first = w->waited < 0;
+    const double latency = latency_of(w, op);
+    const double over = first || op->ahead <= 0 ? w->last + latency : w->waited + latency / op->ahead;
+    if (over > w->last)
+        end_interval(w, number, number, over - w->last, times);
+    w->last = fmax(w->last, over);
+    w->waited = w->last;
+}
+
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -284,6 +308,12 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     w->now.instructions += times * op->issue;
     if (op->kind == WL_OP_LOAD)
         meet_caches(w, number, once);
+    if (op->awaits_copies) {
+        wait_for_copies(w, number, times);
+        for (int i = 0; i < op->writes; i++)
+            w->registers[op->regs[op->reads + i]] = (ready){w->last, number, 0};
+        return;
+    }
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
@@ -344,6 +374,7 @@ static void delay_results(walker *w, const wl_stretch *loop, double cycles)
         }
     w->last += cycles;
     w->arrives += cycles;
+    w->waited += w->waited < 0 ? 0 : cycles;
 }
 
 /* Loads in flight after the last trip were also in flight after each trip that it represents. All
@@ -460,7 +491,8 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
                 .loads = scratch->loads,
                 .fields = scratch->fields,
                 .arena = arena,
-                .atomics = {-1, -1}};
+                .atomics = {-1, -1},
+                .waited = -1};
     for (int32_t i = 0; i <= lives->register_count; i++)
         w.registers[i] = (ready){.op = -1};
     for (int32_t i = 0; i < 2 * scratch->fields; i++)

@@ -80,6 +80,16 @@ static int64_t shared_bytes(const wl_ptx_launch *launch)
     return end + launch->dynamic_shared;
 }
 
+static bool waits_for_objects(const wl_ptx_machine *m)
+{
+    const wl_ptx_module *module = m->launch.module;
+    for (int32_t f = 0; f < module->function_count; f++)
+        for (int32_t i = 0; m->programs[f].steps && i < module->functions[f].instruction_count; i++)
+            if (m->programs[f].steps[i].kind == WL_PTX_STEP_WAIT)
+                return true;
+    return false;
+}
+
 static wl_status make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
@@ -106,8 +116,9 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     WL_TRY(wl_ptx_tally_make(m, err));
     m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
     m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
-    m->copier = WL_ARENA_NEW(&m->arena, int32_t, m->shared_bytes / 8 + 1);
-    if (!m->assumed || !m->rings || !m->copier || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+    if (waits_for_objects(m) && !(m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1)))
+        return wl_fail_memory(err);
+    if (!m->assumed || !m->rings || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
         return wl_fail_memory(err);
     return WL_OK;
 }
@@ -292,6 +303,8 @@ static void reset(wl_ptx_machine *m)
     wl_ptx_pages_clear(&m->pages);
     memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
     memset(m->barriers, 0, sizeof m->barriers);
+    if (m->objects)
+        memset(m->objects, 0, ((size_t)m->shared_bytes / 8 + 1) * sizeof *m->objects);
     m->executed = 0;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
     m->skipped = 0;
@@ -363,10 +376,12 @@ static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
 
 bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->reads_data; }
 
-wl_ptx_ring wl_ptx_ring_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
+const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function)
 {
-    return emulator->machine.rings[emulator->machine.first[function] + instruction];
+    return emulator->machine.rings + emulator->machine.first[function];
 }
+
+bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator) { return emulator->machine.objects != NULL; }
 
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 

@@ -103,15 +103,17 @@ typedef struct wl_ptx_round {
 } wl_ptx_round;
 wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
-/* Waits of an instruction for barrier objects that copies signal. In a ring of n stages a warp waits
- * for the same object every n-th time. */
+/* Waits of an instruction for barrier objects that copies signal. In a ring of stages, a copy can be
+ * issued when a warp has freed its stage: some waits ahead of the one for that copy. */
 typedef struct wl_ptx_ring {
     int64_t waits;
-    int64_t again, distance; /* of these, for an object waited for before; waits since then, in all */
-    int32_t copy;            /* number of a copy that signals such an object; -1: none */
+    int64_t counted, ahead; /* of these, for copies that such a warp let go; waits ahead, in all */
+    int32_t copy;           /* number of a copy that signals such an object */
 } wl_ptx_ring;
-/* Of all blocks that were followed so far. */
-wl_ptx_ring wl_ptx_ring_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
+/* Of a function, by instruction, in all blocks that were followed so far. */
+const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function);
+/* Does a warp wait for barrier objects? */
+bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator);
 
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {

@@ -235,11 +235,8 @@ static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_er
         hide(m, b->shared, bytes);
     else if (b->data && !b->tensor && !wl_ptx_has_part(s->in, "reduce"))
         WL_TRY(copy_range(m, s, b, err));
-    if (b->signals && !m->alone) {
-        WL_TRY(wl_ptx_mbarrier_deliver(m, s, b->barrier, (int64_t)bytes * b->copies, err));
-        const int64_t at = wl_ptx_shared_offset(b->barrier) / 8;
-        m->copier[at] = m->first[s->function] + s->number;
-    }
+    if (b->signals && !m->alone)
+        return wl_ptx_mbarrier_deliver(m, s, b->barrier, (int64_t)bytes * b->copies, err);
     return WL_OK;
 }
 

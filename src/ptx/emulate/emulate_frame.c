@@ -55,8 +55,7 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->loads = warp->serial = warp->chained = 0;
     warp->spins = 0;
     warp->trips = warp->rest = 0;
-    warp->waits = 0;
-    memset(warp->stages, 0, sizeof warp->stages);
+    warp->waits = warp->freed = 0;
     warp->live = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
     for (int lane = 0; lane < WL_PTX_LANES; lane++) {

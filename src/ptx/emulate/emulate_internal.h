@@ -18,7 +18,6 @@
 #define WL_PTX_BARRIERS 16
 #define WL_PTX_PATH_STEPS 1 /* the cost of starting a path, in instructions */
 #define WL_PTX_AT_MBARRIER (-1) /* the barrier number of a warp that waits for a barrier object */
-#define WL_PTX_RING_STAGES 32   /* barrier objects whose waits a warp tells apart */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
@@ -179,10 +178,9 @@ typedef struct wl_ptx_warp {
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
-    int64_t waits;           /* for copies, so far */
-    struct {
-        int64_t at, last; /* offset of the barrier object; number of the last wait for it, 0: none */
-    } stages[WL_PTX_RING_STAGES];
+    int64_t waits; /* for copies, so far */
+    /* those that another warp had made when it freed what this one last waited for */
+    int64_t freed;
     struct wl_ptx_warp *next_free;
 } wl_ptx_warp;
 
@@ -191,6 +189,13 @@ typedef struct wl_ptx_barrier {
     int64_t votes, voters;
     bool unknown;
 } wl_ptx_barrier;
+
+/* What is known of a barrier object besides its state: numbers of waits for copies of the warp that
+ * arrived last, and of the one whose wait let the last copy be issued. */
+typedef struct wl_ptx_object {
+    int64_t arrived, issued;
+    int32_t copy; /* the last copy that signals it */
+} wl_ptx_object;
 
 /* Counts since they were last collected, by instruction number. A run of consecutive instructions
  * is counted at its begin and at its end. */
@@ -229,7 +234,8 @@ struct wl_ptx_machine {
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
     wl_ptx_ring *rings; /* by instruction */
-    int32_t *copier;    /* by word of shared memory: the copy that signalled the barrier object there */
+    /* by word of shared memory, where a barrier object may be; NULL: no warp waits for one */
+    wl_ptx_object *objects;
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */

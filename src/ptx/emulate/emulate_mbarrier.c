@@ -101,6 +101,11 @@ wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint6
     b.copies = true;
     end_phase_if_due(&b);
     write_at(m, address, &b);
+    if (m->objects) {
+        wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address) / 8];
+        o->issued = m->warp->waits > 0 ? m->warp->waits : m->warp->freed;
+        o->copy = m->first[s->function] + s->number;
+    }
     return WL_OK;
 }
 
@@ -168,6 +173,8 @@ static wl_status run_arrival(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         const int64_t number = s->target ? 1 : (int64_t)(uint32_t)frame->value[s->from[1]][lane];
         act(what, expects, number, &b);
         write_at(m, address[lane], &b);
+        if (m->objects && (what == ARRIVE || what == LEAVE))
+            m->objects[wl_ptx_shared_offset(address[lane]) / 8].arrived = m->warp->waits;
     }
     wl_ptx_write(frame, s->to, mask, before, m->alone ? mask : hidden);
     return WL_OK;
@@ -192,25 +199,16 @@ bool wl_ptx_signals(const wl_ptx_instruction *in)
 
 /* ---- waiting ---- */
 
-/* Counts a wait for copies, and how many waits ago this warp last waited for the same barrier: in a
- * ring of n stages, n. */
-static void note_wait(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step *s, int64_t at)
+/* Counts a wait for copies, and how many such waits ahead of it the copy was let go. */
+static void note_wait(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step *s, const wl_ptx_object *o)
 {
     wl_ptx_ring *ring = &m->rings[m->first[s->function] + s->number];
-    const int64_t now = ++warp->waits;
-    int place = 0;
-    while (place < WL_PTX_RING_STAGES && warp->stages[place].last > 0 && warp->stages[place].at != at)
-        place++;
-    if (place == WL_PTX_RING_STAGES)
-        return;
-    const int64_t last = warp->stages[place].last;
-    warp->stages[place].at = at;
-    warp->stages[place].last = now;
+    warp->waits++;
     ring->waits++;
-    ring->copy = m->copier[at / 8];
-    if (last > 0) {
-        ring->again++;
-        ring->distance += now - last;
+    ring->copy = o->copy;
+    if (o->issued > 0) {
+        ring->counted++;
+        ring->ahead += warp->waits - o->issued;
     }
 }
 
@@ -235,8 +233,13 @@ static wl_status is_over(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step
         if (!known)
             WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BARRIER, err));
         *over |= (uint32_t)(!known || b.parity != parity) << lane;
-        if (known && b.parity != parity && b.copied && lane == wl_ptx_lane_first(mask))
-            note_wait(m, warp, s, wl_ptx_shared_offset(address));
+        if (!known || b.parity == parity || lane != wl_ptx_lane_first(mask))
+            continue;
+        const wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address) / 8];
+        if (b.copied)
+            note_wait(m, warp, s, o);
+        else
+            warp->freed = o->arrived;
     }
     return WL_OK;
 }

@@ -177,6 +177,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
             add_flops(in, p->threads_on[at], &s->mix);
+            s->mix.operands += wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES * p->warps[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
             /* each group of divergent lanes separately executes the instruction that waits for

@@ -222,12 +222,14 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
     const int64_t stated = s->options.launch.registers;
     const int32_t registers = stated > 0 ? (int32_t)stated : WL_ASSUMED_REGISTERS;
     for (int32_t f = 0; f < m->function_count; f++) {
-        const wl_ptx_life_input in = {m,
-                                      &m->functions[f],
-                                      s->weights[f],
-                                      &s->counting[f],
-                                      s->field_of ? s->field_of + s->profile.first[f] : NULL,
-                                      registers};
+        const wl_ptx_life_input in = {.module = m,
+                                      .function = &m->functions[f],
+                                      .weight = s->weights[f],
+                                      .counting = &s->counting[f],
+                                      .field = s->field_of ? s->field_of + s->profile.first[f] : NULL,
+                                      .fields = s->field_of,
+                                      .rings = wl_ptx_rings_of(s->emulator, f),
+                                      .registers = registers};
         if (wl_ptx_may_execute(s, &m->functions[f]))
             WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));
     }
@@ -240,13 +242,12 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
     if (!f)
         return wl_fail_memory(err);
     f->source = s;
-    WL_TRY(find_ops(s, &f->ops, &f->segments, err));
-    if (s->recovery.uniform && !s->recovery.calls) {
-        WL_TRY(follow_middle(f, err));
-    } else {
+    /* warps with roles differ, and how they wait for copies is known once they were followed */
+    const bool alike = s->recovery.uniform && !s->recovery.calls && !wl_ptx_waits_for_objects(s->emulator);
+    if (!alike)
         WL_TRY(wl_ptx_take_census(s, err));
-        WL_TRY(follow_kinds(f, err));
-    }
+    WL_TRY(find_ops(s, &f->ops, &f->segments, err));
+    WL_TRY(alike ? follow_middle(f, err) : follow_kinds(f, err));
     wl_life *list = WL_ARENA_NEW(&s->arena, wl_life, f->count + 1);
     if (!list)
         return wl_fail_memory(err);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "ptx/life/pressure.h"
 #include "ptx/module/def_use.h"
+#include "ptx/module/tensor.h"
 
 typedef struct maker {
     const wl_ptx_life_input *in;
@@ -167,6 +168,12 @@ static int32_t written(maker *m, int32_t reg)
     return m->renamed[reg];
 }
 
+/* Copies that no warp had to free a stage for were issued at the start, ahead of all waits. */
+static float ahead_of(const wl_ptx_ring *ring)
+{
+    return ring->counted > 0 ? (float)ring->ahead / (float)ring->counted : INFINITY;
+}
+
 static void add_op(maker *m, int32_t at, double weight, bool carries)
 {
     const wl_ptx_instruction *in = &m->f->instructions[at];
@@ -178,18 +185,25 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
         m->failed = true;
         return;
     }
-    const wl_op_kind kind = kind_of(in);
+    const wl_ptx_ring *ring = m->in->rings ? &m->in->rings[at] : NULL;
+    const bool waits = ring && ring->waits > 0; /* for bulk copies */
+    const int32_t *fields = waits ? m->in->fields : m->in->field;
+    const wl_op_kind kind = waits ? WL_OP_LOAD : kind_of(in);
     *op = (wl_op){.kind = weight > 0 ? kind : WL_OP_FREE,
                   .issue = (float)weight,
                   .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
-                  .field = m->in->field ? m->in->field[at] : -1,
+                  .field = fields ? fields[waits ? ring->copy : at] : -1,
                   .regs = list,
                   .constant = in->modifiers & WL_PTX_MOD_NC,
+                  .awaits_copies = waits,
+                  .ahead = waits ? ahead_of(ring) : 0,
                   .line = in->line,
                   .file = in->file,
                   .source_line = in->source_line,
                   .text = in->text,
                   .text_length = in->text_length};
+    if (in->op == WL_PTX_OP_wgmma)
+        op->flops = (float)(WL_PTX_GROUP * wl_ptx_tensor_flops(in, &op->product));
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
     if (waits_for_copies(in)) { /* shared memory changes here, as by a store */

@@ -45,6 +45,8 @@ typedef struct wl_ptx_life_input {
     const double *weight;            /* by instruction */
     const wl_ptx_counting *counting; /* of it */
     const int32_t *field;            /* by instruction; -1: none */
+    const int32_t *fields;           /* the same over all functions, which copies are numbered by */
+    const wl_ptx_ring *rings;        /* by instruction */
     int32_t registers;               /* of a thread; 0: as many as early loads need */
 } wl_ptx_life_input;
 

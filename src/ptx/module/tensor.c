@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 
-#define GROUP 4    /* warps that execute one wgmma together */
 #define QUARTERS 4 /* of a warp: each executes a product of mma.m8n8k4 */
 
 static bool in_mnemonic(const wl_ptx_instruction *in, int32_t at)
@@ -59,11 +58,21 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind)
         !wl_ptx_matrix_shape(in, shape))
         return 0;
     *kind = kind_of(in);
-    const double warps = in->op == WL_PTX_OP_wgmma ? GROUP : 1;
+    const double warps = in->op == WL_PTX_OP_wgmma ? WL_PTX_GROUP : 1;
     /* one product of each quarter of the warp */
     const bool quarters = in->op == WL_PTX_OP_mma && *kind == WL_TENSOR_f16 && shape[0] == 8 && shape[2] == 4;
     const double flops = 2.0 * shape[0] * shape[1] * shape[2] * (quarters ? QUARTERS : 1) / warps;
     return wl_ptx_has_part(in, ".sp") ? flops / 2 : flops;
+}
+
+double wl_ptx_operand_bytes(const wl_ptx_instruction *in)
+{
+    enum { DEPTH_BYTES = 32 }; /* of a row of A and a column of B, whatever the type */
+    int shape[3];
+    if (in->op != WL_PTX_OP_wgmma || !wl_ptx_matrix_shape(in, shape))
+        return 0;
+    const bool from_registers = in->operand_count > 1 && in->operands[1].kind == WL_PTX_OPERAND_VECTOR;
+    return (double)((from_registers ? 0 : shape[0]) + shape[1]) * DEPTH_BYTES / WL_PTX_GROUP;
 }
 
 double wl_ptx_divisible_flops(const wl_ptx_instruction *in)

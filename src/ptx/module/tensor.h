@@ -20,6 +20,13 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind);
  * smaller: wmma, and mma of 16-bit matrices. 0: other instructions. */
 double wl_ptx_divisible_flops(const wl_ptx_instruction *in);
 
+#define WL_PTX_GROUP 4 /* warps that execute one wgmma together */
+/* Bytes of operands that one warp of a wgmma reads from shared memory, a quarter of what its group
+ * does: B, and A unless it is in registers. 0: another instruction. Measured on an H200 for all
+ * types and N of 64 to 256: one wavefront per 128 bytes. */
+#define WL_PTX_WAVEFRONT_BYTES 128
+double wl_ptx_operand_bytes(const wl_ptx_instruction *in);
+
 /* Adds the flops of that many warps. `groups` counts those of wgmma in addition. */
 void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups);
 
