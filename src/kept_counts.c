@@ -79,7 +79,8 @@ wl_recalled wl_kept_counts_find(const wl_kept_counts *kept, const wl_launch *lau
 
 static size_t bytes_of(const wl_kept_counts *kept)
 {
-    return sizeof(wl_kept_launch) + kept->accesses * sizeof(wl_access_cost) + kept->fields * sizeof(wl_field_traffic);
+    return sizeof(wl_kept_launch) + kept->accesses * sizeof(wl_access_cost) +
+           wl_traffic_room(kept->fields, kept->bypasses_l1);
 }
 
 static bool is_started(wl_kept_counts *kept, const wl_kernel *kernel)
@@ -88,6 +89,7 @@ static bool is_started(wl_kept_counts *kept, const wl_kernel *kernel)
         return true;
     kept->accesses = kernel->access_count;
     kept->fields = kernel->field_count;
+    kept->bypasses_l1 = wl_kernel_bypasses_l1(kernel);
     kept->sets = SETS_MOST;
     while (kept->sets > SETS_LEAST && kept->sets * WL_KEPT_WAYS * bytes_of(kept) > KEPT_BYTES)
         kept->sets /= 2;
@@ -116,14 +118,11 @@ void wl_kept_counts_add(wl_kept_counts *kept, const wl_kernel *kernel, const wl_
                           .samples = samples,
                           .warps = counts->warps,
                           .has_traffic = counts->has_traffic,
-                          .traffic = counts->traffic,
                           .method = counts->method,
                           .costs = (wl_access_cost *)(k + 1)};
     memcpy(k->costs, costs, kept->accesses * sizeof *costs);
-    if (k->has_traffic) {
-        k->traffic.fields = (wl_field_traffic *)(k->costs + kept->accesses);
-        memcpy(k->traffic.fields, counts->traffic.fields, kept->fields * sizeof *k->traffic.fields);
-    }
+    if (k->has_traffic)
+        wl_traffic_copy(&counts->traffic, k->costs + kept->accesses, &k->traffic);
 }
 
 wl_kept_distinct *wl_kept_distinct_of(const wl_kept_counts *kept, const wl_launch *launch, int64_t samples)

@@ -17,6 +17,7 @@ typedef struct wl_kept_counts {
     struct wl_kept_launch **slots; /* NULL until the first launch; sets of WL_KEPT_WAYS */
     size_t sets;                   /* a power of two */
     size_t accesses, fields;       /* of the kernel */
+    bool bypasses_l1;              /* some load of the kernel does */
     unsigned turn;                 /* which of a set is replaced next */
 } wl_kept_counts;
 

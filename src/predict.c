@@ -345,7 +345,7 @@ struct wl_counted {
 
 static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
 {
-    wl_field_traffic *kept = WL_ARENA_NEW(&c->kept, wl_field_traffic, fields + 1);
+    void *kept = wl_arena_alloc(&c->kept, 1, wl_traffic_room(fields + 1, c->counts.traffic.of_l1));
     c->volumes = WL_ARENA_NEW(&c->kept, wl_volume, fields + 1);
     if (!kept || !c->volumes)
         return wl_fail_memory(err);
@@ -353,8 +353,7 @@ static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        c->counts.has_traffic ? "memory volumes cannot be counted"
                                              : "the device file lacks the numbers of the measured laws");
-    memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
-    c->counts.traffic.fields = kept;
+    wl_traffic_copy(&c->counts.traffic, kept, &c->counts.traffic);
     c->counts.executed.lines = NULL;
     c->counts.executed.line_count = 0;
     return WL_OK;

@@ -140,6 +140,11 @@ void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *r)
         load_from_l2(h, sm, r->line, missing);
 }
 
+void wl_hierarchy_load_past_l1(wl_hierarchy *h, int64_t sm, const wl_request *r)
+{
+    load_from_l2(h, sm, r->line, r->sectors);
+}
+
 void wl_hierarchy_store(wl_hierarchy *h, int64_t sm, const wl_request *r)
 {
     const int64_t near = sm % h->shape.partitions, home = wl_home_partition(r->line, h->shape.partitions);

@@ -48,6 +48,8 @@ void wl_hierarchy_drift_apart(wl_hierarchy *hierarchy);
 /* As wl_cache_expect, of the caches that a multiprocessor reads through. */
 void wl_hierarchy_expect(const wl_hierarchy *hierarchy, int64_t sm, uint64_t line);
 void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
+/* A load that leaves the L1 alone. */
+void wl_hierarchy_load_past_l1(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
 void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *request);
 /* Writes all that is dirty to DRAM. */
 void wl_hierarchy_clean(wl_hierarchy *hierarchy);

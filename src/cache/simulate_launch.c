@@ -25,8 +25,9 @@ typedef struct request {
     uint64_t line;
     uint16_t sectors;
     bool store, last; /* last: of its instruction */
-    uint8_t width;    /* bytes of a lane */
-    int32_t written;  /* of stores that do not fill their sectors: first of their masks, else -1 */
+    bool bypasses_l1;
+    uint8_t width;   /* bytes of a lane */
+    int32_t written; /* of stores that do not fill their sectors: first of their masks, else -1 */
 } request;
 
 typedef struct warp_stream {
@@ -72,6 +73,7 @@ static wl_status add_request(launch_simulation *s, uint64_t line, const wl_acces
         return wl_fail_memory(err);
     s->requests[s->request_count++] = (request){.line = line,
                                                 .store = store,
+                                                .bypasses_l1 = access->bypasses_l1,
                                                 .width = (uint8_t)wl_min(access->width_bytes, UINT8_MAX),
                                                 .written = store ? (int32_t)s->mask_count : -1};
     if (store) {
@@ -196,6 +198,8 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
         const field_moved before = {now->l2_to_l1, now->l1_to_l2, now->dram_to_l2};
         if (r->store)
             wl_hierarchy_store(s->hierarchy, sm, &one);
+        else if (r->bypasses_l1)
+            wl_hierarchy_load_past_l1(s->hierarchy, sm, &one);
         else
             wl_hierarchy_load(s->hierarchy, sm, &one);
         field_moved *field = &s->moved[r->line >> WL_FIELD_SHIFT];

@@ -371,6 +371,56 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     return WL_OK;
 }
 
+/* ---- loads that leave the L1 alone ---- */
+
+/* A field with the loads that use the L1, of which nothing has been counted yet. */
+static void forget_loads(wl_field_traffic *f)
+{
+    f->requested = f->block_sectors = f->block_units = f->block_lines = f->warp_sectors = f->warp_lines = 0;
+    f->in_step = 0;
+    f->far_common = f->loaded_too = f->random = false;
+    for (int n = 0; n < WL_STEPS_MAX; n++)
+        f->step_sectors[n] = f->step_warp_sectors[n] = f->step_runs[n] = 0;
+}
+
+static wl_status count_of_l1(const tally *all, wl_arena *arena)
+{
+    const wl_kernel *k = all->in->view->kernel;
+    const size_t count = all->out->field_count;
+    wl_traffic *o = WL_ARENA_NEW(arena, wl_traffic, 1);
+    wl_field_traffic *fields = WL_ARENA_NEW(arena, wl_field_traffic, count);
+    wl_view view;
+    if (!o || !fields)
+        return wl_fail_memory(all->err);
+    WL_TRY(wl_view_of_l1(all->in->view, all->in->geometry, arena, &view, all->err));
+    wl_traffic_input in = *all->in;
+    in.view = &view;
+    tally t = *all;
+    t.in = &in;
+    t.out = o;
+    *o = *all->out;
+    o->fields = fields;
+    for (int n = 0; n < WL_STEPS_MAX; n++)
+        o->step_lines[n] = o->step_distinct[n] = 0;
+    for (size_t i = 0; i < count; i++) {
+        fields[i] = all->out->fields[i];
+        forget_loads(&fields[i]);
+    }
+    for (size_t a = 0; a < k->access_count; a++)
+        if (!k->accesses[a].store && !k->accesses[a].bypasses_l1)
+            fields[k->accesses[a].field].requested += in.costs[a].sectors;
+    for (size_t i = 0; i < count; i++) {
+        WL_TRY(count_loads(&t, i));
+        const double blocks = all->out->fields[i].block_sectors;
+        fields[i].wave_sectors *= blocks > 0 ? fmin(1, fields[i].block_sectors / blocks) : 0;
+    }
+    WL_TRY(count_common(&t));
+    WL_TRY(count_in_step(&t));
+    WL_TRY(wl_steps_count(&in, t.counter, t.warp_size, arena, o, t.err));
+    all->out->of_l1 = o;
+    return WL_OK;
+}
+
 static double footprint_of(const wl_traffic *o)
 {
     double bytes = 0;
@@ -411,7 +461,9 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         return wl_fail_memory(err);
     counter->evaluated = 0;
     wl_threads_begin(counter, input->view->kernel);
-    const wl_status status = count_all(&t, arena);
+    wl_status status = count_all(&t, arena);
+    if (status == WL_OK && wl_kernel_bypasses_l1(input->view->kernel))
+        status = count_of_l1(&t, arena);
     wl_threads_end(counter);
     out->evaluated = (double)counter->evaluated;
     WL_TRY(status);
@@ -434,4 +486,22 @@ double wl_data_remains(double footprint, double room, double steepness)
 bool wl_data_stays(double footprint, double room, double steepness)
 {
     return wl_data_remains(footprint, room, steepness) >= NOTICED;
+}
+
+size_t wl_traffic_room(size_t fields, bool of_l1)
+{
+    const size_t each = fields * sizeof(wl_field_traffic);
+    return of_l1 ? 2 * each + sizeof(wl_traffic) : each;
+}
+
+void wl_traffic_copy(const wl_traffic *from, void *room, wl_traffic *to)
+{
+    wl_field_traffic *fields = room;
+    const size_t count = from->field_count;
+    *to = *from;
+    to->fields = memcpy(fields, from->fields, count * sizeof *fields);
+    if (!from->of_l1)
+        return;
+    to->of_l1 = (wl_traffic *)(fields + count);
+    wl_traffic_copy(from->of_l1, to->of_l1 + 1, to->of_l1);
 }

@@ -136,6 +136,9 @@ typedef struct wl_traffic {
     /* of the loads, in bytes: decides whether a repeated launch finds them in the L2 */
     double footprint;
     bool any_room; /* as in the input */
+    /* The same with only the loads that use the L1, before replays: what the laws of the L1 read.
+     * NULL: all loads do. Windows, waves and stores are those of the whole launch. */
+    struct wl_traffic *of_l1;
 } wl_traffic;
 
 /* The input of the counts and of the estimators (laws/volumes.h). */
@@ -162,5 +165,10 @@ bool wl_data_stays(double footprint, double room, double steepness);
 /* windows_known is false where counting would take too long. */
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err);
+
+/* Copies counts together with their fields, which lie in `room`: so many bytes for so many fields.
+ * `of_l1`: some load leaves the L1 alone. */
+size_t wl_traffic_room(size_t fields, bool of_l1);
+void wl_traffic_copy(const wl_traffic *from, void *room, wl_traffic *to);
 
 #endif /* WL_COUNT_TRAFFIC_H */

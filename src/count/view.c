@@ -184,6 +184,26 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     return WL_OK;
 }
 
+wl_status wl_view_of_l1(const wl_view *view, const wl_geometry *g, wl_arena *arena, wl_view *out, wl_error *err)
+{
+    const wl_kernel *k = view->kernel;
+    wl_ranges ranges;
+    wl_geometry_ranges(g, k, &ranges);
+    *out = *view;
+    out->bounds = WL_ARENA_NEW(arena, wl_bound, k->access_count);
+    out->fields = wl_arena_alloc(arena, k->field_count, sizeof *out->fields);
+    if (!out->bounds || !out->fields)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < k->access_count; i++) {
+        out->bounds[i] = view->bounds[i];
+        out->bounds[i].never = view->bounds[i].never || k->accesses[i].bypasses_l1;
+    }
+    for (size_t f = 0; f < k->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++)
+            WL_TRY(make_side(out, f, (wl_side)side, g, &ranges, arena, err));
+    return WL_OK;
+}
+
 double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
     const wl_field_side *s = &view->fields[field][side];

@@ -37,6 +37,9 @@ bool wl_view_is_fixed(const wl_kernel *kernel);
 wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
                        wl_error *err);
 
+/* The same without the loads that leave the L1 alone. */
+wl_status wl_view_of_l1(const wl_view *view, const wl_geometry *geometry, wl_arena *arena, wl_view *out, wl_error *err);
+
 /* Blocks first <= n < last in launch order, as a region. */
 wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last);
 

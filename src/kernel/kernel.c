@@ -102,6 +102,14 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
     return kernel->has_registers;
 }
 
+bool wl_kernel_bypasses_l1(const wl_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->access_count; i++)
+        if (kernel->accesses[i].bypasses_l1)
+            return true;
+    return false;
+}
+
 bool wl_kernel_names_launch(const wl_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->access_count; i++) {

@@ -66,8 +66,10 @@ int32_t wl_field_cell_bytes(const wl_field *field);
 typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
-    bool traced;       /* addresses come from the kernel's source; index is 0 */
-    bool more;         /* continues the previous access: not a separate instruction */
+    bool traced; /* addresses come from the kernel's source; index is 0 */
+    bool more;   /* continues the previous access: not a separate instruction */
+    /* a load that leaves the L1 alone: all its requests go to the L2, and it evicts nothing */
+    bool bypasses_l1;
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */
@@ -154,6 +156,9 @@ static inline const int64_t *wl_kernel_extent(const wl_kernel *kernel)
 /* Can the row length of a field change? Not if addresses are element indices, nor in shared memory,
  * nor if x is not the faster of the first two dimensions. */
 bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
+
+/* Does a load leave the L1 alone? */
+bool wl_kernel_bypasses_l1(const wl_kernel *kernel);
 
 /* Does an address or condition depend on threads, blocks or their extents, or in an unknown way? */
 bool wl_kernel_names_launch(const wl_kernel *kernel);

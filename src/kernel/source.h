@@ -68,6 +68,7 @@ typedef struct wl_load_touch {
     const int64_t *address; /* one per active lane; fields do not overlap */
     /* groups of a warp are issued one after another; in a group, loads of equal depth together */
     uint32_t group, depth;
+    bool bypasses_l1; /* as wl_access */
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
 

@@ -156,10 +156,13 @@ static wl_status l1_volumes(estimator *e)
             continue; /* executed in the L2 */
         if (k->accesses[a].store)
             v->l2_store += requested;
-        else
+        else if (!k->accesses[a].bypasses_l1)
             v->l2_capacity += requested; /* all requests, for now */
     }
     WL_TRY(loads_again(e));
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].bypasses_l1)
+            e->out->fields[k->accesses[a].field].l2_capacity += e->in->costs[a].sectors * (double)sector;
     return walk_together(e);
 }
 

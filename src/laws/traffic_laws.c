@@ -187,26 +187,87 @@ static void share_in_loops(const wl_traffic *t, wl_requests *out)
     out->group = distinct > 0 ? all / distinct : 1;
 }
 
-static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
-                  wl_volumes *out)
+/* What the laws of the L1 read, and the launch with all its loads: the same unless some leave the
+ * L1 alone. */
+typedef struct sides {
+    const wl_traffic *l1, *all;
+    load_totals of_l1, of_all;
+    wl_reloads reloads, without_l1;
+} sides;
+
+static sides find_sides(const wl_traffic *t, const wl_laws *laws)
 {
-    out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
+    sides s = {.l1 = t->of_l1 ? t->of_l1 : t, .all = t};
+    s.of_all = s.of_l1 = add_loads(t);
+    s.reloads = wl_reloads_find(s.l1, laws);
+    if (t->of_l1) {
+        wl_traffic nothing_fits = *t;
+        nothing_fits.l1_bytes = t->line;
+        s.of_l1 = add_loads(t->of_l1);
+        s.without_l1 = wl_reloads_find(&nothing_fits, laws);
+    }
+    return s;
+}
+
+/* Loads of a field that use the L1. */
+static void loads_by_l1(const sides *s, const wl_laws *laws, double apart, size_t field, wl_volume *v)
+{
+    const wl_traffic *t = s->l1;
+    const wl_field_traffic *f = &t->fields[field];
+    const double missing = 1 - found_of_others(t, laws, &s->of_l1, f);
+    const double arrive = fmin(apart, 1 - f->in_step) * missing;
+    const double again_here = wl_reloads_of(&s->reloads, t, f);
+    const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
+    const double left = fmax(arrive * small, at_least(t, f));
+    v->l2_compulsory = f->block_sectors * t->sector * left;
+    v->l2_capacity = again_here * t->sector * left;
+    v->dram_capacity = wl_reloads_from_dram(&s->reloads, t, f) * t->sector * left;
+}
+
+/* Warps of a block that load the same sectors at the same step: their requests past the L1 merge as
+ * those of blocks in lockstep. Returns what is left of them. Neighbours that have only some in
+ * common request different parts of a line. */
+static double joined_by_warps(const wl_laws *laws, const wl_field_traffic *f)
+{
+    const double at_a_step = f->step_warp_sectors[0] > 0 ? f->step_sectors[0] / f->step_warp_sectors[0] : 1;
+    return at_a_step > 0.5 ? 1 : fmax(at_a_step, 1 / fmax(1, laws->merge_blocks));
+}
+
+/* Loads of a field that leave the L1 alone: all their requests go to the L2, where they merge as
+ * others do. */
+static void loads_past_l1(const sides *s, const wl_laws *laws, double apart, size_t field, wl_volume *v)
+{
+    const wl_traffic *t = s->all;
+    const wl_field_traffic *f = &t->fields[field], *of_l1 = &s->l1->fields[field];
+    const double requested = fmax(0, f->requested - of_l1->requested);
+    if (requested <= 0)
+        return;
+    const double left = fmax(fmin(apart, 1 - f->in_step), at_least(t, f)) * t->sector;
+    const double fresh = fmin(requested, fmax(0, f->block_sectors - of_l1->block_sectors));
+    const double read = fmax(fresh, requested * joined_by_warps(laws, f));
+    v->l2_compulsory += fresh * left;
+    v->l2_capacity += (read - fresh) * left;
+    v->l2_joined = (requested - read) * left;
+    v->dram_capacity += wl_reloads_from_dram(&s->without_l1, t, f) * requested / f->requested * left;
+}
+
+static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
+{
+    const wl_traffic *t = s->all;
+    out->l1_alloc_bytes = s->of_l1.block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     out->replay_size = t->replay_size;
-    const double apart = 1 - merged_share(t, laws, s);
+    const double apart = 1 - merged_share(s->l1, laws, &s->of_l1),
+                 apart_past_l1 = 1 - merged_share(t, laws, &s->of_all);
     const bool stays = wl_data_stays(t->footprint, laws->room, laws->steepness);
     double sectors = 0, lines = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
-        const double missing = 1 - found_of_others(t, laws, s, f);
-        const double arrive = fmin(apart, 1 - f->in_step) * missing;
-        const double again_here = wl_reloads_of(reloads, t, f);
-        const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
-        const double left = fmax(arrive * small, at_least(t, f));
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
-        v->l2_compulsory = f->block_sectors * t->sector * left;
-        v->l2_capacity = again_here * t->sector * left;
+        loads_by_l1(s, laws, apart, i, v);
+        if (s->l1 != t)
+            loads_past_l1(s, laws, apart_past_l1, i, v);
         if (f->walked) {
             const double least = at_least(t, f) * f->block_sectors,
                          arrived = fmax(least, f->missed * f->requested * (1 - walk_merged(t, laws, f))),
@@ -221,6 +282,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;
             v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
+            v->dram_capacity = 0;
         }
         v->replayed = f->walked || f->replayed;
         const double read = (f->replayed ? f->missed_units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
@@ -228,14 +290,13 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const double lone = f->replayed ? f->lone : random;
         out->requests.read_units += read;
         out->requests.lone_units += read * lone;
-        v->dram_capacity = f->replayed ? 0 : wl_reloads_from_dram(reloads, t, f) * t->sector * left;
         if (!f->random) { /* what random fetches cost is in their own rate */
             sectors += f->block_sectors;
             lines += f->block_lines;
         }
     }
     share_in_loops(t, &out->requests);
-    out->l1_miss_rate = reloads->rate;
+    out->l1_miss_rate = s->reloads.rate;
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }
 
@@ -282,11 +343,10 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
 
 void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
-    const load_totals s = add_loads(t);
-    const wl_reloads reloads = wl_reloads_find(t, laws);
+    const sides s = find_sides(t, laws);
     out->requests = (wl_requests){0};
-    loads(t, laws, &s, &reloads, out);
-    stores(t, laws, &s, out);
+    loads(&s, laws, out);
+    stores(t, laws, &s.of_all, out);
     out->sampled = t->sampled;
 }
 

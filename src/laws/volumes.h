@@ -33,6 +33,9 @@ typedef struct wl_volume {
      * data in the L2: what that loads beyond these bytes; negative: less */
     bool walked;
     double l2_again;
+    /* requests past the L1 that join those of other warps: not read from the L2 once more, but
+     * waited for */
+    double l2_joined;
     bool replayed; /* its L2 loads come from a replay, of loops or of single loads: an estimate */
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;

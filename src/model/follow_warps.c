@@ -134,7 +134,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         const wl_volume *v = &volumes->fields[f];
         const double requested = followed->sector * a->sectors[0],
                      loaded = v->l2_compulsory + v->l2_capacity + again * v->l2_again;
-        const double l1 = requested > 0 ? fmin(1, loaded / requested) : 0;
+        const double l1 = requested > 0 ? fmin(1, (loaded + v->l2_joined) / requested) : 0;
         const double l2 = !volumes->known ? 1 : loaded > 0 ? fmin(1, wl_volume_dram_loads(v) / loaded) : 0;
         const double lines = lines_of(followed, a);
         double late[2] = {l1, l1 * l2};

@@ -52,6 +52,7 @@ typedef struct load {
     uint32_t sectors;
     uint16_t field;
     uint16_t depth;
+    bool bypasses_l1;
     uint32_t group;
     int32_t next;
 } load;
@@ -150,6 +151,7 @@ static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, i
                         .sectors = bit,
                         .field = (uint16_t)t->field,
                         .depth = (uint16_t)(t->depth < DEPTH_MAX ? t->depth : DEPTH_MAX - 1),
+                        .bypasses_l1 = t->bypasses_l1,
                         .group = t->group};
         if (!append(r->place, (int)t->warp, &l))
             return false;
@@ -205,7 +207,8 @@ static void play(player *p, int sm, place *at, queue *warp)
         if (l->group != start.group || l->depth != start.depth)
             break;
         const int64_t cycle = p->cycle[sm]++;
-        const uint32_t missed = request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
+        const uint32_t missed =
+            l->bypasses_l1 ? l->sectors : request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
         const uint32_t other = missed ? on_their_way(&p->caches[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
         count_missed(p, later, l->field, missed & ~other);

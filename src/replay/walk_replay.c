@@ -246,6 +246,18 @@ static double load_lines(street *s, const load *l)
     return there;
 }
 
+/* The same of loads that leave the L1 alone: every request, of so many sectors in all, goes to the
+ * L2. */
+static double load_past_l1(street *s, const load *l, double sectors)
+{
+    counted *count = &s->fields[l->walker->field];
+    const double memory = s->in_l2 ? 0 : from_memory(s, l);
+    if (memory > s->now + l->waits * s->in->miss)
+        count->from_memory[l->later] += sectors;
+    count->missed[l->later] += sectors;
+    return later_of(memory, s->now + l->waits * miss_cycles(s));
+}
+
 /* All warps of a block wait for the last at a barrier. */
 static void wait_at_barrier(street *s, const walking *warp, double ready)
 {
@@ -275,15 +287,18 @@ static void play(street *s, walking *warp)
         int64_t offset = 0;
         for (int n = 0; n < WL_LOOPS_MAX; n++)
             offset += m->at[n] * w->stride[n];
+        const double sectors = b->count ? (double)w->executions * w->sectors : 0;
         l.walker = w;
         l.began = warp->began[i];
         for (int n = 0; n < b->count; n++) {
             l.lo = b->lo[n] + offset + w->before;
             l.hi = b->hi[n] + offset + w->beyond;
             l.stream = wl_hash_add(w->name, (uint64_t)(b->lo[n] >> s->line_shift));
-            there = later_of(there, load_lines(s, &l));
+            const double arrives =
+                w->program.access->bypasses_l1 ? load_past_l1(s, &l, sectors / b->count) : load_lines(s, &l);
+            there = later_of(there, arrives);
         }
-        s->fields[w->field].requested[l.later] += b->count ? (double)w->executions * w->sectors : 0;
+        s->fields[w->field].requested[l.later] += sectors;
     }
     s->now += sum->cycles;
     const double ready = later_of(there, s->now + l.waits * s->in->hit);

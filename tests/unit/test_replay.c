@@ -19,6 +19,7 @@ typedef struct pattern {
     int64_t (*address)(int64_t block, int warp, int load, int lane);
     int together;
     bool odd_wait;
+    bool bypasses_l1;
 } pattern;
 
 static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err)
@@ -30,7 +31,13 @@ static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visi
             for (int lane = 0; lane < 32; lane++)
                 address[lane] = p->address(block[0], w, i, lane);
             const uint32_t group = (uint32_t)(1 + (p->together ? i / p->together : i));
-            const wl_load_touch touch = {(uint32_t)w, 0, 4, UINT32_MAX, address, group, p->odd_wait && i % 2 ? 2 : 1};
+            const wl_load_touch touch = {.warp = (uint32_t)w,
+                                         .bytes = 4,
+                                         .lanes = UINT32_MAX,
+                                         .address = address,
+                                         .group = group,
+                                         .depth = p->odd_wait && i % 2 ? 2 : 1,
+                                         .bypasses_l1 = p->bypasses_l1};
             WL_TRY(visit(user, &touch, err));
         }
     return WL_OK;
@@ -92,17 +99,19 @@ static int64_t sectors(int64_t block, int warp, int load, int lane)
 static void what_misses(void **state)
 {
     (void)state;
-    check_near("stream", "missed", missed((pattern){8, 64, stream, 1, false}, 100, 4, 0), 1, 0);
-    check_near("again at once", "missed", missed((pattern){8, 64, twice, 1, false}, 100, 4, 0), 0.5, 0.01);
-    check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors, 1, false}, 100, 4, 0), 1, 0);
+    check_near("stream", "missed", missed((pattern){8, 64, stream, 1, false, false}, 100, 4, 0), 1, 0);
+    check_near("again at once", "missed", missed((pattern){8, 64, twice, 1, false, false}, 100, 4, 0), 0.5, 0.01);
+    check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors, 1, false, false}, 100, 4, 0), 1, 0);
+    const pattern past_l1 = {8, 64, small_table, 1, false, true};
+    check_near("past the L1", "missed", missed(past_l1, 100, 4, 0), 1, 0);
     /* the first generation, 4 blocks of each multiprocessor, loads the table: 16 lines for 4 x 8 x
      * 64 loads */
-    check_near("table", "one generation", missed((pattern){8, 64, small_table, 1, false}, 40, 4, 0), 16. / (4 * 8 * 64),
-               0);
-    check_near("table", "ten generations", missed((pattern){8, 64, small_table, 1, false}, 400, 4, 0),
+    check_near("table", "one generation", missed((pattern){8, 64, small_table, 1, false, false}, 40, 4, 0),
+               16. / (4 * 8 * 64), 0);
+    check_near("table", "ten generations", missed((pattern){8, 64, small_table, 1, false, false}, 400, 4, 0),
                16. / (4 * 8 * 64) / 10, 0);
     /* random replacement would keep some of it, the least recently used nothing */
-    const double large = missed((pattern){8, 2048, large_set, 1, false}, 20, 1, 0);
+    const double large = missed((pattern){8, 2048, large_set, 1, false, false}, 20, 1, 0);
     check_true("a set four times the L1", "misses mostly", large > 0.8 && large < 1);
     check_done();
 }
@@ -126,16 +135,16 @@ static int64_t own_lines_and_far(int64_t block, int warp, int load, int lane)
 static void live_lines(void **state)
 {
     (void)state;
-    const double one = missed((pattern){8, 128, own_lines, 1, false}, 400, 16, 0),
-                 four = missed((pattern){8, 128, own_lines, 4, false}, 400, 16, 0);
+    const double one = missed((pattern){8, 128, own_lines, 1, false, false}, 400, 16, 0),
+                 four = missed((pattern){8, 128, own_lines, 4, false, false}, 400, 16, 0);
     check_true("four times the L1", "most steps load the line again", one > 0.8);
     check_near("four times the L1", "four steps at once", four / one, 0.25, 0.05);
-    check_near("a quarter of the L1", "a sector once", missed((pattern){8, 128, own_lines, 1, false}, 40, 1, 0), 0.125,
-               0.01);
+    check_near("a quarter of the L1", "a sector once", missed((pattern){8, 128, own_lines, 1, false, false}, 40, 1, 0),
+               0.125, 0.01);
     /* loads that wait for others of their group come after them: two walks by four steps, and 2048
      * far lines each */
-    const double walk = missed((pattern){8, 128, own_lines_and_far, 8, true}, 400, 16, 0),
-                 alone = missed((pattern){8, 128, own_lines_and_far, 1, true}, 400, 16, 0);
+    const double walk = missed((pattern){8, 128, own_lines_and_far, 8, true, false}, 400, 16, 0),
+                 alone = missed((pattern){8, 128, own_lines_and_far, 1, true, false}, 400, 16, 0);
     check_near("and far lines", "four steps at once", walk, (1 + 0.25) / 2, 0.02);
     check_true("and far lines", "one by one", alone > 0.9);
     check_done();
@@ -199,13 +208,13 @@ static void what_is_requested_together(void **state)
                  {"one by one", one_by_one, 1, 1}};
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int warps = 1; warps <= 8; warps *= 8) { /* small blocks and large ones are alike */
-            const shares s = replay((pattern){warps, 8, cases[i].address, 1, false}, 100, 1, 0);
+            const shares s = replay((pattern){warps, 8, cases[i].address, 1, false, false}, 100, 1, 0);
             check_near(cases[i].name, "missed", s.missed, 1, 0);
             check_near(cases[i].name, "units for a sector", s.units, cases[i].units, 1e-12);
             check_near(cases[i].name, "lone ones", s.lone, cases[i].lone, 1e-12);
         }
-    check_near("table", "hits request nothing", replay((pattern){8, 64, small_table, 1, false}, 40, 4, 0).units, 0.5,
-               1e-12);
+    check_near("table", "hits request nothing", replay((pattern){8, 64, small_table, 1, false, false}, 40, 4, 0).units,
+               0.5, 1e-12);
     check_done();
 }
 
@@ -213,9 +222,9 @@ static void what_is_requested_together(void **state)
 static void neighbours(void **state)
 {
     (void)state;
-    const pattern table = {8, 64, small_table, 1, false};
+    const pattern table = {8, 64, small_table, 1, false, false};
     check_near("in step", "requested once", missed(table, 40, 4, 300) / missed(table, 40, 4, 0), 0.5, 0);
-    check_near("streams", "never", missed((pattern){8, 64, stream, 1, false}, 100, 4, 300), 1, 0);
+    check_near("streams", "never", missed((pattern){8, 64, stream, 1, false, false}, 100, 4, 300), 1, 0);
     check_done();
 }
 
@@ -223,7 +232,7 @@ static void neighbours(void **state)
 static void few_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 64, twice, 1, false};
+    pattern p = {8, 64, twice, 1, false, false};
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads}};
     const wl_geometry g = {
         .grid = {100, 1, 1}, .blocks = 100, .occupancy = {.blocks_per_sm = 16, .l1_bytes = L1_LINES * LINE}};
@@ -249,7 +258,7 @@ static int64_t mostly_one(int64_t block, int warp, int load, int lane)
 static void drawn_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 64, mostly_one, 1, false};
+    pattern p = {8, 64, mostly_one, 1, false, false};
     wl_population population = {.replayed = 1000};
     wl_kernel kernel = {.field_count = 1,
                         .source = {.context = &p, .visit_loads = visit_loads, .population = &population}};
@@ -280,7 +289,7 @@ static int64_t same_for_all_warps(int64_t block, int warp, int load, int lane)
 static void long_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 60000, same_for_all_warps, 1, false};
+    pattern p = {8, 60000, same_for_all_warps, 1, false, false};
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads, .warp_size = 32}};
     const wl_geometry g = {
         .grid = {2, 1, 1}, .blocks = 2, .threads = 256, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};

@@ -224,6 +224,42 @@ static void number_fields(wl_ptx_source *s, const wl_ptx_fields *fields)
     }
 }
 
+/* Does an instruction before this one load the field so that lines stay in the L1? */
+static bool kept_before(const wl_ptx_source *s, const wl_ptx_function *f, int32_t instruction)
+{
+    const int32_t first = s->profile.first[f - s->launch.module->functions];
+    for (int32_t i = 0; i < instruction; i++) {
+        const wl_ptx_op op = f->instructions[i].op;
+        if ((op == WL_PTX_OP_ld || op == WL_PTX_OP_cp_async) &&
+            s->field_of[first + i] == s->field_of[first + instruction] &&
+            wl_ptx_l1_use_of(&f->instructions[i]) == WL_PTX_L1_KEEPS)
+            return true;
+    }
+    return false;
+}
+
+/* Which loads leave the L1 alone. Those that only look there find nothing, unless others have
+ * loaded the field before. */
+static wl_status find_bypassing(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    s->bypasses_l1 = WL_ARENA_NEW(arena, bool, s->profile.count + 1);
+    if (!s->bypasses_l1)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const wl_ptx_l1_use use = wl_ptx_l1_use_of(&m->functions[f].instructions[i]);
+            s->bypasses_l1[s->profile.first[f] + i] =
+                use == WL_PTX_L1_PASSES || (use == WL_PTX_L1_LOOKS && !kept_before(s, &m->functions[f], i));
+        }
+    const int32_t first = s->profile.first[s->launch.entry - m->functions];
+    for (size_t i = 0; i < rolled->count; i++) {
+        wl_ptx_access *a = &rolled->accesses[i];
+        a->bypasses_l1 = a->buffer && !a->step->store && s->bypasses_l1[first + a->step->instruction];
+    }
+    return WL_OK;
+}
+
 static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_ptx_fields *out,
                              wl_error *err)
 {
@@ -269,17 +305,19 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         if (!text)
             return wl_fail_memory(err);
         wl_ptx_make_line(text);
-        all[k->access_count++] = (wl_access){.store = t->store,
-                                             .atomic = t->atomic,
-                                             .traced = true,
-                                             .more = t->more,
-                                             .request_lanes = wl_ptx_request_lanes(in),
-                                             .field = wl_ptx_field_of(fields, t->buffer, in),
-                                             .width_bytes = t->bytes,
-                                             .unit_bytes = t->bytes,
-                                             .index = &zero,
-                                             .text = text,
-                                             .loc = {in->line, in->column, in->text_length}};
+        all[k->access_count++] = (wl_access){
+            .store = t->store,
+            .atomic = t->atomic,
+            .traced = true,
+            .more = t->more,
+            .bypasses_l1 = t->buffer && !t->store && s->bypasses_l1[s->profile.first[t->function] + t->instruction],
+            .request_lanes = wl_ptx_request_lanes(in),
+            .field = wl_ptx_field_of(fields, t->buffer, in),
+            .width_bytes = t->bytes,
+            .unit_bytes = t->bytes,
+            .index = &zero,
+            .text = text,
+            .loc = {in->line, in->column, in->text_length}};
     }
     k->accesses = all;
     return WL_OK;
@@ -434,6 +472,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     WL_TRY(recover(s, &rolled, &wrong, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
+    WL_TRY(find_bypassing(s, &rolled, &s->arena, err));
 
     const int64_t shared = s->options.launch.shared_bytes; /* as ptxas reports it; 0: not given */
     wl_ptx_summary summary = {.input = s->launch.module->input,

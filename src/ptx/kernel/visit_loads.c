@@ -50,8 +50,15 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
         address[n++] = (int64_t)t->address[__builtin_ctz(left)];
     const wl_ptx_round round = wl_ptx_round_of(h->source->emulator, t->function, t->instruction);
     const uint32_t group = group_of(h, t, &round);
-    const wl_load_touch touch = {(uint32_t)t->warp,    (size_t)field, t->bytes, t->lanes, address, group,
-                                 (uint32_t)round.depth};
+    const int32_t at = h->source->profile.first[t->function] + t->instruction;
+    const wl_load_touch touch = {.warp = (uint32_t)t->warp,
+                                 .field = (size_t)field,
+                                 .bytes = t->bytes,
+                                 .lanes = t->lanes,
+                                 .address = address,
+                                 .group = group,
+                                 .depth = (uint32_t)round.depth,
+                                 .bypasses_l1 = h->source->bypasses_l1[at]};
     return h->visit(h->user, &touch, err);
 }
 

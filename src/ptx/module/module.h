@@ -136,9 +136,11 @@ enum {
     WL_PTX_MOD_LEFT = 1 << 19,   /* shf.l */
     WL_PTX_MOD_SHIFTAMT = 1 << 20,
     WL_PTX_MOD_ASYNC = 1 << 21, /* cp.async.ca / .cg */
-    /* cache operators that bypass the L1: .cg, .cv, volatile, relaxed.gpu/sys */
+    /* loads and copies that leave the L1 alone: .cg, .cv, volatile, relaxed and acquire at gpu and
+     * sys; without effect on others */
     WL_PTX_MOD_BYPASS = 1 << 22,
-    WL_PTX_MOD_XORSIGN = 1 << 23 /* min, max: the sign is that of the product */
+    WL_PTX_MOD_XORSIGN = 1 << 23,    /* min, max: the sign is that of the product */
+    WL_PTX_MOD_NO_ALLOCATE = 1 << 24 /* .lu, .L1::no_allocate: hits what others have loaded */
 };
 
 /* Variants of operations that have several; the meaning depends on the operation. */
@@ -313,6 +315,15 @@ bool wl_ptx_writes_first(const wl_ptx_instruction *in);
 double wl_ptx_flops(const wl_ptx_instruction *in);
 /* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */
 int wl_ptx_access_bytes(const wl_ptx_instruction *in);
+
+/* What a load or an asynchronous copy from global memory does to the L1. All that is measured:
+ * validate/cuda/cache_operators.cu. */
+typedef enum wl_ptx_l1_use {
+    WL_PTX_L1_KEEPS, /* hits lines that are there, and leaves its own */
+    WL_PTX_L1_LOOKS, /* hits, but leaves nothing */
+    WL_PTX_L1_PASSES /* neither: every request goes to the L2 */
+} wl_ptx_l1_use;
+wl_ptx_l1_use wl_ptx_l1_use_of(const wl_ptx_instruction *in);
 
 /* Lanes of one request of a texture or surface instruction; 0: another one. */
 int wl_ptx_request_lanes(const wl_ptx_instruction *in);

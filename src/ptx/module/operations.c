@@ -91,6 +91,16 @@ wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in)
     return info->class_by_space ? class_by_space(in) : info->kind;
 }
 
+wl_ptx_l1_use wl_ptx_l1_use_of(const wl_ptx_instruction *in)
+{
+    if (in->op != WL_PTX_OP_ld && in->op != WL_PTX_OP_cp_async)
+        return WL_PTX_L1_KEEPS;
+    if (in->modifiers & WL_PTX_MOD_NO_ALLOCATE)
+        return WL_PTX_L1_LOOKS;
+    /* ld.global.cg.nc becomes a load of constant data, which the L1 may keep */
+    return in->modifiers & WL_PTX_MOD_BYPASS && !(in->modifiers & WL_PTX_MOD_NC) ? WL_PTX_L1_PASSES : WL_PTX_L1_KEEPS;
+}
+
 int wl_ptx_access_bytes(const wl_ptx_instruction *in)
 {
     wl_ptx_tile tile;

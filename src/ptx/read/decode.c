@@ -145,7 +145,9 @@ static bool own_modifier(wl_ptx_instruction *in, const char *text, size_t length
     case WL_PTX_OP_ld:
     case WL_PTX_OP_ldu:
     case WL_PTX_OP_st:
-    case WL_PTX_OP_cp_async: return starts(text, length, "L1::") || starts(text, length, "L2::");
+    case WL_PTX_OP_cp_async:
+        in->modifiers |= equals(text, length, "L1::no_allocate") ? WL_PTX_MOD_NO_ALLOCATE : 0;
+        return starts(text, length, "L1::") || starts(text, length, "L2::");
     default: return false;
     }
 }

@@ -75,7 +75,7 @@ static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const
     const wl_ptx_buffer *b = step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)c) : NULL;
     uint64_t h = wl_hash_add(step->address->skeleton, step->when ? step->when->skeleton : 7);
     h = wl_hash_add(h, (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op);
-    h = wl_hash_add(h, (uint64_t)bytes_of(launch, weights, step));
+    h = wl_hash_add(h, (uint64_t)bytes_of(launch, weights, step) | (uint64_t)wl_ptx_l1_use_of(in) << 32);
     return wl_hash_end(wl_hash_add(h, b ? b->base : 0));
 }
 
