@@ -110,6 +110,14 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
     cost->inst += a->more ? 0 : o->scale;
+    if (a->bulk) {
+        cost->sectors += o->scale * wl_warp_sectors(rules, &w);
+        if (a->store) {
+            const wl_warp_written written = wl_warp_write(rules, &w);
+            add_written(cost, &written, o->scale);
+        }
+        return WL_OK;
+    }
     if (is_global_atomic(o->m, o->access)) {
         const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
         cost->hit += o->scale * c.passes;

@@ -70,6 +70,8 @@ typedef struct wl_access {
     bool more;   /* continues the previous access: not a separate instruction */
     /* a load that leaves the L1 alone: all its requests go to the L2, and it evicts nothing */
     bool bypasses_l1;
+    /* by the unit for bulk copies: no instruction of lanes, and nothing passes through the L1 */
+    bool bulk;
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */

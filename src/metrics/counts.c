@@ -43,6 +43,10 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
             t.shared += c->hit;
             continue;
         }
+        if (p->kernel->accesses[a].bulk) {
+            out->sectors[store] += c->sectors;
+            continue;
+        }
         if (atomic) {
             t.atomics += c->hit;
             continue;

@@ -78,6 +78,7 @@ typedef struct place {
 typedef struct player {
     const wl_replay_input *in;
     wl_shelf caches[PAIR];
+    wl_shelf passed[PAIR]; /* what loads requested that leave the L1 alone: requests for it merge */
     place *places[PAIR];
     int64_t resident;          /* places of each */
     int32_t most_recorded;     /* requests of a warp */
@@ -207,9 +208,10 @@ static void play(player *p, int sm, place *at, queue *warp)
         if (l->group != start.group || l->depth != start.depth)
             break;
         const int64_t cycle = p->cycle[sm]++;
-        const uint32_t missed =
-            l->bypasses_l1 ? l->sectors : request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
-        const uint32_t other = missed ? on_their_way(&p->caches[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
+        wl_shelf *shelves = l->bypasses_l1 ? p->passed : p->caches;
+        const uint32_t absent = request(&shelves[sm], l->line, l->sectors, p->turn, cycle);
+        const uint32_t missed = l->bypasses_l1 ? l->sectors : absent;
+        const uint32_t other = missed ? on_their_way(&shelves[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
         count_missed(p, later, l->field, missed & ~other);
         warp->first = l->next;
@@ -329,8 +331,11 @@ static wl_status play_pairs(player *p, int64_t lines)
         const int64_t skipped = pairs > 1 ? later * i / (pairs - 1) : 0, middle = sms * (2 * i + 1) / (2 * pairs);
         const int64_t first = drawn ? first_around(p, population->drawn[(2 * i + 1) * drawn / (2 * pairs)], most, later)
                                     : middle - middle % PAIR + skipped * p->in->sms;
-        for (int sm = 0; sm < PAIR; sm++)
+        for (int sm = 0; sm < PAIR; sm++) {
             wl_shelf_clear(&p->caches[sm], wl_max(1, part));
+            if (wl_kernel_bypasses_l1(p->in->kernel))
+                wl_shelf_clear(&p->passed[sm], wl_max(1, part));
+        }
         WL_TRY(play_pair(p, first, most));
         add_pair(p, drawn > 0);
     }
@@ -350,7 +355,9 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     }
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
-        ok = p->places[sm] && wl_shelf_make(&p->caches[sm], lines, WL_SHELF_OLDER_OF_TWO, arena);
+        ok = p->places[sm] && wl_shelf_make(&p->caches[sm], lines, WL_SHELF_OLDER_OF_TWO, arena) &&
+             (!wl_kernel_bypasses_l1(p->in->kernel) ||
+              wl_shelf_make(&p->passed[sm], lines, WL_SHELF_OLDER_OF_TWO, arena));
     }
     return ok;
 }

@@ -38,6 +38,15 @@ typedef enum wl_op_kind {
     WL_OP_KIND_COUNT
 } wl_op_kind;
 
+/* Products of warp groups (wgmma) run in order, beside the warps that issue them. They are put
+ * together in batches, and a warp waits until at most so many batches are left. */
+typedef enum wl_group_step {
+    WL_GROUP_NONE, /* another operation */
+    WL_GROUP_PRODUCT,
+    WL_GROUP_BATCH,
+    WL_GROUP_WAIT
+} wl_group_step;
+
 /* A machine instruction, or several that come from one of PTX. */
 typedef struct wl_op {
     wl_op_kind kind;
@@ -52,8 +61,10 @@ typedef struct wl_op {
      * 0: right before it. */
     bool awaits_copies;
     float ahead;
+    wl_group_step group_step;
     float flops; /* of a product of a warp group: of all its warps */
     wl_tensor_kind product;
+    int32_t left; /* batches of products that a wait leaves in flight */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
     const char *text;                /* of PTX, so many characters */
     int32_t text_length;

@@ -11,6 +11,7 @@
 /* the last ones represent all others; two, because loads that are issued ahead of their use
  * alternate */
 #define SETTLED 2
+#define BATCHES 8         /* of products of warp groups that may be in flight */
 #define DEPTHS 16         /* of nested loops; deeper ones are walked like the deepest of these */
 #define MORE_INTERVALS 32 /* room for later ones */
 /* the most operations of a walk, where walking fewer trips can avoid more */
@@ -34,6 +35,8 @@ typedef struct walker {
     double last;               /* when the last instruction was issued */
     double atomics[2];         /* when the first atomic was, and the last; below 0: none */
     double waited;             /* when the last wait for bulk copies ended; below 0: none has */
+    /* when the products of warp groups that were issued so far end; and the last batches of them */
+    double products, batches[BATCHES];
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
     int32_t fields;
     /* what twice as many lines would add to the waits since the last barrier of its block */
@@ -146,10 +149,8 @@ static double spread_of(const walker *w, const wl_op *op)
 static double latency_of(const walker *w, const wl_op *op)
 {
     double level[3];
-    if (op->kind != WL_OP_LOAD) {
-        const double rate = op->flops > 0 ? w->waits->product_rate[op->product] : 0;
-        return w->waits->result[op->kind] * op->chain + (rate > 0 ? op->flops / rate : 0);
-    }
+    if (op->kind != WL_OP_LOAD)
+        return w->waits->result[op->kind] * op->chain;
     levels_of(w, op, level);
     return level[0] + level[1] + level[2];
 }
@@ -282,6 +283,28 @@ static void wait_for_copies(walker *w, int32_t number, double times)
     w->waited = w->last;
 }
 
+/* A product begins when the one before it ends. */
+static void issue_product(walker *w, const wl_op *op)
+{
+    const double rate = w->waits->product_rate[op->product];
+    w->products = fmax(w->products, w->last) + (rate > 0 ? op->flops / rate : 0);
+}
+
+static void end_batch(walker *w)
+{
+    memmove(w->batches + 1, w->batches, (BATCHES - 1) * sizeof *w->batches);
+    w->batches[0] = w->products + w->waits->result[WL_OP_TENSOR];
+}
+
+static void wait_for_products(walker *w, int32_t number, double times)
+{
+    const int32_t left = w->lives->ops[number].left;
+    const double over = left < BATCHES ? w->batches[left] : 0;
+    if (over > w->last)
+        end_interval(w, number, number, over - w->last, times);
+    w->last = fmax(w->last, over);
+}
+
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -294,6 +317,8 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
             producer = r->op;
         }
     }
+    if (op->group_step == WL_GROUP_BATCH)
+        end_batch(w);
     /* no machine instruction: instructions that use its result wait for its operands */
     if (op->issue <= 0) {
         for (int i = 0; i < op->writes; i++)
@@ -314,6 +339,10 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
             w->registers[op->regs[op->reads + i]] = (ready){w->last, number, 0};
         return;
     }
+    if (op->group_step == WL_GROUP_PRODUCT)
+        issue_product(w, op);
+    if (op->group_step == WL_GROUP_WAIT)
+        wait_for_products(w, number, times);
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
@@ -375,6 +404,9 @@ static void delay_results(walker *w, const wl_stretch *loop, double cycles)
     w->last += cycles;
     w->arrives += cycles;
     w->waited += w->waited < 0 ? 0 : cycles;
+    w->products += cycles;
+    for (int i = 0; i < BATCHES; i++)
+        w->batches[i] += cycles;
 }
 
 /* Loads in flight after the last trip were also in flight after each trip that it represents. All

@@ -309,6 +309,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
             .store = t->store,
             .atomic = t->atomic,
             .traced = true,
+            .bulk = in->op == WL_PTX_OP_cp_bulk,
             .more = t->more,
             .bypasses_l1 = t->buffer && !t->store && s->bypasses_l1[s->profile.first[t->function] + t->instruction],
             .request_lanes = wl_ptx_request_lanes(in),

@@ -168,6 +168,22 @@ static int32_t written(maker *m, int32_t reg)
     return m->renamed[reg];
 }
 
+/* Products of warp groups, their batches, and waits for these. */
+static void describe_product(const wl_ptx_instruction *in, wl_op *op)
+{
+    if (in->op == WL_PTX_OP_wgmma) {
+        op->group_step = WL_GROUP_PRODUCT;
+        op->flops = (float)(WL_PTX_GROUP * wl_ptx_tensor_flops(in, &op->product));
+    } else if (in->op == WL_PTX_OP_wgmma_control && wl_ptx_has_part(in, "commit")) {
+        op->group_step = WL_GROUP_BATCH;
+    } else if (in->op == WL_PTX_OP_wgmma_control && wl_ptx_has_part(in, "wait")) {
+        op->group_step = WL_GROUP_WAIT;
+        op->kind = WL_OP_TENSOR;
+        op->issue = 1;
+        op->left = in->operand_count > 0 ? (int32_t)in->operands[0].value : 0;
+    }
+}
+
 /* Copies that no warp had to free a stage for were issued at the start, ahead of all waits. */
 static float ahead_of(const wl_ptx_ring *ring)
 {
@@ -202,8 +218,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .source_line = in->source_line,
                   .text = in->text,
                   .text_length = in->text_length};
-    if (in->op == WL_PTX_OP_wgmma)
-        op->flops = (float)(WL_PTX_GROUP * wl_ptx_tensor_flops(in, &op->product));
+    describe_product(in, op);
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
     if (waits_for_copies(in)) { /* shared memory changes here, as by a store */

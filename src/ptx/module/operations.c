@@ -93,6 +93,8 @@ wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in)
 
 wl_ptx_l1_use wl_ptx_l1_use_of(const wl_ptx_instruction *in)
 {
+    if (in->op == WL_PTX_OP_cp_bulk)
+        return WL_PTX_L1_PASSES;
     if (in->op != WL_PTX_OP_ld && in->op != WL_PTX_OP_cp_async)
         return WL_PTX_L1_KEEPS;
     if (in->modifiers & WL_PTX_MOD_NO_ALLOCATE)
