@@ -63,6 +63,8 @@ typedef struct wl_turnover_steps {
 typedef struct wl_model_result {
     wl_model_id id; /* never WL_MODEL_BEST */
     double time_s, items_per_s;
+    /* that the multiprocessors run at, and how busy tensor cores are meanwhile; 0: not known */
+    double clock_hz, tensor_load;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
     /* how much later the last block ends than if all ended together */

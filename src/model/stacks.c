@@ -1,4 +1,5 @@
 /* stacks.c - see stacks.h. SPDX-License-Identifier: MIT */
+#include "model/tensor_clock.h"
 #include "model/stacks.h"
 
 #include <math.h>
@@ -231,7 +232,7 @@ static void by_turnover(maker *m)
     if (*missing || !wl_turnover_read(m->in->device, &out->numbers, missing))
         return;
     keep_demand(&m->demand, out);
-    wl_turnover_apply(&out->numbers, &m->demand, &result);
+    wl_turnover_at_clock(&out->numbers, &m->demand, &result);
     wl_turnover_stack(&out->numbers, &m->demand, &result, &out->stack[WL_MODEL_TURNOVER]);
     out->known[WL_MODEL_TURNOVER] = true;
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)

@@ -10,6 +10,7 @@
 #include "model/limiter.h"
 #include "model/pipes.h"
 #include "model/simple.h"
+#include "model/tensor_clock.h"
 #include "model/turnover.h"
 
 static const char *const model_names[WL_MODEL_COUNT] = {
@@ -123,6 +124,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
     d.integer_inst = c->executed.mix.integer_pipe;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
+    d.tensor_load = wl_tensor_load_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
     d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram_read / loaded) : 0;
@@ -211,7 +213,7 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         limiter(counts, device, volumes, out);
     } else {
         const wl_demand d = wl_demand_of(counts, device, volumes, out);
-        wl_turnover_apply(&numbers, &d, &out->model);
+        wl_turnover_at_clock(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }
     wl_limiters_name(&out->model);

@@ -81,6 +81,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
+    wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
     return true;
 }
 

@@ -34,6 +34,7 @@ typedef struct wl_demand {
     /* of the special functions of an update, likewise: model limiter */
     double special_cycles;
     double tensor_cycles;               /* of the tensor cores, likewise */
+    double tensor_load;                 /* the same at their full rate: see tensor_clock.h */
     double integer_cycles;              /* of the integer pipe, likewise */
     double integer_inst;                /* its warp instructions */
     double multiplies, wide_multiplies; /* warp instructions, of addresses */
@@ -85,6 +86,7 @@ typedef struct wl_turnover {
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
+    double clock_loss[2]; /* with any products of tensor cores; with all of them busy, in addition */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
     double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;

@@ -7,6 +7,7 @@
  * is taken out as tail and imbalance. SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "model/tensor_clock.h"
 #include "model/turnover.h"
 
 /* The same launch with other numbers; it borrows from itself. */
@@ -103,7 +104,7 @@ static void scale_part(variant *v, wl_stack_part part, double by)
         add_up(v);
         break;
     case WL_STACK_FP: SCALE(by, &d->fp_cycles); break;
-    case WL_STACK_TENSOR: SCALE(by, &d->tensor_cycles); break;
+    case WL_STACK_TENSOR: SCALE(by, &d->tensor_cycles, &d->tensor_load); break;
     case WL_STACK_INTEGER: SCALE(by, &d->integer_cycles); break;
     case WL_STACK_MULTIPLY: SCALE(by, &n->narrow_multiply, &n->wide_multiply); break;
     case WL_STACK_L1_QUEUE:
@@ -130,7 +131,7 @@ void wl_turnover_what_if(const wl_turnover *n, const wl_demand *d, const double 
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         if (factors[p] != 1)
             scale_part(&v, (wl_stack_part)p, factors[p]);
-    wl_turnover_apply(&v.n, &v.d, out);
+    wl_turnover_at_clock(&v.n, &v.d, out);
 }
 
 /* Of the time, by how much it falls with the part; a part that hides others has none. */

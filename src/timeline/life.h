@@ -61,6 +61,7 @@ typedef struct wl_op {
      * 0: right before it. */
     bool awaits_copies;
     float ahead;
+    float bytes; /* of the copies */
     wl_group_step group_step;
     float flops; /* of a product of a warp group: of all its warps */
     wl_tensor_kind product;

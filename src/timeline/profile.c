@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "device/device_internal.h"
 
 #define WALKED 4 /* trips of a loop that are walked through, */
 /* the last ones represent all others; two, because loads that are issued ahead of their use
@@ -73,7 +74,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[0] = level[0];
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
-    (void)wl_device_get(d, WL_DEVICE_bulk_latency, &out->bulk);
+    wl_device_read_list(d, WL_DEVICE_bulk_latency, out->bulk, 2);
     (void)wl_device_get(d, WL_DEVICE_tensor_f16_rate, &out->product_rate[WL_TENSOR_f16]);
     (void)wl_device_get(d, WL_DEVICE_tensor_tf32_rate, &out->product_rate[WL_TENSOR_tf32]);
     (void)wl_device_get(d, WL_DEVICE_tensor_i8_rate, &out->product_rate[WL_TENSOR_i8]);
@@ -134,7 +135,7 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     const double *misses = &w->met[2 * (op - w->lives->ops)];
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
     if (op->awaits_copies)
-        level[0] += w->waits->bulk;
+        level[0] += w->waits->bulk[0] + (w->waits->bulk[1] > 0 ? op->bytes / w->waits->bulk[1] : 0);
     for (int l = 0; l < 2; l++)
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }

@@ -51,7 +51,7 @@ template <int N> static __device__ __forceinline__ void write_out(float *c, cons
 // A group of four warps loads, and GROUPS groups multiply. Blocks are numbered down the rows first.
 // CLUSTER blocks below each other share the columns of B: each loads a part for all. A persistent
 // block computes several tiles.
-template <class T, int N, int STAGES, int GROUPS, int CLUSTER>
+template <class T, int N, int STAGES, int GROUPS, int CLUSTER, bool MULTICAST>
 static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, const CUtensorMap *b, float *c, int m,
                                                         int n, int k)
 {
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(&ring.full[s], 1);
-            barrier_init(&ring.empty[s], GROUPS * CLUSTER);
+            barrier_init(&ring.empty[s], GROUPS * (MULTICAST ? CLUSTER : 1));
         }
         fence_barrier_init();
     }
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
                     barrier_wait(&ring.empty[stage], phase ^ 1);
                     barrier_expect(&ring.full[stage], sizeof(typename R::Stage));
                     load_tile(ring.stage[stage].a, a, step * DEEP, row, &ring.full[stage]);
-                    if (CLUSTER > 1)
+                    if (MULTICAST)
                         load_tile_to_all(ring.stage[stage].b + rank * (N / CLUSTER) * ROW, b, step * DEEP,
                                          column + (int)rank * (N / CLUSTER), &ring.full[stage],
                                          (uint16_t)((1 << CLUSTER) - 1));
@@ -104,8 +104,8 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
             for (int step = 0; step < steps; step++) {
                 barrier_wait(&ring.full[stage], phase);
                 multiply<T, N, 1>(d, ring.stage[stage].a + 64 * (group - 1) * ROW, ring.stage[stage].b, step > 0);
-                if (step > 0 && threadIdx.x % 128 < CLUSTER) {
-                    if (CLUSTER > 1)
+                if (step > 0 && threadIdx.x % 128 < (MULTICAST ? CLUSTER : 1)) {
+                    if (MULTICAST)
                         barrier_arrive_at(&ring.empty[before], threadIdx.x % 128);
                     else
                         barrier_arrive(&ring.empty[before]);
@@ -117,8 +117,8 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
                 }
             }
             product_wait<0>();
-            if (threadIdx.x % 128 < CLUSTER) {
-                if (CLUSTER > 1)
+            if (threadIdx.x % 128 < (MULTICAST ? CLUSTER : 1)) {
+                if (MULTICAST)
                     barrier_arrive_at(&ring.empty[before], threadIdx.x % 128);
                 else
                     barrier_arrive(&ring.empty[before]);
@@ -134,14 +134,23 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1))
     k_product_roles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, int m,
                     int n, int k)
 {
-    product_by_roles<T, N, STAGES, GROUPS, 1>(&a, &b, c, m, n, k);
+    product_by_roles<T, N, STAGES, GROUPS, 1, false>(&a, &b, c, m, n, k);
 }
 template <class T, int N, int STAGES, int GROUPS>
 __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128 * (GROUPS + 1))
     k_product_pairs(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, int m,
                     int n, int k)
 {
-    product_by_roles<T, N, STAGES, GROUPS, 2>(&a, &b, c, m, n, k);
+    product_by_roles<T, N, STAGES, GROUPS, 2, true>(&a, &b, c, m, n, k);
+}
+
+// In clusters, but each block loads all it needs.
+template <class T, int N, int STAGES, int GROUPS>
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128 * (GROUPS + 1))
+    k_product_beside(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, int m,
+                     int n, int k)
+{
+    product_by_roles<T, N, STAGES, GROUPS, 2, false>(&a, &b, c, m, n, k);
 }
 
 // One group of four warps loads ahead and multiplies.
@@ -251,11 +260,12 @@ __global__ void __launch_bounds__(128)
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
 }
-// Rows of `bytes`, one per block.
-__global__ void __launch_bounds__(32) k_copy_rows(const uint8_t *in, uint8_t *out, int bytes)
+// Rows of `bytes`, one per block, to a place in shared memory that may not be at the begin of a line.
+__global__ void __launch_bounds__(32) k_copy_rows(const uint8_t *in, uint8_t *out, int bytes, int shift)
 {
-    extern __shared__ uint8_t row[];
+    extern __shared__ __align__(128) uint8_t rows[];
     __shared__ uint64_t full;
+    uint8_t *row = rows + shift;
     if (threadIdx.x == 0) {
         barrier_init(&full, 1);
         fence_barrier_init();
@@ -388,20 +398,20 @@ template <class F> static void allow_shared(F *f, size_t bytes)
 {
     CHECK(cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 }
-template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, int n, int k, bool pairs, bool persistent)
+template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, int n, int k, bool pairs, bool persistent, bool beside = false)
 {
-    T *a = random_array<T>(MOST * MOST), *b = a;
+    T *a = random_array<T>(2 * MOST * MOST), *b = a + MOST * MOST;
     const CUtensorMap ma = map_of(a, k, m, ROW / sizeof(T), 64 * GROUPS, true);
-    const CUtensorMap mb = map_of(b, k, n, ROW / sizeof(T), pairs ? N / 2 : N, true);
+    const CUtensorMap mb = map_of(b, k, n, ROW / sizeof(T), pairs && !beside ? N / 2 : N, true);
     const size_t shared = Ring<T, N, STAGES, GROUPS>::bytes();
     const int tiles = m / (64 * GROUPS) * (n / N);
     dim3 grid(persistent ? std::min(132, tiles) : tiles), block(128 * (GROUPS + 1));
     float *c = results;
     auto plain = k_product_roles<T, N, STAGES, GROUPS>;
-    auto paired = k_product_pairs<T, N, STAGES, GROUPS>;
+    auto paired = beside ? k_product_beside<T, N, STAGES, GROUPS> : k_product_pairs<T, N, STAGES, GROUPS>;
     allow_shared(plain, shared);
     allow_shared(paired, shared);
-    const std::string what = std::string(pairs ? "pairs" : "roles") + (persistent ? "_persistent" : "");
+    const std::string what = std::string(beside ? "beside" : pairs ? "pairs" : "roles") + (persistent ? "_persistent" : "");
     configs.push_back({"tma_product", what, params_of(m, n, k, N, STAGES, name_of<T>()) + ";groups=" + std::to_string(GROUPS), grid, block,
                        (double)m * n, pairs ? (const void *)paired : (const void *)plain, shared, [=] {
                            if (pairs)
@@ -413,7 +423,7 @@ template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, in
 }
 template <class T, int N, int STAGES> static void alone(int m, int n, int k, bool tma)
 {
-    T *a = random_array<T>(MOST * MOST), *b = a;
+    T *a = random_array<T>(2 * MOST * MOST), *b = a + MOST * MOST;
     const CUtensorMap ma = map_of(a, k, m, ROW / sizeof(T), 64, true), mb = map_of(b, k, n, ROW / sizeof(T), N, true);
     const size_t shared = Ring<T, N, STAGES, 1>::bytes();
     dim3 grid(m / 64, n / N), block(128);
@@ -485,6 +495,8 @@ int main(int argc, char **argv)
     by_roles<__nv_bfloat16, 256, 4, 2>(8192, 8192, 8192, true, false);
     by_roles<__half, 128, 4, 2>(4096, 4096, 4096, true, true);
     by_roles<__nv_fp8_e4m3, 128, 4, 2>(4096, 4096, 4096, true, false);
+    by_roles<__half, 128, 4, 2>(4096, 4096, 4096, true, false, true);
+    by_roles<__half, 128, 6, 2>(4096, 4096, 4096, true, false);
     // one group of warps
     alone<__half, 64, 3>(4096, 4096, 4096, true);
     alone<__half, 128, 3>(4096, 4096, 4096, true);
@@ -498,13 +510,14 @@ int main(int argc, char **argv)
     copy_tiles<1>(8192, 8192);
     copy_tiles<8>(8192, 8192);
     copy_tiles<4>(2048, 2048);
-    for (int bytes : {1024, 8192, 32768}) {
-        const int rows = (int)(256u * 1024 * 1024 / bytes);
+    for (int bytes : {1024, 8192, 32768, 8208}) { // the last: 8192, shifted by 16
+        const int shift = bytes % 32, rows = (int)(256u * 1024 * 1024 / (bytes - shift));
         const uint8_t *in = (const uint8_t *)random_array<float>(MOST * MOST);
         uint8_t *out = (uint8_t *)results;
-        configs.push_back({"tma_copy", "rows", "bytes=" + std::to_string(bytes) + ";rows=" + std::to_string(rows),
-                           dim3(rows), dim3(32), (double)rows * bytes / 4, (const void *)k_copy_rows, (size_t)bytes,
-                           [=] { k_copy_rows<<<rows, 32, bytes>>>(in, out, bytes); }});
+        configs.push_back({"tma_copy", "rows", "bytes=" + std::to_string(bytes - shift) + ";rows=" + std::to_string(rows) + ";shift=" +
+                               std::to_string(shift),
+                           dim3(rows), dim3(32), (double)rows * (bytes - shift) / 4, (const void *)k_copy_rows, (size_t)bytes,
+                           [=] { k_copy_rows<<<rows, 32, bytes>>>(in, out, bytes - shift, shift); }});
     }
     for (int width : {8192, 8100}) {
         const CUtensorMap in = map_of(random_array<float>(MOST * MOST), width, 8190, 128, 16, false, 8192);

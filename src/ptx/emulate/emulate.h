@@ -108,6 +108,7 @@ wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, 
 typedef struct wl_ptx_ring {
     int64_t waits;
     int64_t counted, ahead; /* of these, for copies that such a warp let go; waits ahead, in all */
+    int64_t bytes;          /* that the copies moved, in all */
     int32_t copy;           /* number of a copy that signals such an object */
 } wl_ptx_ring;
 /* Of a function, by instruction, in all blocks that were followed so far. */

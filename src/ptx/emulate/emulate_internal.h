@@ -194,7 +194,8 @@ typedef struct wl_ptx_barrier {
  * arrived last, and of the one whose wait let the last copy be issued. */
 typedef struct wl_ptx_object {
     int64_t arrived, issued;
-    int32_t copy; /* the last copy that signals it */
+    int64_t moving, moved; /* bytes of copies in this phase; in the last one */
+    int32_t copy;          /* the last copy that signals it */
 } wl_ptx_object;
 
 /* Counts since they were last collected, by instruction number. A run of consecutive instructions

@@ -97,12 +97,18 @@ wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint6
     WL_TRY(read_at(m, s, address, &b, &known, err));
     if (!known)
         return WL_OK;
+    const bool parity = b.parity;
     b.bytes -= bytes;
     b.copies = true;
     end_phase_if_due(&b);
     write_at(m, address, &b);
     if (m->objects) {
         wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address) / 8];
+        o->moving += bytes;
+        if (b.parity != parity) {
+            o->moved = o->moving;
+            o->moving = 0;
+        }
         o->issued = m->warp->waits > 0 ? m->warp->waits : m->warp->freed;
         o->copy = m->first[s->function] + s->number;
     }
@@ -205,6 +211,7 @@ static void note_wait(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step *s
     wl_ptx_ring *ring = &m->rings[m->first[s->function] + s->number];
     warp->waits++;
     ring->waits++;
+    ring->bytes += o->moved;
     ring->copy = o->copy;
     if (o->issued > 0) {
         ring->counted++;

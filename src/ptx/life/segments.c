@@ -213,6 +213,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .constant = in->modifiers & WL_PTX_MOD_NC,
                   .awaits_copies = waits,
                   .ahead = waits ? ahead_of(ring) : 0,
+                  .bytes = waits ? (float)ring->bytes / (float)ring->waits : 0,
                   .line = in->line,
                   .file = in->file,
                   .source_line = in->source_line,

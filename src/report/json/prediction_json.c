@@ -105,6 +105,8 @@ static void model(wl_json_out *o, const wl_model_result *m)
         if (m->bound_known[i])
             wl_out_real(o, wl_bound_name((wl_bound_id)i), m->bound_s[i]);
     wl_out_object_end(o);
+    if (m->tensor_load > 0)
+        wl_out_row(o, "clock", "hz:r tensor_load:r", m->clock_hz, m->tensor_load);
     if (m->own_cycles > 0) {
         wl_out_row(o, "block", "own_cycles:r wait_cycles:r tail_cycles:r?", m->own_cycles, m->wait_cycles,
                    m->tail_cycles > 0 ? m->tail_cycles : NAN);

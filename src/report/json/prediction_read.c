@@ -228,6 +228,11 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     }
     if (r->status == WL_OK && !(m->time_s > 0 && m->items_per_s > 0 && m->bound_s[m->limiter] > 0))
         refuse(r, "not a prediction: its time is 0, or its limiter has no bound");
+    const json_t *clock = json_object_get(model, "clock");
+    if (clock) {
+        m->clock_hz = number_of(r, clock, "hz", 0);
+        m->tensor_load = number_of(r, clock, "tensor_load", 0);
+    }
     if (block) {
         m->own_cycles = number_of(r, block, "own_cycles", 0);
         m->wait_cycles = number_of(r, block, "wait_cycles", 0);

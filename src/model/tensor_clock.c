@@ -1,0 +1,38 @@
+/* tensor_clock.c - see tensor_clock.h. SPDX-License-Identifier: MIT */
+#include "model/tensor_clock.h"
+
+#include <math.h>
+
+#include "device/device_internal.h"
+
+#define ROUNDS 3 /* until clock and load agree */
+
+void wl_turnover_at_clock(const wl_turnover *n, const wl_demand *d, wl_model_result *out)
+{
+    wl_turnover at = *n;
+    wl_turnover_apply(n, d, out);
+    for (int i = 0; i < ROUNDS && d->tensor_load > 0 && n->clock_loss[1] > 0 && out->time_s > 0; i++) {
+        const double load = fmin(1, d->tensor_load / (n->sms * at.clock * out->time_s));
+        at.clock = n->clock * fmax(0, 1 - n->clock_loss[0] - n->clock_loss[1] * load);
+        wl_turnover_apply(&at, d, out);
+        out->tensor_load = load;
+    }
+    out->clock_hz = at.clock;
+}
+
+double wl_tensor_load_cycles(const wl_mix *mix, const wl_device *device)
+{
+    static const wl_device_key keys[WL_TENSOR_KIND_COUNT] = {[WL_TENSOR_f16] = WL_DEVICE_tensor_f16_rate,
+                                                             [WL_TENSOR_tf32] = WL_DEVICE_tensor_tf32_rate,
+                                                             [WL_TENSOR_i8] = WL_DEVICE_tensor_i8_rate,
+                                                             [WL_TENSOR_f64] = WL_DEVICE_tensor_f64_rate};
+    double halves = 0, cycles = 0;
+    if (!wl_device_get(device, WL_DEVICE_tensor_f16_rate, &halves))
+        return 0;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
+        double rate = 0;
+        if (wl_device_get(device, keys[k], &rate) && rate > 0)
+            cycles += mix->tensor[k] / fmax(rate, halves);
+    }
+    return cycles;
+}
