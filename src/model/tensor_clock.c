@@ -5,15 +5,27 @@
 
 #include "device/device_internal.h"
 
-#define ROUNDS 3 /* until clock and load agree */
+#define ROUNDS 3   /* until clock and load agree */
+#define LEAST 1e-3 /* of the clock, whatever the numbers of a device say */
+
+/* The L2 runs with the multiprocessors, as its keys say: only memory has a clock of its own. */
+static wl_turnover at_share(const wl_turnover *n, double share)
+{
+    wl_turnover at = *n;
+    double *const rates[] = {&at.clock,      &at.l2_bandwidth, &at.l2_read_bandwidth,   &at.lone_rate,
+                             &at.piece_rate, &at.atomic_rate,  &at.atomic_address_rate, &at.atomic_line_rate};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        *rates[i] *= share;
+    return at;
+}
 
 void wl_turnover_at_clock(const wl_turnover *n, const wl_demand *d, wl_model_result *out)
 {
     wl_turnover at = *n;
-    wl_turnover_apply(n, d, out);
+    wl_turnover_apply(&at, d, out);
     for (int i = 0; i < ROUNDS && d->tensor_load > 0 && n->clock_loss[1] > 0 && out->time_s > 0; i++) {
         const double load = fmin(1, d->tensor_load / (n->sms * at.clock * out->time_s));
-        at.clock = n->clock * fmax(0, 1 - n->clock_loss[0] - n->clock_loss[1] * load);
+        at = at_share(n, fmax(LEAST, 1 - n->clock_loss[0] - n->clock_loss[1] * load));
         wl_turnover_apply(&at, d, out);
         out->tensor_load = load;
     }

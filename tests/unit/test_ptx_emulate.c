@@ -52,6 +52,9 @@ static int32_t carried(int32_t t) { return t == 0 ? 0 : 1; }
 static int32_t shared_window(int32_t t) { return t * 5; }
 static int32_t largest(int32_t t) { return (void)t, 31; }
 static int32_t second_of_four(int32_t t) { return 4 * t + 2; }
+static int32_t five_more(int32_t t) { return 5 + t; }
+static int32_t consumed(int32_t t) { return t < 32 ? 10 : 0; }
+static int32_t one(int32_t t) { return (void)t, 1; }
 static int32_t matrix_row(int32_t t) { return t / 4 * 16 + t % 4 * 4; }
 
 static const kernel_case cases[] = {
@@ -129,6 +132,39 @@ static const kernel_case cases[] = {
      "st.global.u32 [%rd4], 1;\nexit;\nGO:\nmov.u32 %r1, 2;\nbar.sync 0;\n",
      "buf:64", "0", 32, half_done},
     {"votes at a barrier", "setp.lt.u32 %p1, %r2, 40;\nbar.red.popc.u32 %r1, 0, %p1;\n", "buf:64", "0", 64, votes},
+    {"a barrier object",
+     "mov.u32 %r4, tile;\nsetp.ne.u32 %p1, %r2, 0;\n@!%p1 mbarrier.init.shared.b64 [tile+4088], 64;\nbar.sync 0;\n"
+     "shl.b32 %r5, %r2, 2;\nadd.u32 %r6, %r4, %r5;\nst.shared.u32 [%r6], %r2;\n"
+     "mbarrier.arrive.shared.b64 %rd4, [tile+4088];\nW:\n"
+     "mbarrier.try_wait.parity.shared.b64 %p2, [tile+4088], 0;\n@!%p2 bra W;\nxor.b32 %r5, %r5, 252;\n"
+     "add.u32 %r6, %r4, %r5;\nld.shared.u32 %r1, [%r6];\nsub.u32 %r1, 63, %r1;\n",
+     "buf:64", "0", 64, order},
+    {"a test of a barrier object's state",
+     "mov.u32 %r4, tile;\nsetp.ne.u32 %p1, %r2, 0;\n@!%p1 mbarrier.init.shared.b64 [tile+4088], 64;\nbar.sync 0;\n"
+     "shl.b32 %r5, %r2, 2;\nadd.u32 %r6, %r4, %r5;\nst.shared.u32 [%r6], %r2;\n"
+     "mbarrier.arrive.shared.b64 %rd4, [tile+4088];\nW:\n"
+     "mbarrier.test_wait.shared.b64 %p2, [tile+4088], %rd4;\n@!%p2 bra W;\nxor.b32 %r5, %r5, 252;\n"
+     "add.u32 %r6, %r4, %r5;\nld.shared.u32 %r1, [%r6];\nsub.u32 %r1, 63, %r1;\n",
+     "buf:64", "0", 64, order},
+    {"a bulk copy",
+     "setp.ne.u32 %p1, %r2, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [tile+4088], 1;\nbar.sync 0;\n@%p1 bra W;\n"
+     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [tile+4088], 256;\n"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd2], 256, [tile+4088];\nW:\n"
+     "mbarrier.try_wait.parity.shared::cta.b64 %p2, [tile+4088], 0;\n@!%p2 bra W;\nshl.b32 %r5, %r2, 2;\n"
+     "mov.u32 %r4, tile;\nadd.u32 %r6, %r4, %r5;\nld.shared.u32 %r1, [%r6];\n",
+     "buf:4K=iota:u32:5", "0", 64, five_more},
+    /* four numbers, one stage: the consumer frees it, the producer fills it */
+    {"a producer and consumers",
+     "setp.ne.u32 %p1, %r2, 0;\n@!%p1 mbarrier.init.shared.b64 [tile+4080], 32;\n"
+     "@!%p1 mbarrier.init.shared.b64 [tile+4088], 1;\nbar.sync 0;\nmov.u32 %r7, 0;\nsetp.lt.u32 %p2, %r2, 32;\n"
+     "@%p2 bra TAKE;\nsetp.ne.u32 %p3, %r2, 32;\n@%p3 bra DONE;\nGIVE:\nand.b32 %r8, %r7, 1;\nxor.b32 %r8, %r8, 1;\n"
+     "FREE:\nmbarrier.try_wait.parity.shared.b64 %p4, [tile+4080], %r8;\n@!%p4 bra FREE;\nadd.u32 %r7, %r7, 1;\n"
+     "st.shared.u32 [tile], %r7;\nmbarrier.arrive.shared.b64 _, [tile+4088];\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra GIVE;\n"
+     "bra DONE;\nTAKE:\nand.b32 %r8, %r7, 1;\nFULL:\nmbarrier.try_wait.parity.shared.b64 %p4, [tile+4088], %r8;\n"
+     "@!%p4 bra FULL;\nld.shared.u32 %r9, [tile];\nadd.u32 %r1, %r1, %r9;\n"
+     "mbarrier.arrive.shared.b64 _, [tile+4080];\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra TAKE;\n",
+     "buf:64", "0", 64, consumed},
+    {"a launch without clusters", "mov.u32 %r1, %cluster_nctarank;\n", "buf:64", "0", 32, one},
     {"an unknown number times 0",
      "ld.global.u32 %r4, [%rd2];\nmul.lo.u32 %r5, %r4, 0;\nand.b32 %r6, %r4, 0;\nadd.u32 %r1, %r5, %r6;\n"
      "add.u32 %r1, %r1, %r2;\n",

@@ -167,6 +167,22 @@ static bool collect(void *user, uint64_t address, uint64_t bytes)
     return true;
 }
 
+/* A range is requested line by line of shared memory: if its sectors lie otherwise there, a sector
+ * that two lines share is requested twice (measured: 5 instead of 4 for 128 bytes). */
+static void collect_range(collector *c, const bulk *b)
+{
+    enum { LINE = 128, SECTOR = 32 };
+    const bool shifted = (b->shared ^ b->global) % SECTOR != 0;
+    for (uint64_t at = 0; at < b->bytes && c->status == WL_OK;) {
+        const uint64_t in_line = LINE - (b->shared + at) % LINE, left = b->bytes - at;
+        const uint64_t bytes = shifted && in_line < left ? in_line : left;
+        (void)collect(c, b->global + at, bytes);
+        if (shifted && c->status == WL_OK)
+            (void)flush(c);
+        at += bytes;
+    }
+}
+
 static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, const wl_ptx_tensor_map *map,
                        wl_error *err)
 {
@@ -177,7 +193,7 @@ static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, c
     if (b->tensor)
         (void)wl_ptx_map_rows(map, b->at, collect, &c);
     else
-        (void)collect(&c, b->global, b->bytes);
+        collect_range(&c, b);
     if (c.status == WL_OK)
         (void)flush(&c);
     return c.status;

@@ -309,6 +309,9 @@ static void add_block(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "beside %.0f other%s\n", others, others > 1 ? "s" : "");
     else
         wl_buffer_text(out, "alone there\n");
+    if (p->model.tensor_load > 0)
+        wl_buffer_add(out, "  the clock falls to %.2f GHz: tensor cores are busy %.0f %% of the time\n",
+                      p->model.clock_hz / WL_GIGA, 100 * p->model.tensor_load);
     if (p->model.tail_cycles > LEAST_TAIL * p->model.wait_cycles)
         wl_buffer_add(out, "  blocks end one after the other, the last one %.0f cycles later than all together\n",
                       p->model.tail_cycles);
