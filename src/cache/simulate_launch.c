@@ -48,6 +48,7 @@ typedef struct launch_simulation {
     int sectors;
     int64_t sms, simulated_sms, resident, warps; /* warps of a block */
     int64_t warp_size, turn;
+    bool past_l1;     /* some load leaves the L1 alone */
     int64_t l2_lines; /* of all partitions, as many as are simulated */
     /* of the current generation */
     request *requests;
@@ -212,12 +213,25 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
     return bytes;
 }
 
+/* Does the next instruction of a warp request a line that the warp has requested since `first`, one
+ * of them past the L1? It comes later: requests of one warp do not join each other. */
+static bool requests_again(const launch_simulation *s, const warp_stream *stream, size_t first)
+{
+    const request *next = &s->requests[stream->at];
+    for (size_t i = first; i < stream->at && s->past_l1; i++)
+        if (s->requests[i].line == next->line && (s->requests[i].bypasses_l1 || next->bypasses_l1))
+            return true;
+    return false;
+}
+
 /* A warp issues loads until the values in flight fill its registers. */
 static void take_turn(launch_simulation *s, int64_t sm, warp_stream *stream)
 {
     const int64_t room = s->geometry->registers * REGISTER_BYTES;
+    const size_t first = stream->at;
     int64_t bytes = 0, instructions = 0;
-    while (stream->at < stream->end && (s->turn ? instructions < s->turn : bytes < room)) {
+    while (stream->at < stream->end && (s->turn ? instructions < s->turn : bytes < room) &&
+           !requests_again(s, stream, first)) {
         bytes += play(s, sm, stream);
         instructions++;
     }
@@ -395,7 +409,7 @@ static wl_status simulate(launch_simulation *s, const wl_device *device, const w
 wl_status wl_simulate_launch(const wl_kernel *kernel, const wl_device *device, const wl_geometry *g,
                              const wl_simulate_options *options, wl_simulated *out, wl_error *err)
 {
-    launch_simulation s = {.kernel = kernel, .geometry = g};
+    launch_simulation s = {.kernel = kernel, .geometry = g, .past_l1 = wl_kernel_bypasses_l1(kernel)};
     wl_arena arena = {0};
     s.turn = options ? options->turn : 0;
     s.line = wl_device_int(device, WL_DEVICE_l1_line);

@@ -25,11 +25,12 @@ static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_
     return in->group_count++;
 }
 
-/* Instructions with equal group, field, direction and offset are one. */
+/* Instructions with equal group, field, direction and offset are one, unless one of them leaves the
+ * L1 alone. */
 typedef struct sort_key {
     wl_instruction instruction;
     size_t field;
-    bool store, atomic;
+    bool store, atomic, bypasses_l1;
 } sort_key;
 
 static int compare(const void *p, const void *q)
@@ -43,13 +44,16 @@ static int compare(const void *p, const void *q)
         return a->store ? 1 : -1;
     if (a->instruction.offset != b->instruction.offset)
         return a->instruction.offset < b->instruction.offset ? -1 : 1;
+    if (a->bypasses_l1 != b->bypasses_l1)
+        return a->bypasses_l1 ? 1 : -1;
     return (a->instruction.access > b->instruction.access) - (a->instruction.access < b->instruction.access);
 }
 
 static bool same(const sort_key *a, const sort_key *b)
 {
     return a->instruction.group == b->instruction.group && a->field == b->field && a->store == b->store &&
-           a->instruction.offset == b->instruction.offset && !a->atomic && !b->atomic;
+           a->instruction.offset == b->instruction.offset && a->bypasses_l1 == b->bypasses_l1 && !a->atomic &&
+           !b->atomic;
 }
 
 /* ---- orders ---- */
@@ -123,7 +127,8 @@ static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t acce
                                                          y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
                                .field = bound->access->field,
                                .store = bound->access->store,
-                               .atomic = bound->access->atomic};
+                               .atomic = bound->access->atomic,
+                               .bypasses_l1 = bound->access->bypasses_l1};
     return n;
 }
 

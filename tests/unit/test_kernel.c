@@ -101,6 +101,8 @@ static const struct {
     {"a vector counts in elements", "{type: f32}", "f[4*x : 4]", 12},
     {"a vector of several subscripts", "{type: f32, strides: [1, 100]}", "f[2*x, y : 2]", 206},
     {"a condition", "{type: f32}", "f[x] if x % 2 == 1 && y > 0", 3},
+    {"from the L2", "{type: f32}", "f[x] from l2", 3},
+    {"from the L2, with a condition", "{type: f32}", "f[x] from l2 if x % 2 == 1", 3},
 };
 
 static void test_addresses(void **state)
@@ -497,6 +499,10 @@ static const struct {
     {"condition without one", LOADS("'a[x] if'"), {WL_E_INPUT, "but the text ends here", 4, 17}},
     {"condition of another name", LOADS("'a[x] when x'"), {WL_E_INPUT, "expected the end of the access, not 'when'", 4, 15}},
     {"condition with an unknown name", LOADS("'a[x] if m < 3'"), {WL_E_INPUT, "unknown name 'm'", 4, 18}},
+    {"from an unknown cache", LOADS("'a[x] from l3'"), {WL_E_INPUT, "expected 'l2', not 'l3'", 4, 20}},
+    {"from nowhere", LOADS("'a[x] from'"), {WL_E_INPUT, "expected 'l2'", 4, 19}},
+    {"a cache behind the condition", LOADS("'a[x] if x < 3 from l2'"), {WL_E_INPUT, "expected the end of the access, not 'from'", 4, 24}},
+    {"a store from a cache", "name: k\n" A1 "stores: ['a[x] from l2']\n", {WL_E_INPUT, "only loads are from a cache", 3, 16}},
     {"text behind a condition", LOADS("'a[x] if x < 3 4'"), {WL_E_INPUT, "expected the end of the access, not '4'", 4, 24}},
     {"a shift too far", LOADS("'a[1 << 63]'"), {WL_E_INPUT, "a shift must be by 0 to 62", 4, 14}},
     /* loops */
