@@ -85,7 +85,7 @@ static bool find_segments(trial *t, wl_error *err)
         double *ones = WL_ARENA_NEW(&t->arena, double, m->functions[f].instruction_count + 1);
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
             ones[i] = 1;
-        const wl_ptx_life_input in = {m, &m->functions[f], ones, NULL, NULL, 0};
+        const wl_ptx_life_input in = {.module = m, .function = &m->functions[f], .weight = ones};
         if (wl_ptx_segments_make(&in, &t->arena, &t->ops, &t->segments[f], err) != WL_OK)
             return false;
     }

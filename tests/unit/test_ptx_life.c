@@ -43,7 +43,8 @@ static void make_segments(traced_life *t, const assembled *as)
             unrolled[i] = entry && as->unrolled > 0 && i == as->unrolled ? i : -1;
         }
         const wl_ptx_counting counting = {.as = counted, .unrolled = unrolled};
-        const wl_ptx_life_input in = {m, function, ones, &counting, NULL, as->registers};
+        const wl_ptx_life_input in = {
+            .module = m, .function = function, .weight = ones, .counting = &counting, .registers = as->registers};
         if (count > 0)
             check_ok(function->name, wl_ptx_segments_make(&in, &t->arena, &t->ops, &t->segments[f], &err), &err);
     }

@@ -11,7 +11,7 @@
 #define CHECK(ok, ...)                                                                                                 \
     do {                                                                                                               \
         if (!(ok)) {                                                                                                   \
-            char what[200];                                                                                            \
+            char what[400];                                                                                            \
             (void)snprintf(what, sizeof what, __VA_ARGS__);                                                            \
             fail_msg("%s", what);                                                                                      \
         }                                                                                                              \

@@ -292,6 +292,7 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
     wl_buffer_add(out, " cycles\n");
 }
 
+#define GIGA 1e9
 #define LEAST_TAIL 0.01 /* share of the wait of a block: less is not shown */
 
 /* How long a block stays on its multiprocessor, and how many others share it: a small launch does
@@ -311,7 +312,7 @@ static void add_block(const wl_report *r, wl_buffer *out)
         wl_buffer_text(out, "alone there\n");
     if (p->model.tensor_load > 0)
         wl_buffer_add(out, "  the clock falls to %.2f GHz: tensor cores are busy %.0f %% of the time\n",
-                      p->model.clock_hz / WL_GIGA, 100 * p->model.tensor_load);
+                      p->model.clock_hz / GIGA, 100 * p->model.tensor_load);
     if (p->model.tail_cycles > LEAST_TAIL * p->model.wait_cycles)
         wl_buffer_add(out, "  blocks end one after the other, the last one %.0f cycles later than all together\n",
                       p->model.tail_cycles);
