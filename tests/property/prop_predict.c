@@ -459,7 +459,8 @@ static int64_t pieces_of_blocks(const group *g, int64_t sector)
 }
 
 /* Memory takes every sector that is stored to once, and at most what the L2 was sent; sectors that
- * are not filled have to be read, once, or for every piece. Where the L2 was sent nothing twice, that is all. */
+ * are not filled have to be read, once, or for every piece. Where the L2 was sent nothing twice,
+ * that is all. */
 static void check_stores(const outcome *o, size_t field)
 {
     const int64_t sector = wl_device_int(device, WL_DEVICE_l2_sector);
