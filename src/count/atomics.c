@@ -16,8 +16,7 @@ typedef struct line_place {
 
 struct wl_atomic_lines {
     wl_atomics sum;
-    double met; /* requests seen while the table had room */
-    int used;   /* slots in use: distinct lines seen */
+    int used; /* slots in use: distinct lines seen */
     line_place place[PLACES];
 };
 
@@ -77,7 +76,6 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
             most = most_here > most ? most_here : most;
         }
         cost.passes += most;
-        all->met += all->used < PLACES_FULL;
         line_place *p = find(all, field, line);
         if (p) {
             p->requests += scale;
@@ -90,31 +88,9 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
-#define ENDLESS 1e3 /* lines per request: more than enough */
-/* if more than this share of the requests goes to distinct lines, too few repeat to estimate
- * from */
-#define NEARLY_ALL 0.9995
-#define HALVINGS 60 /* bisection steps: to the last digit */
-
-/* Estimates the number of lines from the number of distinct ones among `met` requests to random
- * ones. */
-static double lines_behind(double distinct, double met)
-{
-    double low = distinct, high = ENDLESS * met;
-    if (distinct >= met * NEARLY_ALL)
-        return high;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = (low + high) / 2;
-        *(middle * -expm1(-met / middle) < distinct ? &low : &high) = middle;
-    }
-    return low;
-}
-
 wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
 {
     wl_atomics total = all->sum;
-    if (all->met > 0)
-        total.lines = lines_behind(all->used, all->met);
     for (int i = 0; i < PLACES; i++) {
         total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
         total.hot_passes = fmax(total.hot_passes, all->place[i].passes);

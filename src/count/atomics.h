@@ -3,8 +3,7 @@
  * Lanes on different words of a line are served together, lanes on the same word one after another,
  * and every line on its own. So an instruction makes one *request* per line, with as many *passes*
  * as its most contended word there has lanes. The L2 then works sector by sector, and one line
- * cannot be updated back to back. So the time depends on the number of distinct lines and on the
- * load of the busiest one.
+ * cannot be updated back to back. So the time depends on the load of the busiest line, too.
  *
  * Layer  count (uses base). Units: launch totals of requests, passes, sectors.
  * Oracle  tests/unit/test_atomics.c
@@ -24,8 +23,6 @@ typedef struct wl_atomic_cost {
 /* Launch totals, extrapolated from the instructions that were evaluated. */
 typedef struct wl_atomics {
     double inst, passes, sectors;
-    /* distinct; estimated where only a sample of instructions was evaluated */
-    double lines;
     double hot_requests, hot_passes; /* of the busiest line */
 } wl_atomics;
 

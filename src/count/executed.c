@@ -120,9 +120,11 @@ static void count_stage(const wl_idle_stage *s, const wl_geometry *launched, int
 static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, const wl_census *census,
                           wl_mix *out)
 {
+    const double lanes =
+        kernel->active_lanes > 0 ? kernel->active_lanes * warp_size * census->warp_cells : census->cells;
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
         out->warp[c] = kernel->mix[c] * census->warp_cells + kernel->idle_mix[c] * census->idle_warps;
-        out->thread[c] = kernel->mix[c] * census->cells + kernel->idle_mix[c] * census->idle_threads;
+        out->thread[c] = kernel->mix[c] * lanes + kernel->idle_mix[c] * census->idle_threads;
     }
     out->shuffles = kernel->shuffles * census->warp_cells;
     out->integer_pipe = kernel->integer_pipe * census->warp_cells;

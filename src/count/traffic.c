@@ -175,11 +175,26 @@ static int countable(const tally *t, size_t field, const wl_region *region)
     return some.blocks.count;
 }
 
+/* Sectors of a field that the blocks of a region load: each for itself, summed up, and together. */
+static wl_status count_blocks(const tally *t, size_t field, const wl_region *region, double *sum, double *all)
+{
+    const int64_t sector = (int64_t)t->out->sector;
+    *sum = 0;
+    for (int b = 0; b < region->blocks.count; b++) {
+        wl_region one = *region;
+        double sectors = 0;
+        one.blocks.count = 1;
+        one.blocks.boxes[0] = region->blocks.boxes[b];
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_LOADS, &one, &sector, 1, &sectors, t->err));
+        *sum += sectors;
+    }
+    return wl_view_counts(t->in->view, t->counter, field, WL_LOADS, region, &sector, 1, all, t->err);
+}
+
 /* Sectors that blocks of the wave from `start` load: all (alone), of fields that distant blocks may
  * share (far), and those that two blocks share (shared). */
 static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *far, double *shared)
 {
-    const int64_t sector = (int64_t)t->out->sector;
     wl_region region;
     const int most = companions(t, start, &region);
     *alone = *far = *shared = 0;
@@ -192,15 +207,7 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
             *far += t->out->fields[i].far_common ? t->out->fields[i].block_sectors / t->out->blocks : 0;
             continue;
         }
-        for (int b = 0; b < n; b++) {
-            wl_region one = together;
-            double sectors = 0;
-            one.blocks.count = 1;
-            one.blocks.boxes[0] = together.blocks.boxes[b];
-            WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &one, &sector, 1, &sectors, t->err));
-            sum += sectors;
-        }
-        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &together, &sector, 1, &all, t->err));
+        WL_TRY(count_blocks(t, i, &together, &sum, &all));
         *alone += sum / n;
         *far += sum / n;
         *shared += (sum - all) / (n - 1);
@@ -252,7 +259,6 @@ static void neighbours(const tally *t, wl_region *region)
 static wl_status count_in_step(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t sector = (int64_t)t->out->sector;
     wl_region region;
     neighbours(t, &region);
     for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
@@ -264,15 +270,7 @@ static wl_status count_in_step(const tally *t)
         double sum = 0, all = 0;
         if (n < region.blocks.count || n < 2)
             continue;
-        for (int b = 0; b < n; b++) {
-            wl_region one = region;
-            double sectors = 0;
-            one.blocks.count = 1;
-            one.blocks.boxes[0] = region.blocks.boxes[b];
-            WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &one, &sector, 1, &sectors, t->err));
-            sum += sectors;
-        }
-        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, &sector, 1, &all, t->err));
+        WL_TRY(count_blocks(t, i, &region, &sum, &all));
         t->out->fields[i].in_step = sum > 0 ? fmax(0, 1 - all / sum) : 0;
     }
     return WL_OK;

@@ -6,14 +6,6 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static bool is_one_of(wl_cuda_word w, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wl_cuda_word_is(w, words[i]))
-            return true;
-    return false;
-}
-
 /* ---- declarations ---- */
 
 bool wl_cuda_find_params(const char **at, const char *end, wl_cuda_word *name)
@@ -27,7 +19,7 @@ bool wl_cuda_find_params(const char **at, const char *end, wl_cuda_word *name)
             return false;
         if (*w.at == '(') {
             *name = before;
-            if (!is_one_of(before, attributes, COUNT(attributes)))
+            if (!wl_cuda_word_is_one_of(before, attributes, COUNT(attributes)))
                 return wl_cuda_is_name(before);
             (void)wl_cuda_inside(at, end);
         }
@@ -41,7 +33,7 @@ static bool is_type_word(wl_cuda_word w)
     static const char *const types[] = {"void",   "bool",     "char",   "short",  "int",      "long",   "float",
                                         "double", "unsigned", "signed", "const",  "volatile", "size_t", "__restrict__",
                                         "struct", "auto",     "half",   "__half", "typename"};
-    return is_one_of(w, types, COUNT(types));
+    return wl_cuda_word_is_one_of(w, types, COUNT(types));
 }
 
 /* One parameter as it is read: words outside brackets, or the first name of "(*f)(int)". */
@@ -188,7 +180,7 @@ wl_cuda_type wl_cuda_type_of(wl_cuda_range text)
         } else if (wl_cuda_word_is(w, "unsigned") || wl_cuda_word_is(w, "signed")) {
             said_unsigned = *w.at == 'u';
             said_integer = true;
-        } else if (wl_cuda_is_name(w) && !is_one_of(w, ignored, COUNT(ignored))) {
+        } else if (wl_cuda_is_name(w) && !wl_cuda_word_is_one_of(w, ignored, COUNT(ignored))) {
             longs += wl_cuda_word_is(w, "long");
             if (t.base.length == 0 || !wl_cuda_word_is(w, "int")) /* "long int" is a long */
                 t.base = w;
@@ -212,7 +204,7 @@ void wl_cuda_type_text(wl_cuda_range type, bool is_array, char *out, size_t size
     const char *at = type.at;
     out[0] = '\0';
     for (wl_cuda_word w; (w = wl_cuda_next(&at, type.end)).length > 0;) {
-        if (is_one_of(w, left_out, COUNT(left_out)))
+        if (wl_cuda_word_is_one_of(w, left_out, COUNT(left_out)))
             continue;
         const bool name = wl_cuda_is_name(w) || wl_cuda_is_number(w);
         const bool blank = after_name && (name || *w.at == '*' || *w.at == '&');

@@ -14,14 +14,6 @@
 #define DEPTH_MAX 8 /* of constants that are defined by others */
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-static bool is_one_of(wl_cuda_word w, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wl_cuda_word_is(w, words[i]))
-            return true;
-    return false;
-}
-
 static bool next_is(const char *at, const char *end, char c)
 {
     const wl_cuda_word w = wl_cuda_peek(at, end);
@@ -295,7 +287,7 @@ static const char *known_call(wl_cuda_word name)
                                             "divup",    "divUp",        "DivUp",     "iDivUp",    "DIVUP",   "DIV_UP",
                                             "CEIL_DIV", "DIV_ROUND_UP", "divide_up", "divRoundUp"};
     return wl_cuda_word_is(name, "min") || wl_cuda_word_is(name, "max") ? (*(name.at + 1) == 'i' ? "min" : "max")
-           : is_one_of(name, divisions, COUNT(divisions))               ? "cdiv"
+           : wl_cuda_word_is_one_of(name, divisions, COUNT(divisions))  ? "cdiv"
                                                                         : NULL;
 }
 

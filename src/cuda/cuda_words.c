@@ -13,6 +13,14 @@ bool wl_cuda_word_is(wl_cuda_word w, const char *text)
     return w.length == strlen(text) && memcmp(w.at, text, w.length) == 0;
 }
 
+bool wl_cuda_word_is_one_of(wl_cuda_word w, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wl_cuda_word_is(w, texts[i]))
+            return true;
+    return false;
+}
+
 bool wl_cuda_same_word(wl_cuda_word a, wl_cuda_word b)
 {
     return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;

@@ -26,6 +26,7 @@ wl_cuda_word wl_cuda_next(const char **at, const char *end);
 wl_cuda_word wl_cuda_peek(const char *at, const char *end);
 
 bool wl_cuda_word_is(wl_cuda_word word, const char *text);
+bool wl_cuda_word_is_one_of(wl_cuda_word word, const char *const *texts, size_t count);
 bool wl_cuda_same_word(wl_cuda_word a, wl_cuda_word b);
 /* A letter or an underscore first. */
 bool wl_cuda_is_name(wl_cuda_word word);

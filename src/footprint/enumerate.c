@@ -21,8 +21,9 @@ typedef struct walk {
     wl_counter *counter;
     int shift; /* log2 of the granule */
     int32_t width;
-    int64_t before;  /* granule added last */
-    wl_reach *reach; /* of the access that is evaluated; NULL: no access can stop early */
+    int64_t before;       /* granule added last */
+    int64_t below, above; /* bytes before and behind its address that a loop adds */
+    wl_reach *reach;      /* of the access that is evaluated; NULL: no access can stop early */
 } walk;
 
 static double steps_of(const wl_region *region, const wl_bound *bound)
@@ -75,6 +76,23 @@ static wl_status add_starts(void *context, const int64_t *addresses, const uint8
             continue;
         if (!wl_granules_add(w->starts, addresses[i], addresses[i]))
             return wl_granules_fail(w->starts, err);
+    }
+    return WL_OK;
+}
+
+/* All steps of a loop without gaps, from the address of its first step. */
+static wl_status add_stretches(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
+{
+    walk *w = context;
+    (void)which;
+    for (int i = 0; i < lanes; i++) {
+        const int64_t first = (addresses[i] - w->below) >> w->shift,
+                      last = (addresses[i] + w->above + w->width - 1) >> w->shift;
+        if (first == w->before && last == first)
+            continue;
+        w->before = last;
+        if (!wl_granules_add(w->granules, first, last))
+            return wl_granules_fail(w->granules, err);
     }
     return WL_OK;
 }
@@ -151,13 +169,18 @@ static bool repeat_granules(const advance *a, wl_granules *first)
     return first == a->walk->granules || wl_granules_add_moved(a->walk->granules, first, 0);
 }
 
-/* Moves every start that was found through the loops. */
-static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
+static advance advance_of(const walk *w, const wl_bound *bound)
 {
     advance a = {.walk = w, .budget = WL_THREADS_BUDGET};
     for (int l = 0; l < w->region->kernel->loop_count; l++)
         if (bound->index_loops >> l & 1)
             add_loop(&a, bound->loop_strides[l] * bound->access->unit_bytes, wl_region_steps(w->region)[l]);
+    return a;
+}
+
+/* Moves every start that was found through the loops. */
+static wl_status advance_starts(const walk *w, advance a, wl_error *err)
+{
     /* what the innermost loop adds without gaps is one unit of work */
     double pieces = (double)w->starts->count;
     for (int l = 0; l < a.loops; l++)
@@ -191,8 +214,8 @@ static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
 typedef struct task {
     wl_program **programs;
     size_t count;
-    bool starts;       /* only the first step of the loops */
-    wl_reach *reaches; /* of each program; NULL: all threads and steps are evaluated */
+    wl_program_visit first; /* takes the first step of all loops; NULL: all steps */
+    wl_reach *reaches;      /* of each program; NULL: all threads and steps are evaluated */
 } task;
 
 static void start_program(walk *w, const wl_program *program)
@@ -209,8 +232,8 @@ static wl_status run_lanes(walk *w, const task *work, wl_lane_values *values, wl
             continue;
         if (work->count > 1)
             start_program(w, work->programs[i]);
-        const wl_status status = work->starts ? wl_program_run_first(work->programs[i], values, add_starts, w, err)
-                                              : wl_loop_slide_run(work->programs[i], values, add_addresses, w, err);
+        const wl_status status = work->first ? wl_program_run_first(work->programs[i], values, work->first, w, err)
+                                             : wl_loop_slide_run(work->programs[i], values, add_addresses, w, err);
         if (status != WL_OK && !(w->reach && w->reach->full))
             return status;
     }
@@ -353,33 +376,41 @@ static bool move_alike(const wl_bound *a, const wl_bound *b)
     return alike;
 }
 
-/* Accesses that the loops move by the same strides. */
-static wl_status run_evenly(walk *w, const task *accesses, const wl_bound *first, wl_error *err)
+/* Accesses that the loops move by the same strides. One loop without gaps makes a stretch of each
+ * address; else addresses are collected first, as many threads share theirs. */
+static wl_status run_evenly(walk *w, wl_program **programs, size_t count, const wl_bound *first, wl_error *err)
 {
-    start_program(w, accesses->programs[0]);
+    start_program(w, programs[0]);
+    const advance a = advance_of(w, first);
+    if (a.loops == 1 && leaves_no_gap(&a, a.stride[0])) {
+        const int64_t reach = a.stride[0] * (a.extent[0] - 1);
+        w->below = wl_max(0, -reach);
+        w->above = wl_max(0, reach);
+        return for_blocks(w, run_programs, &(task){.programs = programs, .count = count, .first = add_stretches}, err);
+    }
     wl_granules_clear(w->starts);
-    WL_TRY(for_blocks(w, run_programs, accesses, err));
-    return advance_starts(w, first, err);
+    WL_TRY(for_blocks(w, run_programs, &(task){.programs = programs, .count = count, .first = add_starts}, err));
+    return advance_starts(w, a, err);
 }
 
 /* Evaluates the accesses from `first` on that have its strides: together, or one by one if that
  * exceeds the limit. */
 static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t count, size_t first, bool *done,
-                           task *alike, wl_arena *arena, wl_error *err)
+                           wl_program **alike, wl_arena *arena, wl_error *err)
 {
     wl_error limit = {0};
-    alike->count = 0;
+    size_t found = 0;
     for (size_t i = first; i < count; i++) {
         if (done[i] || !move_alike(accesses[first], accesses[i]))
             continue;
         done[i] = true;
-        WL_TRY(program_of(w, accesses[i], arena, &alike->programs[alike->count++], err));
+        WL_TRY(program_of(w, accesses[i], arena, &alike[found++], err));
     }
-    const wl_status status = run_evenly(w, alike, accesses[first], &limit);
-    if (status != WL_E_LIMIT || alike->count == 1)
+    const wl_status status = run_evenly(w, alike, found, accesses[first], &limit);
+    if (status != WL_E_LIMIT || found == 1)
         return status == WL_OK ? WL_OK : wl_fail(err, status, limit.loc, "%s", limit.message);
-    for (size_t i = 0; i < alike->count; i++)
-        WL_TRY(run_evenly(w, &(task){&alike->programs[i], 1, true, NULL}, accesses[first], err));
+    for (size_t i = 0; i < found; i++)
+        WL_TRY(run_evenly(w, &alike[i], 1, accesses[first], err));
     return WL_OK;
 }
 
@@ -403,10 +434,10 @@ static wl_status run_rows(const walk *w, const wl_bound *const *accesses, size_t
 static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
 {
     task plain = {.programs = WL_ARENA_NEW(arena, wl_program *, count),
-                  .reaches = WL_ARENA_NEW(arena, wl_reach, count)},
-         alike = {.programs = WL_ARENA_NEW(arena, wl_program *, count), .starts = true};
+                  .reaches = WL_ARENA_NEW(arena, wl_reach, count)};
+    wl_program **alike = WL_ARENA_NEW(arena, wl_program *, count);
     bool *done = WL_ARENA_NEW(arena, bool, count);
-    if (!plain.programs || !plain.reaches || !alike.programs || !done)
+    if (!plain.programs || !plain.reaches || !alike || !done)
         return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         done[i] = accesses[i]->access->traced || accesses[i]->never;
@@ -424,7 +455,7 @@ static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t c
         WL_TRY(for_blocks(w, run_programs, &plain, err));
     for (size_t i = 0; i < count; i++)
         if (!done[i])
-            WL_TRY(run_alike(w, accesses, count, i, done, &alike, arena, err));
+            WL_TRY(run_alike(w, accesses, count, i, done, alike, arena, err));
     return WL_OK;
 }
 

@@ -153,7 +153,7 @@ void wl_kernel_derive(wl_kernel *k)
         k->precision = WL_TYPE_F32;
     for (size_t i = 0; i < k->access_count; i++)
         vars |= wl_access_vars(&k->accesses[i]);
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3 && !k->states_coordinate_reads; d++)
         k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
 }
 

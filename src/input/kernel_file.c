@@ -552,12 +552,10 @@ static wl_status read_accesses(builder *b)
         WL_TRY(read_address_lists(b));
     }
     if (flops) {
-        int64_t value = 0;
-        WL_TRY(wl_kernel_bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
+        WL_TRY(wl_kernel_amount(b, flops, "flops", &b->kernel->flops));
         b->kernel->has_flops = true;
-        b->kernel->flops = (double)value;
         /* as if all were fused multiply-adds, as in the peak flops of a device */
-        b->kernel->fp_results = (double)value / 2;
+        b->kernel->fp_results = b->kernel->flops / 2;
     }
     const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
     return results ? wl_kernel_amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;
@@ -600,11 +598,11 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",         "params",      "domain",        "fields", "update",        "loads",
-        "stores",       "loops",       "scalars",       "flops",  "registers",     "shared_bytes",
-        "instructions", "barriers",    "guarded_cells", "where",  "mix",           "idle_instructions",
-        "atomics",      "fp_results",  "shuffles",      "tensor", "tensor_groups", "from",
-        "integer_pipe", "conversions", "products"};
+        "name",         "params",      "domain",        "fields",         "update",        "loads",
+        "stores",       "loops",       "scalars",       "flops",          "registers",     "shared_bytes",
+        "instructions", "barriers",    "guarded_cells", "where",          "mix",           "idle_instructions",
+        "atomics",      "fp_results",  "shuffles",      "tensor",         "tensor_groups", "from",
+        "integer_pipe", "conversions", "products",      "thread_indices", "active_lanes",  "executed_accesses"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

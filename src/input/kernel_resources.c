@@ -8,7 +8,7 @@ static wl_status read_resources(wl_kernel_builder *b)
 {
     const wl_yaml *registers = wl_yaml_get(b->root, "registers"), *shared = wl_yaml_get(b->root, "shared_bytes");
     const wl_yaml *instructions = wl_yaml_get(b->root, "instructions"), *barriers = wl_yaml_get(b->root, "barriers"),
-                  *guarded = wl_yaml_get(b->root, "guarded_cells");
+                  *guarded = wl_yaml_get(b->root, "guarded_cells"), *indices = wl_yaml_get(b->root, "thread_indices");
     if (registers) {
         WL_TRY(wl_kernel_bounded(b, registers, "registers", 1, 1024, &b->kernel->registers));
         b->kernel->has_registers = true;
@@ -18,6 +18,11 @@ static wl_status read_resources(wl_kernel_builder *b)
     if (guarded)
         WL_TRY(wl_kernel_yes_or_no(b, guarded, "guarded_cells", &b->kernel->guarded_cells));
     int64_t count = 0;
+    if (indices) {
+        WL_TRY(wl_kernel_bounded(b, indices, "thread_indices", 0, 3, &count));
+        b->kernel->coordinate_reads = (int)count;
+        b->kernel->states_coordinate_reads = true;
+    }
     if (instructions) {
         WL_TRY(wl_kernel_bounded(b, instructions, "instructions", 1, (int64_t)1 << 40, &count));
         b->kernel->instructions = (double)count;
@@ -146,6 +151,24 @@ static wl_status read_kinds(wl_kernel_builder *b, const char *name, const char *
     return WL_OK;
 }
 
+/* Accesses that warps execute, with an active lane or without; `idle`: in code that no lane
+ * enters. */
+static wl_status read_executed(wl_kernel_builder *b)
+{
+    static const char *const kinds[] = {"load",         "store",         "atomic", "shared_load",
+                                        "shared_store", "shared_atomic", "idle"};
+    static const wl_memory_op ops[] = {WL_MEMORY_LOAD,        WL_MEMORY_STORE,        WL_MEMORY_ATOMIC,
+                                       WL_MEMORY_SHARED_LOAD, WL_MEMORY_SHARED_STORE, WL_MEMORY_SHARED_ATOMIC};
+    enum { OPS = sizeof ops / sizeof ops[0] };
+    double amounts[OPS + 1] = {0};
+    b->kernel->has_memory = wl_yaml_get(b->root, "executed_accesses") != NULL;
+    WL_TRY(read_kinds(b, "executed_accesses", kinds, OPS + 1, amounts));
+    for (int i = 0; i < OPS; i++)
+        b->kernel->memory[ops[i]] = amounts[i];
+    b->kernel->idle_accesses = amounts[OPS];
+    return WL_OK;
+}
+
 /* Unless `instructions` is given, it is the sum of the mix. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
@@ -153,7 +176,8 @@ static wl_status read_mix(wl_kernel_builder *b)
     static const char *const products[] = {[WL_MULTIPLY_NARROW] = "narrow", [WL_MULTIPLY_WIDE] = "wide"};
     const wl_yaml *mix = wl_yaml_get(b->root, "mix");
     wl_kernel *k = b->kernel;
-    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles"), *pipe = wl_yaml_get(b->root, "integer_pipe");
+    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles"), *pipe = wl_yaml_get(b->root, "integer_pipe"),
+                  *active = wl_yaml_get(b->root, "active_lanes");
     double sum = 0;
     WL_TRY(read_idle(b));
     if (shuffles)
@@ -168,6 +192,10 @@ static wl_status read_mix(wl_kernel_builder *b)
     WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));
     if (sum <= 0)
         return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
+    if (active)
+        WL_TRY(wl_kernel_amount(b, active, "active_lanes", &k->active_lanes));
+    if (k->active_lanes > 1)
+        return wl_fail(b->err, WL_E_INPUT, active->loc, "'active_lanes' is a share of the lanes: at most 1");
     k->has_mix = true;
     k->instructions = k->instructions > 0 ? k->instructions : sum;
     return WL_OK;
@@ -177,5 +205,6 @@ wl_status wl_kernel_read_resources(wl_kernel_builder *b)
 {
     WL_TRY(read_resources(b));
     WL_TRY(read_mix(b));
+    WL_TRY(read_executed(b));
     return read_tensors(b);
 }

@@ -123,9 +123,11 @@ struct wl_kernel {
     double barriers;     /* per thread */
     /* folded cells are guarded one by one, so compilers do not share loads between them */
     bool guarded_cells;
-    int coordinate_reads; /* thread-index components the kernel must read */
+    int coordinate_reads;         /* thread-index components the kernel must read */
+    bool states_coordinate_reads; /* or they follow from its addresses */
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT];      /* instructions of a thread per cell, by class */
+    double active_lanes;                  /* their share in a warp; 0: those with cells */
     double idle_instructions;             /* of a thread that is outside the domain; */
     double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
     wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
@@ -138,7 +140,7 @@ struct wl_kernel {
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     /* of a kernel from PTX that states its mix: see wl_mix; per work item of a warp */
     double divisible, divisible_flops;
-    /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
+    /* of a kernel that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
     double idle_accesses; /* of these: in predicated code that no lane enters */
     bool has_memory;

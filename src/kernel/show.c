@@ -1,6 +1,7 @@
 /* show.c - a kernel as a kernel file. SPDX-License-Identifier: MIT */
 #include "base/buffer.h"
 #include "kernel/kernel_internal.h"
+#include "kernel/show_counts.h"
 
 static void show_fields(const wl_kernel *k, wl_buffer *out)
 {
@@ -28,17 +29,11 @@ static void show_assignment(const wl_kernel *k, wl_buffer *out)
     wl_buffer_add(out, "\n");
 }
 
-wl_status wl_kernel_show(const wl_kernel *k, char **yaml, wl_error *err)
+static const char *kind_of(const wl_access *a) { return a->atomic ? "atomic on" : a->store ? "store to" : "load from"; }
+
+/* What a kernel file cannot state, so that it predicts something else than the kernel. */
+static void show_missing(const wl_kernel *k, bool averaged, wl_buffer *out)
 {
-    wl_buffer out = {0};
-    for (size_t i = 0; i < k->text.set_count; i++)
-        wl_buffer_add(&out, "# changed: %s\n", k->text.sets[i]);
-    if (k->text.domain)
-        show_assignment(k, &out);
-    else
-        wl_buffer_add(&out, "%.*s", (int)k->text.length, k->text.text);
-    for (size_t i = 0; i < k->note_count; i++)
-        wl_buffer_add(&out, "# note: %s\n", k->notes[i]);
     bool traced = false;
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
@@ -46,13 +41,39 @@ wl_status wl_kernel_show(const wl_kernel *k, char **yaml, wl_error *err)
             continue;
         if (!traced)
             wl_buffer_add(
-                &out, "# Emulated, and therefore not part of this file; without them it predicts something else:\n");
+                out, "# Emulated, and therefore not part of this file; without them it predicts something else:\n");
         traced = true;
-        wl_buffer_add(&out, "#   %s %s, line %d: %s\n",
-                      a->atomic  ? "atomic on"
-                      : a->store ? "store to"
-                                 : "load from",
-                      k->fields[a->field].name, (int)a->loc.line, a->text);
+        wl_buffer_add(out, "#   %s %s, line %d: %s\n", kind_of(a), k->fields[a->field].name, (int)a->loc.line, a->text);
+    }
+    if (k->source.visit_local)
+        wl_buffer_add(out, "# Not part of this file: local memory, its accesses and volumes.\n");
+    if (averaged)
+        wl_buffer_add(out, "# Threads do not all execute the same: flops and instructions are averages of a launch.\n");
+    if (averaged || k->source.repeats)
+        wl_buffer_add(out,
+                      "# Counts and volumes are those of the PTX. The time is not: it is estimated from them, without "
+                      "the\n# order of loads, arithmetic and barriers, for which a kernel file has no words.\n");
+}
+
+wl_status wl_kernel_show(const wl_kernel *k, char **yaml, wl_error *err)
+{
+    wl_buffer out = {0}, counts = {0};
+    bool averaged = false;
+    const wl_status status = wl_kernel_show_counts(k, &counts, &averaged, err);
+    show_missing(k, averaged, &out);
+    for (size_t i = 0; i < k->text.set_count; i++)
+        wl_buffer_add(&out, "# changed: %s\n", k->text.sets[i]);
+    if (k->text.domain)
+        show_assignment(k, &out);
+    else
+        wl_buffer_add(&out, "%.*s", (int)k->text.length, k->text.text);
+    wl_buffer_put(&out, counts.text, counts.length);
+    for (size_t i = 0; i < k->note_count; i++)
+        wl_buffer_add(&out, "# note: %s\n", k->notes[i]);
+    wl_buffer_drop_part(&counts, &out);
+    if (status != WL_OK) {
+        wl_buffer_drop(&out);
+        return status;
     }
     return wl_buffer_take(&out, yaml, err);
 }

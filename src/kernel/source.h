@@ -119,7 +119,8 @@ typedef struct wl_population {
 /* ---- the source ---- */
 
 typedef struct wl_source {
-    void *context; /* passed to all functions */
+    void *context;             /* passed to all functions */
+    int64_t block[3], grid[3]; /* of the launch that the kernel was made for */
     /* The kernel at another launch; *out is NULL if it is this one, for the first predictor that
      * asks. NULL: the kernel is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);

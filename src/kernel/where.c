@@ -149,3 +149,17 @@ wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NA
     *holds = value != 0;
     return WL_OK;
 }
+
+wl_status wl_where_next_broken(const wl_where *const *list, size_t count, const int64_t values[WL_WHERE_NAMES],
+                               size_t *at, wl_error *err)
+{
+    for (; *at < count; ++*at) {
+        bool holds = false;
+        const wl_status status = wl_where_holds(list[*at], values, &holds, err);
+        if (status != WL_OK && err)
+            (void)wl_fail_in(err, wl_where_text(list[*at]));
+        if (status != WL_OK || !holds)
+            return status;
+    }
+    return WL_OK;
+}

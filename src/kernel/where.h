@@ -58,5 +58,9 @@ bool wl_where_uses(const wl_where *where, wl_where_name name);
 /* WL_E_INPUT: division by zero. WL_E_RANGE: beyond +-2^60. */
 wl_status wl_where_value(const wl_where *where, const int64_t values[WL_WHERE_NAMES], int64_t *value, wl_error *err);
 wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err);
+/* Moves *at to the next condition of a list that does not hold or cannot be evaluated, or to count;
+ * an error names the condition. */
+wl_status wl_where_next_broken(const wl_where *const *list, size_t count, const int64_t values[WL_WHERE_NAMES],
+                               size_t *at, wl_error *err);
 
 #endif /* WL_KERNEL_WHERE_H */

@@ -72,11 +72,12 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     if (p->kernel->condition_count == 0)
         return;
     wl_launch_values(p->kernel, p->rules->warp_size, &out->launch, values);
-    for (size_t i = 0; i < p->kernel->condition_count; i++) {
-        bool holds = false;
-        if (wl_where_holds(p->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
-            wl_warn(out, "the kernel does not support this launch: it requires %s",
-                    wl_where_text(p->kernel->conditions[i]));
+    for (size_t i = 0;; i++) {
+        (void)wl_where_next_broken(p->kernel->conditions, p->kernel->condition_count, values, &i, NULL);
+        if (i >= p->kernel->condition_count)
+            return;
+        wl_warn(out, "the kernel does not support this launch: it requires %s",
+                wl_where_text(p->kernel->conditions[i]));
     }
 }
 

@@ -222,12 +222,9 @@ static bool is_supported(const wl_study *s, const wl_launch *launch)
 {
     int64_t values[WL_WHERE_NAMES];
     wl_launch_values(s->kernel, wl_device_int(s->device, WL_DEVICE_warp_size), launch, values);
-    for (size_t i = 0; i < s->kernel->condition_count; i++) {
-        bool holds = false;
-        if (wl_where_holds(s->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
-            return false;
-    }
-    return true;
+    size_t broken = 0;
+    (void)wl_where_next_broken(s->kernel->conditions, s->kernel->condition_count, values, &broken, NULL);
+    return broken == s->kernel->condition_count;
 }
 
 static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedule schedule, int64_t row_of,

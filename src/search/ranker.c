@@ -349,16 +349,7 @@ static wl_status first_broken(const wl_ranker *r, const wl_launch *launch, size_
     if (r->condition_count == 0)
         return WL_OK;
     wl_launch_values(r->kernel, r->warp_size, launch, values);
-    for (; *broken < r->condition_count; ++*broken) {
-        bool holds = false;
-        const wl_where *condition = r->conditions[*broken];
-        const wl_status status = wl_where_holds(condition, values, &holds, err);
-        if (status != WL_OK && err)
-            (void)wl_fail_in(err, wl_where_text(condition));
-        if (status != WL_OK || !holds)
-            return status;
-    }
-    return WL_OK;
+    return wl_where_next_broken(r->conditions, r->condition_count, values, broken, err);
 }
 
 static void take_values(const wl_prediction *p, wl_ranked *out)

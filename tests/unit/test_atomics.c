@@ -80,9 +80,8 @@ static void instructions_cost_lines_and_lanes(void **state)
     check_done();
 }
 
-/* Few requests see only some of many lines; how many there are shows in how often one is met
- * again. */
-static void lines_are_estimated(void **state)
+/* The busiest line, and passes of more lines than are kept apart. */
+static void many_lines(void **state)
 {
     (void)state;
     static const int64_t places[] = {1, 100, 3000, 40000, 200000, 4000000};
@@ -100,7 +99,6 @@ static void lines_are_estimated(void **state)
             (void)wl_atomic_lines_add(lines, &rules, 0, &a, 1);
         }
         const wl_atomics total = wl_atomic_lines_total(lines);
-        check_near(name, "lines", total.lines, (double)places[i], 0.1);
         check_near(name, "passes", total.passes, 32 * 4000, 0);
         if (places[i] <= 100)
             check_near(name, "passes of the busiest", total.hot_passes, 32.0 * 4000 / (double)places[i], 0.15);
@@ -176,8 +174,8 @@ static void shared_atomics_conflict_like_loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_cost_lines_and_lanes), cmocka_unit_test(lines_are_estimated),
-        cmocka_unit_test(global_atomics_are_no_stores), cmocka_unit_test(shared_atomics_conflict_like_loads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(instructions_cost_lines_and_lanes),
+                                       cmocka_unit_test(many_lines), cmocka_unit_test(global_atomics_are_no_stores),
+                                       cmocka_unit_test(shared_atomics_conflict_like_loads)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -154,6 +154,26 @@ static void kernel_files_state_a_mix(void **unused)
     check_done();
 }
 
+/* What an instruction stream knows, and `show` writes. */
+static void kernel_files_state_executed_accesses(void **unused)
+{
+    (void)unused;
+    const wl_launch launch = {.block = {256, 1, 1}, .grid = {5, 1, 1}};
+    predict(BODY "mix: {int: 3, store: 1}\n", &launch);
+    const double one_index = p.metrics[WL_METRIC_shared_wavefronts].value;
+    check_near("default", "stores", metric(WL_METRIC_inst_global_st), 32, 0);
+    predict(BODY "mix: {int: 3, store: 1}\nactive_lanes: 0.5\nthread_indices: 3\n"
+                 "executed_accesses: {store: 2, shared_load: 4, idle: 0.25}\n",
+            &launch);
+    check_near("stated", "inst_executed", metric(WL_METRIC_inst_executed), 4 * 32, 0);
+    check_near("stated", "thread_inst", metric(WL_METRIC_thread_inst), 4 * 32 * 16, 0);
+    check_near("stated", "stores", metric(WL_METRIC_inst_global_st), 64, 0);
+    check_near("stated", "of these with a lane", metric(WL_METRIC_requests_st), 32, 0);
+    check_near("stated", "shared loads", metric(WL_METRIC_inst_shared_ld), 128, 0);
+    check_near("stated", "wavefronts", metric(WL_METRIC_shared_wavefronts), 3 * one_index + 0.25 * 32, 1e-12);
+    check_done();
+}
+
 static wl_status count_stream(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                               const wl_line_mix **lines, size_t *line_count, wl_error *err)
 {
@@ -247,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(census_is_a_visit_to_every_warp), cmocka_unit_test(kernel_files_state_a_mix),
-        cmocka_unit_test(streams_count_themselves), cmocka_unit_test(mistakes_are_named)};
+        cmocka_unit_test(kernel_files_state_executed_accesses), cmocka_unit_test(streams_count_themselves),
+        cmocka_unit_test(mistakes_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

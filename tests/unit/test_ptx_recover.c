@@ -305,8 +305,8 @@ static const struct {
      128,
      8,
      "1000",
-     {"domain: [1000]"},
-     {"flops:", "mix:"},
+     {"domain: [1000]", "are averages of a launch", "flops: 2.048\n"}, /* 2 x 1024 / 1000 */
+     {NULL},
      false},
     {"an atomic of one address that the first lanes leave out is emulated",
      "setp.gt.s32 %p1, %r4, 14;\n@%p1 atom.global.add.u32 %r6, [%rd1], 1;\n",

@@ -56,17 +56,18 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
     const int32_t number = (int32_t)(f - s->launch.module->functions);
     const wl_ptx_recovery *r = &s->recovery;
     out->barriers = r->barriers;
-    out->has_mix = out->has_flops = r->uniform;
+    out->has_mix = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
+        wl_item_mix *item = &out->item;
         const double executed = wl_ptx_thread_executes(s, number, i);
-        wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, out->mix);
-        out->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
-        wl_ptx_add_converts(&f->instructions[i], &s->counting[number], i, executed, out->converts);
-        wl_ptx_add_multiplies(&s->counting[number], i, executed, out->multiplies);
-        out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
-        out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
-        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
-        out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
+        wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, item->classes);
+        item->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
+        wl_ptx_add_converts(&f->instructions[i], &s->counting[number], i, executed, item->converts);
+        wl_ptx_add_multiplies(&s->counting[number], i, executed, item->multiplies);
+        item->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
+        item->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
+        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, item->tensor, item->tensor_groups);
+        item->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (r->uniform)
         summarize_exits(s, out);
@@ -446,6 +447,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};
+    memcpy(k->source.block, s->launch.block, sizeof k->source.block);
+    memcpy(k->source.grid, s->launch.grid, sizeof k->source.grid);
     return WL_OK; /* from here on the kernel frees the source */
 }
 

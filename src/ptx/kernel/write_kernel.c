@@ -342,39 +342,6 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
         wl_buffer_add(out, "%s%lld%s", d ? ", " : "from: [", (long long)first[d], d + 1 == from ? "]\n" : "");
 }
 
-static void write_tensor(wl_buffer *out, const char *key, const double *flops)
-{
-    const char *between = "";
-    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
-        if (flops[k] == 0)
-            continue;
-        wl_buffer_add(out, between[0] ? "%s" : "%s: {", between[0] ? between : key);
-        wl_buffer_add(out, "%s: %.15g", wl_tensor_kind_name((wl_tensor_kind)k), flops[k]);
-        between = ", ";
-    }
-    if (between[0])
-        wl_buffer_add(out, "}\n");
-}
-
-/* Instructions by class, as entries of a map; returns whether there are any. */
-static bool write_classes(wl_buffer *out, const char *before, const double mix[WL_INST_CLASS_COUNT])
-{
-    const char *between = before;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-        if (mix[c] == 0)
-            continue;
-        wl_buffer_add(out, "%s%s: %.15g", between, wl_inst_class_name((wl_inst_class)c), mix[c]);
-        between = ", ";
-    }
-    return between != before;
-}
-
-static void write_mix(wl_buffer *out, const char *before, const double mix[WL_INST_CLASS_COUNT])
-{
-    if (write_classes(out, before, mix))
-        wl_buffer_add(out, "}\n");
-}
-
 static void write_stage(wl_buffer *out, const wl_idle_stage *s)
 {
     wl_buffer_add(out, "  - {within: [%lld, %lld, %lld]", (long long)s->end[0], (long long)s->end[1],
@@ -382,34 +349,24 @@ static void write_stage(wl_buffer *out, const wl_idle_stage *s)
     if (s->first[0] || s->first[1] || s->first[2])
         wl_buffer_add(out, ", from: [%lld, %lld, %lld]", (long long)s->first[0], (long long)s->first[1],
                       (long long)s->first[2]);
-    (void)write_classes(out, ", ", s->mix);
+    (void)wl_classes_write(", ", s->mix, out);
     wl_buffer_add(out, "}\n");
 }
 
 static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
 {
-    if (s->has_flops)
-        wl_buffer_add(out, "flops: %.15g\nfp_results: %.15g\n", s->flops, s->fp_results);
+    if (s->has_mix)
+        wl_item_flops_write(&s->item, out);
     if (s->registers > 0)
         wl_buffer_add(out, "registers: %lld\n", (long long)s->registers);
     if (s->shared_bytes > 0)
         wl_buffer_add(out, "shared_bytes: %lld\n", (long long)s->shared_bytes);
     if (s->barriers > 0)
         wl_buffer_add(out, "barriers: %.15g\n", s->barriers);
-    if (s->has_mix && s->shuffles > 0)
-        wl_buffer_add(out, "shuffles: %.15g\n", s->shuffles);
     if (s->has_mix) {
-        write_mix(out, "mix: {", s->mix);
-        if (s->integer_pipe > 0)
-            wl_buffer_add(out, "integer_pipe: %.15g\n", s->integer_pipe);
-        if (s->converts[WL_CONVERT_INT] + s->converts[WL_CONVERT_WIDE] > 0)
-            wl_buffer_add(out, "conversions: {int: %.15g, wide: %.15g}\n", s->converts[WL_CONVERT_INT],
-                          s->converts[WL_CONVERT_WIDE]);
-        wl_buffer_add(out, "products: {narrow: %.15g, wide: %.15g}\n", s->multiplies[WL_MULTIPLY_NARROW],
-                      s->multiplies[WL_MULTIPLY_WIDE]);
-        write_tensor(out, "tensor", s->tensor);
-        write_tensor(out, "tensor_groups", s->tensor_groups);
-        write_mix(out, s->stage_count ? "idle_instructions:\n  - {" : "idle_instructions: {", s->idle);
+        wl_item_mix_write(&s->item, out);
+        if (wl_classes_write(s->stage_count ? "idle_instructions:\n  - {" : "idle_instructions: {", s->idle, out))
+            wl_buffer_add(out, "}\n");
         for (int i = 0; i < s->stage_count; i++)
             write_stage(out, &s->stages[i]);
     }

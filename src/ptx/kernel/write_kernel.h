@@ -3,6 +3,7 @@
 #ifndef WL_PTX_KERNEL_WRITE_KERNEL_H
 #define WL_PTX_KERNEL_WRITE_KERNEL_H
 
+#include "kernel/item_mix.h"
 #include "ptx/recover/loop_rolling.h"
 
 /* A field of the kernel: a buffer, or the shared memory of a block. */
@@ -27,15 +28,12 @@ size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const
 typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
     int64_t registers, shared_bytes; /* 0: unknown, or none */
+    double barriers;
     bool has_mix;
-    /* idle: of a thread outside the domain */
-    double mix[WL_INST_CLASS_COUNT], idle[WL_INST_CLASS_COUNT];
+    wl_item_mix item;
+    double idle[WL_INST_CLASS_COUNT]; /* of a thread outside the domain */
     wl_idle_stage stages[WL_IDLE_STAGES_MAX];
     int stage_count;
-    double flops, fp_results, barriers, shuffles, integer_pipe, converts[WL_CONVERT_COUNT];
-    double multiplies[WL_MULTIPLY_COUNT];
-    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
-    bool has_flops;
 } wl_ptx_summary;
 
 /* *out is allocated with malloc. */

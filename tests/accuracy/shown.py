@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""shown.py WARPLINE MAKE_DATA SOURCE_ROOT DIRECTORY
+
+What `warpline show` prints of a kernel in PTX predicts what the PTX predicts: counts, volumes, flops and time within 1 %.
+What differs, the file says on its top: emulated accesses, local memory, time. Tried are all kernels of all PTX of the
+repository: measured ones (validate/ptx, validate/spaces) with their first launch, others with made-up arguments; with
+WARPLINE_TEST_EFFORT=quick every fifth. Inputs are written to DIRECTORY. SPDX-License-Identifier: MIT
+"""
+import csv
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+NEAR = 0.01
+# lanes of a warp that take part, which emulation counts and a kernel file samples
+NEAR_REQUESTS = 0.03
+REQUESTS = {"requests_ld": "inst_global_ld", "requests_st": "inst_global_st"}
+EMULATED, LOCAL, TIME = "# Emulated", "# Not part of this file: local memory", "The time is not:"
+TABLES = ["fit", "fit2", "data", "uneven", "waiting", "blocked_more", "staggered", "steps", "walks", "passes",
+          "roofline", "texture"]
+LEAST_PLAIN, LEAST_TIMED = 100, 150  # kernels that a file states wholly, and but for their time
+
+
+def run(words):
+    result = subprocess.run(words, capture_output=True, text=True)
+    return result.returncode, result.stdout, result.stderr
+
+
+def measured(root, data):
+    """The first launch of every kernel of the measured tables, as words of a command."""
+    for table in TABLES:
+        seen = set()
+        _, text, _ = run([sys.executable, "-B", f"{root}/validate/ptx/commands.py", "h200_" + table, "--data", data])
+        for line in text.splitlines():
+            words = shlex.split(line)[2:]
+            kernel = words[words.index("--kernel") + 1]
+            if kernel not in seen:
+                seen.add(kernel)
+                yield kernel, words
+
+
+def spaces(root):
+    """The kept launches of tuning spaces."""
+    sys.path.insert(0, f"{root}/validate/spaces")
+    import space
+    rows = {}
+    for path in glob.glob(f"{root}/validate/published/*_*.csv"):
+        with open(path, newline="") as file:
+            rows.update({row["variant"]: row for row in csv.DictReader(file) if row.get("family") in space.ARGUMENTS})
+    for path in sorted(glob.glob(f"{root}/validate/spaces/ptx/*.ptx")):
+        variant = os.path.basename(path).split(".")[0]
+        if variant in rows:
+            row = rows[variant]
+            words = [path, "--registers", row["regs"]]
+            for option, names in (("--block", ("bx", "by", "bz")), ("--grid", ("gx", "gy", "gz"))):
+                words += [option, "x".join(row[name] for name in names)]
+            yield variant, words + [word for a in space.ARGUMENTS[row["family"]] for word in ("--arg", str(a))]
+
+
+def others(root, warpline):
+    """All entries of the other files, with arguments by their types."""
+    for path in sorted(glob.glob(f"{root}/tests/ptx/*.ptx") + glob.glob(f"{root}/examples/*.ptx")):
+        code, text, _ = run([warpline, "ptx", path, "--format", "json", "--no-ptxas"])
+        for entry in json.loads(text)["entries"] if code == 0 else []:
+            words = [path, "--kernel", entry["symbol"], "--block", "128", "--grid", "64", "--registers", "32"]
+            for kind in entry["params"]:
+                given = "buf:16M" if kind.endswith("64") and kind[0] != "f" else "1.5" if kind[0] == "f" else "8192"
+                words += ["--arg", given]
+            yield f"{os.path.basename(path)} {entry['symbol']}", words
+
+
+def numbers_of(text):
+    prediction = json.loads(text)["predictions"][0]
+    numbers = {name: value["value"] for name, value in prediction["metrics"].items()}
+    for name, instructions in REQUESTS.items():
+        numbers.setdefault(name, numbers[instructions])
+    return numbers, prediction["model"]["time_s"]
+
+
+def differences(before, after):
+    for name in sorted(before.keys() | after.keys()):
+        a, b = before.get(name), after.get(name)
+        near = NEAR_REQUESTS if name in REQUESTS else NEAR
+        if a is None or b is None or abs(b - a) > near * abs(a):
+            yield f"{name} {a} in PTX, {b} as shown"
+
+
+def check(warpline, words, path):
+    """What differs, and what the file says of itself; None: it is not predicted at all."""
+    on = ["--device", "h200", "--no-ptxas"]
+    code, text, _ = run([warpline, "predict", *words, *on, "--format", "json"])
+    if code != 0:
+        return None
+    counts, time = numbers_of(text)
+    code, shown, message = run([warpline, "show", *words, *on])
+    if code != 0:
+        return ["show fails: " + message], ""
+    with open(path, "w") as file:
+        file.write(shown)
+    launch = [word for option in ("--block", "--grid") for word in (option, words[words.index(option) + 1])]
+    code, text, message = run([warpline, "predict", path, *launch, "--device", "h200", "--format", "json"])
+    if code != 0:
+        return ["what is shown cannot be read: " + message], ""
+    head = shown.split("\nname:")[0]
+    again, time_again = numbers_of(text)
+    told = EMULATED in head or LOCAL in head or "# note:" in shown
+    found = [] if told else list(differences(counts, again))
+    if not told and TIME not in head and abs(time_again - time) > NEAR * time:
+        found.append(f"time {time} s in PTX, {time_again} s as shown")
+    return found, "told" if told else "timed" if TIME in head else "plain"
+
+
+def write_inputs(make_data, cases, folder):
+    """Those that some launch reads."""
+    found = re.findall(re.escape(folder) + r"/(\w+)\.bin", " ".join(word for _, words in cases for word in words))
+    subprocess.run([make_data, folder, *sorted(set(found))], check=True)
+
+
+def main():
+    warpline, make_data, root, folder = sys.argv[1:5]
+    os.makedirs(folder, exist_ok=True)
+    every = 5 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
+    cases = [*measured(root, folder), *spaces(root), *others(root, warpline)][::every]
+    write_inputs(make_data, cases, folder)
+    kinds, failures = {"told": 0, "timed": 0, "plain": 0, "": 0}, 0
+    for name, words in cases:
+        result = check(warpline, words, os.path.join(folder, "shown.yaml"))
+        if result is None:
+            continue
+        kinds[result[1]] += 1
+        failures += bool(result[0])
+        for difference in result[0]:
+            print(f"{name}: {difference}")
+    print(f"{sum(kinds.values())} kernels: {kinds['plain']} as their files say, {kinds['timed']} but for the time, "
+          f"{kinds['told']} with what the file says it lacks; {failures} differ")
+    few = kinds["plain"] * every < LEAST_PLAIN or kinds["timed"] * every < LEAST_TIMED
+    sys.exit(failures > 0 or few)
+
+
+if __name__ == "__main__":
+    main()
