@@ -44,7 +44,8 @@ static wl_status render_answer(const options *o, const job *j, const wl_launch *
         .prediction = p, .kernel = j->kernel, .device = j->device, .verbose = o->verbose, .quiet = o->quiet};
     wl_advised *advised = NULL;
     wl_status status = WL_OK;
-    if (!j->options.simulate && !wl_prediction_is_costly(p))
+    const bool complete = !wl_kernel_gap(wl_prediction_kernel(p), 0);
+    if (!j->options.simulate && !wl_prediction_is_costly(p) && complete)
         status = wl_advise(j->kernel, j->device, launch, &how, &advised, err);
     answer.advised = advised;
     status = status ? status : wl_answer_render(&answer, option_format(o), text, err);

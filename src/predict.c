@@ -258,6 +258,15 @@ static wl_status find_distinct(wl_predictor *p, const wl_launch *launch, int64_t
     return WL_OK;
 }
 
+/* Predictions that leave something out, or guess it, cannot be compared with others. */
+static wl_status check_complete(const wl_kernel *kernel, const wl_predict_options *options, wl_error *err)
+{
+    if (!options || !options->complete || kernel->gap_text_count == 0)
+        return WL_OK;
+    (void)wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s", kernel->gap_texts[0]);
+    return wl_fail_in(err, "--incomplete");
+}
+
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -267,6 +276,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
+    WL_TRY(check_complete(p->kernel, options, err));
     const wl_replays replays = wanted(p, options, predictor->least_times);
     WL_TRY(count(p, launch, options, replays, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
@@ -381,6 +391,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     const wl_view *view = NULL;
     wl_predictor *p = NULL;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
+    WL_TRY(check_complete(p->kernel, options, err));
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);

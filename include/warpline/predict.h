@@ -108,6 +108,8 @@ typedef struct wl_predict_options {
     bool per_line;   /* and by source line */
     bool confidence; /* render what the error on this device is known or believed to be: trust.h */
     bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
+    /* WL_E_UNSUPPORTED, input "--incomplete", where the kernel has gaps (wl_kernel_gap) */
+    bool complete;
     wl_model_id model;
     /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
     int64_t l1_samples;

@@ -88,7 +88,8 @@ typedef struct wl_model_result {
 typedef enum wl_warning_kind {
     WL_WARNING_ACT,     /* something is missing or wrong that the user can give or mend */
     WL_WARNING_ASSUMED, /* how the prediction was made, and what it assumes */
-    WL_WARNING_SAMPLED  /* which numbers come from a sample */
+    WL_WARNING_SAMPLED, /* which numbers come from a sample */
+    WL_WARNING_GAP      /* what the prediction leaves out or guesses: shown above all else */
 } wl_warning_kind;
 
 /* Of two bounds of one unit, the one that takes more of its time. */

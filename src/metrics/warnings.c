@@ -280,8 +280,15 @@ static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
         wl_warn(out, "and %zu more notes on the kernel", kernel->note_count - shown);
 }
 
+static void warn_about_gaps(const wl_kernel *kernel, wl_prediction *out)
+{
+    for (size_t i = 0; i < kernel->gap_text_count; i++)
+        wl_warn_of(out, WL_WARNING_GAP, "%s", kernel->gap_texts[i]);
+}
+
 void wl_warn_about_all(const wl_warned *p, wl_prediction *out)
 {
+    warn_about_gaps(p->kernel, out);
     warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, out);

@@ -77,6 +77,7 @@ typedef enum wl_ptx_assumed {
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;
     int32_t function, instruction;
+    bool alone; /* only by warps that ran alone, without what others had written to shared memory */
 } wl_ptx_assumption;
 
 typedef struct wl_ptx_emulator wl_ptx_emulator;
@@ -161,6 +162,10 @@ typedef struct wl_ptx_ran {
 typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
 /* visit NULL: nothing is reported. */
 void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user);
+
+/* Is the instruction only counted, so that its results are unknown and what it accesses is not
+ * visited? */
+bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

@@ -213,8 +213,9 @@ struct wl_ptx_machine {
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written;    /* by buffer: the block has written to it */
-    uint8_t *assumed; /* by instruction: one bit per kind of assumption */
+    bool *written; /* by buffer: the block has written to it */
+    /* by instruction: one bit per kind of assumption; of warps that run alone */
+    uint8_t *assumed, *assumed_alone;
     wl_ptx_assumption *assumptions;
     size_t assumption_count, assumption_room;
     wl_ptx_warp **warps;

@@ -373,6 +373,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     if (s->traced_count > 0 || s->population.unseen)
         WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
+    WL_TRY(wl_ptx_find_gaps(s, fields, k, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     wl_ptx_state_counts(s, k);
     k->coordinate_reads = thread_index_reads(s->launch.entry);
@@ -390,7 +391,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
         k->threads[d] = wl_max(1, s->options.domain[d]);
     const wl_ptx_recovery *r = &s->recovery;
-    const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
+    const bool launch_matters =
+        r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs || k->gap_count > 0;
     /* blocks on one multiprocessor share less of a texture than the replay would predict:
      * measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/json_out.h"
+#include "kernel/kernel_internal.h"
 #include "metrics/layer_condition.h"
 #include "report/common/derived.h"
 #include "report/common/prediction_report.h"
@@ -172,6 +173,21 @@ static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
     wl_out_array_end(o);
 }
 
+/* What the prediction leaves out or guesses. */
+static void gap(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_prediction *p = of;
+    const wl_gap *g = &p->kernel->gaps[i];
+    wl_out_members(o, "reason:s operation:s executions:n per_block:n source:s", wl_gap_reason_name(g->reason),
+                   g->operation, g->executions, p->blocks > 0 ? g->executions / (double)p->blocks : 0, g->place);
+    if (g->buffer_count == 0)
+        return;
+    wl_out_array(o, "contents_of");
+    for (int b = 0; b < g->buffer_count; b++)
+        wl_out_text(o, NULL, g->buffers[b]);
+    wl_out_array_end(o);
+}
+
 static void layer_condition(wl_json_out *o, const wl_report *r)
 {
     wl_layer_condition layer;
@@ -192,6 +208,8 @@ static void members(wl_json_out *o, const wl_report *r)
     fields(o, r);
     model(o, &p->model);
     estimators_and_warnings(o, p);
+    if (p->kernel && p->kernel->gap_count > 0)
+        wl_out_objects(o, "incomplete", p->kernel->gap_count, gap, p);
     if (p->confidence)
         wl_confidence_json(o, r->device, p->model.id);
     if (p->sampled)
