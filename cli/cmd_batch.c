@@ -250,7 +250,7 @@ int run_batch(const options *o)
         usage_error("--batch answers in JSON");
         return EXIT_USAGE;
     }
-    const wl_predict_options predict = {.confidence = o->confidence};
+    const wl_predict_options predict = {.confidence = o->confidence, .outside = true};
     return run_lines((batch){.options = o, .held = {.file = stdout, .most = HELD_BACK}, .predict = &predict});
 }
 

@@ -19,6 +19,7 @@ enum {
     EXIT_UNSUPPORTED = 4,
     EXIT_INTERNAL = 5,
     EXIT_NO_PICTURE = 6, /* everything else is in the output */
+    EXIT_OUTSIDE = 7,    /* a launch accesses memory out of bounds; it is predicted all the same */
     EXIT_INTERRUPTED = 130
 };
 

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/print.h"
 #include "count/buffer_limits.h"
 #include "count/place_kinds.h"
 #include "count/remapping.h"
@@ -133,6 +134,19 @@ static wl_replays wanted(const wl_predictor *p, const wl_predict_options *option
     return least && model == WL_MODEL_LIMITER ? WL_REPLAYS_NONE : WL_REPLAYS_FIRST;
 }
 
+/* Where it is allowed, an access outside of a buffer is a finding, not a failure. */
+static wl_status check_buffers(wl_predictor *p, const wl_view *view, const wl_geometry *busy,
+                               const wl_predict_options *options, wl_error *err)
+{
+    p->outside = (wl_error){0};
+    const wl_status status = wl_buffer_limits_check(view, busy, &p->counter, &p->launch_arena, &p->outside);
+    if (status == WL_OK || (status == WL_E_BOUNDS && options && options->outside))
+        return WL_OK;
+    if (err)
+        *err = p->outside;
+    return status;
+}
+
 /* Everything before the first fitted number. */
 static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_replays replays,
                        const wl_view **view, wl_counts *out, wl_error *err)
@@ -148,7 +162,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_geometry_make(p->kernel, p->device, &as, &out->launched, err));
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
-    WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
+    WL_TRY(check_buffers(p, *view, &out->busy, options, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
     wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, replays, p->costs, out);
     known.traffic = known.traffic && (out->traffic.any_room || !p->any_room);
@@ -212,6 +226,32 @@ static wl_status share_out(wl_predictor *p, const wl_costs *costs, const wl_coun
     if (status != WL_OK)
         return wl_fail(err, status, limit.loc, "%s", limit.message);
     out->accesses = p->access_shares;
+    return WL_OK;
+}
+
+/* Accesses outside of buffers: those of emulated threads or, if there is none, what the closed
+ * forms of addresses show. */
+static wl_status find_outside(const wl_predictor *p, const wl_predict_options *options, wl_prediction *out,
+                              wl_error *err)
+{
+    const wl_source *source = &p->kernel->source;
+    const wl_outside *list = NULL;
+    const size_t count = source->outside ? source->outside(source->context, &list) : 0;
+    out->outside_count = 0;
+    for (size_t i = 0; i < count && i < WL_OUTSIDE_SHOWN; i++)
+        out->outside[out->outside_count++] = list[i];
+    if (count == 0 && p->outside.code == WL_E_BOUNDS) {
+        wl_outside *o = &out->outside[out->outside_count++];
+        *o = (wl_outside){.bytes = 0};
+        (void)wl_print(o->text, sizeof o->text, "%.230s", p->outside.message);
+    }
+    if (out->outside_count > 0 && !(options && options->outside))
+        return wl_fail(err, WL_E_BOUNDS, WL_NOWHERE, "%s", out->outside[0].text);
+    for (int i = 0; i < out->outside_count; i++) {
+        const char *place = out->outside[i].place, *slash = strrchr(place, '/');
+        wl_warn_of(out, WL_WARNING_GAP, "out of bounds: %s%s%s", slash ? slash + 1 : place, *place ? ": " : "",
+                   out->outside[i].text);
+    }
     return WL_OK;
 }
 
@@ -323,6 +363,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     }
     if (p->schedule.kind != WL_SCHEDULE_LINEAR)
         say_found(p, out);
+    WL_TRY(find_outside(p, options, out, err));
     const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
     wl_warn_about_all(&about, out);
     return WL_OK;

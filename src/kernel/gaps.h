@@ -4,7 +4,9 @@
 #ifndef WL_KERNEL_GAPS_H
 #define WL_KERNEL_GAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum wl_gap_reason {
     WL_GAP_UNCOUNTED, /* the operation moves data or computes, but is not modelled */
@@ -27,5 +29,18 @@ typedef struct wl_gap {
     const char *buffers[WL_GAP_BUFFERS];
     int buffer_count;
 } wl_gap;
+
+/* An access outside of all buffers, by the first thread that was seen to make it. */
+typedef struct wl_outside {
+    char access[64]; /* the instruction */
+    char place[120]; /* "k.cu:12" */
+    bool store;
+    int bytes;                   /* of the access */
+    int64_t thread[3], block[3]; /* the thread in its block */
+    uint64_t address;
+    const char *buffer;           /* that is too small; NULL: not known */
+    int64_t offset, buffer_bytes; /* of the address in it; its size */
+    char text[240];               /* all of this as a sentence */
+} wl_outside;
 
 #endif /* WL_KERNEL_GAPS_H */

@@ -172,6 +172,21 @@ static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
                    p->counts->thread.instructions);
 }
 
+/* Each sector that the L2 misses brings a whole piece of DRAM: the only way in which DRAM loads
+ * more than the L2 does, besides local memory and sectors that are completed (invariants.h). */
+static void warn_about_pieces(const wl_warned *p, wl_prediction *out)
+{
+    const wl_value *dram = &out->metrics[WL_METRIC_dram_load_bytes], *l2 = &out->metrics[WL_METRIC_l2_load_bytes];
+    const double stated = wl_value_part(dram, "partial_stores") + wl_value_part(dram, "local");
+    const double more = dram->value - stated - (l2->value - wl_value_part(l2, "local"));
+    if (dram->known && l2->known && more > NOTED_CACHED * l2->value)
+        wl_warn_of(
+            out, WL_WARNING_ASSUMED,
+            "DRAM is read in pieces of %lld bytes: %.3g MB of its loads are sectors that were not requested with "
+            "the others of their piece",
+            (long long)wl_device_int(p->device, WL_DEVICE_dram_fetch), more / MEGA);
+}
+
 static void warn_about_replay(const wl_warned *p, wl_prediction *out)
 {
     const wl_replay_size *size = &p->volumes->replay_size;
@@ -225,6 +240,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn_of(out, WL_WARNING_SAMPLED, "L2 load volume comes from a sample of blocks: at least %lld of %lld",
                    (long long)v->sampled, (long long)c->launched.blocks);
     warn_about_replay(p, out);
+    warn_about_pieces(p, out);
     if (v->partial_unknown)
         wl_warn_of(out, WL_WARNING_ASSUMED,
                    "sectors written only in part are not counted: the stores are too irregular");

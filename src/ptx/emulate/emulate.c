@@ -355,6 +355,12 @@ void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user
     emulator->machine.ran_user = user;
 }
 
+size_t wl_ptx_outside(const wl_ptx_emulator *emulator, const wl_outside **list)
+{
+    *list = emulator->machine.outside;
+    return emulator->machine.outside_count;
+}
+
 bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
 {
     const wl_ptx_step *steps = emulator->machine.programs[function].steps;

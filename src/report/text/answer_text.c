@@ -113,7 +113,8 @@ static void add_best(const wl_answer *answer, wl_buffer *out)
     const wl_advised *a = answer->advised;
     add_label(out, "best change");
     if (!a) {
-        wl_buffer_text(out, wl_prediction_has_gaps(answer->prediction)
+        wl_buffer_text(out, answer->prediction->outside_count > 0 ? "not searched: the launch runs out of bounds\n"
+                            : wl_prediction_has_gaps(answer->prediction)
                                 ? "not searched: an incomplete prediction cannot be compared\n"
                                 : "not searched, as each prediction takes long: warpline advise searches\n");
         return;
