@@ -364,7 +364,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     if (p->schedule.kind != WL_SCHEDULE_LINEAR)
         say_found(p, out);
     WL_TRY(find_outside(p, options, out, err));
-    const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
+    const bool found = p->schedule.kind != WL_SCHEDULE_LINEAR;
+    const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes, found};
     wl_warn_about_all(&about, out);
     return WL_OK;
 }

@@ -274,7 +274,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                    c->thread.instructions);
     warn_about_launch(p, out);
     warn_about_limiter(p, out);
-    if (wl_remapping_is_idle(p->kernel, &c->launched))
+    if (!p->found_schedule && wl_remapping_is_idle(p->kernel, &c->launched))
         wl_warn(out, "over this %s, the schedule equals linear order",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");
     if (c->remapping > 0)
