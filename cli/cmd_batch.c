@@ -107,8 +107,8 @@ static void name_line(const batch *b, size_t number, wl_error *err)
     err->loc = (wl_loc){(int32_t)number, 1, 1};
 }
 
-/* The next byte; -1: there is none, the input cannot be read, or Ctrl-C was pressed meanwhile, which
- * a call of the C library that waits for input would not notice. */
+/* The next byte; -1: there is none, the input cannot be read, or Ctrl-C was pressed meanwhile,
+ * which a call of the C library that waits for input would not notice. */
 static int next_byte(batch *b, FILE *f)
 {
     struct pollfd input = {.fd = fileno(f), .events = POLLIN};

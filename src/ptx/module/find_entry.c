@@ -57,8 +57,8 @@ static int shown_length(search *s, const wl_ptx_function *f, wl_ptx_fit fit)
     return (int)length;
 }
 
-/* "a, b<4>, c and 4 more", as many as there is room for; each in quotes, to be copied, if `quote` is
- * "'", and not if it is "" */
+/* "a, b<4>, c and 4 more", as many as there is room for; each in quotes, to be copied, if `quote`
+ * is "'", and not if it is "" */
 static void list_entries(search *s, wl_ptx_fit fit, const char *quote, char *text, size_t size)
 {
     size_t used = 0;
