@@ -40,6 +40,7 @@ static wl_status advise(const options *o, int64_t others, advised *a, wl_error *
     if (status != WL_OK)
         return status;
     a->options.predict = a->job.options;
+    a->options.predict.complete = option_complete(o);
     status = wl_advise(a->job.kernel, a->job.device, launch, &a->options, &a->result, err);
     if (status != WL_OK)
         job_show_option(o, o->block[0], err);

@@ -5,9 +5,11 @@
  * {"error": "..."}, and reading continues.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -16,6 +18,7 @@
 #include "diag.h"
 #include "line_reader.h"
 #include "output.h"
+#include "progress.h"
 #include "ptx_unit.h"
 
 /* of the answers; more would leave the caches of the machine */
@@ -23,6 +26,9 @@
 #define AT_ONCE 32 /* lines that are read for each core before they are answered */
 #define SHARE 4    /* lines that a core takes next */
 #define CORES_MAX 256
+#define POLL_MS 200 /* at most so long after Ctrl-C, waiting for a line ends */
+#define READ_BYTES ((size_t)64 << 10)
+#define LINE_MOST ((size_t)4 << 20) /* bytes: what has no line ends is no batch */
 
 /* A line and its answer. */
 typedef struct line {
@@ -40,6 +46,10 @@ typedef struct batch {
     line_reader **readers; /* one per core, NULL until it is needed */
     line *lines;
     size_t line_count, lines_read;
+    bool too_long, no_memory; /* the line that ended the reading */
+    int unreadable;           /* errno of a failed read; 0: none */
+    char *bytes;              /* that were read, */
+    size_t taken, filled;     /* and those of them that are used */
     held_output held;
     const wl_predict_options *predict; /* NULL: the defaults */
     batch_visit visit;                 /* NULL: the answers are printed */
@@ -97,24 +107,77 @@ static void name_line(const batch *b, size_t number, wl_error *err)
     err->loc = (wl_loc){(int32_t)number, 1, 1};
 }
 
+/* The next byte; -1: there is none, the input cannot be read, or Ctrl-C was pressed meanwhile,
+ * which a call of the C library that waits for input would not notice. */
+static int next_byte(batch *b, FILE *f)
+{
+    struct pollfd input = {.fd = fileno(f), .events = POLLIN};
+    if (input.fd < 0) /* a stream in memory */
+        return getc_unlocked(f);
+    while (b->taken == b->filled) {
+        if (progress_interrupted())
+            return -1;
+        if (poll(&input, 1, POLL_MS) <= 0)
+            continue;
+        const ssize_t got = read(input.fd, b->bytes, READ_BYTES);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        b->unreadable = got < 0 ? errno : 0;
+        if (got <= 0)
+            return -1;
+        b->taken = 0;
+        b->filled = (size_t)got;
+    }
+    return (unsigned char)b->bytes[b->taken++];
+}
+
+/* Makes room for another byte. */
+static bool make_longer(batch *b, line *l)
+{
+    if (l->length + 1 < l->capacity)
+        return true;
+    const size_t capacity = l->capacity ? 2 * l->capacity : 256;
+    char *longer = capacity > 2 * LINE_MOST ? NULL : realloc(l->text, capacity);
+    b->too_long = capacity > 2 * LINE_MOST;
+    b->no_memory = !longer && !b->too_long;
+    if (!longer)
+        return false;
+    l->text = longer;
+    l->capacity = capacity;
+    return true;
+}
+
+/* The next line, which may contain any byte, without its end. False: there is none. */
+static bool read_line(batch *b, FILE *f, line *l)
+{
+    int c;
+    l->length = 0;
+    while ((c = next_byte(b, f)) >= 0 && c != '\n') {
+        if (!make_longer(b, l))
+            return false;
+        l->text[l->length++] = (char)c;
+        if (l->length > LINE_MOST) {
+            b->too_long = true;
+            return false;
+        }
+    }
+    if ((c < 0 && l->length == 0) || progress_interrupted() || !make_longer(b, l))
+        return false;
+    while (l->length > 0 && l->text[l->length - 1] == '\r')
+        l->length--;
+    l->text[l->length] = '\0';
+    return true;
+}
+
 /* Reads some lines that are not blank. Fewer than asked for: the file has ended, or cannot be
  * read. */
 static size_t read_lines(batch *b, FILE *f)
 {
     size_t n = 0;
-    while (n < b->line_count) {
+    while (n < b->line_count && read_line(b, f, &b->lines[n])) {
         line *l = &b->lines[n];
-        ssize_t length = getline(&l->text, &l->capacity, f);
-        if (length < 0)
-            break;
-        b->lines_read++;
-        while (length > 0 && strchr("\r\n", l->text[length - 1]))
-            length--;
-        if (strspn(l->text, " \t") >= (size_t)length)
-            continue;
-        l->length = (size_t)length;
-        l->number = b->lines_read;
-        n++;
+        l->number = ++b->lines_read;
+        n += strspn(l->text, " \t") < l->length;
     }
     return n;
 }
@@ -132,6 +195,9 @@ static void answer_line(const batch *b, line_reader **reader, line *l)
     batch_launch launch;
     l->answer = NULL;
     l->err = (wl_error){0};
+    l->status = WL_OK;
+    if (progress_interrupted())
+        return;
     l->status = predict_line(b, reader, l, &launch);
     if (l->status == WL_OK)
         l->status = wl_prediction_render(launch.prediction, launch.kernel, launch.device, WL_FORMAT_JSON_LINE,
@@ -144,15 +210,17 @@ static void answer_line(const batch *b, line_reader **reader, line *l)
 static wl_status print_answers(batch *b, size_t count, wl_error *err)
 {
     wl_status status = WL_OK;
+    bool ended = false; /* by Ctrl-C */
     for (size_t i = 0; i < count; i++) {
         line *l = &b->lines[i];
+        ended = ended || (l->status == WL_OK && !l->answer);
         if (status == WL_OK && l->status != WL_OK) {
             status = l->status;
             *err = l->err;
         }
-        if (status == WL_OK)
+        if (status == WL_OK && !ended)
             status = held_add(&b->held, l->answer, strlen(l->answer), err);
-        if (status == WL_OK)
+        if (status == WL_OK && !ended)
             status = held_add(&b->held, "\n", 1, err);
         free(l->answer);
         l->answer = NULL;
@@ -189,13 +257,18 @@ static wl_status visit_lines(batch *b, size_t count, wl_error *err)
 static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
 {
     wl_status status = WL_OK;
-    for (size_t count; status == WL_OK && (count = read_lines(b, f)) > 0;) {
+    for (size_t count; status == WL_OK && !progress_interrupted() && (count = read_lines(b, f)) > 0;) {
         status = b->visit ? visit_lines(b, count, err) : answer_lines(b, count, err);
         if (status == WL_OK && f == stdin) /* the writer of the lines may wait for the answer */
             held_flush(&b->held);
     }
-    if (status == WL_OK && !feof(f) && !ferror(f)) /* there was no memory for a long line */
+    if (status == WL_OK && b->no_memory)
         status = diag_no_memory(err);
+    if (status == WL_OK && b->too_long) {
+        *err = (wl_error){.code = WL_E_INPUT, .message = "a line of more than 4 MiB: the batch ends here"};
+        name_line(b, b->lines_read + 1, err);
+        status = WL_E_INPUT;
+    }
     return status;
 }
 
@@ -206,7 +279,8 @@ static bool make_room(batch *b, bool one_by_one)
     b->line_count = b->cores > 1 ? (size_t)b->cores * AT_ONCE : 1;
     b->readers = calloc((size_t)b->cores, sizeof *b->readers);
     b->lines = calloc(b->line_count, sizeof *b->lines);
-    return b->readers && b->lines;
+    b->bytes = malloc(READ_BYTES);
+    return b->readers && b->lines && b->bytes;
 }
 
 static void free_room(batch *b)
@@ -217,6 +291,7 @@ static void free_room(batch *b)
         free(b->lines[i].text);
     free(b->readers);
     free(b->lines);
+    free(b->bytes);
 }
 
 static int run_lines(batch b)
@@ -229,17 +304,23 @@ static int run_lines(batch b)
     line_readers_start();
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     wl_error err = {0};
-    wl_status status = !f && errno == ENOMEM ? diag_no_memory(&err) : WL_OK;
+    b.unreadable = f ? 0 : errno;
+    wl_status status = b.unreadable == ENOMEM ? diag_no_memory(&err) : WL_OK;
+    progress_start();
     if (f)
         status = make_room(&b, f == stdin || b.visit) ? predict_lines(&b, f, &err) : diag_no_memory(&err);
     free_room(&b);
-    const bool failed = status == WL_OK && (!f || ferror(f));
+    const bool interrupted = progress_interrupted() != 0;
+    progress_end();
+    const bool failed = status == WL_OK && !interrupted && b.unreadable;
     if (failed)
-        usage_error("error: cannot read %s: %s", o->batch, strerror(errno));
+        usage_error("error: cannot read %s: %s", o->batch, strerror(b.unreadable));
     held_end(&b.held, status != WL_E_NOMEM);
     if (f && f != stdin)
         fclose(f);
-    return failed ? EXIT_INPUT : status != WL_OK ? diag_report(&err) : EXIT_OK;
+    if (failed)
+        return EXIT_INPUT;
+    return status != WL_OK ? diag_report(&err) : interrupted ? EXIT_INTERRUPTED : EXIT_OK;
 }
 
 int run_batch(const options *o)
@@ -250,7 +331,7 @@ int run_batch(const options *o)
         usage_error("--batch answers in JSON");
         return EXIT_USAGE;
     }
-    const wl_predict_options predict = {.confidence = o->confidence};
+    const wl_predict_options predict = {.confidence = o->confidence, .outside = true};
     return run_lines((batch){.options = o, .held = {.file = stdout, .most = HELD_BACK}, .predict = &predict});
 }
 

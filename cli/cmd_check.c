@@ -66,6 +66,7 @@ static wl_status judge(check *c, const wl_prediction *p, const wl_stored *was, w
 
 static wl_status predict(check *c, const wl_launch *launch, const char *block, wl_prediction *out, wl_error *err)
 {
+    c->job.options.complete = option_complete(c->options);
     const wl_status status = wl_predict(c->job.predictor, launch, &c->job.options, out, err);
     if (status != WL_OK)
         job_show_option(c->options, block, err);

@@ -82,6 +82,7 @@ static int run(comparison *c)
     c->model = option_model(o);
     if (o->min_time)
         (void)read_time(o->min_time, &c->min_time_s);
+    c->complete = option_complete(o);
     const int fidelity = option_fidelity(o, &c->simulate);
     if (fidelity != EXIT_OK)
         return fidelity;

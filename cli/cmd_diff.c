@@ -74,7 +74,7 @@ static bool check_usage(const options *o, source *from)
 /* The launch cannot run: the message shows it, whichever part is wrong. */
 static void show_launch(const side *s, wl_error *err)
 {
-    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
+    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0 || strcmp(err->input, "--incomplete") == 0)
         return;
     (void)snprintf(err->input, sizeof err->input, "launch");
     err->loc = (wl_loc){1, 1, (int32_t)strlen(s->spec)};
@@ -125,6 +125,7 @@ static int predict_side(const options *o, job *j, side *s)
         status = wl_prediction_new(&s->own, &err);
     if (status == WL_OK) {
         s->prediction = s->own;
+        j->options.complete = option_complete(o);
         status = wl_predict(j->predictor, launch, &j->options, s->own, &err);
         if (status != WL_OK)
             show_launch(s, &err);

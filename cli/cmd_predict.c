@@ -39,12 +39,14 @@ static bool is_short(const options *o)
 static wl_status render_answer(const options *o, const job *j, const wl_launch *launch, const wl_prediction *p,
                                char **text, wl_error *err)
 {
-    const wl_advise_options how = {.predict = j->options};
+    wl_advise_options how = {.predict = j->options};
+    how.predict.outside = false; /* no launch that runs out of bounds is proposed */
     wl_answer answer = {
         .prediction = p, .kernel = j->kernel, .device = j->device, .verbose = o->verbose, .quiet = o->quiet};
     wl_advised *advised = NULL;
     wl_status status = WL_OK;
-    if (!j->options.simulate && !wl_prediction_is_costly(p))
+    const bool complete = !wl_kernel_gap(wl_prediction_kernel(p), 0) && !wl_prediction_is_outside(p);
+    if (!j->options.simulate && !wl_prediction_is_costly(p) && complete)
         status = wl_advise(j->kernel, j->device, launch, &how, &advised, err);
     answer.advised = advised;
     status = status ? status : wl_answer_render(&answer, option_format(o), text, err);
@@ -78,7 +80,8 @@ typedef struct batch_of_jobs {
     wl_prediction **predictions; /* launches of the first device, of the second, .. */
     size_t devices, launches;
     wl_prediction_writer writer;
-    bool table; /* text output of several launches */
+    bool table;   /* text output of several launches */
+    bool outside; /* some launch accesses memory out of bounds */
 } batch_of_jobs;
 
 static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, wl_error *err)
@@ -92,6 +95,7 @@ static wl_status predict_job(const options *o, batch_of_jobs *b, size_t device, 
         progress_wait();
         status = wl_predict(j->predictor, &j->launches[i], &j->options, *p, err);
         progress_wait_end();
+        b->outside = b->outside || (status == WL_OK && wl_prediction_is_outside(*p));
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
         else if (!b->table)
@@ -138,6 +142,7 @@ static wl_status finish(const options *o, batch_of_jobs *b, held_output *out, wl
 static wl_status load_and_predict(const options *o, batch_of_jobs *b, size_t device, wl_error *err)
 {
     job *j = &b->jobs[device];
+    j->request.outside = j->options.outside = true;
     const wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[device], j, err);
     /* for a few launches, milliseconds to count predication and divergence are affordable */
     j->options.emulate = true;
@@ -175,7 +180,7 @@ static int run(const options *o, batch_of_jobs *b)
     held_end(&out, status == WL_OK);
     if (status == WL_E_NOMEM)
         (void)diag_no_memory(&err);
-    return status == WL_OK ? EXIT_OK : diag_report(&err);
+    return status != WL_OK ? diag_report(&err) : b->outside ? EXIT_OUTSIDE : EXIT_OK;
 }
 
 static int predict_lines(const options *o)

@@ -62,7 +62,13 @@ static wl_status make_ranker(rank_job *j, size_t device, size_t domain, wl_ranke
     j->rank.progress = on_progress;
     j->rank.each = on_records;
     j->rank.user = j;
+    const char *gap = wl_kernel_gap(j->kernels[domain], 0);
     wl_status status = rank_list_launches(j, device, domain, err);
+    if (status == WL_OK && gap && j->rank.predict.complete) { /* before thousands are predicted */
+        *err = (wl_error){.code = WL_E_UNSUPPORTED, .input = "--incomplete"};
+        (void)snprintf(err->message, sizeof err->message, "%s", gap);
+        return err->code;
+    }
     if (status == WL_OK)
         status = wl_ranker_new(j->kernels[domain], j->devices[device], j->space, &j->rank, &s->ranker, err);
     if (status == WL_OK)

@@ -72,6 +72,7 @@ static wl_status choose(const options *o, chosen *c, wl_error *err)
     if (status != WL_OK)
         return status;
     c->options.predict = c->job.options;
+    c->options.predict.complete = option_complete(o);
     c->options.widths = c->widths;
     progress_wait();
     status = wl_choose_schedule(c->job.kernel, c->job.device, &c->job.launches[0], &c->options, &c->result, err);

@@ -22,6 +22,7 @@ typedef struct comparison {
     int64_t fold[3], registers; /* 0: as in the table */
     wl_model_id model;
     int64_t simulate; /* as in wl_predict_options */
+    bool complete;    /* the same */
     bool keep_counts; /* for a fit */
     bool all_models;  /* for a ranking: predicts a row that cannot be counted with every model */
     bool emulate;     /* counts instructions by emulation, which rooflines need */

@@ -250,7 +250,8 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
                                 wl_fit_row *row, wl_error *err)
 {
-    const wl_predict_options how = {.model = c->model, .emulate = c->emulate, .simulate = c->simulate};
+    const wl_predict_options how = {
+        .complete = c->complete, .model = c->model, .emulate = c->emulate, .simulate = c->simulate};
     if (!c->keep_counts)
         return wl_predict(found->predictor, launch, &how, prediction, err);
     wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);

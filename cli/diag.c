@@ -222,6 +222,8 @@ static void show_hint(void)
 
 int diag_report(const wl_error *err)
 {
+    if (strcmp(err->input, "--incomplete") == 0)
+        diag_hint("an incomplete prediction is not compared with others; --incomplete allow compares it all the same");
     if (err->loc.line > 0) {
         put_place(err->input, (int)err->loc.line, (int)err->loc.col);
         fprintf(stderr, "%s\n", err->message);

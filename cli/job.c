@@ -219,7 +219,7 @@ static bool says(const char *block, const char *option)
 
 void job_show_option(const options *o, const char *block, wl_error *err)
 {
-    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
+    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0 || strcmp(err->input, "--incomplete") == 0)
         return;
     const char *text = says(block, err->input)                 ? NULL
                        : strcmp(err->input, "--block") == 0    ? block

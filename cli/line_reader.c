@@ -259,6 +259,7 @@ static void source_free(source *s)
 static wl_status read_source(const json_t *line, const options *o, source *s, wl_error *err)
 {
     ptx_request *r = &s->request;
+    r->outside = true; /* the prediction decides whether that is an error */
     wl_status status = text(line, "kernel", &s->kernel, err);
     status = status ? status : text(line, "device", &s->device, err);
     status = status ? status : text(line, "update", &s->update, err);

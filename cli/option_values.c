@@ -27,6 +27,7 @@ static const struct {
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
     {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},
+    {"--incomplete", EVERY, "refuse allow", NULL},
     {"--kind", EVERY, "classic hierarchical instruction", NULL},
     {"--group", EVERY, "family variant params all", NULL},
     {"--as", EVERY, "cuda c", NULL},

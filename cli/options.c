@@ -165,6 +165,8 @@ static const struct spec {
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
      "with --fidelity simulate: addresses of a launch to evaluate (default 67108864); of longer launches, a part"},
+    {"--incomplete", "WHAT", ONE, offsetof(options, incomplete), 0, "mcDraS",
+     "PTX, CUDA: refuse (default) or allow to compare predictions that leave something out, or guess it"},
     {"--details", NULL, FLAG, offsetof(options, details), 0, "p",
      "print everything: metrics, caches, shares of fields, bounds, notes"},
     {"--verbose", NULL, FLAG, offsetof(options, verbose), 0, "p", "add notes on what was assumed and sampled"},
@@ -499,7 +501,7 @@ static const char values_help[] =
     "CONTENTS of a buffer or variable (default: unknown; for a variable, its initial value in the file):\n"
     "  FILE, repeat:FILE               the bytes of a file, once or repeated\n"
     "  zero, const:TYPE:VALUE          the same value everywhere\n"
-    "  iota[:TYPE[:START]]             START, START+1, ..\n"
+    "  iota[:TYPE[:START[:STEP]]]      START, START+STEP, .. (default 0, 1): iota:u32:0:32\n"
     "  random[:TYPE[:LOW..HIGH]]       uniform; TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
     "  4, {1.5, 2.5}, buf:.., bytes:.. only for a variable\n";
 
@@ -622,6 +624,8 @@ int option_fidelity(const options *o, int64_t *simulate)
     usage_error("--budget needs --fidelity simulate");
     return EXIT_USAGE;
 }
+
+bool option_complete(const options *o) { return !o->incomplete || strcmp(o->incomplete, "allow") != 0; }
 
 int option_predict(const options *o, wl_predict_options *out)
 {

@@ -19,6 +19,7 @@ enum {
     EXIT_UNSUPPORTED = 4,
     EXIT_INTERNAL = 5,
     EXIT_NO_PICTURE = 6, /* everything else is in the output */
+    EXIT_OUTSIDE = 7,    /* a launch accesses memory out of bounds; it is predicted all the same */
     EXIT_INTERRUPTED = 130
 };
 
@@ -34,6 +35,7 @@ typedef struct options {
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *fidelity, *addresses; /* of simulated caches */
+    const char *incomplete;           /* predictions: may they be compared? */
     const char *budget[MANY_MAX], *baseline, *tolerance, *junit;
     size_t budget_count;
     const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
@@ -96,6 +98,8 @@ wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* The options for predictions: model, samples. Prints what is wrong; returns the exit code. */
 int option_predict(const options *options, wl_predict_options *out);
+/* May only complete predictions be compared? */
+bool option_complete(const options *options);
 /* --schedule of a launch to predict: launch_schedule, for batches, fails with a wl_error; the other
  * prints it and returns the exit code. */
 wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);

@@ -24,7 +24,8 @@ static void handle(int signal_number, bool ours)
 {
     struct sigaction action = {0};
     action.sa_handler = ours ? remember : SIG_DFL;
-    action.sa_flags = ours ? (int)SA_RESETHAND : 0; /* a second signal is not caught */
+    /* a second signal is not caught; what is being written is written to its end */
+    action.sa_flags = ours ? (int)(SA_RESETHAND | SA_RESTART) : 0;
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }

@@ -244,6 +244,7 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .dynamic_shared = shared,
                         .budget = r->budget,
                         .effort = r->effort,
+                        .outside = r->outside,
                         .load = data_files_load,
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);

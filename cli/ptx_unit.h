@@ -24,6 +24,7 @@ typedef struct ptx_request {
     int64_t dynamic_shared, budget;
     const char *shared_rule; /* dynamic shared memory as "block.x*4"; NULL: the number above */
     double effort;           /* 0: the default */
+    bool outside;            /* accesses out of bounds are findings */
 } ptx_request;
 
 /* Reads the options, except for launch and domain. Prints what is wrong; returns the exit code. */

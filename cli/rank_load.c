@@ -102,6 +102,7 @@ static int read_numbers(const options *o, rank_job *j)
     j->memory = MEMORY_DEFAULT;
     if (o->memory && !option_bytes("--memory", o->memory, 1024, MEMORY_MOST, &j->memory))
         return EXIT_INPUT;
+    j->rank.predict.complete = option_complete(o);
     return option_predict(o, &j->rank.predict);
 }
 

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/print.h"
 #include "count/buffer_limits.h"
 #include "count/place_kinds.h"
 #include "count/remapping.h"
@@ -133,6 +134,19 @@ static wl_replays wanted(const wl_predictor *p, const wl_predict_options *option
     return least && model == WL_MODEL_LIMITER ? WL_REPLAYS_NONE : WL_REPLAYS_FIRST;
 }
 
+/* Where it is allowed, an access outside of a buffer is a finding, not a failure. */
+static wl_status check_buffers(wl_predictor *p, const wl_view *view, const wl_geometry *busy,
+                               const wl_predict_options *options, wl_error *err)
+{
+    p->outside = (wl_error){0};
+    const wl_status status = wl_buffer_limits_check(view, busy, &p->counter, &p->launch_arena, &p->outside);
+    if (status == WL_OK || (status == WL_E_BOUNDS && options && options->outside))
+        return WL_OK;
+    if (err)
+        *err = p->outside;
+    return status;
+}
+
 /* Everything before the first fitted number. */
 static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_replays replays,
                        const wl_view **view, wl_counts *out, wl_error *err)
@@ -148,7 +162,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_geometry_make(p->kernel, p->device, &as, &out->launched, err));
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
-    WL_TRY(wl_buffer_limits_check(*view, &out->busy, &p->counter, &p->launch_arena, err));
+    WL_TRY(check_buffers(p, *view, &out->busy, options, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
     wl_recalled known = wl_kept_counts_find(&p->launches, &as, warps_options.samples, replays, p->costs, out);
     known.traffic = known.traffic && (out->traffic.any_room || !p->any_room);
@@ -215,6 +229,32 @@ static wl_status share_out(wl_predictor *p, const wl_costs *costs, const wl_coun
     return WL_OK;
 }
 
+/* Accesses outside of buffers: those of emulated threads or, if there is none, what the closed
+ * forms of addresses show. */
+static wl_status find_outside(const wl_predictor *p, const wl_predict_options *options, wl_prediction *out,
+                              wl_error *err)
+{
+    const wl_source *source = &p->kernel->source;
+    const wl_outside *list = NULL;
+    const size_t count = source->outside ? source->outside(source->context, &list) : 0;
+    out->outside_count = 0;
+    for (size_t i = 0; i < count && i < WL_OUTSIDE_SHOWN; i++)
+        out->outside[out->outside_count++] = list[i];
+    if (count == 0 && p->outside.code == WL_E_BOUNDS) {
+        wl_outside *o = &out->outside[out->outside_count++];
+        *o = (wl_outside){.bytes = 0};
+        (void)wl_print(o->text, sizeof o->text, "%.230s", p->outside.message);
+    }
+    if (out->outside_count > 0 && !(options && options->outside))
+        return wl_fail(err, WL_E_BOUNDS, WL_NOWHERE, "%s", out->outside[0].text);
+    for (int i = 0; i < out->outside_count; i++) {
+        const char *place = out->outside[i].place, *slash = strrchr(place, '/');
+        wl_warn_of(out, WL_WARNING_GAP, "out of bounds: %s%s%s", slash ? slash + 1 : place, *place ? ": " : "",
+                   out->outside[i].text);
+    }
+    return WL_OK;
+}
+
 /* The launch is as it was given; the note tells how it was understood. */
 static void say_found(const wl_predictor *p, wl_prediction *out)
 {
@@ -258,6 +298,15 @@ static wl_status find_distinct(wl_predictor *p, const wl_launch *launch, int64_t
     return WL_OK;
 }
 
+/* Predictions that leave something out, or guess it, cannot be compared with others. */
+static wl_status check_complete(const wl_kernel *kernel, const wl_predict_options *options, wl_error *err)
+{
+    if (!options || !options->complete || kernel->gap_text_count == 0)
+        return WL_OK;
+    (void)wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s", kernel->gap_texts[0]);
+    return wl_fail_in(err, "--incomplete");
+}
+
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -267,6 +316,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
+    WL_TRY(check_complete(p->kernel, options, err));
     const wl_replays replays = wanted(p, options, predictor->least_times);
     WL_TRY(count(p, launch, options, replays, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
@@ -313,7 +363,9 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     }
     if (p->schedule.kind != WL_SCHEDULE_LINEAR)
         say_found(p, out);
-    const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
+    WL_TRY(find_outside(p, options, out, err));
+    const bool found = p->schedule.kind != WL_SCHEDULE_LINEAR;
+    const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes, found};
     wl_warn_about_all(&about, out);
     return WL_OK;
 }
@@ -380,6 +432,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     const wl_view *view = NULL;
     wl_predictor *p = NULL;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
+    WL_TRY(check_complete(p->kernel, options, err));
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);

@@ -46,7 +46,8 @@ struct wl_predictor {
     wl_kept_instructions foldings[WL_FOLDINGS_KEPT];
     size_t next_folding; /* to be replaced next */
     wl_kept_counts launches;
-    bool any_room; /* counts are made for a fit: see wl_traffic_input */
+    wl_error outside; /* of the latest launch: some thread accesses memory outside of a buffer */
+    bool any_room;    /* counts are made for a fit: see wl_traffic_input */
     wl_counter counter;
     wl_warps_scratch warps;
     wl_access_cost *costs;

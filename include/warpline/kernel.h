@@ -71,6 +71,9 @@ WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
 /* What was assumed, or not understood, when the kernel was read; NULL beyond the last. Predictions
  * repeat it. */
 WL_API const char *wl_kernel_note(const wl_kernel *kernel, size_t index);
+/* What its predictions leave out or guess, so that they cannot be compared; NULL beyond the
+ * last. */
+WL_API const char *wl_kernel_gap(const wl_kernel *kernel, size_t index);
 
 /* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to
  * the caller. */

@@ -78,6 +78,8 @@ WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 
 /* Everything that was assumed, sampled or is unknown; NULL beyond the last. */
 WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
+/* Do threads access memory outside of all buffers? The warnings say which. */
+WL_API bool wl_prediction_is_outside(const wl_prediction *prediction);
 /* How many impossible values were clamped: a fault of the model, named in the warnings. */
 WL_API int wl_prediction_clamped(const wl_prediction *prediction);
 /* Where blocks were sampled: load and store instructions and sectors are within this, relatively (3
@@ -108,6 +110,9 @@ typedef struct wl_predict_options {
     bool per_line;   /* and by source line */
     bool confidence; /* render what the error on this device is known or believed to be: trust.h */
     bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
+    /* WL_E_UNSUPPORTED, input "--incomplete", where the kernel has gaps (wl_kernel_gap) */
+    bool complete;
+    bool outside; /* predict launches that access memory outside of buffers; else WL_E_BOUNDS */
     wl_model_id model;
     /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
     int64_t l1_samples;

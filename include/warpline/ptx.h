@@ -45,6 +45,8 @@ typedef struct wl_ptx_options {
     /* seconds to emulate one launch, approximately; if that is too short, blocks are sampled; 0:
      * the default, 1 */
     double effort;
+    /* accesses outside of all buffers go nowhere, wl_predict finds them; else WL_E_BOUNDS */
+    bool outside;
     wl_ptx_load load; /* NULL: arguments may not name files */
     void *user;
 } wl_ptx_options;

@@ -55,13 +55,14 @@ class PtxOptions(Structure):
     _fields_ = [("entry", c_char_p), ("args", POINTER(c_char_p)), ("constants", POINTER(c_char_p)),
                 ("arg_count", c_size_t), ("constant_count", c_size_t), ("launch", Launch),
                 ("domain", c_int64 * 3), ("dynamic_shared", c_int64), ("budget", c_int64),
-                ("effort", c_double), ("load", LOAD), ("user", c_void_p)]
+                ("effort", c_double), ("outside", c_bool), ("load", LOAD), ("user", c_void_p)]
 
 
 class PredictOptions(Structure):
     _c_name_ = "wl_predict_options"
     _fields_ = [("per_access", c_bool), ("emulate", c_bool), ("per_line", c_bool),
-                ("confidence", c_bool), ("stacks", c_bool), ("model", c_int),
+                ("confidence", c_bool), ("stacks", c_bool), ("complete", c_bool), ("outside", c_bool),
+                ("model", c_int),
                 ("l1_samples", c_int64), ("simulate", c_int64)]
 
 

@@ -140,6 +140,7 @@ wl_status wl_answers_make(const wl_source *inner, wl_arena *arena, wl_arena *tra
     out->live = inner->live ? live : NULL;
     out->visit_loads = inner->visit_loads ? visit_loads : NULL;
     out->visit_local = inner->visit_local ? visit_local : NULL;
+    out->outside = NULL; /* variants are made of launches that stay inside */
     return WL_OK;
 }
 

@@ -38,7 +38,7 @@ static bool is_type_word(wl_cuda_word w)
 
 /* One parameter as it is read: words outside brackets, or the first name of "(*f)(int)". */
 typedef struct parameter {
-    wl_cuda_word first, last, inner; /* inner: after "(*" */
+    wl_cuda_word first, before, last, inner; /* before: the last; inner: after "(*" */
     int words, depth, angles;
     bool ended; /* at '=' or '[' */
     bool is_array, any;
@@ -67,14 +67,25 @@ static void add_word(parameter *p, wl_cuda_word w)
     if (p->depth > 0)
         return;
     p->words += name;
-    if (name || c == '*' || c == '&' || c == '>' || c == '.')
+    if (name || c == '*' || c == '&' || c == '>' || c == '.') {
+        p->before = p->last;
         p->last = w;
+    }
+}
+
+/* "int half": the name of a type that is also a usual name, after another type. */
+static bool is_name_after_type(const parameter *p)
+{
+    static const char *const qualifiers[] = {"const", "volatile", "struct", "typename", "__restrict__"};
+    return wl_cuda_word_is(p->last, "half") && p->before.length > 0 &&
+           !is_one_of(p->before, qualifiers, COUNT(qualifiers));
 }
 
 static void take_parameter(wl_cuda_params *d, const parameter *p)
 {
     const wl_cuda_word w = p->inner.length > 0 ? p->inner : p->last;
-    const bool sound = (p->words > 1 || p->inner.length > 0) && wl_cuda_is_name(w) && !is_type_word(w);
+    const bool sound =
+        (p->words > 1 || p->inner.length > 0) && wl_cuda_is_name(w) && (!is_type_word(w) || is_name_after_type(p));
     if (d->count < 0 || d->count >= WL_CUDA_PARAMS_MAX || !sound) {
         d->count = -1;
         return;

@@ -28,7 +28,7 @@ static wl_status read_resources(wl_kernel_builder *b)
         b->kernel->instructions = (double)count;
     }
     if (barriers) {
-        WL_TRY(wl_kernel_bounded(b, barriers, "barriers", 0, (int64_t)1 << 20, &count));
+        WL_TRY(wl_kernel_bounded(b, barriers, "barriers", 0, (int64_t)1 << 40, &count));
         b->kernel->barriers = (double)count;
     }
     return WL_OK;

@@ -88,6 +88,10 @@ const char *wl_kernel_note(const wl_kernel *kernel, size_t index)
 {
     return index < kernel->note_count ? kernel->notes[index] : NULL;
 }
+const char *wl_kernel_gap(const wl_kernel *kernel, size_t index)
+{
+    return index < kernel->gap_text_count ? kernel->gap_texts[index] : NULL;
+}
 size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].field; }
 
 bool wl_kernel_flops(const wl_kernel *kernel, double *flops)

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "kernel/expr.h"
+#include "kernel/gaps.h"
 #include "kernel/idle_stage.h"
 #include "kernel/source.h"
 #include "kernel/where.h"
@@ -147,7 +148,11 @@ struct wl_kernel {
     const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
     size_t urgent_notes; /* the first of these: what the user can give or mend */
-    wl_source source;    /* all zeros: no source, the kernel itself states everything */
+    /* what a prediction leaves out or guesses, one by one and in words */
+    const wl_gap *gaps;
+    const char **gap_texts;
+    size_t gap_count, gap_text_count;
+    wl_source source; /* all zeros: no source, the kernel itself states everything */
 };
 
 /* What determines the grid of a launch: the threads that are needed, else the domain; zeros:

@@ -15,6 +15,7 @@
 
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
+#include "kernel/gaps.h"
 #include "kernel/counted_mix.h"
 #include "timeline/life.h"
 
@@ -147,6 +148,9 @@ typedef struct wl_source {
     /* Visits the local-memory accesses of one block of each kind. NULL: none. */
     wl_status (*visit_local)(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, wl_error *err);
+    /* Accesses outside of all buffers that emulated threads have made so far; returns how many.
+     * NULL: none is known, or they are errors. */
+    size_t (*outside)(void *context, const wl_outside **list);
     void (*free)(void *context); /* called once, when the kernel is freed; NULL: nothing to free */
 } wl_source;
 

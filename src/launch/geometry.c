@@ -55,7 +55,7 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
                            launch->grid[i] < 0 ? "a grid's extents are positive"
                                                : "the kernel has no domain: give the grid");
         g->grid[i] = wl_max(g->grid[i], 1);
-        if (g->grid[i] > most[i])
+        if (g->grid[i] > most[i] && !g->boxed) /* boxes are of a launch that is a row of blocks */
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
                            "a grid's extent in %c is at most %lld blocks on this device (not %lld)", "xyz"[i],
                            (long long)most[i], (long long)g -> grid[i]);
@@ -74,6 +74,10 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
             !wl_mul(g->items, g->cells[i] - g->first[i], &g->items))
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^60 cells");
     }
+    if (g->boxed && g->blocks > most[0])
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                       "a grid's extent in x is at most %lld blocks on this device (not %lld)", (long long)most[0],
+                       (long long)g->blocks);
     return WL_OK;
 }
 

@@ -103,6 +103,8 @@ const char *wl_prediction_warning(const wl_prediction *p, size_t index)
     return index < (size_t)p->warning_count ? p->warnings[index] : NULL;
 }
 
+bool wl_prediction_is_outside(const wl_prediction *p) { return p->outside_count > 0; }
+
 int wl_prediction_clamped(const wl_prediction *p) { return p->clamped; }
 
 bool wl_prediction_sampled_error(const wl_prediction *p, double *error)

@@ -7,6 +7,7 @@
 #define WL_METRICS_PREDICTION_H
 
 #include "footprint/count.h"
+#include "kernel/gaps.h"
 #include "kernel/work_unit.h"
 #include "laws/volumes.h"
 #include "warpline/predict.h"
@@ -90,12 +91,14 @@ typedef struct wl_model_result {
 typedef enum wl_warning_kind {
     WL_WARNING_ACT,     /* something is missing or wrong that the user can give or mend */
     WL_WARNING_ASSUMED, /* how the prediction was made, and what it assumes */
-    WL_WARNING_SAMPLED  /* which numbers come from a sample */
+    WL_WARNING_SAMPLED, /* which numbers come from a sample */
+    WL_WARNING_GAP      /* what the prediction leaves out or guesses: shown above all else */
 } wl_warning_kind;
 
 /* Of two bounds of one unit, the one that takes more of its time. */
 wl_bound_id wl_larger_bound(const wl_model_result *model, wl_bound_id a, wl_bound_id b);
 
+#define WL_OUTSIDE_SHOWN 4
 #define WL_WARNINGS_MAX 32
 #define WL_WARNING_LENGTH 240
 
@@ -120,8 +123,10 @@ struct wl_prediction {
     bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
-    bool confidence; /* to be shown: the measured or estimated error on this device */
-    int clamped;     /* values that contradicted an invariant: metrics/invariants.h */
+    bool confidence;   /* to be shown: the measured or estimated error on this device */
+    int clamped;       /* values that contradicted an invariant: metrics/invariants.h */
+    int outside_count; /* accesses outside of all buffers: */
+    wl_outside outside[WL_OUTSIDE_SHOWN];
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     wl_warning_kind warning_kind[WL_WARNINGS_MAX];

@@ -173,6 +173,21 @@ static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
                    p->counts->thread.instructions);
 }
 
+/* Each sector that the L2 misses brings a whole piece of DRAM: the only way in which DRAM loads
+ * more than the L2 does, besides local memory and sectors that are completed (invariants.h). */
+static void warn_about_pieces(const wl_warned *p, wl_prediction *out)
+{
+    const wl_value *dram = &out->metrics[WL_METRIC_dram_load_bytes], *l2 = &out->metrics[WL_METRIC_l2_load_bytes];
+    const double stated = wl_value_part(dram, "partial_stores") + wl_value_part(dram, "local");
+    const double more = dram->value - stated - (l2->value - wl_value_part(l2, "local"));
+    if (dram->known && l2->known && more > NOTED_CACHED * l2->value)
+        wl_warn_of(
+            out, WL_WARNING_ASSUMED,
+            "DRAM is read in pieces of %lld bytes: %.3g MB of its loads are sectors that were not requested with "
+            "the others of their piece",
+            (long long)wl_device_int(p->device, WL_DEVICE_dram_fetch), more / MEGA);
+}
+
 static void warn_about_replay(const wl_warned *p, wl_prediction *out)
 {
     const wl_replay_size *size = &p->volumes->replay_size;
@@ -226,6 +241,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn_of(out, WL_WARNING_SAMPLED, "L2 load volume comes from a sample of blocks: at least %lld of %lld",
                    (long long)v->sampled, (long long)c->launched.blocks);
     warn_about_replay(p, out);
+    warn_about_pieces(p, out);
     if (v->partial_unknown)
         wl_warn_of(out, WL_WARNING_ASSUMED,
                    "sectors written only in part are not counted: the stores are too irregular");
@@ -259,7 +275,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                    c->thread.instructions);
     warn_about_launch(p, out);
     warn_about_limiter(p, out);
-    if (wl_remapping_is_idle(p->kernel, &c->launched))
+    if (!p->found_schedule && wl_remapping_is_idle(p->kernel, &c->launched))
         wl_warn(out, "over this %s, the schedule equals linear order",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");
     if (c->remapping > 0)
@@ -281,8 +297,15 @@ static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
         wl_warn(out, "and %zu more notes on the kernel", kernel->note_count - shown);
 }
 
+static void warn_about_gaps(const wl_kernel *kernel, wl_prediction *out)
+{
+    for (size_t i = 0; i < kernel->gap_text_count; i++)
+        wl_warn_of(out, WL_WARNING_GAP, "%s", kernel->gap_texts[i]);
+}
+
 void wl_warn_about_all(const wl_warned *p, wl_prediction *out)
 {
+    warn_about_gaps(p->kernel, out);
     warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, out);

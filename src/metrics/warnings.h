@@ -17,6 +17,7 @@ typedef struct wl_warned {
     const wl_view *view;
     const wl_counts *counts;
     const wl_volumes *volumes;
+    bool found_schedule; /* the schedule is the kernel's own index arithmetic, not the user's */
 } wl_warned;
 
 /* Adds a warning; beyond WL_WARNINGS_MAX nothing is added. The first one is of what a user can act

@@ -416,6 +416,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
         out->outcome = WL_OUTCOME_SCHEDULE;
         return WL_OK;
     }
+    if (status == WL_E_UNSUPPORTED && strcmp(own.input, "--incomplete") == 0) {
+        out->outcome = WL_OUTCOME_INCOMPLETE;
+        return WL_OK;
+    }
     out->outcome = (uint8_t)why_not(r, &launch);
     if (status != WL_E_NOMEM && out->outcome != WL_OUTCOME_INVALID)
         return WL_OK;

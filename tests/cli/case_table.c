@@ -180,8 +180,10 @@ static bool says_something(const expectations *list)
     return list->count == 0;
 }
 
-/* The exit code with which a command printed everything, but could draw no picture. */
+/* The exit codes with which a command printed everything, but could draw no picture, or found an
+ * access out of bounds. */
 #define NO_PICTURE 6
+#define OUTSIDE 7
 
 /* A case that would accept anything, or nothing, is no test. */
 static bool check_case(const case_table *table, const test_case *c)
@@ -192,7 +194,7 @@ static bool check_case(const case_table *table, const test_case *c)
         return wrong(table, c->line, "accepts any output");
     if (c->exit_code == 0 && !c->out.count && !c->err.count)
         return wrong(table, c->line, "success and no output show nothing: let the command print what was found");
-    if (c->exit_code > 1 && c->exit_code != NO_PICTURE && c->out.count)
+    if (c->exit_code > 1 && c->exit_code != NO_PICTURE && c->exit_code != OUTSIDE && c->out.count)
         return wrong(table, c->line, "a command that fails prints nothing on stdout");
     return true;
 }

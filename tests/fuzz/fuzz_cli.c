@@ -83,8 +83,8 @@ static bool wants_json(int argc, char **argv)
 /* An answer on standard output, or an exit code that says why there is none, with a message. */
 static void check_result(int code, const sandbox_result *r, int argc, char **argv)
 {
-    const bool known = (code >= EXIT_OK && code <= EXIT_UNSUPPORTED) || code == EXIT_NO_PICTURE;
-    const bool fails = code >= EXIT_USAGE && code != EXIT_NO_PICTURE;
+    const bool known = (code >= EXIT_OK && code <= EXIT_UNSUPPORTED) || code == EXIT_NO_PICTURE || code == EXIT_OUTSIDE;
+    const bool fails = code >= EXIT_USAGE && code != EXIT_NO_PICTURE && code != EXIT_OUTSIDE;
     const bool fits = (!fails || r->out_size == 0) && (code < EXIT_USAGE || r->err_size > 0);
     if (!known || !fits)
         fprintf(stderr, "exit code %d\nstdout: %s\nstderr: %s\n", code, r->out, r->err);

@@ -8,7 +8,7 @@ static const mutate_rule rules[] = {
     {'Z',
      MUTATE_TEXTS("64K", "$N", "1", "16", "4096", "64KiB", "2M", "1G", "17592186044416", "16384GiB", "100B", "3k")},
     {'T', MUTATE_TEXTS("u32", "u8", "u16", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64", "b32", "")},
-    {'C', MUTATE_TEXTS("zero", "random", "iota", "random:$T", "random:$T:$N..$N", "iota:$T", "iota:$T:$N",
+    {'C', MUTATE_TEXTS("zero", "random", "iota", "random:$T", "random:$T:$N..$N", "iota:$T", "iota:$T:$N", "iota:$T:$N:$N",
                        "const:$T:$N", "const:$T", "file", "repeat:file", "repeat:empty", "empty", "none", "zero:")},
     {'M', MUTATE_TEXTS("$N:", "$T:", "$Z:")},
     {'W', MUTATE_TEXTS("buf", "bytes", "random", "iota", "const", "zero", "repeat", "file", "$T", "$Z")},

@@ -614,6 +614,36 @@ static void test_failures(void **state)
     check_done();
 }
 
+/* With a lenient launch, lanes outside of a buffer go nowhere: the others go on. */
+static void test_outside(void **state)
+{
+    (void)state;
+    const char *const args[] = {"buf:4K", "buf:64=iota", "0"};
+    const char *text = BEGIN "mul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.u32 %r1, [%rd4];\n"
+                             "st.global.u32 [%rd4], %r1;\nld.shared.u32 %r5, [tile+8192];\n" END;
+    const wl_outside *list;
+    ptx_run r;
+    check_ok("outside", ptx_start(&r, text, args, 3, (int64_t[]){32, 1, 1}, (int64_t[]){1, 1, 1}), &r.err);
+    wl_ptx_emulator_free(r.emulator);
+    r.launch.lenient = true;
+    check_ok("outside", wl_ptx_emulator_new(&r.launch, &r.emulator, &r.err), &r.err);
+    check_ok("outside", wl_ptx_emulate_block(r.emulator, (int64_t[]){0, 0, 0}, -1, NULL, NULL, NULL, &r.err), &r.err);
+    check_int("outside", "instructions", (int64_t)wl_ptx_outside(r.emulator, &list), 3);
+    check_int("outside", "thread", list[0].thread[0], 16);
+    check_int("outside", "offset", list[0].offset, 64);
+    check_text("outside", "buffer", list[0].buffer, "arg 1");
+    check_true("outside", "a load", !list[0].store && list[1].store);
+    check_true("outside", "shared memory", strstr(list[2].text, "offset 8192 of shared memory") != NULL);
+    for (int lane = 0; lane < 32; lane++) {
+        bool known;
+        const uint64_t value = ptx_written(&r, 0, 4 * lane, 4, &known);
+        check_true("outside", "lanes inside load what is there",
+                   known == (lane < 16) && (!known || value == (uint64_t)lane));
+    }
+    ptx_end(&r);
+    check_done();
+}
+
 /* An emulator works after a failure, and a warp alone executes the same as with the others. */
 static void test_one_warp(void **state)
 {
@@ -645,6 +675,7 @@ int main(void)
                                        cmocka_unit_test(test_assumptions),
                                        cmocka_unit_test(test_touches),
                                        cmocka_unit_test(test_failures),
-                                       cmocka_unit_test(test_one_warp)};
+                                       cmocka_unit_test(test_one_warp),
+                                       cmocka_unit_test(test_outside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static const struct {
     {"k_star3d<float,4>(float *)", "_Z8k_star3dIfLi4EEvPf", {0}},
     {"helper", NULL, {WL_E_INPUT, "there is no kernel 'helper'; there are: k_star3d<double, 4>", 0, 0}},
     {"declared", NULL, {WL_E_INPUT, "there is no kernel 'declared'", 0, 0}},
-    {NULL, NULL, {WL_E_INPUT, "there are several kernels; name one of: ", 0, 0}},
+    {NULL, NULL, {WL_E_INPUT, "there are several kernels; give one: --kernel 'k_star3d<double, 4>', '", 0, 0}},
 };
 
 static void test_entries(void **state)

@@ -29,7 +29,7 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
         const uint64_t span = (uint64_t)b->high - (uint64_t)b->low + 1;
         const uint64_t low = (uint64_t)b->low;
         if (!random)
-            return low + (uint64_t)k;
+            return low + (uint64_t)k * (uint64_t)b->step;
         if (span == 0 || span > INT64_MAX) /* the span exceeds int64_t: two 32-bit draws */
             return low + ((uint64_t)wl_random_below(key, (int64_t)1 << 32) << 32 |
                           (uint64_t)wl_random_below(~key, (int64_t)1 << 32));
@@ -37,7 +37,7 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
     }
     const double low = wl_ptx_f64_of((uint64_t)b->low), high = wl_ptx_f64_of((uint64_t)b->high);
     const double part = random ? (double)wl_random_below(key, (int64_t)1 << 53) / (double)(((int64_t)1 << 53) - 1) : 0;
-    const double value = random ? low + (high - low) * part : low + (double)k;
+    const double value = random ? low + (high - low) * part : low + (double)k * wl_ptx_f64_of((uint64_t)b->step);
     return wl_ptx_float_bits(value, b->type, WL_PTX_RN);
 }
 

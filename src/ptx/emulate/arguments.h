@@ -22,7 +22,7 @@ typedef enum wl_ptx_content {
     WL_PTX_BYTES,     /* contents of a file */
     WL_PTX_REPEATED,  /* contents of a file, repeated */
     WL_PTX_RANDOM,    /* uniform in low .. high; the same element always has the same value */
-    WL_PTX_IOTA,      /* low, low + 1, .. */
+    WL_PTX_IOTA,      /* low, low + step, .. */
     WL_PTX_CONSTANT   /* low */
 } wl_ptx_content;
 
@@ -34,6 +34,7 @@ typedef struct wl_ptx_buffer {
     wl_ptx_content content;
     wl_ptx_type type;  /* of generated elements */
     int64_t low, high; /* inclusive; floats as the bits of doubles; of a constant: its bits */
+    int64_t step;      /* of iota; likewise */
     const uint8_t *data;
     size_t data_bytes;
     int argument;                  /* -1: a module variable */

@@ -163,14 +163,20 @@ static wl_status random_contents(const char *text, const char **at, wl_ptx_buffe
     return WL_OK;
 }
 
-/* iota[:TYPE[:START]] */
+/* iota[:TYPE[:START[:STEP]]] */
 static wl_status iota_contents(const char *text, const char **at, wl_ptx_buffer *out, wl_error *err)
 {
     bool starts;
     out->content = WL_PTX_IOTA;
     WL_TRY(type_if_given(text, at, &out->type, &starts, err));
-    /* 0 and 0.0 have the same bits */
-    return starts ? element(text, at, out->type, &out->low, err) : WL_OK;
+    out->step = wl_ptx_type_is_float(out->type) ? (int64_t)wl_ptx_f64_bits(1) : 1;
+    if (!starts) /* 0 and 0.0 have the same bits */
+        return WL_OK;
+    WL_TRY(element(text, at, out->type, &out->low, err));
+    if (**at != ':')
+        return WL_OK;
+    ++*at;
+    return element(text, at, out->type, &out->step, err);
 }
 
 /* const:TYPE:VALUE */

@@ -115,10 +115,12 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     }
     WL_TRY(wl_ptx_tally_make(m, err));
     m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
+    m->assumed_alone = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
     m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
     if (waits_for_objects(m) && !(m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1)))
         return wl_fail_memory(err);
-    if (!m->assumed || !m->rings || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+    if (!m->assumed || !m->assumed_alone || !m->rings ||
+        (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
         return wl_fail_memory(err);
     return WL_OK;
 }
@@ -391,6 +393,18 @@ void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user
 {
     emulator->machine.ran = visit;
     emulator->machine.ran_user = user;
+}
+
+size_t wl_ptx_outside(const wl_ptx_emulator *emulator, const wl_outside **list)
+{
+    *list = emulator->machine.outside;
+    return emulator->machine.outside_count;
+}
+
+bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
+{
+    const wl_ptx_step *steps = emulator->machine.programs[function].steps;
+    return steps && steps[instruction].kind == WL_PTX_STEP_RUN && steps[instruction].of.run == wl_ptx_run_counted;
 }
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }

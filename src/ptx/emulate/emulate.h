@@ -15,6 +15,7 @@
 #ifndef WL_PTX_EMULATE_EMULATE_H
 #define WL_PTX_EMULATE_EMULATE_H
 
+#include "kernel/gaps.h"
 #include "ptx/emulate/arguments.h"
 #include "ptx/module/module.h"
 
@@ -30,6 +31,7 @@ typedef struct wl_ptx_launch {
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
     bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
+    bool lenient;           /* an access outside of all buffers goes nowhere; it is no error */
     bool everything;        /* compute all results, even those that nothing depends on */
 } wl_ptx_launch;
 
@@ -78,6 +80,7 @@ typedef enum wl_ptx_assumed {
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;
     int32_t function, instruction;
+    bool alone; /* only by warps that ran alone, without what others had written to shared memory */
 } wl_ptx_assumption;
 
 typedef struct wl_ptx_emulator wl_ptx_emulator;
@@ -175,6 +178,13 @@ typedef struct wl_ptx_ran {
 typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
 /* visit NULL: nothing is reported. */
 void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user);
+
+/* Accesses outside of all buffers so far, one per instruction; returns how many. */
+size_t wl_ptx_outside(const wl_ptx_emulator *emulator, const wl_outside **list);
+
+/* Is the instruction only counted, so that its results are unknown and what it accesses is not
+ * visited? */
+bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

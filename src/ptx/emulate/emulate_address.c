@@ -73,9 +73,24 @@ static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t
                        (long long)(b->offset + missing));
 }
 
+/* The buffer that is too small: that of the pointer or, if that is not known, the nearest one. */
+static const wl_ptx_buffer *buffer_meant(const wl_ptx_machine *m, const lane_place *p)
+{
+    const wl_ptx_arguments *arguments = m->launch.arguments;
+    const wl_ptx_buffer *found = NULL;
+    for (int i = 0; i < arguments->buffer_count && p->request->step->pointer >= 0; i++) {
+        if (arguments->buffers[i].argument != p->request->step->pointer)
+            continue;
+        if (found) /* a struct with several pointers */
+            return wl_ptx_buffer_within(arguments, p->address, NEAR);
+        found = &arguments->buffers[i];
+    }
+    return found ? found : wl_ptx_buffer_within(arguments, p->address, NEAR);
+}
+
 static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
-    const wl_ptx_buffer *b = wl_ptx_buffer_within(m->launch.arguments, p->address, NEAR);
+    const wl_ptx_buffer *b = buffer_meant(m, p);
     const char *verb = p->request->store ? "writes" : "reads";
     char what[240], instead[100] = "";
     if (b)
@@ -98,6 +113,47 @@ static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_e
     (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is not a multiple of that",
                    p->request->store ? "writes" : "reads", p->request->bytes, (unsigned long long)p->address);
     return fail_at(m, p, WL_E_INPUT, what, err);
+}
+
+/* ---- findings instead of failures ---- */
+
+/* Describes an access outside of all buffers, the first one of its instruction. `b` is the buffer
+ * that is too small, or NULL; `why` says it in words. */
+static void note_outside(wl_ptx_machine *m, const lane_place *p, const wl_ptx_buffer *b, const wl_error *why)
+{
+    const wl_ptx_step *s = p->request->step;
+    for (size_t i = 0; i < m->outside_count; i++)
+        if (m->outside_of[i]->function == s->function && m->outside_of[i]->number == s->number)
+            return;
+    if (m->outside_count == WL_PTX_OUTSIDE_MAX)
+        return;
+    m->outside_of[m->outside_count] = s;
+    wl_outside *o = &m->outside[m->outside_count++];
+    *o = (wl_outside){.store = p->request->store,
+                      .bytes = p->request->bytes,
+                      .address = p->address,
+                      .buffer = b ? b->name : NULL,
+                      .offset = b ? (int64_t)(p->address - b->base) : 0,
+                      .buffer_bytes = b ? b->bytes : 0};
+    for (int d = 0; d < 3; d++) {
+        o->thread[d] = m->warp->tid[d][p->lane];
+        o->block[d] = m->block[d];
+    }
+    text_of(s->in, o->access, sizeof o->access);
+    wl_ptx_place_text(m->launch.module, s->in, o->place, sizeof o->place);
+    (void)snprintf(o->text, sizeof o->text, "%.*s", (int)sizeof o->text - 1, why->message);
+}
+
+/* Whether the launch goes on without the lane: its access goes nowhere. */
+static bool goes_on(wl_ptx_machine *m, const lane_place *p, wl_status status, const wl_ptx_buffer *b,
+                    const wl_error *why)
+{
+    if (status != WL_E_BOUNDS || !m->launch.lenient)
+        return false;
+    note_outside(m, p, b, why);
+    m->missed |= (uint32_t)1 << p->lane;
+    m->touch.lanes &= ~((uint32_t)1 << p->lane);
+    return true;
 }
 
 /* A random element for an unknown address, reproducible by instruction, thread, block and
@@ -197,10 +253,17 @@ static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request 
     WL_PTX_FOR_LANES(lane, r->mask)
     {
         lane_place p = {r, lane, r->address[lane]};
-        if (!(t->unknown >> lane & 1))
-            WL_TRY(check_lane(m, &p, err));
-        else if (!assume_in_buffer(m, &p))
+        if (!(t->unknown >> lane & 1)) {
+            wl_error why = {0};
+            const wl_status status = check_lane(m, &p, &why);
+            if (status != WL_OK && !goes_on(m, &p, status, buffer_meant(m, &p), &why)) {
+                if (err)
+                    *err = why;
+                return status;
+            }
+        } else if (!assume_in_buffer(m, &p)) {
             t->lanes &= ~((uint32_t)1 << lane);
+        }
         t->address[lane] = p.address;
     }
     t->unknown &= t->lanes;
@@ -250,7 +313,13 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
             if (!assume_in_space(m, &p, t->space == WL_PTX_LOCAL ? local_used(m) : bytes))
                 t->lanes &= ~((uint32_t)1 << lane);
         } else if (p.address > (uint64_t)bytes || p.address + (uint64_t)r->bytes > (uint64_t)bytes) {
-            return fail_space(m, &p, bytes, err);
+            wl_error why = {0};
+            const wl_status status = fail_space(m, &p, bytes, &why);
+            if (!goes_on(m, &p, status, NULL, &why)) {
+                if (err)
+                    *err = why;
+                return status;
+            }
         } else if (p.address & ((uint64_t)r->bytes - 1)) {
             return fail_aligned(m, &p, err);
         }
@@ -297,11 +366,16 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
     t->atomic = r.atomic;
     t->more = m->more;
     t->bytes = r.bytes;
+    m->missed = 0;
     if (r.space == WL_PTX_GLOBAL || r.space == WL_PTX_CONST)
         WL_TRY(resolve_buffers(m, &r, err));
     else
         WL_TRY(resolve_space(m, &r, window, err));
+    /* recovered addresses, with which those of single warps are compared, know no buffers */
+    const uint32_t inside = t->lanes;
+    t->lanes |= m->alone ? m->missed : 0;
     if (m->visit && t->lanes && r.space != WL_PTX_PARAM)
-        return m->visit(m->user, t, err);
+        WL_TRY(m->visit(m->user, t, err));
+    t->lanes = inside;
     return WL_OK;
 }

@@ -351,7 +351,7 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
         step->guard = step->in->guard;
         step->guard_negated = step->in->guard_negated;
         step->to = step->other = program->spare;
-        step->loop = -1;
+        step->loop = step->pointer = -1;
         for (int k = 0; k < 4; k++)
             step->from[k] = program->nil;
         decode_step(&d, step);

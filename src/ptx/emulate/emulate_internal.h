@@ -16,7 +16,8 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
-#define WL_PTX_PATH_STEPS 1 /* the cost of starting a path, in instructions */
+#define WL_PTX_OUTSIDE_MAX 8    /* instructions whose accesses outside of buffers are described */
+#define WL_PTX_PATH_STEPS 1     /* the cost of starting a path, in instructions */
 #define WL_PTX_AT_MBARRIER (-1) /* the barrier number of a warp that waits for a barrier object */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
@@ -89,6 +90,8 @@ struct wl_ptx_step {
     bool spins;
     /* which side leaves the loop; whether it is the only exit */
     bool taken_leaves, other_leaves, only_exit;
+    /* the only parameter of the entry that the address is derived from; -1: not known */
+    int32_t pointer;
     const wl_ptx_instruction *in;
     int32_t function, number;      /* identify the instruction */
     int32_t next;                  /* the next step that a run executes */
@@ -226,10 +229,14 @@ struct wl_ptx_machine {
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written;    /* by buffer: the block has written to it */
-    uint8_t *assumed; /* by instruction: one bit per kind of assumption */
+    bool *written; /* by buffer: the block has written to it */
+    /* by instruction: one bit per kind of assumption; of warps that run alone */
+    uint8_t *assumed, *assumed_alone;
     wl_ptx_assumption *assumptions;
     size_t assumption_count, assumption_room;
+    wl_outside outside[WL_PTX_OUTSIDE_MAX]; /* one per instruction */
+    const wl_ptx_step *outside_of[WL_PTX_OUTSIDE_MAX];
+    size_t outside_count;
     wl_ptx_warp **warps;
     int32_t warp_count;
     wl_ptx_warp *free_warps;
@@ -258,6 +265,7 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
+    uint32_t missed;             /* lanes of the touch outside of all buffers, which are skipped */
     bool more;                   /* the next touch continues the previous one */
     bool out_of_memory;
 };

@@ -271,6 +271,24 @@ static void demand_all(analysis *a, bool addresses)
         demand_inputs(a, a->work[--a->work_count]);
 }
 
+/* The parameter that the addresses of an instruction are derived from; -1: several, or not
+ * known. */
+static int32_t pointer_of(const analysis *a, const wl_ptx_instruction *in)
+{
+    const uint64_t all = touches(in) ? origins_of(a, in) : 0;
+    int32_t found = -1;
+    for (int k = 0; k < a->function->param_count && k < 63; k++) {
+        /* sizes and indices are no pointers */
+        const bool wide = a->machine->launch.module->variables[a->function->params[k]].bytes >= 8;
+        if (!(all >> k & 1) || !wide)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = k;
+    }
+    return all >> 63 ? -1 : found;
+}
+
 /* ---- thin programs ---- */
 
 /* Copies the needed steps. A step that is only counted marks its result as unknown. */
@@ -281,6 +299,7 @@ static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
     int32_t next = count;
     for (int32_t i = count; i-- > 0;) {
         wl_ptx_step *s = &steps[i];
+        p->steps[i].pointer = pointer_of(a, &a->function->instructions[i]);
         *s = p->steps[i];
         s->next = next;
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;

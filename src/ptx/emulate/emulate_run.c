@@ -15,14 +15,22 @@
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
-    uint8_t *bits = &m->assumed[m->first[step->function] + step->number];
+    const int32_t at = m->first[step->function] + step->number;
+    uint8_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
     const uint8_t bit = (uint8_t)(1u << what);
-    if (*bits & bit)
+    if ((m->assumed[at] | *bits) & bit)
+        return WL_OK;
+    *bits |= bit;
+    for (size_t i = 0; !m->alone && m->assumed_alone[at] & bit && i < m->assumption_count; i++) {
+        wl_ptx_assumption *a = &m->assumptions[i];
+        if (a->what == what && a->function == step->function && a->instruction == step->number)
+            a->alone = false;
+    }
+    if (!m->alone && m->assumed_alone[at] & bit)
         return WL_OK;
     if (!WL_ROOM(m->assumptions, m->assumption_count + 1, m->assumption_room))
         return wl_fail_memory(err);
-    *bits |= bit;
-    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){what, step->function, step->number};
+    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){what, step->function, step->number, m->alone};
     return WL_OK;
 }
 

@@ -44,11 +44,9 @@ static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t i
     return WL_PTX_GLOBAL;
 }
 
-/* The kinds of access an instruction makes; returns their number. */
-static int accesses_of(const wl_ptx_source *s, int32_t function, int32_t instruction, wl_memory_op kinds[2])
+/* The kinds of access an instruction makes in a space; returns their number. */
+static int accesses_in(const wl_ptx_instruction *in, wl_ptx_space space, wl_memory_op kinds[2])
 {
-    const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
-    const wl_ptx_space space = space_of(s, function, instruction);
     const bool shared = space == WL_PTX_SHARED, local = space == WL_PTX_LOCAL, global = space == WL_PTX_GLOBAL;
     switch (in->op) {
     case WL_PTX_OP_ld:
@@ -72,14 +70,43 @@ static int accesses_of(const wl_ptx_source *s, int32_t function, int32_t instruc
     }
 }
 
-/* Executions by a warp, with an active lane or without: as hardware counts them. */
-static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on)
+/* Of the executions of a generic access, the shares in global and in shared memory: a warp with
+ * lanes in both counts in each. False: all are in one space. */
+static bool is_in_both(const wl_ptx_source *s, int32_t function, int32_t instruction, double *global, double *shared)
+{
+    const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
+    const int32_t at = s->profile.first[function] + instruction;
+    *global = *shared = 0;
+    if ((in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE) || !(s->profile.warps_on[at] > 0))
+        return false;
+    for (int32_t t = s->first_traced[at]; t >= 0; t = s->traced[t].next)
+        *(s->traced[t].buffer ? global : shared) += s->traced[t].more ? 0 : s->traced[t].executions;
+    *global /= s->profile.warps_on[at];
+    *shared /= s->profile.warps_on[at];
+    return *global > 0 && *shared > 0;
+}
+
+static void add_in_space(wl_mix *mix, const wl_ptx_instruction *in, wl_ptx_space space, double executed, double on)
 {
     wl_memory_op kinds[2];
-    for (int k = accesses_of(s, function, instruction, kinds); k-- > 0;) {
-        s->mix.memory[kinds[k]] += executed;
-        s->mix.memory_on[kinds[k]] += on;
+    for (int k = accesses_in(in, space, kinds); k-- > 0;) {
+        mix->memory[kinds[k]] += executed;
+        mix->memory_on[kinds[k]] += on;
     }
+}
+
+/* Executions by a warp, with an active lane or without: as hardware counts them. */
+static void add_access(const wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on,
+                       wl_mix *mix)
+{
+    const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
+    double global, shared;
+    if (!is_in_both(s, function, instruction, &global, &shared)) {
+        add_in_space(mix, in, space_of(s, function, instruction), executed, on);
+        return;
+    }
+    add_in_space(mix, in, WL_PTX_GLOBAL, executed * global, on * global);
+    add_in_space(mix, in, WL_PTX_SHARED, executed * shared, on * shared);
 }
 
 double wl_ptx_thread_executes(const wl_ptx_source *s, int32_t function, int32_t instruction)
@@ -102,17 +129,17 @@ static void add_divisible(const wl_ptx_instruction *in, double weight, double ex
 void wl_ptx_state_counts(const wl_ptx_source *s, wl_kernel *kernel)
 {
     const int32_t f = (int32_t)(s->launch.entry - s->launch.module->functions);
+    wl_mix stated = {0};
     kernel->has_memory = s->recovery.uniform && !s->recovery.calls;
     for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
-        wl_memory_op kinds[2];
         const double executed = wl_ptx_thread_executes(s, f, i);
         add_divisible(&s->launch.entry->instructions[i], s->weights[f][i], executed, &kernel->divisible,
                       &kernel->divisible_flops);
         if (uses_data_stage(&s->launch.entry->instructions[i]))
             kernel->idle_accesses += s->weights[f][i] * (executed - s->recovery.executed[i]);
-        for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
-            kernel->memory[kinds[k]] += s->weights[f][i] * executed;
+        add_access(s, f, i, s->weights[f][i] * executed, 0, &stated);
     }
+    memcpy(kernel->memory, stated.memory, sizeof kernel->memory);
 }
 
 /* What machine code executes beyond PTX: copies of unrolled loops that lanes with different trip
@@ -173,7 +200,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.branches += p->warps[at];
             if (uses_data_stage(in))
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
-            add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken));
+            add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken), &s->mix);
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
             add_flops(in, p->threads_on[at], &s->mix);

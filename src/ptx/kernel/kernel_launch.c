@@ -59,6 +59,7 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
     memcpy(l->cluster, l->entry->cluster, sizeof l->cluster);
     l->dynamic_shared = s->options.dynamic_shared;
     l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
+    l->lenient = s->options.outside;
     l->arguments = &s->arguments;
     for (int d = 0; d < 3; d++)
         if (l->entry->required_threads[0] > 0 && l->entry->required_threads[d] != l->block[d])

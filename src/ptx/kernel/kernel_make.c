@@ -405,6 +405,12 @@ static bool is_unseen(wl_ptx_source *s)
     return unseen;
 }
 
+static size_t outside(void *context, const wl_outside **list)
+{
+    const wl_ptx_source *s = context;
+    return wl_ptx_outside(s->emulator, list);
+}
+
 /* Adds what the kernel file cannot express. */
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
@@ -413,6 +419,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     if (s->traced_count > 0 || s->population.unseen)
         WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
+    WL_TRY(wl_ptx_find_gaps(s, fields, k, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     wl_ptx_state_counts(s, k);
     k->coordinate_reads = thread_index_reads(s->launch.entry);
@@ -430,7 +437,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
         k->threads[d] = wl_max(1, s->options.domain[d]);
     const wl_ptx_recovery *r = &s->recovery;
-    const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
+    const wl_outside *found;
+    const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs ||
+                                k->gap_count > 0 || wl_ptx_outside(s->emulator, &found) > 0;
     /* blocks on one multiprocessor share less of a texture than the replay would predict:
      * measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
@@ -446,6 +455,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
+                            .outside = s->options.outside ? outside : NULL,
                             .free = wl_ptx_source_free};
     memcpy(k->source.block, s->launch.block, sizeof k->source.block);
     memcpy(k->source.grid, s->launch.grid, sizeof k->source.grid);

@@ -175,7 +175,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        if (a.what == WL_PTX_ASSUMED_TEXTURE)
+        if (a.what == WL_PTX_ASSUMED_TEXTURE || (i < s->false_note_room && s->is_false_note[i]))
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
         note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);

@@ -37,6 +37,9 @@ typedef struct wl_ptx_source {
     wl_ptx_arguments arguments;
     wl_ptx_recovery recovery;
     wl_ptx_emulator *emulator;
+    /* by assumption of the emulator, the first ones: there is nothing to say about it */
+    bool *is_false_note;
+    size_t false_note_room;
     bool claimed; /* a predictor uses the kernel at the launch it was made for */
     /* scratch; first[] also numbers the instructions of all functions */
     wl_ptx_profile profile;
@@ -75,6 +78,8 @@ wl_status wl_ptx_set_launch(wl_ptx_source *source, wl_error *err);
 /* Adds the notes of a complete kernel. wrong: the instruction where emulated warps disagree, -1:
  * none. */
 wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kernel, wl_error *err);
+/* Finds what predictions of the kernel leave out or guess. */
+wl_status wl_ptx_find_gaps(wl_ptx_source *source, const wl_ptx_fields *fields, wl_kernel *kernel, wl_error *err);
 /* Makes a text of the PTX file fit on one line of printable characters. */
 void wl_ptx_make_line(char *text);
 

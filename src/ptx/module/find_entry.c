@@ -57,18 +57,19 @@ static int shown_length(search *s, const wl_ptx_function *f, wl_ptx_fit fit)
     return (int)length;
 }
 
-/* "a, b<4>, c and 4 more", as many as there is room for */
-static void list_entries(search *s, wl_ptx_fit fit, char *text, size_t size)
+/* "a, b<4>, c and 4 more", as many as there is room for; each in quotes, to be copied, if `quote`
+ * is "'", and not if it is "" */
+static void list_entries(search *s, wl_ptx_fit fit, const char *quote, char *text, size_t size)
 {
     size_t used = 0;
     int count = 0, listed = 0;
     text[0] = '\0';
     for (const wl_ptx_function *f = NULL; (f = next_entry(s, f, fit)); count++) {
         const int length = listed == count ? shown_length(s, f, fit) : 0;
-        if (listed < count || used + (size_t)length + sizeof ", and 1000 more" > size)
+        if (listed < count || used + (size_t)length + 2 * strlen(quote) + sizeof ", and 1000 more" > size)
             continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%.*s", count ? ", " : "", length,
-                                 f->shown.text + f->shown.name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s%.*s%s", count ? ", " : "", quote, length,
+                                 f->shown.text + f->shown.name, quote);
         listed++;
     }
     if (count > listed && used < size)
@@ -79,9 +80,9 @@ static void list_entries(search *s, wl_ptx_fit fit, char *text, size_t size)
 static wl_status several(search *s, wl_ptx_fit fit, wl_error *err)
 {
     char listed[WL_MESSAGE_MAX - 48];
-    list_entries(s, fit, listed, s->name ? sizeof listed - strnlen(s->name, 60) : sizeof listed);
+    list_entries(s, fit, s->name ? "" : "'", listed, s->name ? sizeof listed - strnlen(s->name, 60) : sizeof listed);
     if (!s->name)
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there are several kernels; name one of: %s", listed);
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there are several kernels; give one: --kernel %s", listed);
     return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.60s' matches several kernels; give more of the name: %s", s->name,
                    listed);
 }
@@ -109,7 +110,7 @@ static wl_status none(search *s, wl_error *err)
     char listed[WL_MESSAGE_MAX - 100];
     search any = {.module = s->module};
     const char *near = neighbour(s);
-    list_entries(&any, WL_PTX_FIT_SYMBOL, listed, near ? sizeof listed - NEIGHBOUR_LENGTH : sizeof listed);
+    list_entries(&any, WL_PTX_FIT_SYMBOL, "", listed, near ? sizeof listed - NEIGHBOUR_LENGTH : sizeof listed);
     if (listed[0] == '\0')
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel (.entry) in this file");
     return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel '%.60s'%s%.40s%s: %s", s->name,

@@ -258,6 +258,8 @@ wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable)
     wl_ptx_variable v = {0};
     wl_ptx_shape shape;
     wl_token at;
+    if (wl_token_equals(&p->lexer.token, ".hidden")) /* passed by the runtime, as the others */
+        WL_TRY(wl_lexer_next(&p->lexer));
     if (!wl_ptx_is_space(&p->lexer.token, &v.space) || (v.space != WL_PTX_PARAM && v.space != WL_PTX_REG))
         return wl_lexer_unexpected(&p->lexer, "a parameter");
     WL_TRY(wl_lexer_next(&p->lexer));

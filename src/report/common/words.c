@@ -69,6 +69,35 @@ void wl_estimators_text(const wl_prediction *p, wl_buffer *out)
                   p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
 }
 
+void wl_gap_line(const char *text, wl_buffer *out)
+{
+    wl_mark_line(out, 4);
+    wl_mark_text(out, WL_MARK_FAILURE, "warning:");
+    wl_buffer_add(out, " %s\n", text);
+}
+
+void wl_gap_lines(const wl_prediction *p, wl_buffer *out)
+{
+    for (int i = 0; i < p->warning_count; i++)
+        if (p->warning_kind[i] == WL_WARNING_GAP)
+            wl_gap_line(p->warnings[i], out);
+}
+
+bool wl_prediction_has_gaps(const wl_prediction *p)
+{
+    for (int i = 0; i < p->warning_count; i++)
+        if (p->warning_kind[i] == WL_WARNING_GAP)
+            return true;
+    return false;
+}
+
+void wl_prediction_notes(const wl_prediction *p, const char *lead, wl_buffer *out)
+{
+    for (int i = 0; i < p->warning_count; i++)
+        if (p->warning_kind[i] != WL_WARNING_GAP)
+            wl_note_line(out, lead, "%s", p->warnings[i]);
+}
+
 void wl_wrapped_text(const char *text, int width, wl_buffer *out)
 {
     int column = 0;

@@ -49,6 +49,14 @@ const char *wl_access_kind(const wl_kernel *kernel, size_t access);
 /* "L1 tag-hash, volumes l2-partitions (counted by closed form), time turnover" */
 void wl_estimators_text(const wl_prediction *prediction, wl_buffer *out);
 
+/* "warning: ..", a line for each thing that the prediction leaves out or guesses; they stand above
+ * all else, and are no notes. */
+void wl_gap_line(const char *text, wl_buffer *out);
+void wl_gap_lines(const wl_prediction *prediction, wl_buffer *out);
+bool wl_prediction_has_gaps(const wl_prediction *prediction);
+/* The other warnings, as notes. */
+void wl_prediction_notes(const wl_prediction *prediction, const char *lead, wl_buffer *out);
+
 /* Wraps text at blanks into lines of `width` columns, indented by two. */
 void wl_wrapped_text(const char *text, int width, wl_buffer *out);
 

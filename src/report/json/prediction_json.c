@@ -1,9 +1,11 @@
 /* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, streamed, since there
  * may be many predictions. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/fail.h"
 #include "base/json_out.h"
+#include "kernel/kernel_internal.h"
 #include "metrics/layer_condition.h"
 #include "report/common/derived.h"
 #include "report/common/prediction_report.h"
@@ -174,6 +176,36 @@ static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
     wl_out_array_end(o);
 }
 
+/* What the prediction leaves out or guesses. */
+static void gap(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_prediction *p = of;
+    const wl_gap *g = &p->kernel->gaps[i];
+    wl_out_members(o, "reason:s operation:s executions:n per_block:n source:s", wl_gap_reason_name(g->reason),
+                   g->operation, g->executions, p->blocks > 0 ? g->executions / (double)p->blocks : 0, g->place);
+    if (g->buffer_count == 0)
+        return;
+    wl_out_array(o, "contents_of");
+    for (int b = 0; b < g->buffer_count; b++)
+        wl_out_text(o, NULL, g->buffers[b]);
+    wl_out_array_end(o);
+}
+
+/* An access outside of all buffers; of closed forms only the sentence is known. */
+static void outside(wl_json_out *o, const void *of, size_t i)
+{
+    const wl_outside *x = &((const wl_prediction *)of)->outside[i];
+    char address[24];
+    wl_out_members(o, "message:s", x->text);
+    if (x->bytes == 0)
+        return;
+    (void)snprintf(address, sizeof address, "0x%llx", (unsigned long long)x->address);
+    wl_out_members(o, "access:s kind:s bytes:i source:s thread:x block:x address:s", x->access,
+                   x->store ? "store" : "load", x->bytes, x->place, x->thread, x->block, address);
+    if (x->buffer)
+        wl_out_members(o, "buffer:s offset:d buffer_bytes:d", x->buffer, x->offset, x->buffer_bytes);
+}
+
 static void layer_condition(wl_json_out *o, const wl_report *r)
 {
     wl_layer_condition layer;
@@ -194,6 +226,10 @@ static void members(wl_json_out *o, const wl_report *r)
     fields(o, r);
     model(o, &p->model);
     estimators_and_warnings(o, p);
+    if (p->kernel && p->kernel->gap_count > 0)
+        wl_out_objects(o, "incomplete", p->kernel->gap_count, gap, p);
+    if (p->outside_count > 0)
+        wl_out_objects(o, "out_of_bounds", (size_t)p->outside_count, outside, p);
     if (p->confidence)
         wl_confidence_json(o, r->device, p->model.id);
     if (p->sampled)

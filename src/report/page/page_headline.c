@@ -22,6 +22,9 @@ void wl_page_figures(const wl_page_part *p, wl_buffer *out)
     char rate[16];
     double flops;
     (void)snprintf(rate, sizeof rate, "%s/s", wl_work_unit_words(p->prediction->work_unit)->brief);
+    for (int i = 0; i < p->prediction->warning_count; i++)
+        if (p->prediction->warning_kind[i] == WL_WARNING_GAP)
+            wl_page_print(out, "<p class=\"gap\"><b>Warning:</b> %s.</p>\n", p->prediction->warnings[i]);
     wl_buffer_text(out, "<div class=\"figures\">\n");
     add_figure(out, "predicted time", wl_quantity(WL_DIM_TIME, m->time_s).text, "");
     add_figure(out, "work rate", wl_scaled(m->items_per_s).text, rate);

@@ -139,6 +139,7 @@ wl_status wl_advise_text(const void *result, wl_buffer *out, wl_error *err)
     const wl_advise_report *a = result;
     const wl_prediction *p = &a->result->given;
     const wl_launch *l = &p->launch;
+    wl_gap_lines(p, out);
     wl_kernel_headline(out, a->kernel, a->device);
     wl_buffer_text(out, "\n");
     wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per %s\n",
@@ -163,6 +164,6 @@ wl_status wl_advise_text(const void *result, wl_buffer *out, wl_error *err)
         wl_note_line(out, "  ",
                      "other devices were left out, because each takes long to predict; --devices 3 includes them");
     wl_note_lines(out, "  ", a->result->notes[0], sizeof a->result->notes[0], a->result->note_count);
-    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
+    wl_prediction_notes(p, "  ", out);
     return WL_OK;
 }

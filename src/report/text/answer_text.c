@@ -113,7 +113,10 @@ static void add_best(const wl_answer *answer, wl_buffer *out)
     const wl_advised *a = answer->advised;
     add_label(out, "best change");
     if (!a) {
-        wl_buffer_text(out, "not searched, as each prediction takes long: warpline advise searches\n");
+        wl_buffer_text(out, answer->prediction->outside_count > 0 ? "not searched: the launch runs out of bounds\n"
+                            : wl_prediction_has_gaps(answer->prediction)
+                                ? "not searched: an incomplete prediction cannot be compared\n"
+                                : "not searched, as each prediction takes long: warpline advise searches\n");
         return;
     }
     const wl_cause *cause = best_cause(a);
@@ -132,11 +135,12 @@ static void add_best(const wl_answer *answer, wl_buffer *out)
 /* Notes that only --verbose shows: all but the first that a user can act on. */
 static int notes_left(const wl_prediction *p)
 {
-    int left = p->warning_count;
-    for (int i = 0; i < p->warning_count; i++)
-        if (p->warning_kind[i] == WL_WARNING_ACT)
-            return left - 1;
-    return left;
+    int left = 0, acts = 0;
+    for (int i = 0; i < p->warning_count; i++) {
+        left += p->warning_kind[i] != WL_WARNING_GAP;
+        acts += p->warning_kind[i] == WL_WARNING_ACT;
+    }
+    return left - (acts > 0);
 }
 
 static void add_trust(const wl_answer *answer, wl_buffer *out)
@@ -154,7 +158,7 @@ static void add_notes(const wl_answer *answer, wl_buffer *out)
 {
     const wl_prediction *p = answer->prediction;
     for (int i = 0; i < p->warning_count; i++) {
-        if (!answer->verbose && p->warning_kind[i] != WL_WARNING_ACT)
+        if (p->warning_kind[i] == WL_WARNING_GAP || (!answer->verbose && p->warning_kind[i] != WL_WARNING_ACT))
             continue;
         wl_note_line(out, "  ", "%s", p->warnings[i]);
         if (!answer->verbose)
@@ -167,6 +171,7 @@ void wl_answer_text(const void *result, wl_buffer *out)
     const wl_answer *answer = result;
     const wl_report r = {answer->prediction, answer->kernel, answer->device};
     const wl_explanation e = wl_explanation_of(answer->prediction);
+    wl_gap_lines(answer->prediction, out);
     add_rate(&r, out);
     add_launch(&r, out);
     if (answer->prediction->model.time_s > 0) {

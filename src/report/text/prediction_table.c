@@ -169,13 +169,23 @@ static void add_notes(const wl_prediction *const *predictions, const wl_device *
     for (size_t i = 0; i < count; i++)
         for (int w = 0; w < predictions[i]->warning_count; w++) {
             const char *note = predictions[i]->warnings[w];
-            if (!is_first(predictions, i, note))
+            if (predictions[i]->warning_kind[w] == WL_WARNING_GAP || !is_first(predictions, i, note))
                 continue;
             if (!any)
                 wl_note_gap(out);
             add_note(predictions, devices, count, note, out);
             any = true;
         }
+}
+
+/* What some launch leaves out or guesses, above the table. */
+static void add_gaps(const wl_prediction *const *predictions, size_t count, wl_buffer *out)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int w = 0; w < predictions[i]->warning_count; w++)
+            if (predictions[i]->warning_kind[w] == WL_WARNING_GAP &&
+                is_first(predictions, i, predictions[i]->warnings[w]))
+                wl_gap_line(predictions[i]->warnings[w], out);
 }
 
 /* 0: launches differ. */
@@ -195,6 +205,7 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
     double longest = 0;
     const wl_work_unit unit = wl_kernel_work_unit(kernel);
     const wl_unit_heads h = wl_unit_heads_of(unit);
+    add_gaps(predictions, count, &text);
     wl_kernel_headline(&text, kernel, device);
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");
@@ -274,6 +285,7 @@ wl_status wl_predictions_by_device(const wl_prediction *const *predictions, cons
     double first = 0; /* time of the launch on the first device */
     const wl_work_unit unit = wl_kernel_work_unit(kernel);
     const wl_unit_heads h = wl_unit_heads_of(unit);
+    add_gaps(predictions, count, &text);
     wl_headline(&text, "%s, devices compared", wl_kernel_name(kernel));
     wl_unit_explain(", ", unit, common_items(predictions, count), &text);
     wl_buffer_text(&text, "\n\n");

@@ -353,6 +353,7 @@ void wl_report_text(const void *result, wl_buffer *out)
 {
     const wl_report *r = result;
     const wl_prediction *p = r->prediction;
+    wl_gap_lines(p, out);
     add_head(r, out);
     add_headline(r, out);
     add_metrics(r, out);
@@ -367,7 +368,7 @@ void wl_report_text(const void *result, wl_buffer *out)
     wl_line(out, 4, "  estimators: ");
     wl_estimators_text(p, out);
     wl_buffer_text(out, "\n");
-    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
+    wl_prediction_notes(p, "  ", out);
     if (p->confidence)
         wl_confidence_text(r->device, p->model.id, out);
 }

@@ -133,6 +133,9 @@ static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, 
         const wl_device *device = wl_ranker_device(s->ranker);
         const wl_kernel *kernel = wl_ranker_kernel(s->ranker);
         wl_buffer_text(out, i ? "\n" : "");
+        const char *gap;
+        for (size_t g = 0; (gap = wl_kernel_gap(kernel, g)); g++)
+            wl_gap_line(gap, out);
         wl_mark_line(out, 2);
         wl_kernel_headline(out, kernel, device);
         wl_buffer_add(out, "%s%s", s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain).text : "");

@@ -239,6 +239,7 @@ void wl_stack_text(const void *result, wl_buffer *out)
 {
     const wl_stack_report *r = result;
     const wl_prediction *p = r->prediction;
+    wl_gap_lines(p, out);
     add_head(r, out);
     if (r->model_count <= BARS)
         add_bars(r, out);
@@ -249,5 +250,5 @@ void wl_stack_text(const void *result, wl_buffer *out)
     add_lines(r, out);
     if (p->warning_count > 0)
         wl_note_gap(out);
-    wl_note_lines(out, "  ", p->warnings[0], sizeof p->warnings[0], p->warning_count);
+    wl_prediction_notes(p, "  ", out);
 }
