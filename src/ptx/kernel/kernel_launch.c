@@ -57,6 +57,8 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^40 blocks");
     }
     l->dynamic_shared = s->options.dynamic_shared;
+    if (s->options.shared_of)
+        WL_TRY(s->options.shared_of(s->options.shared_user, given, &l->dynamic_shared, err));
     l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
     l->arguments = &s->arguments;
     for (int d = 0; d < 3; d++)

@@ -84,7 +84,7 @@ static void add_line(const wl_sweep *s, const panel *p, size_t line, const range
         wl_buffer_add(out, "<circle fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>", colour,
                       x_of(x, s->points[i].value), bottom - value / most * PANEL_HEIGHT);
         wl_svg_print(out, "%s = %.10g: %.4g, limited by %s (%s)</title></circle>\n", s->name, s->points[i].value, value,
-                     wl_bound_name(s->points[i].limiter), s->lines[line]);
+                     wl_bound_name(s->points[i].limiter), s->points[i].launch);
     }
 }
 
@@ -122,7 +122,8 @@ void wl_sweep_svg(const void *result, wl_buffer *out)
         x.low = fmin(x.low, s->points[i].value);
         x.high = fmax(x.high, s->points[i].value);
     }
-    wl_svg_words(&body, LEFT, 32, "words title", MOST, "%s over %s", s->kernel, s->name);
+    wl_svg_words(&body, LEFT, 32, "words title", MOST,
+                 s->points[0].best_of > 0 ? "%s over %s: the best launches" : "%s over %s", s->kernel, s->name);
     for (size_t l = 0; l < s->line_count; l++) {
         wl_buffer_add(&body, "<rect fill=\"%s\" x=\"%d\" y=\"%.1f\" width=\"14\" height=\"4\"/>\n",
                       colours[l % COLOURS], LEGEND, TOP + 20.0 * (double)l - 4);
