@@ -331,6 +331,16 @@ static bool store(const struct spec *s, const char *value, options *out)
     return true;
 }
 
+/* What one letter may stand for. */
+static const char *first_with(char letter, const char *const *names, size_t count)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (names[i][0] == letter && (!first || strcmp(names[i], first) < 0))
+            first = names[i];
+    return first;
+}
+
 static int unknown_option(const command *c, const char *word, size_t length)
 {
     const char *names[SPEC_COUNT];
@@ -342,7 +352,7 @@ static int unknown_option(const command *c, const char *word, size_t length)
     const size_t dashes = strspn(word, "-");
     (void)snprintf(name, sizeof name, "%.*s", (int)(length - dashes < sizeof name ? length - dashes : 0),
                    word + dashes);
-    const char *near = wl_nearest_name(name, names, n);
+    const char *near = name[0] && !name[1] ? first_with(name[0], names, n) : wl_nearest_name(name, names, n);
     usage_error("unknown option '%s' for 'warpline %s'%s%s%s ('warpline %s --help' lists them)", word, c->name,
                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", c->name);
     return EXIT_USAGE;
@@ -386,6 +396,10 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     }
     if (value && !value_ok(c, s->name, value))
         return EXIT_INPUT;
+    if (strcmp(s->name, "--set") == 0 && !strchr(value, '=')) {
+        option_error("--set", value, 1, "a name and its value are one word, as in nx=1024");
+        return EXIT_INPUT;
+    }
     if (!store(s, value, out))
         return EXIT_USAGE;
     if (out->color) /* now, so that it applies to messages about later options */

@@ -52,7 +52,7 @@ static int slowest_level(const wl_life_interval *at)
 /* Of a line, while intervals are added up. */
 typedef struct tally {
     double stalled; /* the longest wait so far, which determines what the line waits for */
-    size_t life;    /* the latest that was counted, plus 1: trips of a loop may be several intervals */
+    size_t life;    /* the latest that was counted, plus 1; a loop may be several intervals */
 } tally;
 
 /* Adds up an interval of life number `life`. */
