@@ -18,7 +18,7 @@ enum {
 };
 
 #define PERCENT 100.0
-#define HEAT 0.75 /* opacity of the line that costs most, */
+#define HEAT 0.45 /* opacity of the line that costs most, */
 #define HOT 0.25  /* if its share of the time is at least this */
 
 /* A line that costs something. */
