@@ -47,6 +47,8 @@ static wl_status read_limits(const options *o, check *c, wl_error *err)
         status = wl_check_budget(c->found, o->budget[i], err);
         if (status != WL_OK)
             (void)snprintf(err->input, sizeof err->input, "--budget");
+        if (strncmp(err->message, "no metric", strlen("no metric")) == 0 && !strchr(err->message, '?'))
+            diag_hint("known are time, occupancy, items_per_s and the metrics that 'warpline explain' lists");
     }
     if (status == WL_OK && o->tolerance) {
         diag_remember("--tolerance", o->tolerance);

@@ -125,6 +125,11 @@ int cmd_devices(const options *o)
         return compare(o);
     if (o->argument_count == 2 && derives)
         return derive(o);
+    size_t length;
+    if (o->argument_count == 1 && wl_device_builtin_text(o->arguments[0], &length)) {
+        usage_error("'warpline devices show %s' prints its numbers", o->arguments[0]);
+        return EXIT_USAGE;
+    }
     usage_error("usage: warpline devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive "
                 "NAME --like NAME]");
     return EXIT_USAGE;

@@ -49,7 +49,9 @@ int cmd_occupancy(const options *o)
     char *text = NULL;
     request r = {0};
     if (!o->device || o->argument_count || o->block_count > 1 || !o->threads == !o->block_count) {
-        usage_error("occupancy needs --device, --registers, and --threads or one --block");
+        usage_error(
+            "occupancy needs --device, --registers, and --threads or one --block, as in --device h200 --threads 256 "
+            "--registers 64");
         return EXIT_USAGE;
     }
     int code = read_request(o, &r);

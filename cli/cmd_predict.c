@@ -8,7 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
-#include "predict_sweep.h"
+#include "parameter_sweep.h"
 #include "with_effect.h"
 
 static bool check_usage(const options *o)
@@ -183,6 +183,67 @@ static int run(const options *o, batch_of_jobs *b)
     return status != WL_OK ? diag_report(&err) : b->outside ? EXIT_OUTSIDE : EXIT_OK;
 }
 
+/* ---- over the values of a parameter ---- */
+
+/* Settings of a launch distinguish it from others of the same block. */
+static const char *line_name(const options *o, const job *j, size_t launch, char *text, size_t size)
+{
+    if (!strchr(o->block[launch], ':'))
+        return NULL;
+    (void)snprintf(text, size, "%s, %s", wl_device_name(j->device), o->block[launch]);
+    return text;
+}
+
+static wl_status sweep_launches(const options *o, job *j, double value, wl_sweep *sweep, wl_error *err)
+{
+    char name[LAUNCH_TEXT_MAX + 80];
+    for (size_t i = 0; i < j->launch_count; i++) {
+        wl_prediction *p = NULL;
+        wl_status status = wl_prediction_new(&p, err);
+        if (status != WL_OK)
+            return status;
+        progress_wait();
+        status = wl_predict(j->predictor, &j->launches[i], &j->options, p, err);
+        progress_wait_end();
+        const wl_sweep_launch one = {.value = value,
+                                     .prediction = p,
+                                     .kernel = j->kernel,
+                                     .device = j->device,
+                                     .line = line_name(o, j, i, name, sizeof name)};
+        if (status != WL_OK)
+            job_show_option(o, o->block[i], err);
+        else
+            status = wl_sweep_add(sweep, &one, err);
+        wl_prediction_free(p);
+        if (status != WL_OK)
+            return status;
+    }
+    return WL_OK;
+}
+
+/* One value: its kernel on every device. The exit code. */
+static int sweep_value(const options *o, const options *given, double value, wl_sweep *sweep)
+{
+    (void)given;
+    wl_error err = {0};
+    for (size_t d = 0; d < o->device_count; d++) {
+        job *j = calloc(1, sizeof *j);
+        if (!j)
+            return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+        int code = job_read_launches(o, j);
+        if (code == EXIT_OK) {
+            wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->devices[d], j, &err);
+            status = status ? status : sweep_launches(o, j, value, sweep, &err);
+            code = status ? diag_report(&err) : EXIT_OK;
+        }
+        job_free(j);
+        free(j);
+        if (code != EXIT_OK)
+            return code;
+    }
+    return EXIT_OK;
+}
+
 static int predict_lines(const options *o)
 {
     options own = *o;
@@ -200,7 +261,7 @@ int cmd_predict(const options *o)
     if (!check_usage(o))
         return EXIT_USAGE;
     if (sweep_is_asked(o))
-        return sweep_predict(o);
+        return sweep_run(o, sweep_value);
     if (o->plot) {
         usage_error("--plot draws a sweep: give a range, as in --set n=64..4096:x2");
         return EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include "plot.h"
 #include "progress.h"
 #include "rank_job.h"
+#include "parameter_sweep.h"
 #include "team.h"
 #include "with_effect.h"
 
@@ -224,7 +225,7 @@ static int rank_one(rank_job *j, size_t device, size_t domain)
     if (!team_leads())
         return EXIT_OK;
     code = finish_space(j, s);
-    if (code != EXIT_OK || s->count == 0)
+    if (code != EXIT_OK || s->count == 0 || j->repeated)
         return code;
     wl_launch best;
     wl_ranker_launch(s->ranker, s->launches[0].index, &best);
@@ -396,6 +397,48 @@ static int run(rank_job *j)
     return plot_worse(code, j->drawn);
 }
 
+/* ---- over the values of a parameter ---- */
+
+/* The best launch of a space, predicted once more for what rankings do not keep. */
+static wl_status add_best(const rank_job *j, const wl_ranked_space *s, const char *domain, double value,
+                          wl_sweep *sweep, wl_error *err)
+{
+    char line[120];
+    const char *device = wl_device_name(wl_ranker_device(s->ranker));
+    wl_prediction *p = NULL;
+    (void)snprintf(line, sizeof line, j->kernel_count > 1 ? "%s, domain %s" : "%s", device, domain);
+    wl_status status = wl_prediction_new(&p, err);
+    if (status == WL_OK)
+        status = wl_ranker_predict(s->ranker, s->launches[0].index, p, err);
+    const wl_sweep_launch best = {.value = value,
+                                  .prediction = p,
+                                  .kernel = wl_ranker_kernel(s->ranker),
+                                  .device = wl_ranker_device(s->ranker),
+                                  .line = line,
+                                  .best_of = s->ranking.outcomes[WL_OUTCOME_PREDICTED]};
+    if (status == WL_OK)
+        status = wl_sweep_add(sweep, &best, err);
+    wl_prediction_free(p);
+    return status;
+}
+
+static int sweep_value(const options *o, const options *given, double value, wl_sweep *sweep)
+{
+    rank_job j = {.options = o, .repeated = wl_sweep_launches(sweep) > 0};
+    wl_error err = {0};
+    int code = rank_load(&j);
+    j.top = 1; /* kept, and not written as it is found */
+    if (code == EXIT_OK)
+        code = rank_all(&j);
+    if (code == EXIT_OK && progress_interrupted())
+        code = EXIT_INTERRUPTED;
+    for (size_t i = 0; i < j.space_count && code == EXIT_OK; i++)
+        if (add_best(&j, &j.spaces[i], given->domains[i % j.kernel_count], value, sweep, &err) != WL_OK)
+            code = diag_report(&err);
+    rank_job_free(&j);
+    return code;
+}
+
 int cmd_rank(const options *o)
 {
     rank_job j = {.options = o};
@@ -404,7 +447,7 @@ int cmd_rank(const options *o)
         return code;
     code = team_agree(rank_usage(o) ? EXIT_OK : EXIT_USAGE);
     if (code == EXIT_OK)
-        code = run(&j);
+        code = sweep_is_asked(o) ? sweep_run(o, sweep_value) : run(&j);
     rank_job_free(&j);
     return team_leave(code);
 }

@@ -126,11 +126,6 @@ int job_read_launches(const options *o, job *j)
         code = read_launch(o, i, j);
     if (code != EXIT_OK)
         return code;
-    if (j->request.shared_rule && o->block_count > 1) {
-        usage_error("--dynamic-shared '%s' is for one --block: give shared=BYTES in each, as in 256:shared=1KiB",
-                    j->request.shared_rule);
-        return EXIT_USAGE;
-    }
     j->launch_count = o->block_count;
     j->request.launch = o->block_count ? j->launches[0] : *common;
     j->read_at = j->rules[0];

@@ -20,6 +20,15 @@ static key key_of(const char *setting)
 
 bool grid_is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
 
+bool rule_follows_block(const char *rule)
+{
+    static const char *const names[] = {"block.", "tile.", "threads", "warps"};
+    bool follows = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        follows = follows || strstr(rule, names[i]);
+    return follows;
+}
+
 /* A rule may use params of the kernel, which is not loaded yet. */
 static bool read_grid(const char *option, const char *name, const char *value, launch_text *l)
 {

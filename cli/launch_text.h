@@ -30,6 +30,9 @@ int launch_text_read(const char *option, const char *text, launch_text *out);
 /* "20x128x256" is not a rule. */
 bool grid_is_rule(const char *grid);
 
+/* Does an expression depend on the block? */
+bool rule_follows_block(const char *rule);
+
 /* Sets the grid of a launch whose text has a rule for it; the --set of the options and the params
  * of `kernel` (NULL: none) are names in it. `domain` and `device` as in wl_grid_rule_apply. */
 wl_status launch_rule_apply(const launch_rule *rule, const options *options, const wl_kernel *kernel,

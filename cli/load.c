@@ -216,6 +216,8 @@ wl_status load_device(const char *name, const char *const *with, size_t with_cou
         if (found != WL_OK)
             return found;
     }
+    if (strchr(name, ' ') && !exists(name) && gpu_of_product(name))
+        name = gpu_of_product(name);
     const char *builtin = is_device_file(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
     const char *text = builtin ? wl_device_builtin_text(builtin, &length) : NULL;
     const bool is_name = text || (builtin && !strchr(name, '/') && !strchr(name, '.'));

@@ -5,8 +5,10 @@
 
 #include "complete.h"
 #include "diag.h"
+#include "load.h"
 #include "look.h"
 #include "options.h"
+#include "ptx_unit.h"
 #include "words_file.h"
 #include "wrap.h"
 
@@ -125,6 +127,13 @@ static int misplaced_option(const char *word)
     return EXIT_OK;
 }
 
+/* The name of a kernel, or of a file with one? */
+static bool is_kernel(const char *word)
+{
+    size_t length;
+    return wl_kernel_builtin_text(word, &length) || ptx_is_source(word) || has_suffix(word, ".yaml");
+}
+
 static int unknown_command(const char *word)
 {
     const char *names[sizeof commands / sizeof commands[0] + 2] = {"--version", "--help"};
@@ -132,6 +141,10 @@ static int unknown_command(const char *word)
         return EXIT_USAGE;
     for (size_t i = 0; i < command_count; i++)
         names[i + 2] = commands[i].name;
+    if (is_kernel(word)) {
+        usage_error("a command comes first, as in 'warpline predict %s' ('warpline --help' lists them)", word);
+        return EXIT_USAGE;
+    }
     usage_error("unknown command '%s'%s ('warpline --help' lists them)", word,
                 did_you_mean(word, names, command_count + 2));
     return EXIT_USAGE;
@@ -188,7 +201,9 @@ static int run(int argc, char **argv)
 {
     const int leading = leading_options(argc, argv);
     if (argc < leading + 2) {
-        usage_error("no command given; 'warpline --help' lists them");
+        usage_error(
+            "no command given, as in 'warpline predict star3d_r4 --device h200 --block 128x2' ('warpline --help' "
+            "lists them)");
         return EXIT_USAGE;
     }
     move_command_first(leading, argv);

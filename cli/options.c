@@ -7,8 +7,10 @@
 
 #include "diag.h"
 #include "help_examples.h"
+#include "launch_text.h"
 #include "look.h"
 #include "option_values.h"
+#include "parameter_sweep.h"
 #include "wrap.h"
 
 typedef enum kind { ONE, MANY, NAMED /* several, each name once */, FLAG } kind;
@@ -104,8 +106,10 @@ static const struct spec {
      "use constants that the host computes: multiplications instead of divisions"},
     {"--set", "PARAM=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "mfE",
      "value of a kernel parameter; repeatable"},
-    {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "ptcDrasRPTS",
+    {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "tcDasRPTS",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
+    {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "pr",
+     "value of a kernel parameter, or of a name in --grid and --arg; repeatable; one may be a range, as n=64..4096:x2"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
     {"--registers", "N", ONE, offsetof(options, registers), 0, "ptomcDasRPTS", "registers per thread"},
     {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "ptocDasRPTS",
@@ -193,8 +197,8 @@ static const struct spec {
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "p",
      "with a range in --set, as n=64..4096:x2 or n=64..512:64: draw speed and volumes over it as FILE.svg"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
-     "draw a map of blocks and the first ten as FILE.svg; or performance over DRAM volume as FILE.png or FILE.pdf "
-     "through gnuplot, with script and data"},
+     "draw a map of blocks and the first ten as FILE.svg, or with a range in --set speed and volumes over it; or "
+     "performance over DRAM volume as FILE.png or FILE.pdf through gnuplot, with script and data"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "R",
      "draw the picture as FILE.svg, with its numbers as FILE.csv; or as FILE.png or FILE.pdf through gnuplot, with "
      "script "
@@ -329,6 +333,16 @@ static bool store(const struct spec *s, const char *value, options *out)
     return true;
 }
 
+/* What one letter may stand for. */
+static const char *first_with(char letter, const char *const *names, size_t count)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (names[i][0] == letter && (!first || strcmp(names[i], first) < 0))
+            first = names[i];
+    return first;
+}
+
 static int unknown_option(const command *c, const char *word, size_t length)
 {
     const char *names[SPEC_COUNT];
@@ -340,7 +354,7 @@ static int unknown_option(const command *c, const char *word, size_t length)
     const size_t dashes = strspn(word, "-");
     (void)snprintf(name, sizeof name, "%.*s", (int)(length - dashes < sizeof name ? length - dashes : 0),
                    word + dashes);
-    const char *near = wl_nearest_name(name, names, n);
+    const char *near = name[0] && !name[1] ? first_with(name[0], names, n) : wl_nearest_name(name, names, n);
     usage_error("unknown option '%s' for 'warpline %s'%s%s%s ('warpline %s --help' lists them)", word, c->name,
                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", c->name);
     return EXIT_USAGE;
@@ -384,6 +398,10 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     }
     if (value && !value_ok(c, s->name, value))
         return EXIT_INPUT;
+    if (strcmp(s->name, "--set") == 0 && !strchr(value, '=')) {
+        option_error("--set", value, 1, "a name and its value are one word, as in nx=1024");
+        return EXIT_INPUT;
+    }
     if (!store(s, value, out))
         return EXIT_USAGE;
     if (out->color) /* now, so that it applies to messages about later options */
@@ -432,6 +450,12 @@ static int compute_extents(const options *o, const char *option, const char **te
     wl_error err = {0};
     char extents[160], *out = computed[computed_count];
     (void)snprintf(extents, sizeof extents, "%.*s", (int)length, *text);
+    if (rule_follows_block(extents)) {
+        option_error(option, *text, 1,
+                     "extents follow from names that --set or --arg give, not from the block; --grid may, as in "
+                     "'cdiv(n,block.x)'");
+        return EXIT_INPUT;
+    }
     wl_status status = length < sizeof extents ? WL_OK : WL_E_INPUT;
     if (status == WL_OK)
         status = wl_grid_rule_parse(NULL, extents, o->set, o->set_count, &rule, &err);
@@ -458,7 +482,7 @@ static int compute_extents(const options *o, const char *option, const char **te
 static int compute_all(options *o)
 {
     int code = EXIT_OK;
-    computed_count = 0;
+    computed_count = 0; /* texts of earlier values of a sweep are no longer read */
     if (o->domain && !o->update)
         code = compute_extents(o, "--domain", &o->domain);
     for (size_t i = 0; i < o->domain_count && code == EXIT_OK && !o->update; i++)
@@ -466,6 +490,12 @@ static int compute_all(options *o)
     for (size_t i = 0; i < o->block_count && code == EXIT_OK; i++)
         code = compute_extents(o, "--block", &o->block[i]);
     return code;
+}
+
+int options_compute(options *o)
+{
+    const int code = o->arg_count && !o->update ? options_name_arguments(o) : EXIT_OK;
+    return code == EXIT_OK ? compute_all(o) : code;
 }
 
 int options_read(const command *c, int argc, char **argv, options *out)
@@ -482,10 +512,16 @@ int options_read(const command *c, int argc, char **argv, options *out)
         else
             code = read_option(c, argc, argv, &i, out);
     }
-    /* compare does this for every row: rows have their own names */
-    if (code == EXIT_OK && out->arg_count && !out->update && c->letter != 'm')
-        code = options_name_arguments(out);
-    return code == EXIT_OK ? compute_all(out) : code;
+    if (code != EXIT_OK)
+        return code;
+    if (c->letter == 'm') /* compare names arguments for every row: rows have their own names */
+        return compute_all(out);
+    if (!sweep_is_asked(out))
+        return options_compute(out);
+    if (command_is_of(c, "pr")) /* for each of its values */
+        return EXIT_OK;
+    usage_error("a range in --set, as in n=64..4096:x2, is for 'warpline predict' and 'warpline rank'");
+    return EXIT_USAGE;
 }
 
 /* What --arg and --constant take. */

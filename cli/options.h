@@ -79,6 +79,9 @@ int options_read(const command *command, int argc, char **argv, options *out);
 /* The name in --arg n=4096 is known wherever names of --set are: in --grid, --where and other
  * arguments. A value of --set takes precedence. The exit code. */
 int options_name_arguments(options *options);
+/* The same, and extents of --domain and --block that are expressions of such names. A sweep does it
+ * for each of its values; the texts are valid until the next call. */
+int options_compute(options *options);
 
 void options_help(const command *command);
 

@@ -256,6 +256,7 @@ wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *r, wl_error
     if (!a)
         return no_memory(err);
     a->next = *list;
+    a->request = *r;
     *list = a;
     wl_status status = WL_OK;
     for (; a->count < r->arg_count && a->count < MANY_MAX && status == WL_OK; a->count++)

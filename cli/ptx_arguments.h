@@ -8,6 +8,7 @@
 /* A list of them, the latest first: they live as long as the kernels. */
 typedef struct ptx_arguments {
     struct ptx_arguments *next;
+    ptx_request request; /* they are part of; its rules are evaluated for other launches, too */
     size_t count, constant_count;
     char *texts[MANY_MAX], *constants[MANY_MAX];
     /* for each of their characters, its position in the given text */

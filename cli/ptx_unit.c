@@ -9,6 +9,7 @@
 #include "data_files.h"
 #include "diag.h"
 #include "first_words.h"
+#include "launch_text.h"
 #include "load.h"
 #include "progress.h"
 #include "ptx_arguments.h"
@@ -78,18 +79,17 @@ static bool is_rule(const char *text)
            !(text[0] >= '0' && text[0] <= '9' && !strpbrk(text, "*/%+("));
 }
 
-wl_status ptx_request_shared(const ptx_request *r, const wl_launch *launch, int64_t *bytes, wl_error *err)
+#define SHARED_OPTION "--dynamic-shared"
+
+/* Dynamic shared memory of a launch by the rule of a request. Threads of a search call it, too:
+ * ptx_unit_kernel remembers the rule for messages. */
+static wl_status shared_of(void *user, const wl_launch *launch, int64_t *bytes, wl_error *err)
 {
-    *bytes = r->dynamic_shared;
-    if (!r->shared_rule)
-        return WL_OK;
+    const ptx_request *r = user;
     const wl_status status =
         wl_launch_number(launch, r->shared_rule, r->sets, r->set_count, NULL, r->domain, bytes, err);
-    if (status != WL_OK && !err->input[0]) {
-        diag_say_set(err);
-        (void)snprintf(err->input, sizeof err->input, "--dynamic-shared");
-        diag_remember("--dynamic-shared", r->shared_rule);
-    }
+    if (status != WL_OK && !err->input[0])
+        (void)snprintf(err->input, sizeof err->input, SHARED_OPTION);
     return status;
 }
 
@@ -189,7 +189,8 @@ static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
     return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? entry : wl_ptx_entry_count(ptx);
 }
 
-/* Registers and shared memory that ptxas found, unless they are given. */
+/* Registers and shared memory that ptxas found, unless they are given. dynamic_shared -1: it
+ * follows from the launch. */
 static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl_launch *launch)
 {
     const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
@@ -198,7 +199,7 @@ static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl
         return;
     if (!launch->registers)
         launch->registers = e->registers;
-    if (!launch->shared_bytes)
+    if (!launch->shared_bytes && dynamic_shared >= 0)
         launch->shared_bytes = e->shared_bytes + dynamic_shared;
     if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
         usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
@@ -225,16 +226,28 @@ static void show_form(const ptx_unit *u, size_t entry)
     wl_first_launch_free(launch);
 }
 
+/* An error in the rule for dynamic shared memory says how to give a name its value. */
+static void say_shared(wl_error *err)
+{
+    if (strcmp(err->input, SHARED_OPTION) == 0)
+        diag_say_set(err);
+}
+
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
     const size_t entry = entry_meant(u->ptx, r->entry);
     const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
-    int64_t shared = 0;
-    wl_status status = ptx_request_shared(r, &r->launch, &shared, err);
-    if (status == WL_OK)
-        status = ptx_arguments_add(&u->arguments, r, err);
-    if (status != WL_OK)
+    const bool follows = r->shared_rule && rule_follows_block(r->shared_rule);
+    int64_t shared = r->dynamic_shared;
+    if (r->shared_rule)
+        diag_remember(SHARED_OPTION, r->shared_rule);
+    wl_status status = ptx_arguments_add(&u->arguments, r, err);
+    if (status == WL_OK && r->shared_rule && !follows)
+        status = shared_of(&u->arguments->request, &r->launch, &shared, err);
+    if (status != WL_OK) {
+        say_shared(err);
         return status;
+    }
     wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
                         .args = (const char *const *)u->arguments->texts,
                         .arg_count = u->arguments->count,
@@ -242,19 +255,23 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .constant_count = u->arguments->constant_count,
                         .launch = r->launch,
                         .dynamic_shared = shared,
+                        .shared_of = follows ? shared_of : NULL,
+                        .shared_user = &u->arguments->request,
                         .budget = r->budget,
                         .effort = r->effort,
                         .outside = r->outside,
                         .load = data_files_load,
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);
-    take_resources(u, entry, shared, &o.launch);
+    take_resources(u, entry, follows ? -1 : shared, &o.launch);
     progress_wait();
     const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
     progress_wait_end();
     if (made == WL_E_INPUT && is_about_arguments(err))
         show_form(u, entry);
-    if (made != WL_OK)
+    if (made != WL_OK) {
+        say_shared(err);
         ptx_arguments_show(u->arguments, r, err);
+    }
     return made;
 }

@@ -40,9 +40,6 @@ const wl_ptx *ptx_unit_module(const ptx_unit *unit);
 /* The resources of an entry by ptxas; NULL: unknown. */
 const ptxas_entry *ptx_unit_resources(const ptx_unit *unit, const char *entry);
 
-/* Dynamic shared memory of a launch, by the rule where there is one. */
-wl_status ptx_request_shared(const ptx_request *request, const wl_launch *launch, int64_t *bytes, wl_error *err);
-
 wl_status ptx_unit_kernel(ptx_unit *unit, const ptx_request *request, wl_kernel **out, wl_error *err);
 
 #endif /* WL_CLI_PTX_UNIT_H */

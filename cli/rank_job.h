@@ -34,6 +34,7 @@ typedef struct rank_job {
     wl_ranked_space *searched; /* the one being searched now */
     bool streams;              /* its launches are written as they come ... */
     bool streaming;            /* ... and some are in the output already */
+    bool repeated;             /* of another value of a sweep: its notes are known */
 } rank_job;
 
 /* rank_load.c. Both print what is wrong. */

@@ -9,6 +9,7 @@
 #include "load.h"
 #include "plot.h"
 #include "rank_job.h"
+#include "parameter_sweep.h"
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
@@ -32,10 +33,16 @@ static bool names_space(const options *o)
            o->registers_file || o->folds_count > 1 || (o->folds_count == 1 && strpbrk(o->folds[0], ":,"));
 }
 
-/* Does an expression depend on the block? */
-static bool follows_block(const char *text)
+/* What a sweep, which keeps the best launch of each value, has no place for; NULL: nothing. */
+static const char *sweep_usage(const options *o)
 {
-    return strstr(text, "block.") || strstr(text, "tile.") || strstr(text, "threads") || strstr(text, "warps");
+    if (o->top || o->top_k)
+        return "a range in --set lists the best launch of each value: it goes without --top and --top-k";
+    if (o->export_count)
+        return "--export writes one ranking: it goes without a range in --set";
+    if (inputs_from_stdin(o))
+        return "a range in --set reads its inputs once for each value: give files, not standard input";
+    return team_size() > 1 ? "a range in --set is searched by one process" : NULL;
 }
 
 bool rank_usage(const options *o)
@@ -64,12 +71,12 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
-    else if (o->dynamic_shared && follows_block(o->dynamic_shared) && o->block_count != 1)
-        wrong = "--dynamic-shared that follows the block is for one --block; rank takes a number of bytes";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
         wrong = "several processes cannot all read standard input: give it as a file";
+    else if (sweep_is_asked(o))
+        wrong = sweep_usage(o);
     if (wrong)
         usage_error("%s", wrong);
     return !wrong;
@@ -374,7 +381,7 @@ static void note_fixed_grid(const rank_job *j)
     const options *o = j->options;
     int64_t domain[3];
     const bool fixed = o->grid && !o->block_count && !o->domain_count && !o->update && ptx_is_source(o->arguments[0]) &&
-                       wl_kernel_domain(j->kernels[0], domain) == 0 && !follows_block(o->grid);
+                       wl_kernel_domain(j->kernels[0], domain) == 0 && !rule_follows_block(o->grid);
     if (fixed && team_leads())
         usage_error(
             "note: the grid is %s for every block, so larger blocks have more threads: compare them only if the "
@@ -392,7 +399,7 @@ int rank_load(rank_job *j)
         code = load_all(o, j);
     if (code == EXIT_OK)
         code = read_space(o, j); /* it may name params of the kernel */
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && !j->repeated)
         note_fixed_grid(j);
     return code;
 }

@@ -93,6 +93,25 @@ static bool ask_driver_files(char product[PRODUCT_LENGTH])
     return read;
 }
 
+static const char *small_letters(const char *text, char buffer[PRODUCT_LENGTH])
+{
+    size_t i = 0;
+    for (; text[i] && i + 1 < PRODUCT_LENGTH; i++)
+        buffer[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+const char *gpu_of_product(const char *product)
+{
+    char wanted[PRODUCT_LENGTH], pattern[PRODUCT_LENGTH];
+    (void)small_letters(product, wanted);
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        if (fnmatch(small_letters(products[i].pattern, pattern), wanted, 0) == 0)
+            return products[i].device;
+    return NULL;
+}
+
 wl_status this_gpu(const char **device, wl_error *err)
 {
     char product[PRODUCT_LENGTH];
@@ -103,12 +122,11 @@ wl_status this_gpu(const char **device, wl_error *err)
                        "('warpline devices' lists them)");
         return WL_E_INPUT;
     }
-    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
-        if (fnmatch(products[i].pattern, product, 0) == 0) {
-            *device = products[i].device;
-            *err = (wl_error){0};
-            return WL_OK;
-        }
+    *device = gpu_of_product(product);
+    if (*device) {
+        *err = (wl_error){0};
+        return WL_OK;
+    }
     (void)snprintf(err->message, sizeof err->message,
                    "auto: no built-in device is an '%s' ('warpline devices' lists them; 'make calibrate' makes its "
                    "file)",

@@ -30,6 +30,10 @@ WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *en
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
+/* Dynamic shared memory of a launch, in bytes. Also called later, from any thread, for other
+ * launches that the kernel is predicted at. */
+typedef wl_status (*wl_ptx_shared)(void *user, const wl_launch *launch, int64_t *bytes, wl_error *err);
+
 typedef struct wl_ptx_options {
     const char *entry; /* see wl_ptx_entry_find */
     /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
@@ -40,7 +44,7 @@ typedef struct wl_ptx_options {
     /* block, grid, registers and all shared memory; grid 0: from the domain */
     wl_launch launch;
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
-    int64_t dynamic_shared; /* bytes */
+    int64_t dynamic_shared; /* bytes, unless shared_of gives them */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
     /* seconds to emulate one launch, approximately; if that is too short, blocks are sampled; 0:
      * the default, 1 */
@@ -49,6 +53,8 @@ typedef struct wl_ptx_options {
     bool outside;
     wl_ptx_load load; /* NULL: arguments may not name files */
     void *user;
+    wl_ptx_shared shared_of; /* NULL: dynamic_shared, for every launch */
+    void *shared_user;
 } wl_ptx_options;
 
 /* The kernel borrows `ptx`, which must outlive it. WL_E_INPUT: no such entry, arguments that do not

@@ -27,8 +27,16 @@ WL_FALLIBLE wl_answer_render(const wl_answer *answer, wl_format format, char **o
 typedef struct wl_sweep wl_sweep;
 WL_FALLIBLE wl_sweep_new(const char *parameter, wl_sweep **out, wl_error *err);
 WL_API void wl_sweep_free(wl_sweep *sweep);
-WL_FALLIBLE wl_sweep_add(wl_sweep *sweep, double value, const wl_prediction *prediction, const wl_kernel *kernel,
-                         const wl_device *device, wl_error *err);
+typedef struct wl_sweep_launch {
+    double value;
+    const wl_prediction *prediction;
+    const wl_kernel *kernel;
+    const wl_device *device;
+    const char *line; /* launches of one name are one line; NULL: device, block, folding */
+    int64_t best_of;  /* the best of so many; 0: the only one */
+} wl_sweep_launch;
+WL_FALLIBLE wl_sweep_add(wl_sweep *sweep, const wl_sweep_launch *launch, wl_error *err);
+WL_API size_t wl_sweep_launches(const wl_sweep *sweep); /* launches so far */
 WL_FALLIBLE wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, wl_error *err);
 
 /* ---- stored predictions ---- */

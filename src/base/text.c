@@ -95,14 +95,31 @@ const char *wl_nearest_name(const char *word, const char *const *names, size_t c
     return best ? best : only_start(word, names, count);
 }
 
+#define FEW 6 /* names that a message lists if none of them is like the word */
+
+/* "; there are nx, ny" if they are few, or start like the word; else nothing. */
+static void list_names(const char *word, const char *const *names, size_t count, char *out, size_t size)
+{
+    const size_t length = strlen(word);
+    size_t listed = 0, used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < count && listed < FEW && used + 1 < size; i++) {
+        if (count > FEW && (length < 2 || strncmp(names[i], word, length) != 0))
+            continue;
+        const char *before = listed++ ? ", " : count == 1 ? "; there is " : "; there are ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", before, names[i]);
+    }
+}
+
 wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
                           const char *const *names, size_t count)
 {
-    char shown[64];
+    char shown[64], list[160];
     (void)snprintf(shown, sizeof shown, "%.*s", (int)(length < 60 ? length : 60), word);
     const char *near = wl_nearest_name(shown, names, count);
-    return wl_fail(err, WL_E_INPUT, loc, "%s '%s'%s%s%s", what, shown, near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "");
+    list_names(shown, names, count, list, sizeof list);
+    return wl_fail(err, WL_E_INPUT, loc, "%s '%s'%s%s%s", what, shown, near ? "; did you mean '" : list,
+                   near ? near : "", near ? "'?" : "");
 }
 
 bool wl_text_number(const char *text, double *value)

@@ -10,11 +10,12 @@
 #include "causes/inquiry.h"
 #include "causes/relayout.h"
 #include "device/device_internal.h"
+#include "model/stacks.h"
 
-/* A gather is named, without a predicted gain, if it leaves more than this share of its sectors
- * unused .. */
+/* A gather is named if it leaves more than this share of its sectors unused .. */
 #define MOSTLY_UNUSED 0.5
-#define NOTED_SECTORS 0.1 /* .. and requests at least this share of all sectors */
+#define NOTED_SECTORS 0.1 /* .. and requests at least this share of all sectors; */
+#define WORTH_SAYING 0.05 /* its gain is stated from this share of the time on */
 /* wavefronts of an access with bank conflicts / least wavefronts: more than rounding */
 #define MORE_THAN_LEAST 1.01
 
@@ -97,18 +98,72 @@ static wl_status blame_stride(wl_inquiry *q, size_t access, const wl_form *form,
     return wl_blame(q, kind_of(q, access), access, &best, text, "no cells folded in x", err);
 }
 
-/* Addresses depend on data: no better order can be predicted. */
-static wl_status suspect_gather(wl_inquiry *q, size_t access, wl_error *err)
+/* Accesses to a field whose addresses, or whose loop's bounds, depend on data. A compiler that
+ * unrolls the loop makes several of one. */
+typedef struct gather {
+    double sectors, used;          /* requested; bytes of lanes in sectors */
+    double wavefronts, contiguous; /* of the L1, now and if lanes access neighbouring elements */
+} gather;
+
+static gather gather_of(const wl_inquiry *q, size_t access)
 {
-    char text[120];
-    const wl_value *all =
-        &q->now.metrics[kind_of(q, access) == WL_CAUSE_STORES ? WL_METRIC_l1_sectors_st : WL_METRIC_l1_sectors_ld];
-    if (unused(q, access) < MOSTLY_UNUSED || q->costs[access].sectors < NOTED_SECTORS * all->value)
+    const double sector = (double)wl_device_int(q->device, WL_DEVICE_l1_sector);
+    const double line = (double)wl_device_int(q->device, WL_DEVICE_l1_line);
+    gather g = {0};
+    for (size_t a = 0; a < q->kernel->access_count; a++) {
+        const wl_access *other = &q->kernel->accesses[a];
+        const wl_access_cost *c = &q->costs[a];
+        wl_form form;
+        if (other->field != q->kernel->accesses[access].field || kind_of(q, a) != kind_of(q, access) ||
+            !(c->inst > 0) || !is_global(q, a) || wl_index_form(q, a, &form))
+            continue;
+        const double bytes = q->lanes * other->width_bytes;
+        g.sectors += c->sectors;
+        g.used += c->inst * bytes / sector;
+        g.wavefronts += c->hit;
+        g.contiguous += c->inst * ceil(bytes / line);
+    }
+    return g;
+}
+
+/* The time if neighbouring lanes accessed neighbouring elements: fewer wavefronts in the L1, with
+ * the same volumes behind it. Unknown: the model has no stack. */
+static wl_tried without_gather(const wl_inquiry *q, const gather *g)
+{
+    const double all = q->now.metrics[WL_METRIC_l1_wavefronts].value;
+    double factors[WL_STACK_PART_COUNT];
+    wl_model_result without;
+    for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+        factors[p] = 1;
+    if (!q->now.stacks || q->now.model.id != WL_MODEL_TURNOVER || !(all > 0))
+        return (wl_tried){0};
+    factors[WL_STACK_L1_QUEUE] = fmax(g->contiguous / all, 1 - (g->wavefronts - g->contiguous) / all);
+    if (!wl_stacks_what_if(q->now.stacks, factors, &without))
+        return (wl_tried){0};
+    return (wl_tried){true, without.time_s, without.limiter};
+}
+
+static wl_status blame_gather(wl_inquiry *q, size_t access, wl_error *err)
+{
+    char text[180];
+    const bool stores = kind_of(q, access) == WL_CAUSE_STORES;
+    const wl_value *all = &q->now.metrics[stores ? WL_METRIC_l1_sectors_st : WL_METRIC_l1_sectors_ld];
+    const gather g = gather_of(q, access);
+    const double left = g.sectors > 0 ? 1 - g.used / g.sectors : 0;
+    if (left < MOSTLY_UNUSED || g.sectors < NOTED_SECTORS * all->value)
         return WL_OK;
+    /* an instruction of PTX does not name its array */
+    const char *field = q->kernel->accesses[access].traced ? field_of(q, access)->name : "";
     (void)wl_print(text, sizeof text,
-                   "%.0f %% of each sector unused: no fixed stride, addresses depend on data or conditions",
-                   100 * unused(q, access));
-    return wl_suspect(q, kind_of(q, access), access, text, err);
+                   "%.0f %% of each sector%s%.40s unused: no fixed stride, addresses depend on data or conditions",
+                   100 * left, field[0] ? " of " : "", field);
+    const wl_tried tried = without_gather(q, &g);
+    if (!tried.known || tried.time_s > (1 - WORTH_SAYING) * q->now.model.time_s)
+        return wl_suspect(q, kind_of(q, access), access, text, err);
+    return wl_blame(q, kind_of(q, access), access, &tried, text,
+                    stores ? "neighbouring lanes store neighbouring elements (sorted data, a warp for each row)"
+                           : "neighbouring lanes load neighbouring elements (sorted data, a warp for each row)",
+                    err);
 }
 
 wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
@@ -119,7 +174,7 @@ wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
         if (access == WL_NO_ACCESS)
             continue;
         if (!wl_index_form(q, access, &form)) {
-            WL_TRY(suspect_gather(q, access, err));
+            WL_TRY(blame_gather(q, access, err));
             continue;
         }
         const int64_t stride = wl_lane_stride(q, &form);

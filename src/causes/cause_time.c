@@ -1,18 +1,24 @@
 /* cause_time.c - causes in how the time is spent: waits for memory, atomics, arithmetic of a slow
- * type, index arithmetic, barriers, the launch itself. What the launch would take without is
- * predicted by the model turnover, with the parts of its stack shortened.
+ * type, special functions, index arithmetic, barriers, the launch itself. What the launch would
+ * take without is predicted by the model turnover, with the parts of its stack shortened.
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "base/fail.h"
 #include "base/print.h"
 #include "causes/inquiry.h"
 #include "device/device_internal.h"
 #include "model/explanation.h"
+#include "model/pipes.h"
 #include "model/stacks.h"
 
 #define PERCENT 100.0
 #define WORTH_A_LOOK 0.1  /* share of the time: parts that take less are not looked at */
 #define WORTH_SAYING 0.05 /* gains below are within the error of every model */
 #define HALF 0.5
+/* share of the time in which warps wait for memory, from which on that is named beside another
+ * limiter */
+#define WEIGHS 0.25
 
 typedef struct what_if {
     double factors[WL_STACK_PART_COUNT];
@@ -26,6 +32,26 @@ static what_if as_it_is(void)
     return w;
 }
 
+/* The operation at which a warp spends most of the time that the what-if shortens; of a wait, the
+ * one that is waited for. NULL: operations are not known. */
+static const wl_op *costliest(const wl_inquiry *q, const what_if *w)
+{
+    const wl_stacks *s = q->now.stacks;
+    const wl_op *found = NULL;
+    double most = 0;
+    for (size_t i = 0; !s->assumed && i < s->line_count; i++) {
+        const wl_stack_line *line = &s->lines[i];
+        double saved = 0;
+        for (int p = 0; p < WL_STACK_PART_COUNT; p++)
+            saved += (1 - w->factors[p]) * line->cycles[WL_MODEL_TURNOVER][p];
+        if (saved > most) {
+            most = saved;
+            found = line->cause == WL_STALL_MEMORY && line->from ? line->from : line->op;
+        }
+    }
+    return found;
+}
+
 /* Blames what takes `share` of the time, if it is worth a look. `text` has the share. */
 static wl_status blame(wl_inquiry *q, wl_cause_id id, double share, const what_if *w, const char *text,
                        const char *change, wl_error *err)
@@ -36,10 +62,11 @@ static wl_status blame(wl_inquiry *q, wl_cause_id id, double share, const what_i
     const wl_tried tried = {true, without.time_s, without.limiter};
     if (without.time_s > (1 - WORTH_SAYING) * q->now.model.time_s)
         return WL_OK;
-    return wl_blame(q, id, WL_NO_ACCESS, &tried, text, change, err);
+    return wl_blame_op(q, id, costliest(q, w), &tried, text, change, err);
 }
 
-static wl_status waits_for_memory(wl_inquiry *q, const double *shares, wl_error *err)
+/* More loads in flight help where latency limits, or weighs much beside what limits. */
+static wl_status waits_for_memory(wl_inquiry *q, wl_bound_id limiter, const double *shares, wl_error *err)
 {
     static const wl_stack_part levels[] = {WL_STACK_L1, WL_STACK_L2, WL_STACK_DRAM};
     static const char *const names[] = {"L1", "L2", "DRAM"};
@@ -47,6 +74,8 @@ static wl_status waits_for_memory(wl_inquiry *q, const double *shares, wl_error 
     what_if w = as_it_is();
     int most = 0;
     char text[160];
+    if (limiter != WL_BOUND_LATENCY && share < WEIGHS)
+        return WL_OK;
     for (int l = 0; l < 3; l++) {
         w.factors[levels[l]] = HALF;
         most = shares[levels[l]] > shares[levels[most]] ? l : most;
@@ -75,13 +104,34 @@ static bool is_double(const wl_inquiry *q)
     return all > 0 ? flops[WL_TYPE_F64] > HALF * all : q->kernel->precision == WL_TYPE_F64;
 }
 
+/* By which share the special functions take longer than other floating-point arithmetic. */
+static double special_excess(const wl_inquiry *q)
+{
+    return q->now.has_mix ? wl_special_excess(&q->now.mix, q->device) : 0;
+}
+
+static wl_status special_functions(wl_inquiry *q, const double *shares, wl_error *err)
+{
+    const double excess = special_excess(q), slow = wl_device_or(q->device, WL_DEVICE_sfu_rate, 0);
+    what_if w = as_it_is();
+    char text[200];
+    if (!(excess > 0) || !(slow > 0))
+        return WL_OK;
+    w.factors[WL_STACK_FP] = fmax(HALF, 1 - excess);
+    (void)wl_print(text, sizeof text,
+                   "special functions (divisions, roots, exponentials, sines) take %.0f %% of the time: %.0f lanes a "
+                   "cycle, against %.0f of f32",
+                   PERCENT * shares[WL_STACK_FP], slow, wl_device_or(q->device, WL_DEVICE_fp32_rate, slow));
+    return blame(q, WL_CAUSE_SPECIAL, shares[WL_STACK_FP], &w, text, "half of them", err);
+}
+
 static wl_status precision(wl_inquiry *q, const double *shares, wl_error *err)
 {
     const double slow = wl_device_or(q->device, WL_DEVICE_fp64_rate, 0);
     const double fast = wl_device_or(q->device, WL_DEVICE_fp32_rate, 0);
     what_if w = as_it_is();
     char text[120];
-    if (!is_double(q) || !(fast > slow) || !(slow > 0))
+    if (!is_double(q) || !(fast > slow) || !(slow > 0) || special_excess(q) > 0)
         return WL_OK;
     w.factors[WL_STACK_FP] = slow / fast;
     (void)wl_print(text, sizeof text,
@@ -147,9 +197,10 @@ wl_status wl_cause_time(wl_inquiry *q, wl_error *err)
     const wl_stack *s = &q->now.stacks->stack[WL_MODEL_TURNOVER];
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         shares[p] = wl_stack_part_share(s, (wl_stack_part)p);
-    WL_TRY(waits_for_memory(q, shares, err));
+    WL_TRY(waits_for_memory(q, e.first.bound, shares, err));
     WL_TRY(atomics(q, shares, err));
     WL_TRY(precision(q, shares, err));
+    WL_TRY(special_functions(q, shares, err));
     WL_TRY(overhead(q, shares, err));
     WL_TRY(barriers(q, shares, err));
     return launch(q, err);

@@ -81,6 +81,15 @@ static bool may_be(const wl_op *op, const wl_access *access)
     return access->traced ? op->line == access->loc.line : access->store ? stores : loads;
 }
 
+/* Its line in the source, or in PTX. */
+static void place_op(const wl_inquiry *q, const wl_op *op, wl_cause *c)
+{
+    if (!op || !q->lives || op->line < 1)
+        return;
+    c->line = op->file >= 0 ? op->source_line : op->line;
+    c->file = op->file >= 0 ? q->lives->files[op->file] : q->kernel->input;
+}
+
 /* The line, in the source or in PTX, of all operations that can be this access, if it is the
  * same. */
 static void place(const wl_inquiry *q, size_t access, wl_cause *c)
@@ -99,9 +108,8 @@ static void place(const wl_inquiry *q, size_t access, wl_cause *c)
     if (!q->kernel->source.live) {
         c->line = a->loc.line;
         c->file = q->kernel->input;
-    } else if (found) {
-        c->line = found->file >= 0 ? found->source_line : found->line;
-        c->file = found->file >= 0 ? q->lives->files[found->file] : q->kernel->input;
+    } else {
+        place_op(q, found, c);
     }
 }
 
@@ -119,23 +127,39 @@ static wl_status add(wl_inquiry *q, const wl_cause *cause, size_t access, wl_err
     if (access != WL_NO_ACCESS) {
         place(q, access, &c);
         WL_TRY(keep(q->arena, q->kernel->accesses[access].text, &c.access, err));
-        WL_TRY(keep(q->arena, c.file, &c.file, err));
     }
+    WL_TRY(keep(q->arena, c.file, &c.file, err));
     WL_TRY(keep(q->arena, c.text, &c.text, err));
     WL_TRY(keep(q->arena, c.change, &c.change, err));
     q->causes[q->count++] = c;
     return WL_OK;
 }
 
+/* Is the gain worth naming? Then *out has it. */
+static bool gains(const wl_inquiry *q, wl_cause_id id, const wl_tried *tried, const char *text, const char *change,
+                  wl_cause *out)
+{
+    const double gain = tried->known ? 1 - tried->time_s / q->now.model.time_s : 0;
+    *out = (wl_cause){
+        .id = id, .text = text, .change = change, .time_s = tried->time_s, .gain = gain, .limiter = tried->limiter};
+    return gain >= WORTH_NAMING;
+}
+
 wl_status wl_blame(wl_inquiry *q, wl_cause_id id, size_t access, const wl_tried *tried, const char *text,
                    const char *change, wl_error *err)
 {
-    const double gain = tried->known ? 1 - tried->time_s / q->now.model.time_s : 0;
-    if (!(gain >= WORTH_NAMING))
+    wl_cause c;
+    return gains(q, id, tried, text, change, &c) ? add(q, &c, access, err) : WL_OK;
+}
+
+wl_status wl_blame_op(wl_inquiry *q, wl_cause_id id, const wl_op *op, const wl_tried *tried, const char *text,
+                      const char *change, wl_error *err)
+{
+    wl_cause c;
+    if (!gains(q, id, tried, text, change, &c))
         return WL_OK;
-    const wl_cause c = {
-        .id = id, .text = text, .change = change, .time_s = tried->time_s, .gain = gain, .limiter = tried->limiter};
-    return add(q, &c, access, err);
+    place_op(q, op, &c);
+    return add(q, &c, WL_NO_ACCESS, err);
 }
 
 wl_status wl_suspect(wl_inquiry *q, wl_cause_id id, size_t access, const char *text, wl_error *err)

@@ -64,6 +64,9 @@ wl_status wl_try_wide(wl_inquiry *inquiry, const wl_kernel *variant, const wl_la
 /* Adds a cause if what was tried gains enough. */
 wl_status wl_blame(wl_inquiry *inquiry, wl_cause_id id, size_t access, const wl_tried *tried, const char *text,
                    const char *change, wl_error *err);
+/* The same where an operation of the kernel, not an access, shows the place; NULL: none does. */
+wl_status wl_blame_op(wl_inquiry *inquiry, wl_cause_id id, const wl_op *op, const wl_tried *tried, const char *text,
+                      const char *change, wl_error *err);
 /* Adds a cause for which nothing can be predicted. */
 wl_status wl_suspect(wl_inquiry *inquiry, wl_cause_id id, size_t access, const char *text, wl_error *err);
 

@@ -125,6 +125,8 @@ typedef struct wl_source {
     /* The kernel at another launch; *out is NULL if it is this one, for the first predictor that
      * asks. NULL: the kernel is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
+    /* Bytes of shared memory at another launch. NULL: those of the kernel. */
+    int64_t (*shared_at)(void *context, const wl_launch *launch);
     double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
      * often repeatedly: the source caches. Valid until the next call. NULL: no access is traced. */

@@ -25,7 +25,12 @@ static elsewhere conversions(const wl_mix *mix, const wl_device *device)
     return e;
 }
 
-double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device)
+/* Of all pipes but that of special functions, and of that one. */
+typedef struct arithmetic {
+    double others, special;
+} arithmetic;
+
+static arithmetic arithmetic_of(const wl_mix *mix, const wl_device *device)
 {
     static const struct {
         wl_inst_class of;
@@ -37,7 +42,8 @@ double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device)
                  {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
     const elsewhere moved = conversions(mix, device);
     const double lanes = rate_of(device, WL_DEVICE_warp_size, 0);
-    double cycles = moved.wide > 0 ? moved.wide * lanes / moved.wide_rate : 0, rate = 0;
+    arithmetic cycles = {.others = moved.wide > 0 ? moved.wide * lanes / moved.wide_rate : 0};
+    double rate = 0;
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
         if (!wl_device_get(device, pipes[i].rate, &rate))
             continue;
@@ -46,9 +52,22 @@ double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device)
             pipe = fmax(0, mix->warp[WL_INST_special] - moved.wide) * lanes / rate;
         if (pipes[i].of == WL_INST_special && moved.from_int > 0)
             pipe += moved.from_int * lanes / moved.from_int_rate;
-        cycles = fmax(cycles, pipe);
+        double *const of = pipes[i].of == WL_INST_special ? &cycles.special : &cycles.others;
+        *of = fmax(*of, pipe);
     }
     return cycles;
+}
+
+double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device)
+{
+    const arithmetic cycles = arithmetic_of(mix, device);
+    return fmax(cycles.others, cycles.special);
+}
+
+double wl_special_excess(const wl_mix *mix, const wl_device *device)
+{
+    const arithmetic cycles = arithmetic_of(mix, device);
+    return cycles.special > cycles.others ? 1 - cycles.others / cycles.special : 0;
 }
 
 double wl_integer_cycles(const wl_mix *mix, const wl_device *device)

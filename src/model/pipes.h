@@ -14,6 +14,10 @@
  * bits. */
 double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device);
 
+/* By which share the pipe of special functions works longer than every other floating-point pipe;
+ * 0: it does not. */
+double wl_special_excess(const wl_mix *mix, const wl_device *device);
+
 /* Of the integer pipe: what no other pipe executes. Additions and moves are left out, since
  * compilers distribute them over this pipe and the multiply pipe. */
 double wl_integer_cycles(const wl_mix *mix, const wl_device *device);

@@ -50,21 +50,28 @@ static int slowest_level(const wl_life_interval *at)
     return level;
 }
 
-/* Adds up; `stalled` is the longest wait so far, which determines what the line waits for. */
-static void add_interval(const maker *m, wl_stack_line *line, const wl_life_interval *at, double warps, double *stalled)
+/* Of a line, while intervals are added up. */
+typedef struct tally {
+    double stalled; /* the longest wait so far, which determines what the line waits for */
+    size_t life;    /* the latest that was counted, plus 1; a loop may be several intervals */
+} tally;
+
+/* Adds up an interval of life number `life`. */
+static void add_interval(const maker *m, wl_stack_line *line, const wl_life_interval *at, size_t life, tally *so_far)
 {
     const wl_lives *lives = m->in->lives;
-    const double passes = warps * at->times;
-    line->warps += warps;
+    const double warps = m->lives[life].warps, passes = warps * at->times;
+    line->warps += so_far->life == life + 1 ? 0 : warps;
+    so_far->life = life + 1;
     line->times += passes;
     line->instructions += passes * at->instructions;
     line->stall += passes * at->stall;
     line->reads += passes * at->reads;
     line->misses += passes * at->misses;
     line->writes += passes * at->writes;
-    if (*stalled > passes * at->stall)
+    if (so_far->stalled > passes * at->stall)
         return;
-    *stalled = passes * at->stall;
+    so_far->stalled = passes * at->stall;
     line->cause = at->cause;
     line->level = slowest_level(at);
     if (!lives || at->op < 0)
@@ -90,18 +97,18 @@ static wl_status find_lines(maker *m, wl_arena *arena, wl_error *err)
     const size_t keys = key_count(m);
     /* by key; one more than its number */
     size_t *line_at = WL_ARENA_NEW(arena, size_t, keys), row = 0;
-    double *stalled = WL_ARENA_NEW(arena, double, m->row_count + 1);
+    tally *tallies = WL_ARENA_NEW(arena, tally, m->row_count + 1);
     out->lines = WL_ARENA_NEW(arena, wl_stack_line, m->row_count + 1);
     m->line_of = WL_ARENA_NEW(arena, size_t, m->row_count + 1);
     m->rows = WL_ARENA_NEW(arena, wl_stack_row, m->row_count + 1);
-    if (!line_at || !stalled || !out->lines || !m->line_of || !m->rows)
+    if (!line_at || !tallies || !out->lines || !m->line_of || !m->rows)
         return wl_fail_memory(err);
     for (size_t i = 0; i < m->life_count; i++)
         for (size_t k = 0; k < m->lives[i].count; k++, row++) {
             size_t *number = &line_at[key_of(m, &m->lives[i].list[k], row)];
             *number = *number > 0 ? *number : ++out->line_count;
             m->line_of[row] = *number - 1;
-            add_interval(m, &out->lines[*number - 1], &m->lives[i].list[k], m->lives[i].warps, &stalled[*number - 1]);
+            add_interval(m, &out->lines[*number - 1], &m->lives[i].list[k], i, &tallies[*number - 1]);
         }
     for (size_t i = 0; i < out->line_count; i++)
         average(&out->lines[i]);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "kernel/kernel_internal.h"
+#include "model/pipes.h"
 
 #define MOSTLY 0.5
 #define MUCH 0.25
@@ -32,6 +33,13 @@ static const char *float_words(const wl_limited *r)
     return words[most];
 }
 
+/* Is the pipe of special functions the busiest of those for floating-point numbers? */
+static bool is_special(const wl_limited *r)
+{
+    const wl_prediction *p = r->prediction;
+    return p->has_mix && wl_special_excess(&p->mix, r->device) > 0;
+}
+
 static const char *wait_words(wl_stack_part wait)
 {
     switch (wait) {
@@ -49,7 +57,7 @@ static const char *wait_words(wl_stack_part wait)
 const char *wl_limit_words(const wl_limited *r, const wl_explanation *e, wl_bound_id bound)
 {
     switch (bound) {
-    case WL_BOUND_FP: return float_words(r);
+    case WL_BOUND_FP: return is_special(r) ? "special functions" : float_words(r);
     case WL_BOUND_TENSOR: return "tensor cores";
     case WL_BOUND_MULTIPLY: return "integer multiplications of addresses";
     case WL_BOUND_ISSUE: return "instruction issue";
@@ -67,10 +75,12 @@ const char *wl_limit_words(const wl_limited *r, const wl_explanation *e, wl_boun
     }
 }
 
-const char *wl_limit_remedy(wl_bound_id bound)
+const char *wl_limit_remedy(const wl_limited *r, wl_bound_id bound)
 {
     switch (bound) {
-    case WL_BOUND_FP: return "fewer operations help, or a faster type or tensor cores";
+    case WL_BOUND_FP:
+        return is_special(r) ? "fewer or cheaper divisions, roots, exponentials and sines help"
+                             : "fewer operations help, or a faster type or tensor cores";
     case WL_BOUND_TENSOR: return "the tensor cores are busy: a narrower type helps";
     case WL_BOUND_MULTIPLY:
     case WL_BOUND_INTEGER:
@@ -130,7 +140,10 @@ bool wl_limit_of_peak(const wl_limited *r, wl_bound_id bound, double *share)
     wl_ceilings ceilings;
     wl_use uses[WL_USES_MAX];
     const int count = wl_uses_predicted(r, &ceilings, uses);
+    const wl_model_result *m = &r->prediction->model;
     *share = 0;
+    if (bound == WL_BOUND_FP && is_special(r)) /* no ceiling of rooflines is for this pipe */
+        *share = m->bound_s[WL_BOUND_FP] / m->time_s;
     for (int i = 0; i < count; i++)
         if (belongs(&uses[i], bound))
             *share = fmax(*share, uses[i].share);

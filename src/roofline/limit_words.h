@@ -19,7 +19,7 @@ typedef struct wl_limited {
 /* "DRAM bandwidth", "latency of the L2" */
 const char *wl_limit_words(const wl_limited *launch, const wl_explanation *explanation, wl_bound_id bound);
 /* What helps: "only moving fewer bytes helps: .." */
-const char *wl_limit_remedy(wl_bound_id bound);
+const char *wl_limit_remedy(const wl_limited *launch, wl_bound_id bound);
 
 /* How much of the peak of that unit the launch reaches; false if it has none. */
 bool wl_limit_of_peak(const wl_limited *launch, wl_bound_id bound, double *share);

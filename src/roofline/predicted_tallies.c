@@ -121,7 +121,7 @@ static void set_limit(const wl_prediction *p, const wl_kernel *k, const wl_devic
     const wl_limited launch = {p, k, device};
     const wl_explanation e = wl_explanation_of(p);
     t->limit = wl_limit_words(&launch, &e, e.first.bound);
-    t->remedy = wl_limit_remedy(e.first.bound);
+    t->remedy = wl_limit_remedy(&launch, e.first.bound);
     t->limit_share = e.first.share;
 }
 

@@ -16,7 +16,7 @@
 /* a change that takes more effort is suggested if its time is at most this share of the easier
  * one's */
 #define EASIER 0.995
-#define ADVICE_MOST 5   /* suggestions listed at most */
+#define ADVICE_MOST 5   /* causes and changes listed at most, in all */
 #define NOTEWORTHY 0.01 /* smaller changes of a value are not reported */
 
 /* A setting and its prediction. */
@@ -350,6 +350,20 @@ static wl_status find_causes(const wl_study *s, const wl_launch *launch, wl_advi
     return wl_causes_find(&what, &out->arena, &out->causes, &out->cause_count, err);
 }
 
+/* Of causes and changes, each most helpful first, those that gain most. */
+static void keep_most_helpful(wl_advised *out)
+{
+    size_t causes = 0, changes = 0;
+    while (causes + changes < ADVICE_MOST && (causes < out->cause_count || changes < out->count)) {
+        const bool change =
+            causes == out->cause_count || (changes < out->count && out->all[changes].gain > out->causes[causes].gain);
+        changes += change;
+        causes += !change;
+    }
+    out->cause_count = causes;
+    out->count = changes;
+}
+
 static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], wl_advised *out, wl_error *err)
 {
     wl_change which = WL_CHANGE_COUNT;
@@ -364,8 +378,9 @@ static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], w
     WL_TRY(try_all(s, &trials[0], &trials[0], out->all, &trials[2], &which, err));
     WL_TRY(combine(s, trials, which, out, err));
     qsort(out->all, WL_CHANGE_COUNT, sizeof *out->all, by_gain);
-    while (out->count < ADVICE_MOST && out->all[out->count].gain >= out->least_gain)
+    while (out->count < WL_CHANGE_COUNT && out->all[out->count].gain >= out->least_gain)
         out->count++;
+    keep_most_helpful(out);
     return WL_OK;
 }
 

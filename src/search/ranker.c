@@ -327,7 +327,10 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
     wl_occupancy o;
     wl_error ignored = {0};
     const int64_t registers = launch->registers ? launch->registers : 1;
-    const int64_t shared = launch->shared_bytes ? launch->shared_bytes : r->kernel->shared_bytes;
+    const wl_source *source = &r->kernel->source;
+    const int64_t shared = launch->shared_bytes ? launch->shared_bytes
+                           : source->shared_at  ? source->shared_at(source->context, launch)
+                                                : r->kernel->shared_bytes;
     if (registers > wl_device_int(r->device, WL_DEVICE_max_registers_per_thread))
         return WL_OUTCOME_REGISTERS;
     if (shared > wl_device_int(r->device, WL_DEVICE_shared_per_block))

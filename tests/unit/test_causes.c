@@ -35,6 +35,9 @@ static const char lookup_staged[] = HEAD "domain: [16384]\nfields: {a: {type: f3
 static const char large_table[] = HEAD "domain: [16384]\nfields: {a: {type: f32}, t: {type: f32}}\nloops: {k: 16}\nloads: ['t[random(16*x + k, 16777216)]']\nstores: ['a[x]']\n";
 static const char matmul[] = HEAD "domain: [1024, 1024]\nfields: {A: {type: f32}, B: {type: f32}, C: {type: f32}}\nloops: {i: 1024}\nloads: ['A[y*1024 + i]', 'B[i*1024 + x]']\nstores: ['C[y*1024 + x]']\nflops: 2048\n";
 
+static const char roots[] = HEAD LINE A_B "loads: ['b[x]']\nstores: ['a[x]']\nmix: {special: 256, fp32: 256, load: 1, store: 1, int: 8}\n";
+static const char sums[] = HEAD LINE A_B "loads: ['b[x]']\nstores: ['a[x]']\nmix: {fp32: 512, load: 1, store: 1, int: 8}\n";
+
 typedef struct question {
     const char *kernel;
     wl_launch launch;
@@ -66,6 +69,7 @@ static const struct {
     {"shared memory", WL_CAUSE_SHARED, {padded, {.block = {32, 8}, .shared_bytes = 60000}}, {padded, {.block = {32, 8}, .shared_bytes = 20000}}, CLEAN, NULL, 0},
     {"small blocks", WL_CAUSE_BLOCK, {rows, {.block = {32}}}, {rows, {.block = {128}}}, SAME | CLEAN, NULL, 0},
     {"blocks that leave room", WL_CAUSE_BLOCK, {rows, {.block = {768}}}, {rows, {.block = {512}}}, CLEAN, NULL, 0},
+    {"special functions", WL_CAUSE_SPECIAL, {roots, {.block = {256}}}, {sums, {.block = {256}}}, CLEAN, NULL, 0},
     {"partial wave", WL_CAUSE_WAVES, {matmul, {.block = {256}, .grid = {4, 270, 1}}}, {matmul, {.block = {256}, .grid = {4, 264, 1}}}, CLEAN, NULL, 0},
     {"few blocks", WL_CAUSE_WAVES, {weights, {.block = {1024}, .grid = {0}}}, {weights, {.block = {256}}}, CLEAN, NULL, 0},
 };
@@ -145,7 +149,7 @@ static void test_pairs(void **state)
     check_done();
 }
 
-/* A gather has no other order: it is named without a number, after what has one. */
+/* A gather has no other order to predict, but the L1 would need fewer wavefronts in one. */
 static void test_gather(void **state)
 {
     (void)state;
@@ -153,8 +157,8 @@ static void test_gather(void **state)
     answer a = ask("gather", &(question){lookup, {.block = {256}}}, device);
     const wl_cause *c = find(&a, WL_CAUSE_SECTORS);
     check_true("gather", "named", c != NULL);
-    check_true("gather", "no number", c && !c->change && c->gain == 0);
-    check_true("gather", "last", c == &a.causes[a.count - 1] && a.count > 1);
+    check_true("gather", "a number where it is worth it", c && (c->change != NULL) == (c->gain > 0));
+    check_true("gather", "in order", c && (c == a.causes || c[-1].gain >= c->gain));
     forget(&a);
     wl_device_free(device);
     check_done();

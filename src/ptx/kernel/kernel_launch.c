@@ -48,8 +48,10 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
                      : d > 0 && (given->grid[0] > 0 || s->options.domain[0] > 0) ? 1
                                                                                  : 0;
         if (l->grid[d] == 0)
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
-                           "how many blocks? A kernel in PTX needs --grid, or --domain with the threads it needs");
+            return wl_fail(
+                err, WL_E_INPUT, WL_NOWHERE,
+                "how many blocks? A kernel in PTX needs --grid, as in 'cdiv(n,block.x)', or --domain with the "
+                "threads it needs, as in 4096x4096");
         if (l->block[d] > 1024 || !wl_mul(threads, l->block[d], &threads) || threads > 1024)
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has at most 1024 threads (%lldx%lldx%lld is more)",
                            (long long)given->block[0], (long long)given->block[1], (long long)given->block[2]);
@@ -58,6 +60,8 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
     }
     memcpy(l->cluster, l->entry->cluster, sizeof l->cluster);
     l->dynamic_shared = s->options.dynamic_shared;
+    if (s->options.shared_of)
+        WL_TRY(s->options.shared_of(s->options.shared_user, given, &l->dynamic_shared, err));
     l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
     l->lenient = s->options.outside;
     l->arguments = &s->arguments;

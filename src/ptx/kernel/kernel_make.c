@@ -379,6 +379,16 @@ static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **o
     return wl_kernel_from_ptx(s->ptx, &options, out, err);
 }
 
+/* All shared memory of a launch, where a rule gives the dynamic part. */
+static int64_t shared_at(void *context, const wl_launch *launch)
+{
+    const wl_ptx_source *s = context;
+    int64_t dynamic = 0;
+    wl_error ignored = {0};
+    const wl_status status = s->options.shared_of(s->options.shared_user, launch, &dynamic, &ignored);
+    return s->arguments.shared_bytes + (status == WL_OK ? dynamic : 0);
+}
+
 static int thread_index_reads(const wl_ptx_function *f)
 {
     bool read[3] = {false, false, false};
@@ -439,12 +449,13 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     const wl_ptx_recovery *r = &s->recovery;
     const wl_outside *found;
     const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs ||
-                                k->gap_count > 0 || wl_ptx_outside(s->emulator, &found) > 0;
+                                s->options.shared_of || k->gap_count > 0 || wl_ptx_outside(s->emulator, &found) > 0;
     /* blocks on one multiprocessor share less of a texture than the replay would predict:
      * measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
+                            .shared_at = s->options.shared_of ? shared_at : NULL,
                             .effort = wl_ptx_effort(s),
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
@@ -472,7 +483,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
                                 .arg_count = s->options.arg_count,
                                 .constants = s->options.constants,
                                 .constant_count = s->options.constant_count,
-                                .dynamic_shared = s->options.dynamic_shared,
+                                .dynamic_shared = s->launch.dynamic_shared,
                                 .load = s->options.load,
                                 .user = s->options.user};
     WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));

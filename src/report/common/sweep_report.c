@@ -10,6 +10,8 @@
 #include "metrics/layer_condition.h"
 #include "report/common/words.h"
 
+#define LINE_LENGTH 200 /* of a name, in launches that a search chose */
+
 wl_status wl_sweep_new(const char *name, wl_sweep **out, wl_error *err)
 {
     wl_sweep *s = calloc(1, sizeof *s);
@@ -66,35 +68,51 @@ static double per_item(const wl_prediction *p, wl_metric metric)
     return v->known && p->items > 0 ? v->value / (double)p->items : NAN;
 }
 
-static void name_line(const wl_prediction *p, const wl_device *device, char *text, size_t size)
+/* Block, and where they are not the usual ones, folding and schedule. */
+static void name_block(const wl_launch *l, char *text, size_t size)
 {
-    const int64_t *fold = p->launch.fold;
-    const bool folded = fold[0] * fold[1] * fold[2] > 1;
-    (void)snprintf(text, size, "%s, %s%s%s", wl_device_name(device), wl_shape_text(p->launch.block).text,
-                   folded ? " fold " : "", folded ? wl_shape_text(fold).text : "");
+    const bool folded = l->fold[0] * l->fold[1] * l->fold[2] > 1, scheduled = l->schedule.kind != WL_SCHEDULE_LINEAR;
+    (void)snprintf(text, size, "%s%s%s%s%s", wl_shape_text(l->block).text, folded ? " fold " : "",
+                   folded ? wl_shape_text(l->fold).text : "", scheduled ? " " : "",
+                   scheduled ? wl_schedule_words(&l->schedule).text : "");
 }
 
-wl_status wl_sweep_add(wl_sweep *s, double value, const wl_prediction *p, const wl_kernel *kernel,
-                       const wl_device *device, wl_error *err)
+/* Names its line, launch and block. */
+static wl_status name_point(wl_sweep *s, const wl_sweep_launch *of, wl_sweep_point *one, wl_error *err)
 {
-    const wl_kernel *k = p->fields && p->kernel ? p->kernel : kernel;
-    char line[2 * WL_SHAPE_LENGTH + 80];
+    char block[2 * WL_SHAPE_LENGTH + WL_SCHEDULE_TEXT_MAX + 16], launch[sizeof block + LINE_LENGTH];
+    const bool searched = of->best_of > 0;
+    name_block(&of->prediction->launch, block, sizeof block);
+    (void)snprintf(launch, sizeof launch, "%.*s, %s", LINE_LENGTH - 3,
+                   searched && of->line ? of->line : wl_device_name(of->device), block);
+    const char *named = searched || !of->line ? launch : of->line;
+    one->best_of = of->best_of;
+    one->launch = wl_arena_text(&s->arena, named, strlen(named));
+    one->block = wl_arena_text(&s->arena, block, strlen(block));
+    if (!one->launch || !one->block)
+        return wl_fail_memory(err);
+    return find_line(s, of->line ? of->line : launch, &one->line, err);
+}
+
+wl_status wl_sweep_add(wl_sweep *s, const wl_sweep_launch *of, wl_error *err)
+{
+    const wl_prediction *p = of->prediction;
+    const wl_kernel *k = p->fields && p->kernel ? p->kernel : of->kernel;
     wl_layer_condition c = {0};
-    wl_sweep_point one = {.value = value,
+    wl_sweep_point one = {.value = of->value,
                           .time_s = p->model.time_s,
                           .items_per_s = p->model.items_per_s,
                           .volume = {per_item(p, WL_METRIC_l2_load_bytes), per_item(p, WL_METRIC_dram_load_bytes),
                                      per_item(p, WL_METRIC_dram_store_bytes)},
                           .limiter = p->model.limiter};
-    const wl_status status = wl_layer_condition_of(p, k, device, &c, NULL);
+    const wl_status status = wl_layer_condition_of(p, k, of->device, &c, NULL);
     if (status == WL_E_NOMEM)
         return wl_fail_memory(err);
     if (status == WL_OK && c.layers > 1) {
         one.needed = c.needed_bytes;
         one.room = c.room_bytes;
     }
-    name_line(p, device, line, sizeof line);
-    WL_TRY(find_line(s, line, &one.line, err));
+    WL_TRY(name_point(s, of, &one, err));
     if (!s->kernel) {
         s->kernel = wl_arena_text(&s->arena, wl_kernel_name(k), strlen(wl_kernel_name(k)));
         s->unit = wl_work_unit_words(p->work_unit)->brief;
@@ -106,3 +124,5 @@ wl_status wl_sweep_add(wl_sweep *s, double value, const wl_prediction *p, const 
     points[s->count++] = one;
     return WL_OK;
 }
+
+size_t wl_sweep_launches(const wl_sweep *sweep) { return sweep->count; }

@@ -1,5 +1,5 @@
 /* page_source.c - the source of a kernel, each line with its share of the time, what its warps wait
- * for and what it executes: the warmer a line, the more it costs.
+ * for, what it executes and the bytes it moves: the warmer a line, the more it costs.
  *
  * Lines are known from PTX with -lineinfo. Where the text of a file is known, all lines between
  * those that cost something are shown, else only these.
@@ -18,7 +18,7 @@ enum {
 };
 
 #define PERCENT 100.0
-#define HEAT 0.75 /* opacity of the line that costs most, */
+#define HEAT 0.45 /* opacity of the line that costs most, */
 #define HOT 0.25  /* if its share of the time is at least this */
 
 /* A line that costs something. */
@@ -28,6 +28,7 @@ typedef struct spot {
     double share; /* of the time; 0: none, or no stack */
     int part;     /* most of it */
     double warp, accesses;
+    double l2_bytes, dram_bytes; /* of its loads and stores */
 } spot;
 
 typedef struct view {
@@ -95,6 +96,68 @@ static void add_counts(const wl_page_part *p, view *v)
     }
 }
 
+/* ---- bytes ---- */
+
+/* How often warps of the launch execute each operation: parts `at` .. `end` of a life, so often. */
+static void count_executions(const wl_life *life, size_t at, size_t end, double times, double *executions)
+{
+    while (at < end) {
+        const wl_stretch *part = &life->parts[at++];
+        if (part->loop) {
+            count_executions(life, at, at + (size_t)part->count, times * part->times, executions);
+            at += (size_t)part->count;
+            continue;
+        }
+        for (int32_t i = 0; i < part->count; i++)
+            executions[part->first + i] += times;
+    }
+}
+
+static bool is_access(const wl_op *op, bool store)
+{
+    return store ? op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC : op->kind == WL_OP_LOAD;
+}
+
+/* Distributes the volumes of a field's loads, or stores, over the lines that execute them. */
+static void add_field_bytes(const wl_lives *lives, const double *executions, size_t field, bool store,
+                            const wl_share *share, view *v)
+{
+    double all = 0;
+    for (int32_t i = 0; i < lives->op_count; i++)
+        if (lives->ops[i].field == (int32_t)field && is_access(&lives->ops[i], store))
+            all += executions[i];
+    for (int32_t i = 0; i < lives->op_count && all > 0; i++) {
+        const wl_op *op = &lives->ops[i];
+        if (op->field != (int32_t)field || !is_access(op, store) || op->file < 0)
+            continue;
+        spot *s = find_spot(v, lives->files[op->file], op->source_line);
+        if (!s)
+            return;
+        s->l2_bytes += executions[i] / all * (store ? share->l2_store_bytes : share->l2_load_bytes);
+        s->dram_bytes += executions[i] / all * (store ? share->dram_store_bytes : share->dram_load_bytes);
+    }
+}
+
+static wl_status add_bytes(const wl_page_part *p, view *v, wl_error *err)
+{
+    const wl_kernel *kernel = p->prediction->kernel;
+    const wl_lives *lives = NULL;
+    wl_error why = {0};
+    if (!kernel || !p->prediction->fields || !kernel->source.live ||
+        kernel->source.live(kernel->source.context, &lives, &why) != WL_OK || !lives)
+        return why.code == WL_E_NOMEM ? wl_fail_memory(err) : WL_OK;
+    double *executions = calloc((size_t)lives->op_count + 1, sizeof *executions);
+    if (!executions)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < lives->count; i++)
+        count_executions(&lives->list[i], 0, lives->list[i].count, lives->list[i].warps, executions);
+    for (size_t f = 0; f < kernel->field_count; f++)
+        for (int store = 0; store < 2; store++)
+            add_field_bytes(lives, executions, f, store, &p->prediction->fields[f], v);
+    free(executions);
+    return WL_OK;
+}
+
 static int compare_spots(const void *a, const void *b)
 {
     const spot *s = a, *t = b;
@@ -136,6 +199,14 @@ static const char *text_of(const wl_page_part *p, const char *file)
 
 /* ---- rows ---- */
 
+static void add_bytes_cell(double bytes, wl_buffer *out)
+{
+    if (bytes > 0)
+        wl_page_number(out, bytes, "%s", wl_quantity(WL_DIM_BYTES, bytes).text);
+    else
+        wl_buffer_text(out, "<td class=\"n\"></td>");
+}
+
 static void add_spot(const view *v, const spot *s, const char *text, wl_buffer *out)
 {
     const char *reason = wl_stack_part_reason((wl_stack_part)s->part);
@@ -158,6 +229,8 @@ static void add_spot(const view *v, const spot *s, const char *text, wl_buffer *
         wl_page_number(out, s->accesses, "%s", wl_scaled_bare(s->accesses).text);
     else
         wl_buffer_text(out, "<td class=\"n\"></td>");
+    add_bytes_cell(s->l2_bytes, out);
+    add_bytes_cell(s->dram_bytes, out);
     wl_buffer_text(out, "</tr>\n");
 }
 
@@ -167,7 +240,7 @@ static void add_cold(const char *text, int first, int last, wl_buffer *out)
     for (int line = first; line <= last && find_line(text, line); line++) {
         wl_buffer_add(out, "<tr class=\"cold\"><td></td><td class=\"n\">%d</td>", line);
         add_code(text, line, out);
-        wl_buffer_text(out, "<td></td><td></td><td></td></tr>\n");
+        wl_buffer_text(out, "<td></td><td></td><td></td><td></td><td></td></tr>\n");
     }
 }
 
@@ -182,7 +255,7 @@ static void add_between(const char *text, int after, int before, wl_buffer *out)
             add_cold(text, after + 1, after + AROUND, out);
         if (!begins && !ends)
             wl_buffer_text(out, "<tr class=\"cold\"><td></td><td class=\"n\">..</td><td></td><td></td><td></td>"
-                                "<td></td></tr>\n");
+                                "<td></td><td></td><td></td></tr>\n");
         if (!ends)
             add_cold(text, before - AROUND > 1 ? before - AROUND : 1, before - 1, out);
         return;
@@ -199,7 +272,8 @@ static size_t add_file(const wl_page_part *p, const view *v, size_t first, wl_bu
     wl_buffer_add(out,
                   "<div class=\"wide\"><table class=\"source\"><thead><tr><th scope=\"col\" class=\"n\">time</th>"
                   "<th scope=\"col\" class=\"n\">line</th>%s<th scope=\"col\">most of it (stall reason)</th>"
-                  "<th scope=\"col\" class=\"n\">warp instr.</th><th scope=\"col\" class=\"n\">accesses</th></tr>"
+                  "<th scope=\"col\" class=\"n\">warp instr.</th><th scope=\"col\" class=\"n\">accesses</th>"
+                  "<th scope=\"col\" class=\"n\">L2 bytes</th><th scope=\"col\" class=\"n\">DRAM bytes</th></tr>"
                   "</thead>\n<tbody>\n",
                   text ? "<th scope=\"col\">source</th>" : "");
     for (; end < v->count && strcmp(v->spots[end].file, file) == 0; end++) {
@@ -216,8 +290,9 @@ wl_status wl_page_source(const wl_page_part *p, wl_buffer *out, wl_error *err)
     view v = {.spots = malloc(LINES_MOST * sizeof *v.spots), .most = HOT};
     if (!v.spots)
         return wl_fail_memory(err);
-    const wl_status status = add_times(p, &v, err);
+    wl_status status = add_times(p, &v, err);
     add_counts(p, &v);
+    status = status ? status : add_bytes(p, &v, err);
     if (status == WL_OK && v.count > 0) {
         qsort(v.spots, v.count, sizeof *v.spots, compare_spots);
         wl_buffer_add(out, "<h3>The source, by cost</h3>\n<p>%s</p>\n",

@@ -36,8 +36,8 @@ static void add_paragraph(const wl_page_part *p, wl_buffer *out)
     add_sentence(&words, "", "rate", out);
     wl_answer_limit(&launch, &e, &words);
     add_sentence(&words, "Limited by ", "limit", out);
-    if (wl_limit_remedy(e.first.bound)[0])
-        wl_page_print(out, "In general, %s. ", wl_limit_remedy(e.first.bound));
+    if (wl_limit_remedy(&launch, e.first.bound)[0])
+        wl_page_print(out, "In general, %s. ", wl_limit_remedy(&launch, e.first.bound));
     wl_answer_volumes(p->prediction, WL_METRIC_dram_load_bytes, WL_METRIC_dram_store_bytes, &words);
     add_sentence(&words, "DRAM: ", "volumes", out);
     wl_answer_trust(&launch, &words);

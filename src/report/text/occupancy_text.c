@@ -29,13 +29,18 @@ void wl_occupancy_text(const void *result, wl_buffer *out)
     wl_line(out, 4, "  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
             (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
     wl_line(out, 4, "  for %lld blocks per %s:", (long long)o->blocks_per_sm + 1, wl_device_sm_word(q->device));
-    if (next->registers >= 0)
-        wl_buffer_add(out, " at most %lld registers;", (long long)next->registers);
-    if (next->shared_bytes >= 0)
-        wl_buffer_add(out, " at most %lld B of shared memory;", (long long)next->shared_bytes);
-    if (next->threads >= 0)
-        wl_buffer_add(out, " at most %lld threads per block;", (long long)next->threads);
-    if (next->registers < 0 && next->shared_bytes < 0 && next->threads < 0)
-        wl_buffer_add(out, " no change of one resource alone is enough;");
-    wl_buffer_add(out, "\n");
+    const struct {
+        int64_t most; /* -1: it does not help */
+        const char *of;
+    } ways[] = {{next->registers, "registers"},
+                {next->shared_bytes, "B of shared memory"},
+                {next->threads, "threads per block"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (ways[i].most < 0)
+            continue;
+        wl_buffer_add(out, "%s at most %lld %s", any ? ", or" : "", (long long)ways[i].most, ways[i].of);
+        any = true;
+    }
+    wl_buffer_text(out, any ? "\n" : " no change of one resource alone is enough\n");
 }

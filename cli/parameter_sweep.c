@@ -1,5 +1,5 @@
-/* predict_sweep.c - see predict_sweep.h. SPDX-License-Identifier: MIT */
-#include "predict_sweep.h"
+/* parameter_sweep.c - see parameter_sweep.h. SPDX-License-Identifier: MIT */
+#include "parameter_sweep.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "diag.h"
-#include "job.h"
+#include "load.h"
 #include "output.h"
 #include "plot.h"
-#include "progress.h"
 
 #define VALUES_MAX 1000
 
@@ -95,51 +94,16 @@ static bool find_range(const options *o, range *r)
     return false;
 }
 
-static wl_status predict_launches(const options *o, job *j, long long value, wl_sweep *sweep, wl_error *err)
-{
-    for (size_t i = 0; i < j->launch_count; i++) {
-        wl_prediction *p = NULL;
-        wl_status status = wl_prediction_new(&p, err);
-        if (status != WL_OK)
-            return status;
-        progress_wait();
-        status = wl_predict(j->predictor, &j->launches[i], &j->options, p, err);
-        progress_wait_end();
-        if (status != WL_OK)
-            job_show_option(o, o->block[i], err);
-        else
-            status = wl_sweep_add(sweep, (double)value, p, j->kernel, j->device, err);
-        wl_prediction_free(p);
-        if (status != WL_OK)
-            return status;
-    }
-    return WL_OK;
-}
-
-/* One value: its kernel on every device. The exit code. */
-static int predict_value(const options *o, const range *r, long long value, wl_sweep *sweep)
+/* One value: the options with it in place of the range, and what follows from its name. The exit
+ * code. */
+static int add_value(const options *o, const range *r, long long value, sweep_adder *add, wl_sweep *sweep)
 {
     options own = *o;
     char set[128];
-    wl_error err = {0};
     (void)snprintf(set, sizeof set, "%s=%lld", r->name, value);
     own.set[r->set] = set;
-    for (size_t d = 0; d < o->device_count; d++) {
-        job *j = calloc(1, sizeof *j);
-        if (!j)
-            return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
-        int code = job_read_launches(&own, j);
-        if (code == EXIT_OK) {
-            wl_status status = job_load(&own, o->update ? NULL : o->arguments[0], o->devices[d], j, &err);
-            status = status ? status : predict_launches(&own, j, value, sweep, &err);
-            code = status ? diag_report(&err) : EXIT_OK;
-        }
-        job_free(j);
-        free(j);
-        if (code != EXIT_OK)
-            return code;
-    }
-    return EXIT_OK;
+    const int code = options_compute(&own);
+    return code == EXIT_OK ? add(&own, o, (double)value, sweep) : code;
 }
 
 static int print(const options *o, const wl_sweep *sweep)
@@ -148,34 +112,43 @@ static int print(const options *o, const wl_sweep *sweep)
     char *text = NULL;
     if (wl_sweep_render(sweep, option_format(o), &text, &err) != WL_OK)
         return diag_report(&err);
-    output_print(text, option_format(o), stdout);
-    free(text);
-    if (!o->plot)
-        return EXIT_OK;
-    if (wl_sweep_render(sweep, WL_FORMAT_SVG, &text, &err) != WL_OK)
-        return diag_report(&err);
-    const int code = plot_write(o->plot, text);
+    int code = EXIT_OK;
+    if (o->plot) { /* files are written before the rest is printed */
+        char *picture = NULL;
+        const wl_status drawn = wl_sweep_render(sweep, WL_FORMAT_SVG, &picture, &err);
+        code = plot_own(o->plot, drawn, picture, &err);
+    }
+    if (code == EXIT_OK)
+        code = output_write(o->output, text, option_format(o));
     free(text);
     return code;
 }
 
-int sweep_predict(const options *o)
+int sweep_run(const options *o, sweep_adder *add)
 {
     range r;
     wl_sweep *sweep = NULL;
     wl_error err = {0};
     if (!find_range(o, &r))
         return EXIT_USAGE;
+    if (o->plot && !has_suffix(o->plot, ".svg")) {
+        usage_error("--plot %s: a sweep is drawn as FILE.svg", o->plot);
+        return EXIT_USAGE;
+    }
     if (wl_sweep_new(r.name, &sweep, &err) != WL_OK)
         return diag_report(&err);
     int code = EXIT_OK;
+    bool any = false;
     for (long long v = r.first; code == EXIT_OK; v = r.step > 0 ? v + r.step : v * r.factor) {
-        code = predict_value(o, &r, v, sweep);
+        code = add_value(o, &r, v, add, sweep);
+        any = any || code == EXIT_OK;
         if (r.step > 0 ? r.last - v < r.step : v > r.last / r.factor)
             break; /* the next one is beyond the last */
     }
-    if (code == EXIT_OK)
-        code = print(o, sweep);
+    if (code == EXIT_OK || (code == EXIT_INTERRUPTED && any)) {
+        const int printed = print(o, sweep);
+        code = printed == EXIT_OK ? code : printed;
+    }
     wl_sweep_free(sweep);
     return code;
 }
