@@ -78,7 +78,7 @@ static bool is_name_after_type(const parameter *p)
 {
     static const char *const qualifiers[] = {"const", "volatile", "struct", "typename", "__restrict__"};
     return wl_cuda_word_is(p->last, "half") && p->before.length > 0 &&
-           !is_one_of(p->before, qualifiers, COUNT(qualifiers));
+           !wl_cuda_word_is_one_of(p->before, qualifiers, COUNT(qualifiers));
 }
 
 static void take_parameter(wl_cuda_params *d, const parameter *p)
