@@ -3,7 +3,7 @@
  * Products of matrices lower the clock at once, the more so the busier the tensor cores are. How
  * busy they are depends on the time, and that on the clock: a few rounds agree on both.
  *
- * Layer  model. Maths  docs/model.md, "The clock". SPDX-License-Identifier: MIT */
+ * Layer  model. Maths  docs/model.md, table of laws. SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TENSOR_CLOCK_H
 #define WL_MODEL_TENSOR_CLOCK_H
 

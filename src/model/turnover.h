@@ -86,7 +86,7 @@ typedef struct wl_turnover {
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
-    double clock_loss[2]; /* with any products of tensor cores; with all of them busy, in addition */
+    double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
     double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;

@@ -333,8 +333,7 @@ static wl_status play_pairs(player *p, int64_t lines)
                                     : middle - middle % PAIR + skipped * p->in->sms;
         for (int sm = 0; sm < PAIR; sm++) {
             wl_shelf_clear(&p->caches[sm], wl_max(1, part));
-            if (wl_kernel_bypasses_l1(p->in->kernel))
-                wl_shelf_clear(&p->passed[sm], wl_max(1, part));
+            wl_shelf_clear(&p->passed[sm], wl_max(1, part));
         }
         WL_TRY(play_pair(p, first, most));
         add_pair(p, drawn > 0);
@@ -356,8 +355,7 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
         ok = p->places[sm] && wl_shelf_make(&p->caches[sm], lines, WL_SHELF_OLDER_OF_TWO, arena) &&
-             (!wl_kernel_bypasses_l1(p->in->kernel) ||
-              wl_shelf_make(&p->passed[sm], lines, WL_SHELF_OLDER_OF_TWO, arena));
+             wl_shelf_make(&p->passed[sm], lines, WL_SHELF_OLDER_OF_TWO, arena);
     }
     return ok;
 }

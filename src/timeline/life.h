@@ -56,7 +56,7 @@ typedef struct wl_op {
     int32_t field;       /* that it loads from or stores to; -1: none, or unknown */
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;
-    bool constant;                   /* a load of data that no store changes */
+    bool constant; /* a load of data that no store changes */
     /* A wait for bulk copies, and how many such waits ahead of it they can be issued, on average;
      * 0: right before it. */
     bool awaits_copies;
@@ -65,7 +65,7 @@ typedef struct wl_op {
     wl_group_step group_step;
     float flops; /* of a product of a warp group: of all its warps */
     wl_tensor_kind product;
-    int32_t left; /* batches of products that a wait leaves in flight */
+    int32_t left;                    /* batches of products that a wait leaves in flight */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
     const char *text;                /* of PTX, so many characters */
     int32_t text_length;

@@ -33,9 +33,9 @@ typedef struct walker {
     wl_life_interval *intervals; /* sums; the first is not used */
     int32_t count, room;
     wl_arena *arena;
-    double last;               /* when the last instruction was issued */
-    double atomics[2];         /* when the first atomic was, and the last; below 0: none */
-    double waited;             /* when the last wait for bulk copies ended; below 0: none has */
+    double last;       /* when the last instruction was issued */
+    double atomics[2]; /* when the first atomic was, and the last; below 0: none */
+    double waited;     /* when the last wait for bulk copies ended; below 0: none has */
     /* when the products of warp groups that were issued so far end; and the last batches of them */
     double products, batches[BATCHES];
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
@@ -270,8 +270,8 @@ static double wait_behind(walker *w, const wl_op *op)
     return fmax(0, wait);
 }
 
-/* Waits for bulk copies that were issued some such waits before. In a steady state these are equally
- * far apart, so each takes its part of the latency. */
+/* Waits for bulk copies that were issued some such waits before. In a steady state these are
+ * equally far apart, so each takes its part of the latency. */
 static void wait_for_copies(walker *w, int32_t number, double times)
 {
     const wl_op *op = &w->lives->ops[number];

@@ -159,7 +159,8 @@ static const kernel_case cases[] = {
      "@!%p1 mbarrier.init.shared.b64 [tile+4088], 1;\nbar.sync 0;\nmov.u32 %r7, 0;\nsetp.lt.u32 %p2, %r2, 32;\n"
      "@%p2 bra TAKE;\nsetp.ne.u32 %p3, %r2, 32;\n@%p3 bra DONE;\nGIVE:\nand.b32 %r8, %r7, 1;\nxor.b32 %r8, %r8, 1;\n"
      "FREE:\nmbarrier.try_wait.parity.shared.b64 %p4, [tile+4080], %r8;\n@!%p4 bra FREE;\nadd.u32 %r7, %r7, 1;\n"
-     "st.shared.u32 [tile], %r7;\nmbarrier.arrive.shared.b64 _, [tile+4088];\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra GIVE;\n"
+     "st.shared.u32 [tile], %r7;\nmbarrier.arrive.shared.b64 _, [tile+4088];\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra "
+     "GIVE;\n"
      "bra DONE;\nTAKE:\nand.b32 %r8, %r7, 1;\nFULL:\nmbarrier.try_wait.parity.shared.b64 %p4, [tile+4088], %r8;\n"
      "@!%p4 bra FULL;\nld.shared.u32 %r9, [tile];\nadd.u32 %r1, %r1, %r9;\n"
      "mbarrier.arrive.shared.b64 _, [tile+4080];\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra TAKE;\n",

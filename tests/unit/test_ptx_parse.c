@@ -156,7 +156,7 @@ static const struct {
     {"mov.u64 %rd1, s+4;", "mov.u64 %rd1 &s+4", 0, 0, 0, 0, 0, 1},
     {"mov.u64 %rd1, f;", "mov.u64 %rd1 f", 0, 0, 0, 0, 0, 1},
     {"mov.u32 %r1, %ntid.y;", "mov.u32 %r1 special4", 0, 0, 0, 0, 0, 1},
-    {"mov.u32 %r1, %envreg31;", "mov.u32 %r1 special29", 0, 0, 0, 0, 0, 1},
+    {"mov.u32 %r1, %envreg31;", "mov.u32 %r1 special42", 0, 0, 0, 0, 0, 1},
     {"mov.b64 {%r1, %r2}, %rd1;", "mov.b64 {%r1,%r2} %rd1", 0, 0, 0, 0, 0, 1},
     {"shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;", "shfl.b32 %r1|%p1 %r2 16 31 -1", 0, 0, WL_PTX_MOD_SYNC,
      WL_PTX_BFLY, 0, 1},

@@ -64,7 +64,8 @@ static void boxes_inside_and_over_the_edge(void **state)
     check_box("tensormap:f16:128x8:64x4", below, (rows){2, 256, 6 * 256, 7 * 256 + 128});
     check_box("tensormap:f16:128x8:64x4", outside, (rows){0});
     /* a pitch of 512 bytes, planes of 4 KiB */
-    check_box("tensormap:f32:64x4x8:32x2x1:pitch=512x4096", deep, (rows){2, 256, 3 * 4096 + 512, 3 * 4096 + 1024 + 128});
+    check_box("tensormap:f32:64x4x8:32x2x1:pitch=512x4096", deep,
+              (rows){2, 256, 3 * 4096 + 512, 3 * 4096 + 1024 + 128});
     /* every second row, and every second element */
     check_box("tensormap:f32:64x8:32x4:step=1x2", (int32_t[WL_PTX_MAP_DIMS]){0, 0}, (rows){2, 256, 0, 2 * 256 + 128});
     check_box("tensormap:f32:64x8:32x2:step=2x1", (int32_t[WL_PTX_MAP_DIMS]){0, 0}, (rows){32, 128, 0, 256 + 124});
@@ -73,7 +74,8 @@ static void boxes_inside_and_over_the_edge(void **state)
 static void bytes_of_boxes_and_arrays(void **state)
 {
     (void)state;
-    const wl_ptx_tensor_map map = made("tensormap:bf16:100x10:64x8:pitch=256"), halves = made("tensormap:b4:128x4:64x2");
+    const wl_ptx_tensor_map map = made("tensormap:bf16:100x10:64x8:pitch=256"),
+                            halves = made("tensormap:b4:128x4:64x2");
     CHECK(wl_ptx_map_box_bytes(&map) == 1024, "%llu", (unsigned long long)wl_ptx_map_box_bytes(&map));
     CHECK(wl_ptx_map_bytes(&map) == 9 * 256 + 200, "%llu", (unsigned long long)wl_ptx_map_bytes(&map));
     CHECK(wl_ptx_map_box_bytes(&halves) == 64, "%llu", (unsigned long long)wl_ptx_map_box_bytes(&halves));

@@ -1,5 +1,5 @@
-// bulk_latency.cu - cycles of a bulk copy from the L2 to shared memory whose arrival is awaited before
-// the next one, beside those of a load whose address is what the load before gave. Prints rows of
+// bulk_latency.cu - cycles of a bulk copy from the L2 to shared memory whose arrival is awaited
+// before the next one, beside those of a load whose address is what the load before gave. Prints rows of
 // validate/probes/h200_bulk_latency.csv. SPDX-License-Identifier: MIT
 #include "harness.h"
 

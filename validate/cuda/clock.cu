@@ -1,5 +1,5 @@
-// clock.cu - the clock of the multiprocessors under load of the tensor cores: products of four warps
-// (wgmma) and of one warp (mma) of random numbers or zeros, with pauses in between, for short and
+// clock.cu - the clock of the multiprocessors under load of the tensor cores: products of four
+// warps (wgmma) and of one warp (mma) of random numbers or zeros, with pauses in between, for short and
 // long launches, beside arithmetic and beside copies. SPDX-License-Identifier: MIT
 #include "harness.h"
 

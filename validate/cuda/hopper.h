@@ -1,5 +1,5 @@
-// hopper.h - inline PTX of Hopper's asynchronous units for the measured programs: barrier objects in
-// shared memory, the tensor memory accelerator, and matrix products of four warps (wgmma).
+// hopper.h - inline PTX of Hopper's asynchronous units for the measured programs: barrier objects
+// in shared memory, the tensor memory accelerator, and matrix products of four warps (wgmma).
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cuda.h>
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void copy_16(void *to, const void *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }
 
-// ---- products of four warps: 64 rows, N columns, 32 bytes deep; both operands in shared memory ----
+// ---- products of four warps: 64 rows, N columns, 32 bytes deep; operands in shared memory ----
 // Rows of 128 bytes, swizzled over 128 bytes; eight rows are 1024 bytes.
 static __device__ __forceinline__ uint64_t describe(const void *tile)
 {

@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(128)
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
 }
-// Rows of `bytes`, one per block, to a place in shared memory that may not be at the begin of a line.
+// Rows of `bytes`, one per block, to a place in shared memory that may be inside a line.
 __global__ void __launch_bounds__(32) k_copy_rows(const uint8_t *in, uint8_t *out, int bytes, int shift)
 {
     extern __shared__ __align__(128) uint8_t rows[];
@@ -461,6 +461,12 @@ int main(int argc, char **argv)
     CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
     encode = (PFN_cuTensorMapEncodeTiled_v12000)entry;
     results = device_array<float>(MOST * MOST);
+#ifdef FEW // those that a test predicts
+    by_roles<__half, 128, 2, 2>(4096, 4096, 4096, false, false);
+    by_roles<__half, 128, 4, 2>(4096, 4096, 4096, false, false);
+    by_roles<__half, 128, 4, 2>(4096, 4096, 4096, true, false);
+    alone<__half, 128, 3>(4096, 4096, 4096, true);
+#else
     // shape of a tile
     by_roles<__half, 64, 4, 2>(4096, 4096, 4096, false, false);
     by_roles<__half, 128, 4, 2>(4096, 4096, 4096, false, false);
@@ -506,6 +512,7 @@ int main(int argc, char **argv)
     alone<__half, 64, 3>(4096, 4096, 4096, false);
     alone<__half, 128, 3>(4096, 4096, 4096, false);
     alone<__half, 256, 4>(4096, 4096, 4096, false);
+#endif
     // copies
     copy_tiles<1>(8192, 8192);
     copy_tiles<8>(8192, 8192);

@@ -190,8 +190,8 @@ static void release(wl_ptx_machine *m, int32_t number)
     *barrier = (wl_ptx_barrier){0};
 }
 
-/* Lets warps continue whose barrier object has ended its phase, or all that wait for one. *woke: there
- * was one. */
+/* Lets warps continue whose barrier object has ended its phase, or all that wait for one. *woke:
+ * there was one. */
 static wl_status wake(wl_ptx_machine *m, bool all, bool *woke, wl_error *err)
 {
     for (int32_t w = 0; w < m->warp_count; w++) {

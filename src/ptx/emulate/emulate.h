@@ -106,8 +106,8 @@ typedef struct wl_ptx_round {
 } wl_ptx_round;
 wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
-/* Waits of an instruction for barrier objects that copies signal. In a ring of stages, a copy can be
- * issued when a warp has freed its stage: some waits ahead of the one for that copy. */
+/* Waits of an instruction for barrier objects that copies signal. In a ring of stages, a copy
+ * can be issued when a warp has freed its stage: some waits ahead of the one for that copy. */
 typedef struct wl_ptx_ring {
     int64_t waits;
     int64_t counted, ahead; /* of these, for copies that such a warp let go; waits ahead, in all */

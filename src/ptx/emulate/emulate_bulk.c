@@ -1,6 +1,6 @@
-/* emulate_bulk.c - bulk copies (cp.async.bulk): ranges of bytes, and boxes of an array that a tensor
- * map describes, between global and shared memory. The copy unit moves them: no lane loads or
- * stores, and a barrier object counts the bytes that arrive.
+/* emulate_bulk.c - bulk copies (cp.async.bulk): ranges of bytes, and boxes of an array that a
+ * tensor map describes, between global and shared memory. The copy unit moves them: no lane loads
+ * or stores, and a barrier object counts the bytes that arrive.
  *
  * What a tensor map delivers is unknown; its addresses are exact. Copies to several blocks of a
  * cluster: each block issues its part, so a block receives as many as it issues for.
@@ -69,8 +69,8 @@ static bool read_coordinates(const wl_ptx_machine *m, const wl_ptx_operand *o, u
     return true;
 }
 
-/* [to], [from, {coordinates}], size, [barrier], offsets, mask, policy: as far as there are such. A run
- * that only follows the control flow does not know the places. */
+/* [to], [from, {coordinates}], size, [barrier], offsets, mask, policy: as far as there are such.
+ * A run that only follows the control flow does not know the places. */
 static bool read_operands(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, bulk *b)
 {
     const bool places = m->visit || b->data;
@@ -133,7 +133,8 @@ static bool read_map(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map
 
 /* ---- addresses ---- */
 
-/* Collects the pieces of a copy in global memory, and visits as many at once as a warp has lanes. */
+/* Collects the pieces of a copy in global memory, and visits as many at once as a warp has
+ * lanes. */
 typedef struct collector {
     wl_ptx_machine *m;
     const wl_ptx_step *step;
@@ -281,8 +282,10 @@ wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32
 
 wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in)
 {
-    const bool in_and_out = (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
-                            (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
-    const bool plain = !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
+    const bool in_and_out =
+        (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
+        (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
+    const bool plain =
+        !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
     return in_and_out && plain ? run_bulk : NULL;
 }

@@ -181,7 +181,7 @@ typedef struct wl_ptx_warp {
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
-    int64_t waits; /* for copies, so far */
+    int64_t waits;           /* for copies, so far */
     /* those that another warp had made when it freed what this one last waited for */
     int64_t freed;
     struct wl_ptx_warp *next_free;

@@ -2,8 +2,8 @@
  * still have to deliver, and warps that wait for a phase to end.
  *
  * The hardware's 64 bits are opaque; ours hold the arrivals and bytes that the current phase still
- * waits for, the arrivals of a phase, and the parity of the phase. Copies are complete when they are
- * issued, so a warp waits only for other warps.
+ * waits for, the arrivals of a phase, and the parity of the phase. Copies are complete when they
+ * are issued, so a warp waits only for other warps.
  *
  * Blocks of a cluster run the same code, but one at a time here. What a block does to the barriers
  * of others counts for its own: the others do the same to it.
@@ -54,10 +54,7 @@ static void end_phase_if_due(barrier *b)
 
 /* ---- places ---- */
 
-int64_t wl_ptx_shared_offset(uint64_t address)
-{
-    return (int64_t)(address & (((uint64_t)1 << WL_PTX_RANK_SHIFT) - 1));
-}
+int64_t wl_ptx_shared_offset(uint64_t address) { return (int64_t)(address & (((uint64_t)1 << WL_PTX_RANK_SHIFT) - 1)); }
 
 static wl_status check(const wl_ptx_machine *m, const wl_ptx_step *s, int64_t at, wl_error *err)
 {

@@ -191,7 +191,8 @@ static void demand(analysis *a, int32_t instruction, extent how)
 {
     if (a->extent[instruction] >= how)
         return;
-    /* only plain loads, stores, atomics and bulk copies can be executed for their addresses alone */
+    /* only plain loads, stores, atomics and bulk copies can be executed for their addresses
+     * alone */
     const wl_ptx_op op = a->function->instructions[instruction].op;
     const bool plain = op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom ||
                        op == WL_PTX_OP_red || op == WL_PTX_OP_cp_bulk;

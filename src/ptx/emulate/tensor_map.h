@@ -18,7 +18,7 @@
 typedef struct wl_ptx_tensor_map {
     uint64_t magic; /* says that these bytes are a map */
     uint64_t base;
-    uint64_t stride[WL_PTX_MAP_DIMS - 1]; /* bytes from one index of dimension 1, 2, .. to the next */
+    uint64_t stride[WL_PTX_MAP_DIMS - 1]; /* bytes between indices of dimension 1, 2, .. */
     uint32_t extent[WL_PTX_MAP_DIMS];     /* elements */
     uint16_t box[WL_PTX_MAP_DIMS];        /* elements of a copy */
     uint8_t step[WL_PTX_MAP_DIMS];        /* of the box, every n-th element */
@@ -36,8 +36,8 @@ uint64_t wl_ptx_map_box_bytes(const wl_ptx_tensor_map *map);
 /* Bytes from the first element to behind the last. */
 uint64_t wl_ptx_map_bytes(const wl_ptx_tensor_map *map);
 
-/* Calls `row` for each run of consecutive bytes of the box at these coordinates that lies inside the
- * array. Stops if it returns false. */
+/* Calls `row` for each run of consecutive bytes of the box at these coordinates that lies inside
+ * the array. Stops if it returns false. */
 typedef bool (*wl_ptx_map_row)(void *user, uint64_t address, uint64_t bytes);
 bool wl_ptx_map_rows(const wl_ptx_tensor_map *map, const int32_t at[WL_PTX_MAP_DIMS], wl_ptx_map_row row, void *user);
 

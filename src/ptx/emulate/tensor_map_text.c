@@ -111,7 +111,7 @@ static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
     static const struct {
         const char *name, *value;
         uint8_t number;
-    } known[] = {{"swizzle", "none", 0}, {"swizzle", "32", 1},      {"swizzle", "64", 2},     {"swizzle", "128", 3},
+    } known[] = {{"swizzle", "none", 0}, {"swizzle", "32", 1},      {"swizzle", "64", 2},    {"swizzle", "128", 3},
                  {"swizzle", "96", 4},   {"interleave", "none", 0}, {"interleave", "16", 1}, {"interleave", "32", 2}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (word(at, name, known[k].name) && word(value, length, known[k].value)) {
@@ -159,10 +159,11 @@ wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *er
     while (*at == ':') {
         part = next_part(&at);
         if (!read_option(part, map, &o))
-            return wrong(text, part,
-                         "no option of a tensor map (swizzle=32|64|128 pitch=BYTES[xBYTES..] step=NxN.. interleave=16|32 "
-                         "fill=nan)",
-                         err);
+            return wrong(
+                text, part,
+                "no option of a tensor map (swizzle=32|64|128 pitch=BYTES[xBYTES..] step=NxN.. interleave=16|32 "
+                "fill=nan)",
+                err);
         at = part + strcspn(part, ":");
     }
     lay_out(map, o.pitch, o.pitches);

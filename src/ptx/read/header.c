@@ -66,7 +66,7 @@ static wl_status small(wl_ptx_parser *p, int32_t *out)
 static bool is_ignored(const wl_token *t)
 {
     static const char *const names[] = {
-        ".maxnctapersm",      ".noreturn",     ".explicitcluster", ".maxclusterrank",
+        ".maxnctapersm",      ".noreturn",     ".explicitcluster",      ".maxclusterrank",
         ".blocksareclusters", ".abi_preserve", ".abi_preserve_control", ".blocksperclusternctapersm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (wl_token_equals(t, names[i]))
