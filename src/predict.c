@@ -247,10 +247,13 @@ static wl_status find_outside(const wl_predictor *p, const wl_predict_options *o
     }
     if (out->outside_count > 0 && !(options && options->outside))
         return wl_fail(err, WL_E_BOUNDS, WL_NOWHERE, "%s", out->outside[0].text);
-    for (int i = 0; i < out->outside_count; i++) {
-        const char *place = out->outside[i].place, *slash = strrchr(place, '/');
-        wl_warn_of(out, WL_WARNING_GAP, "out of bounds: %s%s%s", slash ? slash + 1 : place, *place ? ": " : "",
-                   out->outside[i].text);
+    if (out->outside_count > 0) { /* JSON has the others */
+        const char *place = out->outside[0].place, *slash = strrchr(place, '/');
+        char more[32] = "";
+        if (out->outside_count > 1)
+            (void)wl_print(more, sizeof more, " (and %d others)", out->outside_count - 1);
+        wl_warn_of(out, WL_WARNING_GAP, "out of bounds: %s%s%.170s%s", slash ? slash + 1 : place, *place ? ": " : "",
+                   out->outside[0].text, more);
     }
     return WL_OK;
 }
