@@ -137,6 +137,8 @@ static const struct spec {
      "ptmcDrasRPTS", "PTX, CUDA: contents of a __constant__ or __device__ variable, see below; repeatable"},
     {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDrasRPTS",
      "PTX, CUDA: dynamic shared memory of the launch, as 48KiB or 'block.x*4'"},
+    {"--cluster", "XxYxZ", ONE, offsetof(options, cluster), 0, "ptmcDrasRPTS",
+     "PTX, CUDA: blocks of a cluster, where the kernel does not state them"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmfcDrasRPTS",
      "PTX, CUDA: the most warp instructions to emulate per block"},
     {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmfcDrasRPTS",

@@ -42,7 +42,8 @@ typedef struct options {
     size_t device_count, domain_count, folds_count, where_count, export_count;
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     /* kernels of PTX and CUDA files */
-    const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
+    const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *cluster, *emulate, *effort, *compiler,
+        *arch;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */

@@ -47,6 +47,7 @@ bool ptx_usage(const options *o, const char *kernel)
                          : o->arg_count      ? "--arg"
                          : o->constant_count ? "--constant"
                          : o->dynamic_shared ? "--dynamic-shared"
+                         : o->cluster        ? "--cluster"
                          : o->emulate        ? "--emulate"
                          : o->effort         ? "--effort"
                          : o->no_ptxas       ? "--no-ptxas"
@@ -110,6 +111,7 @@ int ptx_request_read(const options *o, ptx_request *r)
         r->shared_rule = o->dynamic_shared;
     if ((o->dynamic_shared && !r->shared_rule &&
          !option_bytes("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
+        (o->cluster && !option_shape("--cluster", o->cluster, r->cluster)) ||
         (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)) ||
         (o->effort && !option_number("--effort", o->effort, EFFORT_LEAST, EFFORT_MOST, &r->effort)))
         return EXIT_INPUT;
@@ -263,6 +265,7 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .load = data_files_load,
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);
+    memcpy(o.cluster, r->cluster, sizeof o.cluster);
     take_resources(u, entry, follows ? -1 : shared, &o.launch);
     progress_wait();
     const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);

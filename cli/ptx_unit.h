@@ -20,7 +20,7 @@ typedef struct ptx_request {
     const char *const *args, *const *constants, *const *sets;
     size_t arg_count, constant_count, set_count;
     wl_launch launch;
-    int64_t domain[3]; /* 0: not given */
+    int64_t domain[3], cluster[3]; /* 0: not given */
     int64_t dynamic_shared, budget;
     const char *shared_rule; /* dynamic shared memory as "block.x*4"; NULL: the number above */
     double effort;           /* 0: the default */

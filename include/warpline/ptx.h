@@ -44,6 +44,7 @@ typedef struct wl_ptx_options {
     /* block, grid, registers and all shared memory; grid 0: from the domain */
     wl_launch launch;
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
+    int64_t cluster[3];     /* blocks of a cluster; 0: as the kernel says, else 1 */
     int64_t dynamic_shared; /* bytes, unless shared_of gives them */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
     /* seconds to emulate one launch, approximately; if that is too short, blocks are sampled; 0:

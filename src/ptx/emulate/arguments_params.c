@@ -229,6 +229,10 @@ static wl_status one_argument(wl_ptx_maker *m, int k, const sorting *s)
     const wl_ptx_value_text value = {text, name, k};
     if (wl_ptx_is_pointer(text)) {
         const bool textured = is_texture(text);
+        if (p->bytes == WL_PTX_MAP_BYTES && !textured)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
+                           "a buffer for a parameter of %d bytes, perhaps a tensor map: tensormap:TYPE:EXTENTS:BOX",
+                           WL_PTX_MAP_BYTES);
         if (p->bytes != 8)
             return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
                            textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));

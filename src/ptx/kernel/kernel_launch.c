@@ -36,6 +36,30 @@ wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_pt
     return ok ? WL_OK : wl_fail_memory(err);
 }
 
+#define CLUSTER_MAX 16 /* blocks: more than 8 only where a kernel asks for it */
+
+/* Clusters are given, or the kernel states them; they divide the grid. */
+static wl_status set_cluster(wl_ptx_source *s, wl_error *err)
+{
+    wl_ptx_launch *l = &s->launch;
+    const int64_t *given = s->options.cluster, *stated = l->entry->cluster;
+    int64_t blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        l->cluster[d] = wl_max(1, given[0] > 0 ? given[d] : stated[d]);
+        if (given[0] > 0 && stated[0] > 0 && wl_max(1, stated[d]) != l->cluster[d])
+            return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
+                           "the kernel requires clusters of %lldx%lldx%lld blocks (.reqnctapercluster)",
+                           (long long)stated[0], (long long)wl_max(1, stated[1]), (long long)wl_max(1, stated[2]));
+        if (l->cluster[d] > CLUSTER_MAX || (blocks *= l->cluster[d]) > CLUSTER_MAX)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a cluster has at most %d blocks", CLUSTER_MAX);
+        if (l->grid[d] % l->cluster[d])
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                           "clusters of %lld blocks do not divide a grid of %lld blocks in %c",
+                           (long long)l->cluster[d], (long long)l->grid[d], "xyz"[d]);
+    }
+    return WL_OK;
+}
+
 wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
 {
     wl_ptx_launch *l = &s->launch;
@@ -58,7 +82,7 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
         if (!wl_mul(blocks, l->grid[d], &blocks) || blocks > BLOCKS_MAX)
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^40 blocks");
     }
-    memcpy(l->cluster, l->entry->cluster, sizeof l->cluster);
+    WL_TRY(set_cluster(s, err));
     l->dynamic_shared = s->options.dynamic_shared;
     if (s->options.shared_of)
         WL_TRY(s->options.shared_of(s->options.shared_user, given, &l->dynamic_shared, err));
