@@ -37,9 +37,10 @@ typedef struct wl_field_waits {
 typedef struct wl_waits {
     /* until a dependent instruction can issue; for loads see `level` */
     double result[WL_OP_KIND_COUNT];
-    double level[3];                           /* of a load: L1, and what L2 and DRAM add */
-    double bulk[2];                            /* what a bulk copy takes longer than a load; its bytes per cycle */
-    double product_rate[WL_TENSOR_KIND_COUNT]; /* flops per cycle of a warp group that is alone */
+    double level[3]; /* of a load: L1, and what L2 and DRAM add */
+    double bulk[2];  /* what a bulk copy takes longer than a load; its bytes per cycle */
+    /* flops per cycle of a warp group that is alone */
+    double product_rate[WL_TENSOR_KIND_COUNT];
     /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */
     double spread[2];
     const wl_field_waits *fields;
