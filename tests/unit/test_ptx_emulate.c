@@ -54,6 +54,7 @@ static int32_t largest(int32_t t) { return (void)t, 31; }
 static int32_t second_of_four(int32_t t) { return 4 * t + 2; }
 static int32_t five_more(int32_t t) { return 5 + t; }
 static int32_t consumed(int32_t t) { return t < 32 ? 10 : 0; }
+static int32_t second_of_two(int32_t t) { return 6 + 2 * t; }
 static int32_t one(int32_t t) { return (void)t, 1; }
 static int32_t matrix_row(int32_t t) { return t / 4 * 16 + t % 4 * 4; }
 
@@ -165,6 +166,11 @@ static const kernel_case cases[] = {
      "@!%p4 bra FULL;\nld.shared.u32 %r9, [tile];\nadd.u32 %r1, %r1, %r9;\n"
      "mbarrier.arrive.shared.b64 _, [tile+4080];\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p5, %r7, 4;\n@%p5 bra TAKE;\n",
      "buf:64", "0", 64, consumed},
+    /* the second element holds 6 + 2 t before: iota counts from 5 */
+    {"an atomic of two elements",
+     "mul.wide.u32 %rd4, %r2, 8;\nadd.s64 %rd4, %rd2, %rd4;\nmov.b32 %f1, 0f00000000;\n"
+     "atom.global.add.v2.f32 {%f2, %f3}, [%rd4], {%f1, %f1};\ncvt.rzi.s32.f32 %r1, %f3;\n",
+     "buf:4K=iota:f32:5", "0", 32, second_of_two},
     {"a launch without clusters", "mov.u32 %r1, %cluster_nctarank;\n", "buf:64", "0", 32, one},
     {"an unknown number times 0",
      "ld.global.u32 %r4, [%rd2];\nmul.lo.u32 %r5, %r4, 0;\nand.b32 %r6, %r4, 0;\nadd.u32 %r1, %r5, %r6;\n"

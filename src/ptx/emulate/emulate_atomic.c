@@ -62,9 +62,21 @@ static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, i
     return old;
 }
 
+#define ELEMENTS_MAX 8 /* of a vector */
+
+/* The register that receives element e of the old value; -1: none does. */
+static int32_t result_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int e)
+{
+    const wl_ptx_operand *to = &s->in->operands[0];
+    if (s->in->op != WL_PTX_OP_atom || to->kind != WL_PTX_OPERAND_VECTOR)
+        return s->in->op == WL_PTX_OP_atom && e == 0 ? s->to : -1;
+    const wl_ptx_operand *one = e < to->count ? &frame->program->function->lists[to->first + e] : NULL;
+    return one && one->kind == WL_PTX_OPERAND_REG ? one->reg : -1;
+}
+
 static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
-    uint64_t address[WL_PTX_LANES], old[WL_PTX_LANES] = {0};
+    uint64_t address[WL_PTX_LANES], old[ELEMENTS_MAX][WL_PTX_LANES] = {{0}};
     uint32_t unknown = mask; /* skipped lanes stay unknown */
     wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
     for (uint32_t rest; r.mask; r.mask = rest) {
@@ -73,18 +85,18 @@ static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
         {
             bool hidden = false;
             for (int e = s->elements - 1; e >= 0; e--)
-                old[lane] = update(m, s, lane, e, &hidden);
+                old[e][lane] = update(m, s, lane, e, &hidden);
             unknown = (unknown & ~((uint32_t)1 << lane)) | (uint32_t)hidden << lane;
         }
     }
-    if (s->in->op == WL_PTX_OP_atom)
-        wl_ptx_write(m->frame, s->to, mask, old, unknown);
+    for (int e = 0; e < s->elements; e++)
+        if (result_of(m->frame, s, e) >= 0)
+            wl_ptx_write(m->frame, result_of(m->frame, s, e), mask, old[e], unknown);
     return WL_OK;
 }
 
 wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);
-    const bool vector_result = in->op == WL_PTX_OP_atom && in->operands[0].kind == WL_PTX_OPERAND_VECTOR;
-    return bits >= 16 && bits <= 64 && !vector_result ? run_atomic : NULL;
+    return bits >= 16 && bits <= 64 && in->vector <= ELEMENTS_MAX ? run_atomic : NULL;
 }
