@@ -171,6 +171,10 @@ static const kernel_case cases[] = {
      "mul.wide.u32 %rd4, %r2, 8;\nadd.s64 %rd4, %rd2, %rd4;\nmov.b32 %f1, 0f00000000;\n"
      "atom.global.add.v2.f32 {%f2, %f3}, [%rd4], {%f1, %f1};\ncvt.rzi.s32.f32 %r1, %f3;\n",
      "buf:4K=iota:f32:5", "0", 32, second_of_two},
+    {"shared memory of a block of the cluster",
+     "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 2;\nadd.u32 %r6, %r4, %r5;\nst.shared.u32 [%r6], %r2;\n"
+     "mapa.shared::cluster.u32 %r7, %r6, 0;\nld.shared::cluster.u32 %r1, [%r7];\n",
+     "buf:64", "0", 32, thread_number},
     {"a launch without clusters", "mov.u32 %r1, %cluster_nctarank;\n", "buf:64", "0", 32, one},
     {"an unknown number times 0",
      "ld.global.u32 %r4, [%rd2];\nmul.lo.u32 %r5, %r4, 0;\nand.b32 %r6, %r4, 0;\nadd.u32 %r1, %r5, %r6;\n"

@@ -80,14 +80,14 @@ static int64_t shared_bytes(const wl_ptx_launch *launch)
     return end + launch->dynamic_shared;
 }
 
-static bool waits_for_objects(const wl_ptx_machine *m)
+static void look_for_clusters(wl_ptx_machine *m, bool *waits_for_objects)
 {
     const wl_ptx_module *module = m->launch.module;
     for (int32_t f = 0; f < module->function_count; f++)
-        for (int32_t i = 0; m->programs[f].steps && i < module->functions[f].instruction_count; i++)
-            if (m->programs[f].steps[i].kind == WL_PTX_STEP_WAIT)
-                return true;
-    return false;
+        for (int32_t i = 0; m->programs[f].steps && i < module->functions[f].instruction_count; i++) {
+            *waits_for_objects = *waits_for_objects || m->programs[f].steps[i].kind == WL_PTX_STEP_WAIT;
+            m->maps_blocks = m->maps_blocks || m->programs[f].steps[i].in->op == WL_PTX_OP_mapa;
+        }
 }
 
 static wl_status make(wl_ptx_machine *m, wl_error *err)
@@ -117,7 +117,9 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
     m->assumed_alone = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
     m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
-    if (waits_for_objects(m) && !(m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1)))
+    bool waits_for_objects = false;
+    look_for_clusters(m, &waits_for_objects);
+    if (waits_for_objects && !(m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1)))
         return wl_fail_memory(err);
     if (!m->assumed || !m->assumed_alone || !m->rings ||
         (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))

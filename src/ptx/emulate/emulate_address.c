@@ -344,6 +344,17 @@ uint64_t wl_ptx_window_of(wl_ptx_space space)
                                    : 0;
 }
 
+/* Addresses in the shared memory of other blocks of the cluster as those of this one: the others do
+ * the same to it. */
+static void leave_blocks_out(const wl_ptx_access_request *r, uint64_t window, uint64_t out[WL_PTX_LANES])
+{
+    for (int i = 0; i < WL_PTX_LANES; i++) {
+        const uint64_t offset = r->address[i] - window;
+        const bool elsewhere = offset >> WL_PTX_RANK_SHIFT && offset <= UINT32_MAX;
+        out[i] = elsewhere ? window + (uint64_t)wl_ptx_shared_offset(offset) : r->address[i];
+    }
+}
+
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err)
 {
     wl_ptx_access_request r = *request;
@@ -357,6 +368,11 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
         *rest = r.mask & ~same;
         r.mask = same;
         window = wl_ptx_window_of(r.space);
+    }
+    uint64_t here[WL_PTX_LANES];
+    if (m->maps_blocks && r.space == WL_PTX_SHARED) {
+        leave_blocks_out(&r, window, here);
+        r.address = here;
     }
     t->space = r.space;
     t->function = r.step->function;

@@ -244,6 +244,7 @@ struct wl_ptx_machine {
     wl_ptx_ring *rings; /* by instruction */
     /* by word of shared memory, where a barrier object may be; NULL: no warp waits for one */
     wl_ptx_object *objects;
+    bool maps_blocks; /* some address is in the shared memory of another block (mapa) */
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
