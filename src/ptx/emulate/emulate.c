@@ -310,6 +310,7 @@ static void reset(wl_ptx_machine *m)
     if (m->objects)
         memset(m->objects, 0, ((size_t)m->shared_bytes / 8 + 1) * sizeof *m->objects);
     m->executed = 0;
+    m->astray = 0;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
     m->skipped = 0;
     wl_ptx_recorder_stop(m);

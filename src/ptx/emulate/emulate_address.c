@@ -144,11 +144,15 @@ static void note_outside(wl_ptx_machine *m, const lane_place *p, const wl_ptx_bu
     (void)snprintf(o->text, sizeof o->text, "%.*s", (int)sizeof o->text - 1, why->message);
 }
 
+/* accesses of lanes outside of all buffers in one block: beyond, an argument is wrong, and a loop
+ * may never end */
+#define ASTRAY_MAX (1 << 17)
+
 /* Whether the launch goes on without the lane: its access goes nowhere. */
 static bool goes_on(wl_ptx_machine *m, const lane_place *p, wl_status status, const wl_ptx_buffer *b,
                     const wl_error *why)
 {
-    if (status != WL_E_BOUNDS || !m->launch.lenient)
+    if (status != WL_E_BOUNDS || !m->launch.lenient || ++m->astray > ASTRAY_MAX)
         return false;
     note_outside(m, p, b, why);
     m->missed |= (uint32_t)1 << p->lane;

@@ -266,6 +266,7 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
+    int64_t astray;              /* accesses of lanes of this block outside of all buffers */
     uint32_t missed;             /* lanes of the touch outside of all buffers, which are skipped */
     bool more;                   /* the next touch continues the previous one */
     bool out_of_memory;
