@@ -110,15 +110,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
     cost->inst += a->more ? 0 : o->scale;
-    if (a->bulk) {
-        cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-        if (a->store) {
-            const wl_warp_written written = wl_warp_write(rules, &w);
-            add_written(cost, &written, o->scale);
-        }
-        return WL_OK;
-    }
-    if (is_global_atomic(o->m, o->access)) {
+    if (!a->bulk && is_global_atomic(o->m, o->access)) {
         const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
         cost->hit += o->scale * c.passes;
         cost->sectors += o->scale * c.sectors;
@@ -134,7 +126,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->texture_sectors += o->scale * c.sectors;
         cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
     }
-    if (o->wavefronts > 0 && (!texture || a->store)) {
+    if (o->wavefronts > 0 && !a->bulk && (!texture || a->store)) {
         /* surface stores use the data stage like other stores */
         const plain_cost c = plain_cost_of(o, &w, addresses, which, lanes);
         cost->hit += o->wavefronts * c.hit;

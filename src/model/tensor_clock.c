@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "device/device_internal.h"
+#include "metrics/rates.h"
 
 #define ROUNDS 3   /* until clock and load agree */
 #define LEAST 1e-3 /* of the clock, whatever the numbers of a device say */
@@ -34,16 +35,12 @@ void wl_turnover_at_clock(const wl_turnover *n, const wl_demand *d, wl_model_res
 
 double wl_tensor_load_cycles(const wl_mix *mix, const wl_device *device)
 {
-    static const wl_device_key keys[WL_TENSOR_KIND_COUNT] = {[WL_TENSOR_f16] = WL_DEVICE_tensor_f16_rate,
-                                                             [WL_TENSOR_tf32] = WL_DEVICE_tensor_tf32_rate,
-                                                             [WL_TENSOR_i8] = WL_DEVICE_tensor_i8_rate,
-                                                             [WL_TENSOR_f64] = WL_DEVICE_tensor_f64_rate};
     double halves = 0, cycles = 0;
     if (!wl_device_get(device, WL_DEVICE_tensor_f16_rate, &halves))
         return 0;
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
         double rate = 0;
-        if (wl_device_get(device, keys[k], &rate) && rate > 0)
+        if (wl_device_get(device, wl_tensor_rate_key((wl_tensor_kind)k), &rate) && rate > 0)
             cycles += mix->tensor[k] / fmax(rate, halves);
     }
     return cycles;

@@ -75,10 +75,9 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
     wl_device_read_list(d, WL_DEVICE_bulk_latency, out->bulk, 2);
-    (void)wl_device_get(d, WL_DEVICE_tensor_f16_rate, &out->product_rate[WL_TENSOR_f16]);
-    (void)wl_device_get(d, WL_DEVICE_tensor_tf32_rate, &out->product_rate[WL_TENSOR_tf32]);
-    (void)wl_device_get(d, WL_DEVICE_tensor_i8_rate, &out->product_rate[WL_TENSOR_i8]);
-    (void)wl_device_get(d, WL_DEVICE_tensor_f64_rate, &out->product_rate[WL_TENSOR_f64]);
+#define WL_TENSOR_KIND(name, meaning)                                                                                  \
+    (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
+#include "warpline/tensor.def"
     (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
 }

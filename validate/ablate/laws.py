@@ -67,6 +67,8 @@ LAWS = [
          off=["atomic_rate=none", "atomic_address_rate=none", "atomic_line_rate=none"], found=["atomics"]),
     dict(name="norm of bounds", says="multiprocessors, their units, L2 and DRAM overlap in part", off=["bound_norm=64"],
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
+    dict(name="clock of tensor cores", says="products lower the clock", off=["tensor_clock_loss=none"], found=["tma_product"]),
+    dict(name="bulk copies", says="a copy takes longer than a load", off=["bulk_latency=none"], found=["tma_product"]),
     dict(name="dispatch", says="some instructions occupy the dispatch port longer", off=["dispatch_slots=none"],
          found=["box2d_col", "pipes"]),
     dict(name="in place", says="requests that change parts of one line wait", off=["in_place_wait=none"],

@@ -57,11 +57,14 @@ static wl_status in_piece(const layout *l, const char *at, wl_status status)
     return status;
 }
 
-static wl_status pointer(layout *l, const char *at, size_t length)
+/* A pointer to a buffer, or a tensor map of one. */
+static wl_status buffer(layout *l, const char *at, size_t length)
 {
+    const bool map = wl_ptx_is_map(at);
     int64_t offset;
     char name[32];
-    if (!take(l, POINTER_BYTES, POINTER_BYTES, "buf", &offset))
+    if (!take(l, map ? WL_PTX_MAP_BYTES : POINTER_BYTES, map ? MAP_ALIGN : POINTER_BYTES, map ? "tensormap" : "buf",
+              &offset))
         return too_large(l, at, length);
     (void)snprintf(name, sizeof name, "%.20s.%d", l->value->name, l->buffers);
     const wl_ptx_value_text piece = {l->out ? wl_arena_text(l->maker->arena, at, length) : "", name,
@@ -69,21 +72,11 @@ static wl_status pointer(layout *l, const char *at, size_t length)
     l->buffers++;
     if (!piece.text)
         return wl_fail_memory(l->maker->err);
-    return l->out ? in_piece(l, at, wl_ptx_pointer_text(l->maker, &piece, l->out + offset)) : WL_OK;
-}
-
-static wl_status tensor_map(layout *l, const char *at, size_t length)
-{
-    int64_t offset;
-    char name[32];
-    if (!take(l, WL_PTX_MAP_BYTES, MAP_ALIGN, "tensormap", &offset))
-        return too_large(l, at, length);
-    (void)snprintf(name, sizeof name, "%.20s.%d", l->value->name, l->buffers);
-    const wl_ptx_value_text piece = {l->out ? wl_arena_text(l->maker->arena, at, length) : "", name, l->value->number};
-    l->buffers++;
-    if (!piece.text)
-        return wl_fail_memory(l->maker->err);
-    return l->out ? in_piece(l, at, wl_ptx_map_argument(l->maker, &piece, l->out + offset)) : WL_OK;
+    if (!l->out)
+        return WL_OK;
+    return in_piece(l, at,
+                    map ? wl_ptx_map_argument(l->maker, &piece, l->out + offset)
+                        : wl_ptx_pointer_text(l->maker, &piece, l->out + offset));
 }
 
 /* "4", "2.5", "4:u8" */
@@ -147,9 +140,7 @@ static wl_status member(layout *l, const char **at)
     *at += length;
     while (length > 0 && strchr(" \t\n", start[length - 1]))
         length--;
-    if (wl_ptx_is_map(start))
-        return tensor_map(l, start, length);
-    return wl_ptx_is_pointer(start) ? pointer(l, start, length) : number(l, start, length);
+    return wl_ptx_is_map(start) || wl_ptx_is_pointer(start) ? buffer(l, start, length) : number(l, start, length);
 }
 
 /* From '{' to after '}' */

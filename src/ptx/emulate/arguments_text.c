@@ -19,6 +19,16 @@
 #define BUFFER_BYTES_MAX ((int64_t)1 << 44)
 #define SIZE_LENGTH 40 /* characters */
 
+bool wl_ptx_positive(const char **at, int64_t most, int64_t *out)
+{
+    int64_t n = 0;
+    const char *start = *at;
+    for (; wl_is_digit(**at) && n <= most; ++*at)
+        n = 10 * n + (**at - '0');
+    *out = n;
+    return *at > start && n > 0 && n <= most;
+}
+
 /* An integer, decimal or hexadecimal; false: none, or too large. Moves *at past it. */
 static bool whole(const char **at, int64_t *value)
 {

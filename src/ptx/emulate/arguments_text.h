@@ -3,6 +3,8 @@
 #ifndef WL_PTX_EMULATE_ARGUMENTS_TEXT_H
 #define WL_PTX_EMULATE_ARGUMENTS_TEXT_H
 
+#include <string.h>
+
 #include "ptx/emulate/arguments.h"
 #include "ptx/emulate/tensor_map.h"
 
@@ -10,6 +12,13 @@
 static inline wl_loc wl_ptx_place(const char *text, const char *at, size_t length)
 {
     return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
+}
+
+/* A positive number of at most `most`; moves *at past it. */
+bool wl_ptx_positive(const char **at, int64_t most, int64_t *out);
+static inline bool wl_ptx_is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
 }
 
 /* Parses "buf:BYTES[:OFFSET][=CONTENTS]" into a buffer; name, base and argument stay as they

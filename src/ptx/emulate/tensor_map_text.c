@@ -2,30 +2,19 @@
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/emulate/arguments_text.h"
 
 static const char form[] = "tensormap:TYPE:EXTENTS:BOX[:OPTION..], as tensormap:f16:4096x4096:64x128:swizzle=128";
 
-static bool read_number(const char **at, uint64_t most, uint64_t *out)
-{
-    uint64_t n = 0;
-    const char *start = *at;
-    for (; wl_is_digit(**at) && n <= most; ++*at)
-        n = 10 * n + (uint64_t)(**at - '0');
-    *out = n;
-    return *at > start && n > 0 && n <= most;
-}
-
 /* "4096x4096": up to five positive numbers; returns how many, 0: malformed. */
-static int read_list(const char **at, uint64_t most, uint64_t out[WL_PTX_MAP_DIMS])
+static int read_list(const char **at, int64_t most, int64_t out[WL_PTX_MAP_DIMS])
 {
     int count = 0;
     do {
         *at += count > 0;
-        if (count == WL_PTX_MAP_DIMS || !read_number(at, most, &out[count++]))
+        if (count == WL_PTX_MAP_DIMS || !wl_ptx_positive(at, most, &out[count++]))
             return 0;
     } while (**at == 'x');
     return **at == ':' || **at == '\0' ? count : 0;
@@ -45,11 +34,6 @@ static const char *next_part(const char **at)
     return *at;
 }
 
-static bool word(const char *at, size_t length, const char *name)
-{
-    return strlen(name) == length && memcmp(at, name, length) == 0;
-}
-
 static wl_status read_type(const char *text, const char **at, wl_ptx_tensor_map *map, wl_error *err)
 {
     static const char *const narrow[] = {"e4m3", "e5m2"};
@@ -58,11 +42,11 @@ static wl_status read_type(const char *text, const char **at, wl_ptx_tensor_map 
     wl_ptx_type type = WL_PTX_NONE;
     *at += length;
     for (size_t k = 0; k < sizeof narrow / sizeof narrow[0]; k++)
-        if (word(start, length, narrow[k]))
+        if (wl_ptx_is_word(start, length, narrow[k]))
             type = WL_PTX_U8;
-    if (word(start, length, "tf32"))
+    if (wl_ptx_is_word(start, length, "tf32"))
         type = WL_PTX_F32;
-    if (word(start, length, "b4")) {
+    if (wl_ptx_is_word(start, length, "b4")) {
         map->bytes = 0;
         return WL_OK;
     }
@@ -73,23 +57,23 @@ static wl_status read_type(const char *text, const char **at, wl_ptx_tensor_map 
 }
 
 /* The rows lie one after the other unless pitch= says otherwise; they begin at multiples of 16. */
-static void lay_out(wl_ptx_tensor_map *map, const uint64_t *pitch, int given)
+static void lay_out(wl_ptx_tensor_map *map, const int64_t *pitch, int given)
 {
     uint64_t bytes = map->bytes > 0 ? (uint64_t)map->extent[0] * map->bytes : (map->extent[0] + 1u) / 2;
     for (int d = 1; d < map->rank; d++) {
-        map->stride[d - 1] = d <= given ? pitch[d - 1] : bytes;
+        map->stride[d - 1] = d <= given ? (uint64_t)pitch[d - 1] : bytes;
         bytes = map->stride[d - 1] * map->extent[d];
     }
 }
 
 typedef struct options {
-    uint64_t pitch[WL_PTX_MAP_DIMS];
+    int64_t pitch[WL_PTX_MAP_DIMS];
     int pitches;
 } options;
 
 static bool read_steps(const char *at, wl_ptx_tensor_map *map)
 {
-    uint64_t steps[WL_PTX_MAP_DIMS];
+    int64_t steps[WL_PTX_MAP_DIMS];
     if (read_list(&at, 8, steps) != map->rank)
         return false;
     for (int d = 0; d < map->rank; d++)
@@ -102,19 +86,19 @@ static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
     const size_t name = strcspn(at, "=:");
     const char *value = at[name] == '=' ? at + name + 1 : "";
     const size_t length = strcspn(value, ":");
-    if (word(at, name, "pitch"))
-        return (o->pitches = read_list(&value, (uint64_t)1 << 40, o->pitch)) == map->rank - 1;
-    if (word(at, name, "step"))
+    if (wl_ptx_is_word(at, name, "pitch"))
+        return (o->pitches = read_list(&value, (int64_t)1 << 40, o->pitch)) == map->rank - 1;
+    if (wl_ptx_is_word(at, name, "step"))
         return read_steps(value, map);
-    if (word(at, name, "fill"))
-        return (map->fill = word(value, length, "nan")) || word(value, length, "zero");
+    if (wl_ptx_is_word(at, name, "fill"))
+        return (map->fill = wl_ptx_is_word(value, length, "nan")) || wl_ptx_is_word(value, length, "zero");
     static const struct {
         const char *name, *value;
         uint8_t number;
     } known[] = {{"swizzle", "none", 0}, {"swizzle", "32", 1},      {"swizzle", "64", 2},    {"swizzle", "128", 3},
                  {"swizzle", "96", 4},   {"interleave", "none", 0}, {"interleave", "16", 1}, {"interleave", "32", 2}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-        if (word(at, name, known[k].name) && word(value, length, known[k].value)) {
+        if (wl_ptx_is_word(at, name, known[k].name) && wl_ptx_is_word(value, length, known[k].value)) {
             *(known[k].name[0] == 's' ? &map->swizzle : &map->interleave) = known[k].number;
             return true;
         }
@@ -139,7 +123,7 @@ static wl_status check(const char *text, const wl_ptx_tensor_map *map, wl_error 
 wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *err)
 {
     const char *at = strchr(text, ':');
-    uint64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS];
+    int64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS];
     options o = {.pitches = 0};
     *map = (wl_ptx_tensor_map){.magic = WL_PTX_MAP_MAGIC};
     const char *part = next_part(&at);

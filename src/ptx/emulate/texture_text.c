@@ -11,24 +11,13 @@
 
 static const char form[] = "WIDTH[xHEIGHT[xDEPTH]]:TYPE[xCHANNELS][:OPTION..][=CONTENTS]";
 
-/* A positive number; moves *at past it. */
-static bool positive(const char **at, int64_t *out)
-{
-    int64_t n = 0;
-    const char *start = *at;
-    for (; wl_is_digit(**at) && n <= EXTENT_MAX; ++*at)
-        n = 10 * n + (**at - '0');
-    *out = n;
-    return *at > start && n > 0 && n <= EXTENT_MAX;
-}
-
 static wl_status read_extents(const char *text, const char **at, wl_ptx_texture *t, wl_error *err)
 {
     const char *start = *at;
     t->extent[0] = t->extent[1] = t->extent[2] = t->layers = 1;
     do {
         *at += t->dims > 0;
-        if (t->dims == 3 || !positive(at, &t->extent[t->dims++]))
+        if (t->dims == 3 || !wl_ptx_positive(at, EXTENT_MAX, &t->extent[t->dims++]))
             return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, start, strcspn(start, ":=")),
                            "expected one to three extents in texels: %.*s%s", (int)strcspn(text, ":") + 1, text, form);
     } while (**at == 'x' || **at == ',');
@@ -54,11 +43,6 @@ static wl_status read_texel(const char *text, const char **at, wl_ptx_texture *t
     return WL_OK;
 }
 
-static bool is_word(const char *at, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(at, word, length) == 0;
-}
-
 /* One option; *pitched: the texture is in pitched memory. False: not known, or not for a
  * surface. */
 static bool read_option(const char *at, size_t length, wl_ptx_texture *t, bool *pitched)
@@ -68,23 +52,23 @@ static bool read_option(const char *at, size_t length, wl_ptx_texture *t, bool *
         wl_ptx_address_mode mode;
     } modes[] = {
         {"clamp", WL_PTX_CLAMPED}, {"wrap", WL_PTX_WRAPPED}, {"mirror", WL_PTX_MIRRORED}, {"border", WL_PTX_BORDERED}};
-    if (is_word(at, length, "layered"))
+    if (wl_ptx_is_word(at, length, "layered"))
         return t->dims > 1 && (t->is_layered = true);
     if (t->is_surface)
         return false;
     for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++)
-        if (is_word(at, length, modes[k].word)) {
+        if (wl_ptx_is_word(at, length, modes[k].word)) {
             t->mode = modes[k].mode;
             return true;
         }
-    if (is_word(at, length, "linear"))
+    if (wl_ptx_is_word(at, length, "linear"))
         t->filters = true;
-    else if (is_word(at, length, "normalized"))
+    else if (wl_ptx_is_word(at, length, "normalized"))
         t->is_normalized = true;
-    else if (is_word(at, length, "pitch"))
+    else if (wl_ptx_is_word(at, length, "pitch"))
         *pitched = true;
     else
-        return is_word(at, length, "point");
+        return wl_ptx_is_word(at, length, "point");
     return true;
 }
 
@@ -95,7 +79,8 @@ static wl_status read_options(const char *text, const char **at, wl_ptx_texture 
         const size_t length = strcspn(start, ":=");
         const bool is_number = *pitched && wl_is_digit(*start);
         *at += length;
-        if (is_number ? !positive(&start, &t->pitch) || start != *at : !read_option(start, length, t, pitched))
+        if (is_number ? !wl_ptx_positive(&start, EXTENT_MAX, &t->pitch) || start != *at
+                      : !read_option(start, length, t, pitched))
             return wl_fail(
                 err, WL_E_INPUT, wl_ptx_place(text, *at - length, length), "'%.*s' is not an option of a %s (%s)",
                 (int)length, *at - length, t->is_surface ? "surface" : "texture",
