@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ptx/emulate/arguments.h"
-#include "ptx/emulate/tensor_map.h"
+#include "ptx/async/tensor_map.h"
 
 /* The place of a piece of a text, for messages. */
 static inline wl_loc wl_ptx_place(const char *text, const char *at, size_t length)

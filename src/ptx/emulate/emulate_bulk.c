@@ -11,21 +11,19 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "ptx/emulate/tensor_map.h"
-#include "ptx/module/tensor.h"
+#include "ptx/async/tensor_map.h"
 
 #define PIECE 16 /* bytes that one lane of a touch stands for: the unit of bulk copies */
 
 /* One copy of one lane. */
 typedef struct bulk {
-    bool loads, tensor, data; /* to shared memory; by a tensor map; contents are copied, too */
-    bool within;              /* a cluster: between the shared memories of its blocks */
-    uint64_t global, shared;  /* addresses; of a tensor map: that of the map */
-    uint64_t bytes;           /* without a map */
+    const wl_ptx_copy_form *form;
+    bool data;               /* contents are copied, too */
+    uint64_t global, shared; /* addresses; of a tensor map: that of the map */
+    uint64_t bytes;          /* without a map */
     int32_t at[WL_PTX_MAP_DIMS];
     int copies;       /* that arrive here: as many as the blocks that it is sent to */
-    bool signals;     /* a barrier object */
-    uint64_t barrier; /* its address */
+    uint64_t barrier; /* the address of the object that it signals */
 } bulk;
 
 /* ---- operands ---- */
@@ -46,18 +44,6 @@ static bool value_of(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t 
     return o->kind == WL_PTX_OPERAND_IMMEDIATE || o->kind == WL_PTX_OPERAND_ADDRESS;
 }
 
-/* The next operand of this kind from *at on; NULL: none. */
-static const wl_ptx_operand *next(const wl_ptx_instruction *in, int *at, bool address)
-{
-    while (*at < in->operand_count) {
-        const wl_ptx_operand *o = &in->operands[(*at)++];
-        const bool scalar = o->kind == WL_PTX_OPERAND_REG || o->kind == WL_PTX_OPERAND_IMMEDIATE;
-        if (address ? o->kind == WL_PTX_OPERAND_ADDRESS : scalar)
-            return o;
-    }
-    return NULL;
-}
-
 static bool read_coordinates(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, bulk *b)
 {
     for (int d = 0; d < o->count && d < WL_PTX_MAP_DIMS; d++) {
@@ -69,36 +55,25 @@ static bool read_coordinates(const wl_ptx_machine *m, const wl_ptx_operand *o, u
     return true;
 }
 
-/* [to], [from, {coordinates}], size, [barrier], offsets, mask, policy: as far as there are such.
- * A run that only follows the control flow does not know the places. */
+/* A run that only follows the control flow does not know the places. */
 static bool read_operands(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, bulk *b)
 {
+    const wl_ptx_copy_form *form = b->form;
     const bool places = m->visit || b->data;
-    const wl_ptx_instruction *in = s->in;
-    int at = 0;
-    const wl_ptx_operand *to = next(in, &at, true), *from = next(in, &at, true);
+    const wl_ptx_operand *to = &s->in->operands[form->to], *from = &s->in->operands[form->from];
     uint64_t value = 0;
-    if (!to || !from)
-        return false;
-    b->loads = in->to_space == WL_PTX_SHARED;
-    b->within = b->loads && in->space == WL_PTX_SHARED;
-    b->tensor = to->count > 0 || from->count > 0;
-    bool known = value_of(m, b->loads ? from : to, lane, &b->global) || !(places || b->tensor);
-    known = (value_of(m, b->loads ? to : from, lane, &b->shared) || !places) && known;
-    if (b->tensor)
+    bool known = value_of(m, form->loads ? from : to, lane, &b->global) || !(places || form->tensor);
+    known = (value_of(m, form->loads ? to : from, lane, &b->shared) || !places) && known;
+    if (form->tensor)
         known = (!places || read_coordinates(m, from->count > 0 ? from : to, lane, b)) && known;
     else
-        known = at < in->operand_count && value_of(m, &in->operands[at++], lane, &value) && known;
+        known = value_of(m, &s->in->operands[form->size], lane, &value) && known;
     b->bytes = (uint32_t)value;
     b->copies = 1;
-    b->signals = wl_ptx_has_part(in, "complete_tx");
-    if (b->signals) {
-        const wl_ptx_operand *barrier = next(in, &at, true);
-        known = barrier && value_of(m, barrier, lane, &b->barrier) && known;
-    }
-    if (wl_ptx_has_part(in, "multicast")) {
-        const wl_ptx_operand *mask = next(in, &at, false);
-        known = mask && value_of(m, mask, lane, &value) && known;
+    if (form->barrier >= 0)
+        known = value_of(m, &s->in->operands[form->barrier], lane, &b->barrier) && known;
+    if (form->blocks >= 0) {
+        known = value_of(m, &s->in->operands[form->blocks], lane, &value) && known;
         b->copies = wl_ptx_lanes_in((uint32_t)value & UINT16_MAX);
     }
     return known;
@@ -187,11 +162,10 @@ static void collect_range(collector *c, const bulk *b)
 static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, const wl_ptx_tensor_map *map,
                        wl_error *err)
 {
-    const bool reduces = wl_ptx_has_part(s->in, "reduce");
-    collector c = {.m = m, .step = s, .store = !b->loads, .atomic = reduces, .err = err};
-    if (!m->visit || b->within)
+    collector c = {.m = m, .step = s, .store = !b->form->loads, .atomic = b->form->reduces, .err = err};
+    if (!m->visit || b->form->within)
         return WL_OK;
-    if (b->tensor)
+    if (b->form->tensor)
         (void)wl_ptx_map_rows(map, b->at, collect, &c);
     else
         collect_range(&c, b);
@@ -221,13 +195,13 @@ static wl_status copy_range(wl_ptx_machine *m, const wl_ptx_step *s, const bulk 
     m->visit = NULL; /* the copy was visited already */
     for (uint64_t k = 0; k < b->bytes && status == WL_OK; k += 8) {
         const uint64_t address[WL_PTX_LANES] = {b->global + k};
-        const wl_ptx_access_request r = {s, 1, address, 0, WL_PTX_GLOBAL, 8, !b->loads, false};
+        const wl_ptx_access_request r = {s, 1, address, 0, WL_PTX_GLOBAL, 8, !b->form->loads, false};
         uint32_t rest = 0;
         bool unknown = false;
         status = wl_ptx_resolve(m, &r, &rest, err);
         if (status != WL_OK)
             break;
-        if (b->loads) {
+        if (b->form->loads) {
             const uint64_t value = wl_ptx_memory_read(m, 0, 0, 8, &unknown);
             wl_ptx_region_write(&m->shared, at + (int64_t)k, 8, value, unknown);
         } else {
@@ -244,15 +218,16 @@ static wl_status copy_range(wl_ptx_machine *m, const wl_ptx_step *s, const bulk 
 static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_error *err)
 {
     wl_ptx_tensor_map map = {.rank = 0};
-    if (b->tensor && !read_map(m, b->global, &map))
+    const wl_ptx_copy_form *form = b->form;
+    if (form->tensor && !read_map(m, b->global, &map))
         return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);
-    const uint64_t bytes = b->tensor ? wl_ptx_map_box_bytes(&map) : b->bytes;
+    const uint64_t bytes = form->tensor ? wl_ptx_map_box_bytes(&map) : b->bytes;
     WL_TRY(visit(m, s, b, &map, err));
-    if (b->loads && (b->tensor || b->within || !b->data) && (m->visit || b->data))
+    if (form->loads && (form->tensor || form->within || !b->data) && (m->visit || b->data))
         hide(m, b->shared, bytes);
-    else if (b->data && !b->tensor && !wl_ptx_has_part(s->in, "reduce"))
+    else if (b->data && !form->tensor && !form->reduces)
         WL_TRY(copy_range(m, s, b, err));
-    if (b->signals && !m->alone)
+    if (form->barrier >= 0 && !m->alone)
         return wl_ptx_mbarrier_deliver(m, s, b->barrier, (int64_t)bytes * b->copies, err);
     return WL_OK;
 }
@@ -261,7 +236,7 @@ static wl_status run_lanes(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 {
     WL_PTX_FOR_LANES(lane, mask)
     {
-        bulk b = {.data = data};
+        bulk b = {.form = &s->async->copy, .data = data};
         if (read_operands(m, s, lane, &b))
             WL_TRY(run_one(m, s, &b, err));
         else
@@ -280,12 +255,4 @@ wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32
     return run_lanes(m, s, mask, false, err);
 }
 
-wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in)
-{
-    const bool in_and_out =
-        (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
-        (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
-    const bool plain =
-        !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
-    return in_and_out && plain ? run_bulk : NULL;
-}
+wl_ptx_run wl_ptx_find_bulk(void) { return run_bulk; }

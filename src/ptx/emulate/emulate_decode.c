@@ -66,11 +66,31 @@ static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
     step->of.run = wl_ptx_find_matrix(in);
 }
 
+static wl_ptx_async_form *new_form(wl_ptx_decoder *d)
+{
+    wl_ptx_async_form *form = WL_ARENA_NEW(&d->machine->arena, wl_ptx_async_form, 1);
+    d->failed = d->failed || !form;
+    return form;
+}
+
+static void decode_bulk(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    wl_ptx_async_form *form = new_form(d);
+    step->async = form;
+    if (form && wl_ptx_copy_form_of(step->in, &form->copy))
+        step->of.run = wl_ptx_find_bulk();
+}
+
 /* Arrivals at barrier objects and waits for them: state, [address], number. */
 static void decode_mbarrier(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     int at = 0;
+    wl_ptx_async_form *form = new_form(d);
+    step->async = form;
+    if (!form)
+        return;
+    form->barrier = wl_ptx_barrier_form_of(in);
     while (at < in->operand_count && in->operands[at].kind != WL_PTX_OPERAND_ADDRESS)
         at++;
     if (at == in->operand_count)
@@ -80,10 +100,10 @@ static void decode_mbarrier(wl_ptx_decoder *d, wl_ptx_step *step)
     step->from[1] = given ? wl_ptx_slot_read(d, &in->operands[at + 1]) : d->program->nil;
     step->target = !given; /* one arrival */
     step->to = at > 0 ? wl_ptx_slot_written(d, &in->operands[0]) : d->program->spare;
-    if (wl_ptx_is_mbarrier_wait(in))
+    if (form->barrier.action == WL_PTX_BARRIER_WAIT)
         step->kind = WL_PTX_STEP_WAIT;
     else
-        step->of.run = wl_ptx_find_mbarrier(in);
+        step->of.run = wl_ptx_find_mbarrier(&form->barrier);
 }
 
 /* Whether the loop may spin on a lock that another lane holds. */
@@ -304,11 +324,11 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_st:
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red: decode_memory(d, step); break;
-    case WL_PTX_OP_cp_bulk: step->of.run = wl_ptx_find_bulk(in); break;
+    case WL_PTX_OP_cp_bulk: decode_bulk(d, step); break;
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
     case WL_PTX_OP_mbarrier: decode_mbarrier(d, step); break;
     case WL_PTX_OP_cp_async_control:
-        if (wl_ptx_find_mbarrier(in))
+        if (wl_ptx_signals(in))
             decode_mbarrier(d, step);
         else
             step->kind = WL_PTX_STEP_NOTHING;

@@ -5,10 +5,11 @@
  * filled in once per frame. A warp has one frame per active call. A frame has the slots and a
  * stack of divergent paths.
  *
- * Layer  ptx/emulate (uses base, kernel, ptx/module). SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate (uses base, kernel, ptx/module, ptx/async). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_EMULATE_INTERNAL_H
 #define WL_PTX_EMULATE_EMULATE_INTERNAL_H
 
+#include "ptx/async/async_form.h"
 #include "ptx/emulate/alu.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/module/flow.h"
@@ -63,6 +64,12 @@ typedef struct wl_ptx_steady {
 } wl_ptx_steady;
 struct wl_ptx_recorder;
 
+/* What an instruction on barrier objects or a bulk copy does. */
+typedef union wl_ptx_async_form {
+    wl_ptx_barrier_form barrier;
+    wl_ptx_copy_form copy;
+} wl_ptx_async_form;
+
 struct wl_ptx_step {
     wl_ptx_step_kind kind;
     bool guard_negated;
@@ -99,6 +106,7 @@ struct wl_ptx_step {
     bool place;                    /* compares values that depend on the position of the block */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
+    const wl_ptx_async_form *async;
 };
 
 /* What a constant slot holds. */
@@ -344,9 +352,6 @@ void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active
  * it runs alone. The second lets a waiting warp continue if its phase is over, or in any case. */
 wl_status wl_ptx_run_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_status wl_ptx_wake(wl_ptx_machine *m, wl_ptx_warp *warp, bool all, wl_error *err);
-bool wl_ptx_is_mbarrier_wait(const wl_ptx_instruction *in);
-/* Whether it changes a barrier object, which other warps may wait for. */
-bool wl_ptx_signals(const wl_ptx_instruction *in);
 /* So many bytes of a copy arrive at the barrier object. */
 wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address, int64_t bytes,
                                   wl_error *err);
@@ -410,8 +415,8 @@ wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in);
 wl_ptx_compute wl_ptx_find_predicate(const wl_ptx_instruction *in);
 wl_ptx_compute wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies of lanes */
-wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_instruction *in);
-wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in);
+wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_barrier_form *form);
+wl_ptx_run wl_ptx_find_bulk(void);
 /* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
 wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);

@@ -1,9 +1,6 @@
 /* emulate_mbarrier.c - barrier objects in shared memory (mbarrier): arrivals, bytes that copies
- * still have to deliver, and warps that wait for a phase to end.
- *
- * The hardware's 64 bits are opaque; ours hold the arrivals and bytes that the current phase still
- * waits for, the arrivals of a phase, and the parity of the phase. Copies are complete when they
- * are issued, so a warp waits only for other warps.
+ * deliver, and warps that wait for a phase to end. Copies are complete when they are issued, so a
+ * warp waits only for other warps.
  *
  * Blocks of a cluster run the same code, but one at a time here. What a block does to the barriers
  * of others counts for its own: the others do the same to it.
@@ -11,46 +8,8 @@
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
+#include "ptx/async/barrier_object.h"
 #include "ptx/module/source_place.h"
-#include "ptx/module/tensor.h"
-
-#define COUNT_BITS 20 /* of arrivals; and one more for bytes, with a sign */
-#define COUNT_MAX (((int64_t)1 << COUNT_BITS) - 1)
-#define BYTES_ZERO ((int64_t)1 << COUNT_BITS) /* stands for no bytes */
-
-typedef struct barrier {
-    int64_t pending, expected; /* arrivals that are missing, of those in a phase */
-    int64_t bytes;             /* that copies of this phase still deliver */
-    bool copies, copied;       /* copies deliver to this phase; they did to the last one */
-    bool parity;
-} barrier;
-
-static barrier unpack(uint64_t word)
-{
-    return (barrier){.pending = (int64_t)(word & COUNT_MAX),
-                     .expected = (int64_t)(word >> COUNT_BITS & COUNT_MAX),
-                     .bytes = (int64_t)(word >> 2 * COUNT_BITS & (2 * COUNT_MAX + 1)) - BYTES_ZERO,
-                     .copies = word >> 61 & 1,
-                     .copied = word >> 62 & 1,
-                     .parity = word >> 63};
-}
-
-static uint64_t pack(const barrier *b)
-{
-    return (uint64_t)(b->pending & COUNT_MAX) | (uint64_t)(b->expected & COUNT_MAX) << COUNT_BITS |
-           (uint64_t)((b->bytes + BYTES_ZERO) & (2 * COUNT_MAX + 1)) << 2 * COUNT_BITS | (uint64_t)b->copies << 61 |
-           (uint64_t)b->copied << 62 | (uint64_t)b->parity << 63;
-}
-
-static void end_phase_if_due(barrier *b)
-{
-    if (b->pending > 0 || b->bytes != 0)
-        return;
-    b->parity = !b->parity;
-    b->pending = b->expected;
-    b->copied = b->copies;
-    b->copies = false;
-}
 
 /* ---- places ---- */
 
@@ -68,20 +27,20 @@ static wl_status check(const wl_ptx_machine *m, const wl_ptx_step *s, int64_t at
 }
 
 /* Reads the barrier at the address of a lane; *known is false if it was never initialized. */
-static wl_status read_at(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address, barrier *b, bool *known,
-                         wl_error *err)
+static wl_status read_at(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address, wl_ptx_barrier_state *b,
+                         bool *known, wl_error *err)
 {
     bool unknown = false;
     const int64_t at = wl_ptx_shared_offset(address);
     WL_TRY(check(m, s, at, err));
-    *b = unpack(wl_ptx_region_read(&m->shared, at, 8, &unknown));
+    *b = wl_ptx_barrier_unpack(wl_ptx_region_read(&m->shared, at, 8, &unknown));
     *known = !unknown;
     return WL_OK;
 }
 
-static void write_at(wl_ptx_machine *m, uint64_t address, const barrier *b)
+static void write_at(wl_ptx_machine *m, uint64_t address, const wl_ptx_barrier_state *b)
 {
-    wl_ptx_region_write(&m->shared, wl_ptx_shared_offset(address), 8, pack(b), false);
+    wl_ptx_region_write(&m->shared, wl_ptx_shared_offset(address), 8, wl_ptx_barrier_pack(b), false);
 }
 
 /* ---- copies ---- */
@@ -89,15 +48,13 @@ static void write_at(wl_ptx_machine *m, uint64_t address, const barrier *b)
 wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address, int64_t bytes,
                                   wl_error *err)
 {
-    barrier b;
+    wl_ptx_barrier_state b;
     bool known = false;
     WL_TRY(read_at(m, s, address, &b, &known, err));
     if (!known)
         return WL_OK;
     const bool parity = b.parity;
-    b.bytes -= bytes;
-    b.copies = true;
-    end_phase_if_due(&b);
+    wl_ptx_barrier_deliver(bytes, &b);
     write_at(m, address, &b);
     if (m->objects) {
         wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address) / 8];
@@ -114,52 +71,12 @@ wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint6
 
 /* ---- arrivals ---- */
 
-typedef enum action { INIT, FORGET, EXPECT, COMPLETE, ARRIVE, ARRIVE_EXPECT, LEAVE, NO_ACTION } action;
-
-static action action_of(const wl_ptx_instruction *in)
-{
-    if (in->op == WL_PTX_OP_cp_async_control) /* without .noinc, the arrival was not expected */
-        return wl_ptx_has_part(in, ".noinc") ? ARRIVE : NO_ACTION;
-    if (wl_ptx_has_part(in, ".init"))
-        return INIT;
-    if (wl_ptx_has_part(in, ".inval"))
-        return FORGET;
-    if (wl_ptx_has_part(in, ".arrive_drop"))
-        return LEAVE;
-    if (wl_ptx_has_part(in, ".arrive"))
-        return wl_ptx_has_part(in, ".expect_tx") ? ARRIVE_EXPECT : ARRIVE;
-    if (wl_ptx_has_part(in, ".expect_tx"))
-        return EXPECT;
-    return wl_ptx_has_part(in, ".complete_tx") ? COMPLETE : NO_ACTION;
-}
-
-static void act(action what, bool expects, int64_t number, barrier *b)
-{
-    switch (what) {
-    case INIT: *b = (barrier){.pending = number, .expected = number}; return;
-    case EXPECT: b->bytes += number; break;
-    case COMPLETE: b->bytes -= number; break;
-    case ARRIVE: b->pending -= number; break;
-    case ARRIVE_EXPECT:
-        b->bytes += number;
-        b->pending--;
-        break;
-    case LEAVE:
-        b->bytes += expects ? number : 0;
-        b->pending -= expects ? 1 : number;
-        b->expected -= expects ? 1 : number;
-        break;
-    default: break;
-    }
-    b->copies = b->copies || what == EXPECT || what == ARRIVE_EXPECT || (what == LEAVE && expects);
-    end_phase_if_due(b);
-}
-
 static wl_status run_arrival(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    const action what = action_of(s->in);
-    const bool expects = wl_ptx_has_part(s->in, ".expect_tx");
+    const wl_ptx_barrier_form *form = &s->async->barrier;
+    const bool arrives =
+        form->action == WL_PTX_BARRIER_LEAVE || (form->action == WL_PTX_BARRIER_ARRIVE && !form->expects);
     const uint32_t hidden = (frame->unknown[s->from[0]] | frame->unknown[s->from[1]]) & mask;
     uint64_t address[WL_PTX_LANES], before[WL_PTX_LANES] = {0};
     wl_ptx_addresses(m, s, address);
@@ -167,37 +84,25 @@ static wl_status run_arrival(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BARRIER, err));
     WL_PTX_FOR_LANES(lane, m->alone ? 0 : mask & ~hidden)
     {
-        barrier b;
+        wl_ptx_barrier_state b;
         bool known = false;
         WL_TRY(read_at(m, s, address[lane], &b, &known, err));
-        if (!known && what != INIT)
+        if (!known && form->action != WL_PTX_BARRIER_INIT)
             continue;
-        before[lane] = pack(&b);
+        before[lane] = wl_ptx_barrier_pack(&b);
         const int64_t number = s->target ? 1 : (int64_t)(uint32_t)frame->value[s->from[1]][lane];
-        act(what, expects, number, &b);
+        wl_ptx_barrier_act(form, number, &b);
         write_at(m, address[lane], &b);
-        if (m->objects && (what == ARRIVE || what == LEAVE))
+        if (m->objects && arrives)
             m->objects[wl_ptx_shared_offset(address[lane]) / 8].arrived = m->warp->waits;
     }
     wl_ptx_write(frame, s->to, mask, before, m->alone ? mask : hidden);
     return WL_OK;
 }
 
-wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_instruction *in)
+wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_barrier_form *form)
 {
-    return action_of(in) == NO_ACTION ? NULL : run_arrival;
-}
-
-bool wl_ptx_is_mbarrier_wait(const wl_ptx_instruction *in)
-{
-    return in->op == WL_PTX_OP_mbarrier && (wl_ptx_has_part(in, ".try_wait") || wl_ptx_has_part(in, ".test_wait"));
-}
-
-bool wl_ptx_signals(const wl_ptx_instruction *in)
-{
-    if (in->op == WL_PTX_OP_cp_bulk)
-        return wl_ptx_has_part(in, "complete_tx");
-    return (in->op == WL_PTX_OP_mbarrier || in->op == WL_PTX_OP_cp_async_control) && action_of(in) != NO_ACTION;
+    return form->action == WL_PTX_BARRIER_NONE || form->action == WL_PTX_BARRIER_WAIT ? NULL : run_arrival;
 }
 
 /* ---- waiting ---- */
@@ -221,19 +126,18 @@ static wl_status is_over(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step
                          wl_error *err)
 {
     const wl_ptx_frame *frame = warp->frames[warp->depth - 1];
-    const bool by_parity = wl_ptx_has_part(s->in, ".parity");
     const uint32_t hidden = (frame->unknown[s->from[0]] | frame->unknown[s->from[1]]) & mask;
     *over = hidden;
     if (hidden)
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BARRIER, err));
     WL_PTX_FOR_LANES(lane, mask & ~hidden)
     {
-        barrier b;
+        wl_ptx_barrier_state b;
         bool known = false;
         const uint64_t address = frame->value[s->from[0]][lane] + (uint64_t)s->offset;
         const uint64_t state = frame->value[s->from[1]][lane];
         WL_TRY(read_at(m, s, address, &b, &known, err));
-        const bool parity = by_parity ? state & 1 : state >> 63;
+        const bool parity = s->async->barrier.by_parity ? state & 1 : state >> 63;
         if (!known)
             WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BARRIER, err));
         *over |= (uint32_t)(!known || b.parity != parity) << lane;
@@ -258,8 +162,7 @@ wl_status wl_ptx_run_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         return WL_OK;
     if (!m->alone)
         WL_TRY(is_over(m, warp, s, mask, &over, err));
-    const bool tries = wl_ptx_has_part(s->in, ".try_wait");
-    if (over == mask || !tries) {
+    if (over == mask || !s->async->barrier.tries) {
         wl_ptx_write_predicate(frame, s->to, mask, over, 0);
         warp->yields = over != mask; /* a loop of tests: others run first */
         return WL_OK;

@@ -4,10 +4,10 @@
  * A map is 128 bytes that only the hardware can read. Here they have a layout of our own, so that a
  * kernel may copy a map to shared or global memory and change it there (tensormap.replace).
  *
- * Layer  ptx/emulate (uses base, ptx/module). Oracle: tests/unit/test_tensor_map.c.
+ * Layer  ptx/async (uses base, ptx/module). Oracle: tests/unit/test_tensor_map.c.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_PTX_EMULATE_TENSOR_MAP_H
-#define WL_PTX_EMULATE_TENSOR_MAP_H
+#ifndef WL_PTX_ASYNC_TENSOR_MAP_H
+#define WL_PTX_ASYNC_TENSOR_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,4 +41,4 @@ uint64_t wl_ptx_map_bytes(const wl_ptx_tensor_map *map);
 typedef bool (*wl_ptx_map_row)(void *user, uint64_t address, uint64_t bytes);
 bool wl_ptx_map_rows(const wl_ptx_tensor_map *map, const int32_t at[WL_PTX_MAP_DIMS], wl_ptx_map_row row, void *user);
 
-#endif /* WL_PTX_EMULATE_TENSOR_MAP_H */
+#endif /* WL_PTX_ASYNC_TENSOR_MAP_H */

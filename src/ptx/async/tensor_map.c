@@ -1,5 +1,5 @@
 /* tensor_map.c - see tensor_map.h. SPDX-License-Identifier: MIT */
-#include "ptx/emulate/tensor_map.h"
+#include "ptx/async/tensor_map.h"
 
 bool wl_ptx_map_is_valid(const wl_ptx_tensor_map *map)
 {

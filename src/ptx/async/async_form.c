@@ -1,0 +1,89 @@
+/* async_form.c - see async_form.h. SPDX-License-Identifier: MIT */
+#include "ptx/async/async_form.h"
+
+#include "ptx/module/tensor.h"
+
+/* ---- barrier objects ---- */
+
+static wl_ptx_barrier_action action_of(const wl_ptx_instruction *in)
+{
+    static const struct {
+        const char *part;
+        wl_ptx_barrier_action action;
+    } actions[] = {{".init", WL_PTX_BARRIER_INIT},         {".inval", WL_PTX_BARRIER_FORGET},
+                   {".arrive_drop", WL_PTX_BARRIER_LEAVE}, {".arrive", WL_PTX_BARRIER_ARRIVE},
+                   {".expect_tx", WL_PTX_BARRIER_EXPECT},  {".complete_tx", WL_PTX_BARRIER_COMPLETE},
+                   {".try_wait", WL_PTX_BARRIER_WAIT},     {".test_wait", WL_PTX_BARRIER_WAIT}};
+    if (in->op == WL_PTX_OP_cp_async_control) /* without .noinc, the arrival was not expected */
+        return wl_ptx_has_part(in, ".noinc") ? WL_PTX_BARRIER_ARRIVE : WL_PTX_BARRIER_NONE;
+    if (in->op != WL_PTX_OP_mbarrier)
+        return WL_PTX_BARRIER_NONE;
+    for (size_t k = 0; k < sizeof actions / sizeof actions[0]; k++)
+        if (wl_ptx_has_part(in, actions[k].part))
+            return actions[k].action;
+    return WL_PTX_BARRIER_NONE;
+}
+
+wl_ptx_barrier_form wl_ptx_barrier_form_of(const wl_ptx_instruction *in)
+{
+    const wl_ptx_barrier_action action = action_of(in);
+    const bool waits = action == WL_PTX_BARRIER_WAIT;
+    return (wl_ptx_barrier_form){.action = action,
+                                 .expects = action != WL_PTX_BARRIER_NONE && wl_ptx_has_part(in, ".expect_tx"),
+                                 .by_parity = waits && wl_ptx_has_part(in, ".parity"),
+                                 .tries = waits && wl_ptx_has_part(in, ".try_wait")};
+}
+
+/* ---- bulk copies ---- */
+
+/* The next operand of this kind from *at on; -1: none. */
+static int8_t next(const wl_ptx_instruction *in, int *at, bool address)
+{
+    while (*at < in->operand_count) {
+        const wl_ptx_operand *o = &in->operands[(*at)++];
+        const bool scalar = o->kind == WL_PTX_OPERAND_REG || o->kind == WL_PTX_OPERAND_IMMEDIATE;
+        if (address ? o->kind == WL_PTX_OPERAND_ADDRESS : scalar)
+            return (int8_t)(*at - 1);
+    }
+    return -1;
+}
+
+/* [to], [from, {coordinates}], size, [barrier], offsets, mask, policy: as far as there are such. */
+static bool find_operands(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
+{
+    int at = 0;
+    form->to = next(in, &at, true);
+    form->from = next(in, &at, true);
+    form->size = form->barrier = form->blocks = -1;
+    if (form->to < 0 || form->from < 0)
+        return false;
+    form->tensor = in->operands[form->to].count > 0 || in->operands[form->from].count > 0;
+    if (!form->tensor && at >= in->operand_count)
+        return false;
+    if (!form->tensor)
+        form->size = (int8_t)at++;
+    if (wl_ptx_has_part(in, "complete_tx") && (form->barrier = next(in, &at, true)) < 0)
+        return false;
+    return !wl_ptx_has_part(in, "multicast") || (form->blocks = next(in, &at, false)) >= 0;
+}
+
+bool wl_ptx_copy_form_of(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
+{
+    const bool in_and_out =
+        (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
+        (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
+    const bool plain =
+        !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
+    *form = (wl_ptx_copy_form){.loads = in->to_space == WL_PTX_SHARED,
+                               .within = in->to_space == WL_PTX_SHARED && in->space == WL_PTX_SHARED,
+                               .reduces = wl_ptx_has_part(in, "reduce")};
+    return in_and_out && plain && find_operands(in, form);
+}
+
+bool wl_ptx_signals(const wl_ptx_instruction *in)
+{
+    if (in->op == WL_PTX_OP_cp_bulk)
+        return wl_ptx_has_part(in, "complete_tx");
+    const wl_ptx_barrier_action action = action_of(in);
+    return action != WL_PTX_BARRIER_NONE && action != WL_PTX_BARRIER_WAIT;
+}
