@@ -54,7 +54,7 @@ static bool find_operands(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
     int at = 0;
     form->to = next(in, &at, true);
     form->from = next(in, &at, true);
-    form->size = form->barrier = form->blocks = -1;
+    form->size = form->barrier = form->blocks = form->offsets = -1;
     if (form->to < 0 || form->from < 0)
         return false;
     form->tensor = in->operands[form->to].count > 0 || in->operands[form->from].count > 0;
@@ -64,7 +64,25 @@ static bool find_operands(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
         form->size = (int8_t)at++;
     if (wl_ptx_has_part(in, "complete_tx") && (form->barrier = next(in, &at, true)) < 0)
         return false;
+    if (at < in->operand_count && in->operands[at].kind == WL_PTX_OPERAND_VECTOR)
+        form->offsets = (int8_t)at++;
     return !wl_ptx_has_part(in, "multicast") || (form->blocks = next(in, &at, false)) >= 0;
+}
+
+static wl_ptx_box_mode mode_of(const wl_ptx_instruction *in)
+{
+    static const struct {
+        const char *part;
+        wl_ptx_box_mode mode;
+    } modes[] = {{".im2col::w::128", WL_PTX_BOX_PIXELS_128},
+                 {".im2col::w", WL_PTX_BOX_PIXELS_W},
+                 {".im2col", WL_PTX_BOX_PIXELS},
+                 {"::gather4", WL_PTX_BOX_ROWS},
+                 {"::scatter4", WL_PTX_BOX_ROWS}};
+    for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++)
+        if (wl_ptx_has_part(in, modes[k].part))
+            return modes[k].mode;
+    return WL_PTX_BOX_TILED;
 }
 
 bool wl_ptx_copy_form_of(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
@@ -72,12 +90,16 @@ bool wl_ptx_copy_form_of(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
     const bool in_and_out =
         (in->to_space == WL_PTX_SHARED && (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED)) ||
         (in->to_space == WL_PTX_GLOBAL && in->space == WL_PTX_SHARED);
-    const bool plain =
-        !wl_ptx_has_part(in, "im2col") && !wl_ptx_has_part(in, "gather") && !wl_ptx_has_part(in, "scatter");
     *form = (wl_ptx_copy_form){.loads = in->to_space == WL_PTX_SHARED,
                                .within = in->to_space == WL_PTX_SHARED && in->space == WL_PTX_SHARED,
-                               .reduces = wl_ptx_has_part(in, "reduce")};
-    return in_and_out && plain && find_operands(in, form);
+                               .reduces = wl_ptx_has_part(in, "reduce"),
+                               .mode = mode_of(in)};
+    return in_and_out && find_operands(in, form);
+}
+
+bool wl_ptx_is_bulk_prefetch(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cp_bulk && wl_ptx_has_part(in, ".prefetch");
 }
 
 bool wl_ptx_signals(const wl_ptx_instruction *in)

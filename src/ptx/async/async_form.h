@@ -1,11 +1,12 @@
 /* async_form.h - what instructions on barrier objects and bulk copies do, read from the mnemonic
  * once, and which of their operands is what.
  *
- * Layer  ptx/async (uses base, ptx/module). Oracle: tests/unit/test_ptx_mbarrier.c,
- * tests/unit/test_ptx_bulk.c. SPDX-License-Identifier: MIT */
+ * Layer  ptx/async (uses base, ptx/module). Oracle: tests/unit/test_ptx_emulate.c,
+ * tests/unit/test_ptx_async.c. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_ASYNC_ASYNC_FORM_H
 #define WL_PTX_ASYNC_ASYNC_FORM_H
 
+#include "ptx/async/tensor_map.h"
 #include "ptx/module/module.h"
 
 typedef enum wl_ptx_barrier_action {
@@ -33,13 +34,16 @@ typedef struct wl_ptx_copy_form {
     bool within;  /* a cluster: between the shared memories of its blocks */
     bool tensor;  /* by a tensor map */
     bool reduces; /* adds to what is there, or the like */
+    wl_ptx_box_mode mode;
     /* operands: both places, how many bytes without a map, the barrier object that is signalled,
-     * and the blocks that a copy is sent to; -1: none */
-    int8_t to, from, size, barrier, blocks;
+     * offsets in an image, and the blocks that a copy is sent to; -1: none */
+    int8_t to, from, size, barrier, offsets, blocks;
 } wl_ptx_copy_form;
 
 /* False: not a bulk copy that is known here. */
 bool wl_ptx_copy_form_of(const wl_ptx_instruction *in, wl_ptx_copy_form *form);
+
+bool wl_ptx_is_bulk_prefetch(const wl_ptx_instruction *in);
 
 /* Whether it changes a barrier object, which other warps may wait for. */
 bool wl_ptx_signals(const wl_ptx_instruction *in);

@@ -4,7 +4,7 @@
  * The hardware's 64 bits are opaque; ours hold the arrivals and bytes that the current phase still
  * waits for, the arrivals of a phase, and the parity of the phase.
  *
- * Layer  ptx/async (uses base, ptx/module). Oracle: tests/unit/test_ptx_mbarrier.c.
+ * Layer  ptx/async (uses base, ptx/module). Oracle: tests/unit/test_ptx_emulate.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_ASYNC_BARRIER_OBJECT_H
 #define WL_PTX_ASYNC_BARRIER_OBJECT_H

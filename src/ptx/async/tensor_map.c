@@ -5,7 +5,7 @@ bool wl_ptx_map_is_valid(const wl_ptx_tensor_map *map)
 {
     bool valid = map->magic == WL_PTX_MAP_MAGIC && map->rank >= 1 && map->rank <= WL_PTX_MAP_DIMS && map->base > 0;
     for (int d = 0; d < map->rank && valid; d++)
-        valid = map->extent[d] > 0 && map->box[d] > 0 && map->step[d] > 0;
+        valid = map->extent[d] > 0 && map->step[d] > 0 && (map->box[d] > 0 || map->pixels > 0);
     return valid;
 }
 
@@ -17,8 +17,25 @@ static uint64_t row_bytes(const wl_ptx_tensor_map *map, uint64_t elements)
 
 static uint64_t taken(const wl_ptx_tensor_map *map, int d) { return (map->box[d] + map->step[d] - 1u) / map->step[d]; }
 
-uint64_t wl_ptx_map_box_bytes(const wl_ptx_tensor_map *map)
+/* Pixels of a copy in mode im2col: steps do not change their number. */
+static uint64_t pixels_of(const wl_ptx_tensor_map *map, wl_ptx_box_mode mode)
 {
+    return mode == WL_PTX_BOX_PIXELS_128 ? 128 : map->pixels;
+}
+
+int wl_ptx_map_coordinates(const wl_ptx_tensor_map *map, wl_ptx_box_mode mode)
+{
+    if (mode == WL_PTX_BOX_ROWS)
+        return map->rank == 2 && map->pixels == 0 ? 1 + WL_PTX_BOX_ROWS_COUNT : 0;
+    return (mode == WL_PTX_BOX_TILED) == (map->pixels == 0) ? map->rank : 0;
+}
+
+uint64_t wl_ptx_map_box_bytes(const wl_ptx_tensor_map *map, wl_ptx_box_mode mode)
+{
+    if (mode == WL_PTX_BOX_ROWS)
+        return WL_PTX_BOX_ROWS_COUNT * row_bytes(map, taken(map, 0));
+    if (mode != WL_PTX_BOX_TILED)
+        return pixels_of(map, mode) * row_bytes(map, map->channels);
     uint64_t bytes = row_bytes(map, taken(map, 0));
     for (int d = 1; d < map->rank; d++)
         bytes *= taken(map, d);
@@ -36,7 +53,7 @@ uint64_t wl_ptx_map_bytes(const wl_ptx_tensor_map *map)
 /* The part of the first dimension of the box that lies inside, from `address` on. */
 static bool visit_row(const wl_ptx_tensor_map *map, int64_t from, uint64_t address, wl_ptx_map_row row, void *user)
 {
-    const int64_t low = from < 0 ? 0 : from, end = from + map->box[0];
+    const int64_t low = from < 0 ? 0 : from, end = from + (map->pixels > 0 ? map->channels : map->box[0]);
     const int64_t high = end > (int64_t)map->extent[0] ? (int64_t)map->extent[0] : end;
     if (low >= high)
         return true;
@@ -64,7 +81,57 @@ static bool visit(const wl_ptx_tensor_map *map, const int32_t *at, int d, uint64
     return true;
 }
 
-bool wl_ptx_map_rows(const wl_ptx_tensor_map *map, const int32_t at[WL_PTX_MAP_DIMS], wl_ptx_map_row row, void *user)
+/* Moves to the next pixel: along the row, then to the next row, plane, image. */
+static void step_pixel(const wl_ptx_tensor_map *map, bool in_row, int64_t place[WL_PTX_MAP_DIMS])
 {
-    return visit(map, at, map->rank - 1, map->base, row, user);
+    const int images = map->rank - 1;
+    for (int d = 1; d < images; d++) {
+        if (in_row && d > 1)
+            continue;
+        place[d] += map->step[d];
+        if (place[d] <= (int64_t)map->extent[d] - 1 + map->upper[d - 1])
+            return;
+        place[d] = map->lower[d - 1];
+    }
+    place[images]++;
+}
+
+static bool visit_pixels(const wl_ptx_tensor_map *map, const wl_ptx_box *box, wl_ptx_map_row row, void *user)
+{
+    const uint64_t pixels = pixels_of(map, box->mode);
+    int64_t place[WL_PTX_MAP_DIMS];
+    for (int d = 0; d < map->rank; d++)
+        place[d] = box->at[d];
+    for (uint64_t p = 0; p < pixels; p++, step_pixel(map, box->mode != WL_PTX_BOX_PIXELS, place)) {
+        uint64_t address = map->base;
+        bool inside = true;
+        for (int d = 1; d < map->rank; d++) {
+            const int64_t index = place[d] + (d < map->rank - 1 ? box->offset[d - 1] : 0);
+            inside = inside && index >= 0 && index < (int64_t)map->extent[d];
+            address += (uint64_t)index * map->stride[d - 1];
+        }
+        if (inside && !visit_row(map, box->at[0], address, row, user))
+            return false;
+    }
+    return true;
+}
+
+static bool visit_four(const wl_ptx_tensor_map *map, const wl_ptx_box *box, wl_ptx_map_row row, void *user)
+{
+    for (int k = 1; k <= WL_PTX_BOX_ROWS_COUNT; k++) {
+        const int64_t index = box->at[k];
+        if (index >= 0 && index < (int64_t)map->extent[1] &&
+            !visit_row(map, box->at[0], map->base + (uint64_t)index * map->stride[0], row, user))
+            return false;
+    }
+    return true;
+}
+
+bool wl_ptx_map_rows(const wl_ptx_tensor_map *map, const wl_ptx_box *box, wl_ptx_map_row row, void *user)
+{
+    if (box->mode == WL_PTX_BOX_ROWS)
+        return visit_four(map, box, row, user);
+    if (box->mode != WL_PTX_BOX_TILED)
+        return visit_pixels(map, box, row, user);
+    return visit(map, box->at, map->rank - 1, map->base, row, user);
 }

@@ -21,15 +21,15 @@ typedef struct bulk {
     bool data;               /* contents are copied, too */
     uint64_t global, shared; /* addresses; of a tensor map: that of the map */
     uint64_t bytes;          /* without a map */
-    int32_t at[WL_PTX_MAP_DIMS];
+    wl_ptx_box box;          /* with a map */
+    int coordinates;
     int copies;       /* that arrive here: as many as the blocks that it is sent to */
     uint64_t barrier; /* the address of the object that it signals */
 } bulk;
 
 /* ---- operands ---- */
 
-/* The value of a scalar operand in a lane; false: unknown. */
-static bool value_of(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, uint64_t *out)
+bool wl_ptx_operand_in_lane(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, uint64_t *out)
 {
     const wl_ptx_frame *frame = m->frame;
     *out = (uint64_t)o->value;
@@ -44,13 +44,34 @@ static bool value_of(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t 
     return o->kind == WL_PTX_OPERAND_IMMEDIATE || o->kind == WL_PTX_OPERAND_ADDRESS;
 }
 
+/* The value of element k of a vector in a lane; false: unknown. */
+static bool element_of(const wl_ptx_machine *m, const wl_ptx_operand *o, int k, uint32_t lane, uint64_t *out)
+{
+    return wl_ptx_operand_in_lane(m, &m->frame->program->function->lists[o->first + k], lane, out);
+}
+
 static bool read_coordinates(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, bulk *b)
 {
     for (int d = 0; d < o->count && d < WL_PTX_MAP_DIMS; d++) {
         uint64_t value = 0;
-        if (!value_of(m, &m->frame->program->function->lists[o->first + d], lane, &value))
+        if (!element_of(m, o, d, lane, &value))
             return false;
-        b->at[d] = (int32_t)(uint32_t)value;
+        b->box.at[d] = (int32_t)(uint32_t)value;
+    }
+    return true;
+}
+
+/* Offsets by dimension; of mode im2col::w, how many pixels follow those of a row, then the offset
+ * in it. Such further pixels are not modelled. */
+static bool read_offsets(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, bulk *b)
+{
+    const int first = b->form->mode == WL_PTX_BOX_PIXELS ? 0 : 1;
+    for (int k = 0; k < o->count && k < first + WL_PTX_PIXEL_DIMS; k++) {
+        uint64_t value = 0;
+        if (!element_of(m, o, k, lane, &value) || (k < first && (uint16_t)value != 0))
+            return false;
+        if (k >= first)
+            b->box.offset[k - first] = (uint16_t)value;
     }
     return true;
 }
@@ -62,48 +83,26 @@ static bool read_operands(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_
     const bool places = m->visit || b->data;
     const wl_ptx_operand *to = &s->in->operands[form->to], *from = &s->in->operands[form->from];
     uint64_t value = 0;
-    bool known = value_of(m, form->loads ? from : to, lane, &b->global) || !(places || form->tensor);
-    known = (value_of(m, form->loads ? to : from, lane, &b->shared) || !places) && known;
+    bool known = wl_ptx_operand_in_lane(m, form->loads ? from : to, lane, &b->global) || !(places || form->tensor);
+    known = (wl_ptx_operand_in_lane(m, form->loads ? to : from, lane, &b->shared) || !places) && known;
+    const wl_ptx_operand *coordinates = from->count > 0 ? from : to;
+    b->box.mode = form->mode;
+    b->coordinates = coordinates->count;
     if (form->tensor)
-        known = (!places || read_coordinates(m, from->count > 0 ? from : to, lane, b)) && known;
+        known = (!places || read_coordinates(m, coordinates, lane, b)) && known;
     else
-        known = value_of(m, &s->in->operands[form->size], lane, &value) && known;
+        known = wl_ptx_operand_in_lane(m, &s->in->operands[form->size], lane, &value) && known;
     b->bytes = (uint32_t)value;
     b->copies = 1;
     if (form->barrier >= 0)
-        known = value_of(m, &s->in->operands[form->barrier], lane, &b->barrier) && known;
+        known = wl_ptx_operand_in_lane(m, &s->in->operands[form->barrier], lane, &b->barrier) && known;
+    if (form->offsets >= 0)
+        known = (!places || read_offsets(m, &s->in->operands[form->offsets], lane, b)) && known;
     if (form->blocks >= 0) {
-        known = value_of(m, &s->in->operands[form->blocks], lane, &value) && known;
+        known = wl_ptx_operand_in_lane(m, &s->in->operands[form->blocks], lane, &value) && known;
         b->copies = wl_ptx_lanes_in((uint32_t)value & UINT16_MAX);
     }
     return known;
-}
-
-/* The bytes of a tensor map, wherever it lies. */
-static bool read_map(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map)
-{
-    wl_ptx_touch *t = &m->touch;
-    uint8_t bytes[WL_PTX_MAP_BYTES];
-    t->space = wl_ptx_space_at(address);
-    t->address[0] = address - wl_ptx_window_of(t->space);
-    const int64_t end = (int64_t)t->address[0] + WL_PTX_MAP_BYTES;
-    const wl_ptx_buffer *b = t->space == WL_PTX_GLOBAL ? wl_ptx_buffer_at(m->launch.arguments, address) : NULL;
-    if (t->space == WL_PTX_GLOBAL ? !b || address + WL_PTX_MAP_BYTES > b->base + (uint64_t)b->bytes
-                                  : end > (t->space == WL_PTX_SHARED  ? m->shared_bytes
-                                           : t->space == WL_PTX_PARAM ? m->frame->program->param_bytes
-                                                                      : 0))
-        return false;
-    m->buffer = b;
-    for (int k = 0; k < WL_PTX_MAP_BYTES; k += 8) {
-        bool unknown = false;
-        const uint64_t word = wl_ptx_memory_read(m, 0, k, 8, &unknown);
-        memcpy(bytes + k, &word, sizeof word);
-        if (unknown)
-            return false;
-    }
-    m->buffer = NULL;
-    memcpy(map, bytes, sizeof *map);
-    return wl_ptx_map_is_valid(map);
 }
 
 /* ---- addresses ---- */
@@ -166,7 +165,7 @@ static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, c
     if (!m->visit || b->form->within)
         return WL_OK;
     if (b->form->tensor)
-        (void)wl_ptx_map_rows(map, b->at, collect, &c);
+        (void)wl_ptx_map_rows(map, &b->box, collect, &c);
     else
         collect_range(&c, b);
     if (c.status == WL_OK)
@@ -219,9 +218,10 @@ static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_er
 {
     wl_ptx_tensor_map map = {.rank = 0};
     const wl_ptx_copy_form *form = b->form;
-    if (form->tensor && !read_map(m, b->global, &map))
+    if (form->tensor &&
+        (!wl_ptx_map_read(m, b->global, &map) || wl_ptx_map_coordinates(&map, form->mode) != b->coordinates))
         return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);
-    const uint64_t bytes = form->tensor ? wl_ptx_map_box_bytes(&map) : b->bytes;
+    const uint64_t bytes = form->tensor ? wl_ptx_map_box_bytes(&map, form->mode) : b->bytes;
     WL_TRY(visit(m, s, b, &map, err));
     if (form->loads && (form->tensor || form->within || !b->data) && (m->visit || b->data))
         hide(m, b->shared, bytes);

@@ -79,6 +79,16 @@ static void decode_bulk(wl_ptx_decoder *d, wl_ptx_step *step)
     step->async = form;
     if (form && wl_ptx_copy_form_of(step->in, &form->copy))
         step->of.run = wl_ptx_find_bulk();
+    else if (wl_ptx_is_bulk_prefetch(step->in)) /* what it fetches counts where it is loaded */
+        step->kind = WL_PTX_STEP_NOTHING;
+}
+
+static void decode_map(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    wl_ptx_async_form *form = new_form(d);
+    step->async = form;
+    if (form && wl_ptx_map_form_of(step->in, &form->map))
+        step->of.run = wl_ptx_run_map;
 }
 
 /* Arrivals at barrier objects and waits for them: state, [address], number. */
@@ -325,6 +335,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red: decode_memory(d, step); break;
     case WL_PTX_OP_cp_bulk: decode_bulk(d, step); break;
+    case WL_PTX_OP_tensormap: decode_map(d, step); break;
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
     case WL_PTX_OP_mbarrier: decode_mbarrier(d, step); break;
     case WL_PTX_OP_cp_async_control:

@@ -10,6 +10,7 @@
 #define WL_PTX_EMULATE_EMULATE_INTERNAL_H
 
 #include "ptx/async/async_form.h"
+#include "ptx/async/map_change.h"
 #include "ptx/emulate/alu.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/module/flow.h"
@@ -64,10 +65,11 @@ typedef struct wl_ptx_steady {
 } wl_ptx_steady;
 struct wl_ptx_recorder;
 
-/* What an instruction on barrier objects or a bulk copy does. */
+/* What an instruction on barrier objects or tensor maps or a bulk copy does. */
 typedef union wl_ptx_async_form {
     wl_ptx_barrier_form barrier;
     wl_ptx_copy_form copy;
+    wl_ptx_map_form map;
 } wl_ptx_async_form;
 
 struct wl_ptx_step {
@@ -417,6 +419,12 @@ wl_ptx_compute wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies of lanes */
 wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_barrier_form *form);
 wl_ptx_run wl_ptx_find_bulk(void);
+/* The value of a scalar operand in a lane; false: unknown. */
+bool wl_ptx_operand_in_lane(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, uint64_t *out);
+/* emulate_map.c: the map at a generic address; false: there is none, or it is unknown. */
+bool wl_ptx_map_read(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map);
+/* Changes or copies a map. */
+wl_status wl_ptx_run_map(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 /* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
 wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);

@@ -4,7 +4,7 @@
  *
  * Blocks of a cluster run the same code, but one at a time here. What a block does to the barriers
  * of others counts for its own: the others do the same to it.
- * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_mbarrier.c. SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

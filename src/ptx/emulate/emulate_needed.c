@@ -48,13 +48,14 @@ static bool is_load(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu || in->op == WL_PTX_OP_ldmatrix ||
            in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red || in->op == WL_PTX_OP_cp_async ||
-           in->op == WL_PTX_OP_cp_bulk;
+           in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_tensormap;
 }
 
 static bool is_store(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red ||
-           in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store;
+           in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store ||
+           in->op == WL_PTX_OP_tensormap;
 }
 
 static bool touches(const wl_ptx_instruction *in)
@@ -175,7 +176,8 @@ static bool may_be_in(wl_ptx_space space, wl_ptx_space wanted)
 /* May the store have written what the load reads? */
 static bool may_meet(const analysis *a, const wl_ptx_instruction *store, const wl_ptx_instruction *load)
 {
-    const bool copies = store->op == WL_PTX_OP_cp_async || store->op == WL_PTX_OP_cp_bulk;
+    const bool copies = store->op == WL_PTX_OP_cp_async || store->op == WL_PTX_OP_cp_bulk ||
+                        (store->op == WL_PTX_OP_tensormap && store->to_space != WL_PTX_SPACE_NONE);
     const wl_ptx_space to = copies ? store->to_space : store->space;
     static const wl_ptx_space spaces[] = {WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_PARAM};
     for (size_t k = 0; k < sizeof spaces / sizeof spaces[0]; k++)
@@ -265,6 +267,9 @@ static void demand_all(analysis *a, bool addresses)
         if (kind == WL_PTX_STEP_BRANCH || kind == WL_PTX_STEP_LEAVE || kind == WL_PTX_STEP_BARRIER ||
             kind == WL_PTX_STEP_WAIT || (kind == WL_PTX_STEP_RUN && wl_ptx_signals(in)))
             demand(a, i, in->op == WL_PTX_OP_cp_bulk ? ADDRESSES : ALL);
+        /* maps say how many bytes copies move */
+        if (in->op == WL_PTX_OP_tensormap && kind == WL_PTX_STEP_RUN)
+            demand(a, i, ALL);
         if (addresses && touches(in) && kind == WL_PTX_STEP_RUN)
             demand(a, i, ADDRESSES);
     }
@@ -333,8 +338,9 @@ static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_a
     demand_all(&a, addresses);
     thin_out(&a, addresses, *out);
     for (int32_t i = 0; i < count; i++) /* does control flow depend on contents? */
-        p->reads_data = p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
-                                          f->instructions[i].space != WL_PTX_PARAM);
+        p->reads_data =
+            p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
+                              f->instructions[i].op != WL_PTX_OP_tensormap && f->instructions[i].space != WL_PTX_PARAM);
     return WL_OK;
 }
 

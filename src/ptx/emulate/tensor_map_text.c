@@ -7,6 +7,8 @@
 #include "ptx/emulate/arguments_text.h"
 
 static const char form[] = "tensormap:TYPE:EXTENTS:BOX[:OPTION..], as tensormap:f16:4096x4096:64x128:swizzle=128";
+#define PIXELS_MAX 1024
+#define CHANNELS_MAX 256
 
 /* "4096x4096": up to five positive numbers; returns how many, 0: malformed. */
 static int read_list(const char **at, int64_t most, int64_t out[WL_PTX_MAP_DIMS])
@@ -69,6 +71,7 @@ static void lay_out(wl_ptx_tensor_map *map, const int64_t *pitch, int given)
 typedef struct options {
     int64_t pitch[WL_PTX_MAP_DIMS];
     int pitches;
+    bool corners; /* mode im2col */
 } options;
 
 static bool read_steps(const char *at, wl_ptx_tensor_map *map)
@@ -81,6 +84,38 @@ static bool read_steps(const char *at, wl_ptx_tensor_map *map)
     return true;
 }
 
+/* "-1x-1": as many numbers as an image has dimensions. */
+static bool read_corner(const char **at, int dims, int64_t most, int16_t *corner)
+{
+    for (int d = 0; d < dims; d++) {
+        int64_t value = 0;
+        if (d > 0 && *(*at)++ != 'x')
+            return false;
+        const bool negative = **at == '-';
+        *at += negative;
+        if (**at == '0')
+            (*at)++;
+        else if (!wl_ptx_positive(at, most + 1, &value))
+            return false;
+        corner[d] = (int16_t)(negative ? -value : wl_min(value, most));
+        if (!negative && value > most)
+            return false;
+    }
+    return true;
+}
+
+/* "-1x-1..-1x-1": the lower corner, from the first pixel, and the upper one, from the last. */
+static bool read_corners(const char *at, wl_ptx_tensor_map *map, options *o)
+{
+    static const int64_t most[WL_PTX_PIXEL_DIMS] = {INT16_MAX, INT8_MAX, 15};
+    const int dims = map->rank - 2;
+    o->corners = true;
+    if (dims < 1 || !read_corner(&at, dims, most[dims - 1], map->lower) || strncmp(at, "..", 2) != 0)
+        return false;
+    at += 2;
+    return read_corner(&at, dims, most[dims - 1], map->upper) && (*at == ':' || *at == '\0');
+}
+
 static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
 {
     const size_t name = strcspn(at, "=:");
@@ -88,6 +123,8 @@ static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
     const size_t length = strcspn(value, ":");
     if (wl_ptx_is_word(at, name, "pitch"))
         return (o->pitches = read_list(&value, (int64_t)1 << 40, o->pitch)) == map->rank - 1;
+    if (wl_ptx_is_word(at, name, "corners"))
+        return read_corners(value, map, o);
     if (wl_ptx_is_word(at, name, "step"))
         return read_steps(value, map);
     if (wl_ptx_is_word(at, name, "fill"))
@@ -108,22 +145,44 @@ static bool read_option(const char *at, wl_ptx_tensor_map *map, options *o)
 /* What the hardware asks of a map. */
 static wl_status check(const char *text, const wl_ptx_tensor_map *map, wl_error *err)
 {
-    for (int d = 0; d < map->rank; d++)
+    const wl_loc place = wl_ptx_place(text, text, strlen(text));
+    for (int d = 0; d < map->rank && map->pixels == 0; d++)
         if (map->box[d] > 256)
-            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
-                           "a box has at most 256 elements in each dimension, this one %d", map->box[d]);
+            return wl_fail(err, WL_E_INPUT, place, "a box has at most 256 elements in each dimension, this one %d",
+                           map->box[d]);
+    if (map->channels > CHANNELS_MAX || map->pixels > PIXELS_MAX)
+        return wl_fail(err, WL_E_INPUT, place, "a copy has at most %d channels and %d pixels, this one %d and %d",
+                       CHANNELS_MAX, PIXELS_MAX, map->channels, map->pixels);
+    for (int d = 1; d < map->rank - 1 && map->pixels > 0; d++)
+        if ((int64_t)map->extent[d] + map->upper[d - 1] <= map->lower[d - 1])
+            return wl_fail(err, WL_E_INPUT, place, "there is no pixel between the corners in dimension %d", d);
     for (int d = 1; d < map->rank; d++)
         if (map->stride[d - 1] % 16)
-            return wl_fail(err, WL_E_INPUT, wl_ptx_place(text, text, strlen(text)),
+            return wl_fail(err, WL_E_INPUT, place,
                            "rows must begin at multiples of 16 bytes, these are %llu bytes apart: see pitch=",
                            (unsigned long long)map->stride[d - 1]);
+    return WL_OK;
+}
+
+static wl_status read_options(const char *text, const char *at, wl_ptx_tensor_map *map, options *o, wl_error *err)
+{
+    while (*at == ':') {
+        const char *part = next_part(&at);
+        if (!read_option(part, map, o))
+            return wrong(
+                text, part,
+                "no option of a tensor map (swizzle=32|64|128 pitch=BYTES[xBYTES..] step=NxN.. interleave=16|32 "
+                "fill=nan; images: corners=WxH..WxH)",
+                err);
+        at = part + strcspn(part, ":");
+    }
     return WL_OK;
 }
 
 wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *err)
 {
     const char *at = strchr(text, ':');
-    int64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS];
+    int64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS] = {0};
     options o = {.pitches = 0};
     *map = (wl_ptx_tensor_map){.magic = WL_PTX_MAP_MAGIC};
     const char *part = next_part(&at);
@@ -133,23 +192,20 @@ wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *er
     if (map->rank == 0)
         return wrong(text, part, "no list of one to five extents, the contiguous one first", err);
     part = next_part(&at);
-    if (read_list(&at, UINT16_MAX, box) != map->rank)
-        return wrong(text, part, "no list of as many extents of a box", err);
+    const int sides = read_list(&at, UINT16_MAX, box);
     for (int d = 0; d < map->rank; d++) {
         map->extent[d] = (uint32_t)extent[d];
-        map->box[d] = (uint16_t)box[d];
         map->step[d] = 1;
     }
-    while (*at == ':') {
-        part = next_part(&at);
-        if (!read_option(part, map, &o))
-            return wrong(
-                text, part,
-                "no option of a tensor map (swizzle=32|64|128 pitch=BYTES[xBYTES..] step=NxN.. interleave=16|32 "
-                "fill=nan)",
-                err);
-        at = part + strcspn(part, ":");
-    }
+    if (sides == map->rank || sides == 2) /* of images: channels and pixels, and then corners */
+        WL_TRY(read_options(text, at, map, &o, err));
+    if (sides != (o.corners ? 2 : map->rank))
+        return wrong(text, part,
+                     o.corners ? "no number of channels and of pixels" : "no list of as many extents of a box", err);
+    for (int d = 0; d < map->rank && !o.corners; d++)
+        map->box[d] = (uint16_t)box[d];
+    map->channels = o.corners ? (uint16_t)box[0] : 0;
+    map->pixels = o.corners ? (uint16_t)box[1] : 0;
     lay_out(map, o.pitch, o.pitches);
     return check(text, map, err);
 }

@@ -8,6 +8,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
+#include "ptx/async/async_form.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/kernel/unknown_origin.h"
 #include "ptx/module/flow.h"
@@ -50,7 +51,7 @@ static bool moves_data(const wl_ptx_instruction *in)
     case WL_PTX_OP_movmatrix:
     case WL_PTX_OP_shfl: return false;
     case WL_PTX_OP_cp_bulk:
-        if (wl_ptx_has_part(in, ".prefetch"))
+        if (wl_ptx_is_bulk_prefetch(in))
             return false;
         break;
     default: break;
