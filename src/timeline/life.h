@@ -39,12 +39,14 @@ typedef enum wl_op_kind {
 } wl_op_kind;
 
 /* Products of warp groups (wgmma) run in order, beside the warps that issue them. They are put
- * together in batches, and a warp waits until at most so many batches are left. */
+ * together in batches, and a warp waits until at most so many batches are left. Of products in
+ * tensor memory (tcgen05), one warp issues all; others wait for them. */
 typedef enum wl_group_step {
     WL_GROUP_NONE, /* another operation */
     WL_GROUP_PRODUCT,
     WL_GROUP_BATCH,
-    WL_GROUP_WAIT
+    WL_GROUP_WAIT,
+    WL_GROUP_RESULT /* a wait for products of another warp */
 } wl_group_step;
 
 /* A machine instruction, or several that come from one of PTX. */
@@ -60,10 +62,10 @@ typedef struct wl_op {
     /* A wait for bulk copies, and how many such waits ahead of it they can be issued, on average;
      * 0: right before it. */
     bool awaits_copies;
-    float ahead;
+    float ahead; /* the same of waits for products of another warp */
     float bytes; /* of the copies */
     wl_group_step group_step;
-    float flops; /* of a product of a warp group: of all its warps */
+    float flops; /* of a product of a warp group: of all its warps; of all that a wait is for */
     wl_tensor_kind product;
     int32_t left;                    /* batches of products that a wait leaves in flight */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */

@@ -12,6 +12,7 @@
 /* the last ones represent all others; two, because loads that are issued ahead of their use
  * alternate */
 #define SETTLED 2
+#define TWO_PLACES 2      /* for sums of products: one is computed while another is read */
 #define BATCHES 8         /* of products of warp groups that may be in flight */
 #define DEPTHS 16         /* of nested loops; deeper ones are walked like the deepest of these */
 #define MORE_INTERVALS 32 /* room for later ones */
@@ -305,6 +306,24 @@ static void wait_for_products(walker *w, int32_t number, double times)
     w->last = fmax(w->last, over);
 }
 
+/* Waits for products that another warp issues, one after the other. The first ones begin when their
+ * operands have arrived; later ones when those before them end, or, if there is only one place for
+ * sums, when this warp has read them. */
+static void wait_for_results(walker *w, int32_t number, double times)
+{
+    const wl_op *op = &w->lives->ops[number];
+    const wl_waits *waits = w->waits;
+    const double rate = waits->product_rate[op->product];
+    const double arrive = waits->level[0] + waits->level[1] + waits->level[2] + waits->bulk[0];
+    const bool first = w->products <= 0, one_place = op->ahead < TWO_PLACES;
+    const double from = first ? arrive : one_place ? fmax(w->products, w->last) : w->products;
+    w->products = from + (rate > 0 ? op->flops / rate : 0);
+    const double over = w->products + waits->result[WL_OP_TENSOR];
+    if (over > w->last)
+        end_interval(w, number, number, over - w->last, times);
+    w->last = fmax(w->last, over);
+}
+
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -343,6 +362,8 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
         issue_product(w, op);
     if (op->group_step == WL_GROUP_WAIT)
         wait_for_products(w, number, times);
+    if (op->group_step == WL_GROUP_RESULT)
+        wait_for_results(w, number, times);
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];

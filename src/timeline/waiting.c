@@ -6,24 +6,26 @@
 #include "base/fail.h"
 
 /* While a warp stalls, each other warp of its block issues one instruction. If these are requests
- * to the L1, they are served meanwhile. A barrier opens after the last of them. */
-static void add_covered(const wl_life_interval *at, const wl_waits *waits, wl_waiting *w)
+ * to the L1, they are served meanwhile. A barrier opens after the last of them. While it waits for
+ * products in tensor memory, the L1 delivers their operands. */
+static void add_covered(const wl_life_interval *at, const wl_lives *lives, const wl_waits *waits, wl_waiting *w)
 {
     const bool requests = at->cause == WL_STALL_SHARED || at->cause == WL_STALL_MEMORY;
+    const bool products = at->from >= 0 && lives->ops[at->from].group_step == WL_GROUP_RESULT;
     if (at->cause == WL_STALL_BARRIER)
         return;
     w->covered[0] += at->times * fmin(at->stall, waits->others);
-    w->covered[1] += requests ? at->times * fmin(at->stall, waits->queued) : 0;
+    w->covered[1] += requests ? at->times * fmin(at->stall, waits->queued) : products ? at->times * at->stall : 0;
 }
 
-static wl_waiting wait_of(const wl_life_profile *p, const wl_waits *waits)
+static wl_waiting wait_of(const wl_life_profile *p, const wl_lives *lives, const wl_waits *waits)
 {
     wl_waiting w = {.known = true, .atomics = p->atomics};
     for (size_t i = 0; i < p->count; i++) {
         const wl_life_interval *at = &p->list[i];
         w.issue += at->times * at->instructions;
         w.stall[at->cause] += at->times * at->stall;
-        add_covered(at, waits, &w);
+        add_covered(at, lives, waits, &w);
         w.barriers += at->cause == WL_STALL_BARRIER ? at->times : 0;
         w.loads += at->cause == WL_STALL_MEMORY ? at->times : 0;
         for (int l = 0; l < 3; l++)
@@ -71,7 +73,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
     for (size_t i = 0; i < lives->count; i++) {
         const wl_life *life = &lives->list[i];
         WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
-        const wl_waiting one = wait_of(&profiles[i], waits);
+        const wl_waiting one = wait_of(&profiles[i], lives, waits);
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;

@@ -1,5 +1,6 @@
-/* test_ptx_async.c - bulk copies through maps of images and of rows, and maps that a kernel
- * changes: bytes and addresses worked out by hand. SPDX-License-Identifier: MIT */
+/* test_ptx_async.c - bulk copies through maps of images and of rows, maps that a kernel changes,
+ * and waits for products in tensor memory: bytes, addresses and flops worked out by hand.
+ * SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 #include "ptx/async/map_change.h"
@@ -188,6 +189,63 @@ static void copies_that_are_not_known_are_noted(void **state)
     }
 }
 
+/* Thread 0 multiplies in tensor memory, and the second warp waits for it: twice, in a ring of one
+ * stage that this warp frees. */
+static const char products[] =
+    KERNEL "@%p1 bra ALLOCATED;\n" /* thread 0 stands for a warp here */
+           "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 128;\n"
+           "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile+4], 64;\n"
+           "mbarrier.init.shared::cta.b64 [tile+8], 32;\n"
+           "ALLOCATED:\nbar.sync 0;\nld.shared.u32 %r3, [tile+4];\nmov.u32 %r4, 0;\n"
+           "setp.ge.u32 %p3, %r1, 32;\n@%p3 bra READ;\n@%p1 bra END;\n"
+           "MULTIPLY:\nxor.b32 %r5, %r4, 1;\n"
+           "FREE:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [tile+8], %r5;\n@!%p2 bra FREE;\n"
+           "tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd1, %rd2, 0x08400010, %p1;\n"
+           "tcgen05.mma.cta_group::1.kind::f16 [%r3], %rd1, %rd2, 0x08400010, %p1;\n"
+           "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [full];\n"
+           "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p4, %r4, 2;\n@%p4 bra MULTIPLY;\nst.global.u32 [%rd2], %r3;\nbra END;\n"
+           "READ:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [full], %r4;\n@!%p2 bra READ;\n"
+           "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r6, %r7}, [%r3];\ntcgen05.wait::ld.sync.aligned;\n"
+           "mbarrier.arrive.shared::cta.b64 _, [tile+8];\n"
+           "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p4, %r4, 2;\n@%p4 bra READ;\n"
+           "END:\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 64;\nret;\n}\n";
+
+static void warps_wait_for_products(void **state)
+{
+    (void)state;
+    const char *const args[] = {IMAGES, "buf:1024"};
+    const int64_t block[3] = {64, 1, 1}, grid[3] = {1, 1, 1}, origin[3] = {0};
+    const double each = 2 * 2.0 * 128 * 256 * 16;
+    for (int everything = 0; everything < 2; everything++) {
+        ptx_run r;
+        bool known = false;
+        wl_ptx_ring all = {0};
+        assert_int_equal(ptx_start(&r, products, args, 2, block, grid), WL_OK);
+        wl_ptx_emulator_free(r.emulator);
+        r.launch.everything = everything;
+        assert_int_equal(wl_ptx_emulator_new(&r.launch, &r.emulator, &r.err), WL_OK);
+        if (wl_ptx_emulate_block(r.emulator, origin, -1, &r.profile, NULL, NULL, &r.err) != WL_OK)
+            fail_msg("%s", r.err.message);
+        const wl_ptx_ring *rings = wl_ptx_rings_of(r.emulator, 0);
+        for (int32_t i = 0; i < r.entry->instruction_count; i++) {
+            all.product_waits += rings[i].product_waits;
+            all.product_counted += rings[i].product_counted;
+            all.product_ahead += rings[i].product_ahead;
+            all.flops += rings[i].flops;
+        }
+        /* the second wait is for products that could begin after the first one */
+        assert_int_equal(all.product_waits, 2);
+        assert_int_equal(all.product_counted, 1);
+        assert_int_equal(all.product_ahead, 1);
+        assert_true(all.flops == 2 * each);
+        assert_false(ptx_assumed(&r, WL_PTX_ASSUMED_RESULT));
+        assert_false(ptx_assumed(&r, WL_PTX_ASSUMED_BARRIER));
+        if (everything) /* the second allocation begins behind the first */
+            assert_int_equal(ptx_written(&r, 1, 0, 4, &known), 128);
+        ptx_end(&r);
+    }
+}
+
 static void changes_outside_of_a_map_are_refused(void **state)
 {
     (void)state;
@@ -207,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_move_the_bytes_worked_out_by_hand),
         cmocka_unit_test(copies_that_are_not_known_are_noted),
+        cmocka_unit_test(warps_wait_for_products),
         cmocka_unit_test(changes_outside_of_a_map_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

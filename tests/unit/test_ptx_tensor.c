@@ -45,6 +45,51 @@ static void flops_of_an_instruction(void **state)
          8192, WL_TENSOR_f16},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, 1, 0, 0;", 4096,
          WL_TENSOR_f16},
+        {"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%fd1, %fd2, %fd1, %fd2}, {%fd3, %fd3, %fd3, %fd3, %fd3, "
+         "%fd3, %fd3, %fd3}, {%fd4, %fd4, %fd4, %fd4}, {%fd1, %fd2, %fd1, %fd2};",
+         4096, WL_TENSOR_f64},
+        {"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r7, %r8, %r9, %r10}, {%r1, %r2, %r3, %r4}, {%r5, "
+         "%r6}, {%r7, %r8, %r9, %r10};",
+         65536, WL_TENSOR_i8},
+        {"mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r7, %r8, %r9, %r10}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+         "{%r7, %r8, %r9, %r10};",
+         16384, WL_TENSOR_i8},
+        {"mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e4m3.e2m1.f32.ue8m0 {%f1, "
+         "%f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}, {%r7}, {%rs1, %rs1}, {%r8}, {%rs1, "
+         "%rs1};",
+         8192, WL_TENSOR_i8},
+        {"mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::4X.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue4m3 {%f1, "
+         "%f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}, {%r7}, {%rs1, %rs1}, {%r8}, {%rs1, "
+         "%rs1};",
+         16384, WL_TENSOR_i8},
+        /* a warp's quarter of 2 x 64 x n x k, half of that if sparse */
+        {"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%f1, %f2}, %rd1, %rd2, 1, 1, 1, 0, 0;", 32768,
+         WL_TENSOR_f16},
+        {"wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {%f1, %f2}, %rd1, %rd2, 1, 1, 1;", 16384, WL_TENSOR_tf32},
+        {"wgmma.mma_async.sync.aligned.m64n256k32.f32.e5m2.e4m3 {%f1, %f2}, %rd1, %rd2, 1, 1, 1;", 262144,
+         WL_TENSOR_i8},
+        {"wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {%r1, %r2}, %rd1, %rd2, 1;", 65536, WL_TENSOR_i8},
+        {"wgmma.mma_async.sync.aligned.m64n64k256.s32.b1.b1.and.popc {%r1, %r2}, %rd1, %rd2, 1;", 524288, WL_TENSOR_i8},
+        {"wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, %r1, 0, 1, 1, 1, 0, 0;", 32768,
+         WL_TENSOR_f16},
+        /* of one thread: 2 x m x n x k of the instruction descriptor, half of that if sparse */
+        {"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, 0x08400010, %p1;", 2.0 * 128 * 256 * 16, WL_TENSOR_f16},
+        {"tcgen05.mma.cta_group::2.kind::tf32 [%r1], [%r2], %rd2, 0x10400910, %p1;", 2.0 * 256 * 256 * 8,
+         WL_TENSOR_tf32},
+        {"tcgen05.mma.cta_group::1.kind::f8f6f4 [%r1], %rd1, %rd2, 0x04100010, %p1;", 2.0 * 64 * 64 * 32, WL_TENSOR_i8},
+        {"tcgen05.mma.ws.cta_group::1.kind::i8 [%r1], %rd1, %rd2, 0x02100020, %p1;", 2.0 * 32 * 64 * 32, WL_TENSOR_i8},
+        {"tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], 0x08200014, %p1;", 2.0 * 128 * 128 * 16,
+         WL_TENSOR_f16},
+        {"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r1], %rd1, %rd2, 0x08c00000, [%r3], "
+         "[%r4], %p1;",
+         2.0 * 128 * 256 * 32, WL_TENSOR_i8},
+        {"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X [%r1], %rd1, %rd2, 0x08c00480, [%r3], [%r4], "
+         "%p1;",
+         2.0 * 128 * 256 * 64, WL_TENSOR_i8},
+        {"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X [%r1], %rd1, %rd2, 0x88400480, [%r3], "
+         "[%r4], %p1;",
+         2.0 * 128 * 256 * 96, WL_TENSOR_i8},
+        {"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r9, %p1;", 0, WL_TENSOR_f16},
         {"fma.rn.f32 %f1, %f2, %f3, %f4;", 0, WL_TENSOR_f16},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -54,13 +99,90 @@ static void flops_of_an_instruction(void **state)
         wl_tensor_kind kind = WL_TENSOR_f16;
         snprintf(text, sizeof text,
                  PTX_HEAD ".visible .entry k()\n{\n.reg .f32 %%f<10>; .reg .b32 %%r<20>; .reg .f64 %%fd<5>; .reg .b64 "
-                          "%%rd<3>;\n%s\nret;\n}\n",
+                          "%%rd<3>; .reg .b16 %%rs<2>; .reg .pred %%p<2>;\n%s\nret;\n}\n",
                  cases[i].text);
         if (wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err) != WL_OK)
             fail_msg("%s: %s", cases[i].text, err.message);
         check_near(cases[i].text, "flops of a warp", wl_ptx_tensor_flops(&module->functions[0].instructions[0], &kind),
                    cases[i].flops, 0);
         check_true(cases[i].text, "kind", kind == cases[i].kind);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
+/* Bytes that a warp of a wgmma, or a tcgen05.mma, reads from shared memory: 32 of each row of A and
+ * column of B, 64 of a column if A is sparse. */
+static void operands_of_an_instruction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double bytes;
+    } cases[] = {
+        {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, 1, 1, 1, 0, 0;", 128 * 32 / 4.0},
+        {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%f1, %f2}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;",
+         64 * 32 / 4.0},
+        {"wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.f16.f16 {%f1, %f2}, %rd1, %rd2, %r1, 0, 1, 1, 1, 0, 0;",
+         (64 + 2 * 64) * 32 / 4.0},
+        {"wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc {%r1, %r2}, %rd1, %rd2, 1;", 320 * 32 / 4.0},
+        {"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, 0x08400010, %p1;", (128 + 256) * 32},
+        {"tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r2], %rd2, 0x08400010, %p1;", 256 * 32},
+        {"tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], 0x08400014, %p1;", (128 + 2 * 256) * 32},
+        {"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X [%r1], %rd1, %rd2, 0x88400480, [%r3], "
+         "[%r4], %p1;",
+         (128 + 256) * 48},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5}, {%f1, %f2, %f3, "
+         "%f4};",
+         0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        wl_ptx_module *module = NULL;
+        wl_error err = {0};
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".visible .entry k()\n{\n.reg .f32 %%f<10>; .reg .b32 %%r<20>; .reg .b64 %%rd<3>; .reg .pred "
+                          "%%p<2>;\n%s\nret;\n}\n",
+                 cases[i].text);
+        if (wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err) != WL_OK)
+            fail_msg("%s: %s", cases[i].text, err.message);
+        check_near(cases[i].text, "bytes", wl_ptx_operand_bytes(&module->functions[0].instructions[0]), cases[i].bytes,
+                   0);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
+/* Bits of the instruction descriptor that are constant give the shape, whatever the others are. */
+static void shapes_from_known_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double flops;
+    } cases[] = {
+        {"mov.b32 %r9, 138412048;", 2.0 * 128 * 256 * 16},
+        {"and.b32 %r5, %r4, 1610612736;\nor.b32 %r9, %r5, 138412032;", 2.0 * 128 * 256 * 16},
+        {"and.b32 %r5, %r4, 3;\nshl.b32 %r6, %r5, 29;\nor.b32 %r9, %r6, 138412032;", 2.0 * 128 * 256 * 16},
+        {"shr.u32 %r5, %r4, 30;\nshl.b32 %r6, %r5, 4;\nadd.s32 %r9, %r6, 138412032;", 2.0 * 128 * 256 * 16},
+        {"mov.b32 %r5, 8;\nshl.b32 %r6, %r5, 24;\nxor.b32 %r9, %r6, 4194320;", 2.0 * 128 * 256 * 16},
+        {"or.b32 %r9, %r4, 138412032;", 0},
+        {"mov.b32 %r9, 138412048;\n@%p1 mov.b32 %r9, 0;", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        wl_ptx_module *module = NULL;
+        wl_error err = {0};
+        wl_tensor_kind kind;
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".visible .entry k()\n{\n.reg .b32 %%r<20>; .reg .b64 %%rd<3>; .reg .pred %%p<2>;\n%s\n"
+                          "tcgen05.mma.cta_group::1.kind::f16 [%%r1], %%rd1, %%rd2, %%r9, %%p1;\nret;\n}\n",
+                 cases[i].text);
+        if (wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err) != WL_OK)
+            fail_msg("%s: %s", cases[i].text, err.message);
+        const wl_ptx_function *f = &module->functions[0];
+        check_near(cases[i].text, "flops", wl_ptx_tensor_flops(&f->instructions[f->instruction_count - 2], &kind),
+                   cases[i].flops, 0);
         wl_ptx_module_free(module);
     }
     check_done();
@@ -225,10 +347,9 @@ static void cycles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flops_of_an_instruction),
-        cmocka_unit_test(flops_of_a_launch),
-        cmocka_unit_test(instructions_of_devices),
-        cmocka_unit_test(cycles),
+        cmocka_unit_test(flops_of_an_instruction), cmocka_unit_test(operands_of_an_instruction),
+        cmocka_unit_test(shapes_from_known_bits),  cmocka_unit_test(flops_of_a_launch),
+        cmocka_unit_test(instructions_of_devices), cmocka_unit_test(cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,8 @@ static wl_ptx_barrier_action action_of(const wl_ptx_instruction *in)
                    {".try_wait", WL_PTX_BARRIER_WAIT},     {".test_wait", WL_PTX_BARRIER_WAIT}};
     if (in->op == WL_PTX_OP_cp_async_control) /* without .noinc, the arrival was not expected */
         return wl_ptx_has_part(in, ".noinc") ? WL_PTX_BARRIER_ARRIVE : WL_PTX_BARRIER_NONE;
+    if (in->op == WL_PTX_OP_tcgen05_commit)
+        return WL_PTX_BARRIER_ARRIVE;
     if (in->op != WL_PTX_OP_mbarrier)
         return WL_PTX_BARRIER_NONE;
     for (size_t k = 0; k < sizeof actions / sizeof actions[0]; k++)
@@ -27,11 +29,15 @@ static wl_ptx_barrier_action action_of(const wl_ptx_instruction *in)
 wl_ptx_barrier_form wl_ptx_barrier_form_of(const wl_ptx_instruction *in)
 {
     const wl_ptx_barrier_action action = action_of(in);
-    const bool waits = action == WL_PTX_BARRIER_WAIT;
+    const bool waits = action == WL_PTX_BARRIER_WAIT, products = in->op == WL_PTX_OP_tcgen05_commit;
+    /* of a pair of blocks, one commits for both */
+    const int sharers = products && wl_ptx_has_part(in, "multicast") ? wl_ptx_block_pair(in) : 0;
     return (wl_ptx_barrier_form){.action = action,
                                  .expects = action != WL_PTX_BARRIER_NONE && wl_ptx_has_part(in, ".expect_tx"),
                                  .by_parity = waits && wl_ptx_has_part(in, ".parity"),
-                                 .tries = waits && wl_ptx_has_part(in, ".try_wait")};
+                                 .tries = waits && wl_ptx_has_part(in, ".try_wait"),
+                                 .products = products,
+                                 .sharers = sharers};
 }
 
 /* ---- bulk copies ---- */
@@ -93,6 +99,7 @@ bool wl_ptx_copy_form_of(const wl_ptx_instruction *in, wl_ptx_copy_form *form)
     *form = (wl_ptx_copy_form){.loads = in->to_space == WL_PTX_SHARED,
                                .within = in->to_space == WL_PTX_SHARED && in->space == WL_PTX_SHARED,
                                .reduces = wl_ptx_has_part(in, "reduce"),
+                               .paired = wl_ptx_block_pair(in) == 2,
                                .mode = mode_of(in)};
     return in_and_out && find_operands(in, form);
 }

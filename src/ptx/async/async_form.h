@@ -24,9 +24,11 @@ typedef struct wl_ptx_barrier_form {
     wl_ptx_barrier_action action;
     bool expects;          /* announces bytes of copies, as well */
     bool by_parity, tries; /* a wait: for a phase of this parity; it may take a while */
+    bool products;         /* arrives when products are done */
+    int sharers;           /* the blocks of a mask share one arrival by so many; 0: no mask */
 } wl_ptx_barrier_form;
 
-/* Of mbarrier, and of cp.async that arrives. */
+/* Of mbarrier, of cp.async that arrives, and of tcgen05.commit. */
 wl_ptx_barrier_form wl_ptx_barrier_form_of(const wl_ptx_instruction *in);
 
 typedef struct wl_ptx_copy_form {
@@ -34,6 +36,7 @@ typedef struct wl_ptx_copy_form {
     bool within;  /* a cluster: between the shared memories of its blocks */
     bool tensor;  /* by a tensor map */
     bool reduces; /* adds to what is there, or the like */
+    bool paired;  /* both blocks of a pair copy, and signal the object of one */
     wl_ptx_box_mode mode;
     /* operands: both places, how many bytes without a map, the barrier object that is signalled,
      * offsets in an image, and the blocks that a copy is sent to; -1: none */

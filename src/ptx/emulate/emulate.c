@@ -309,6 +309,7 @@ static void reset(wl_ptx_machine *m)
     memset(m->barriers, 0, sizeof m->barriers);
     if (m->objects)
         memset(m->objects, 0, ((size_t)m->shared_bytes / 8 + 1) * sizeof *m->objects);
+    m->columns = 0;
     m->executed = 0;
     m->astray = 0;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;

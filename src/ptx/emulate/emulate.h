@@ -113,6 +113,11 @@ typedef struct wl_ptx_ring {
     int64_t counted, ahead; /* of these, for copies that such a warp let go; waits ahead, in all */
     int64_t bytes;          /* that the copies moved, in all */
     int32_t copy;           /* number of a copy that signals such an object */
+    /* waits for products, their flops in all and their kind; of these waits, for products that
+     * another warp let go, and waits ahead, in all */
+    int64_t product_waits, product_counted, product_ahead;
+    double flops;
+    wl_tensor_kind kind;
 } wl_ptx_ring;
 /* Of a function, by instruction, in all blocks that were followed so far. */
 const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function);

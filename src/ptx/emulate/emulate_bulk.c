@@ -93,14 +93,14 @@ static bool read_operands(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_
     else
         known = wl_ptx_operand_in_lane(m, &s->in->operands[form->size], lane, &value) && known;
     b->bytes = (uint32_t)value;
-    b->copies = 1;
+    b->copies = form->paired ? 2 : 1;
     if (form->barrier >= 0)
         known = wl_ptx_operand_in_lane(m, &s->in->operands[form->barrier], lane, &b->barrier) && known;
     if (form->offsets >= 0)
         known = (!places || read_offsets(m, &s->in->operands[form->offsets], lane, b)) && known;
     if (form->blocks >= 0) {
         known = wl_ptx_operand_in_lane(m, &s->in->operands[form->blocks], lane, &value) && known;
-        b->copies = wl_ptx_lanes_in((uint32_t)value & UINT16_MAX);
+        b->copies *= wl_ptx_lanes_in((uint32_t)value & UINT16_MAX);
     }
     return known;
 }

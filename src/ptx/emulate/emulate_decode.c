@@ -4,6 +4,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "ptx/module/tensor.h"
 
 /* A load of an entry parameter at a constant offset is a constant. */
 static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
@@ -114,6 +115,28 @@ static void decode_mbarrier(wl_ptx_decoder *d, wl_ptx_step *step)
         step->kind = WL_PTX_STEP_WAIT;
     else
         step->of.run = wl_ptx_find_mbarrier(&form->barrier);
+}
+
+/* [address], columns */
+static void decode_allocation(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    if (step->in->operand_count < 2)
+        return; /* only counted */
+    wl_ptx_slot_address(d, step, &step->in->operands[0]);
+    step->from[1] = wl_ptx_slot_read(d, &step->in->operands[1]);
+    step->of.run = wl_ptx_run_allocation;
+}
+
+static void decode_product(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    wl_tensor_kind kind;
+    wl_ptx_async_form *form = new_form(d);
+    const double flops = wl_ptx_tensor_flops(step->in, &kind);
+    step->async = form;
+    if (!form || !(flops > 0))
+        return; /* only counted */
+    form->product = (wl_ptx_product_form){flops / wl_ptx_block_pair(step->in), kind};
+    step->of.run = wl_ptx_run_product;
 }
 
 /* Whether the loop may spin on a lock that another lane holds. */
@@ -337,7 +360,10 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_cp_bulk: decode_bulk(d, step); break;
     case WL_PTX_OP_tensormap: decode_map(d, step); break;
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
-    case WL_PTX_OP_mbarrier: decode_mbarrier(d, step); break;
+    case WL_PTX_OP_mbarrier:
+    case WL_PTX_OP_tcgen05_commit: decode_mbarrier(d, step); break;
+    case WL_PTX_OP_tcgen05_alloc: decode_allocation(d, step); break;
+    case WL_PTX_OP_tcgen05_mma: decode_product(d, step); break;
     case WL_PTX_OP_cp_async_control:
         if (wl_ptx_signals(in))
             decode_mbarrier(d, step);

@@ -56,6 +56,8 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->spins = 0;
     warp->trips = warp->rest = 0;
     warp->waits = warp->freed = 0;
+    warp->product_waits = warp->products_freed = 0;
+    warp->issued = warp->done = 0;
     warp->live = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
     for (int lane = 0; lane < WL_PTX_LANES; lane++) {

@@ -65,11 +65,18 @@ typedef struct wl_ptx_steady {
 } wl_ptx_steady;
 struct wl_ptx_recorder;
 
-/* What an instruction on barrier objects or tensor maps or a bulk copy does. */
+/* A product in tensor memory: what one block computes of it. */
+typedef struct wl_ptx_product_form {
+    double flops;
+    wl_tensor_kind kind;
+} wl_ptx_product_form;
+
+/* What an instruction on barrier objects or tensor maps, a bulk copy or a product does. */
 typedef union wl_ptx_async_form {
     wl_ptx_barrier_form barrier;
     wl_ptx_copy_form copy;
     wl_ptx_map_form map;
+    wl_ptx_product_form product;
 } wl_ptx_async_form;
 
 struct wl_ptx_step {
@@ -194,6 +201,9 @@ typedef struct wl_ptx_warp {
     int64_t waits;           /* for copies, so far */
     /* those that another warp had made when it freed what this one last waited for */
     int64_t freed;
+    /* the same of waits for products; flops of those it has issued, and of those it knows done */
+    int64_t product_waits, products_freed;
+    double issued, done;
     struct wl_ptx_warp *next_free;
 } wl_ptx_warp;
 
@@ -209,6 +219,11 @@ typedef struct wl_ptx_object {
     int64_t arrived, issued;
     int64_t moving, moved; /* bytes of copies in this phase; in the last one */
     int32_t copy;          /* the last copy that signals it */
+    /* flops of all products before the last ones that signal it, and their kind; the waits for
+     * products of the warp that arrived last, and of the one that let them be issued */
+    double products;
+    wl_tensor_kind kind;
+    int64_t read, allowed;
 } wl_ptx_object;
 
 /* Counts since they were last collected, by instruction number. A run of consecutive instructions
@@ -254,7 +269,9 @@ struct wl_ptx_machine {
     wl_ptx_ring *rings; /* by instruction */
     /* by word of shared memory, where a barrier object may be; NULL: no warp waits for one */
     wl_ptx_object *objects;
-    bool maps_blocks; /* some address is in the shared memory of another block (mapa) */
+    uint32_t columns;    /* of tensor memory that the block has allocated */
+    wl_tensor_kind kind; /* of the last product */
+    bool maps_blocks;    /* some address is in the shared memory of another block (mapa) */
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
@@ -421,6 +438,13 @@ wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_barrier_form *form);
 wl_ptx_run wl_ptx_find_bulk(void);
 /* The value of a scalar operand in a lane; false: unknown. */
 bool wl_ptx_operand_in_lane(const wl_ptx_machine *m, const wl_ptx_operand *o, uint32_t lane, uint64_t *out);
+/* emulate_products.c: products in tensor memory, and its allocation. */
+wl_status wl_ptx_run_product(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+wl_status wl_ptx_run_allocation(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+/* The object is signalled when the products of the warp so far are done. */
+void wl_ptx_products_signal(const wl_ptx_warp *warp, wl_ptx_object *object);
+/* Counts a wait of the warp for an object if products signal it. */
+void wl_ptx_products_await(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step *s, const wl_ptx_object *object);
 /* emulate_map.c: the map at a generic address; false: there is none, or it is unknown. */
 bool wl_ptx_map_read(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map);
 /* Changes or copies a map. */

@@ -7,6 +7,7 @@
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/async/barrier_object.h"
 #include "ptx/module/source_place.h"
@@ -90,11 +91,18 @@ static wl_status run_arrival(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         if (!known && form->action != WL_PTX_BARRIER_INIT)
             continue;
         before[lane] = wl_ptx_barrier_pack(&b);
-        const int64_t number = s->target ? 1 : (int64_t)(uint32_t)frame->value[s->from[1]][lane];
+        int64_t number = s->target ? 1 : (int64_t)(uint32_t)frame->value[s->from[1]][lane];
+        if (form->sharers > 0)
+            number = wl_max(1, wl_ptx_lanes_in((uint32_t)number & UINT16_MAX) / form->sharers);
         wl_ptx_barrier_act(form, number, &b);
         write_at(m, address[lane], &b);
-        if (m->objects && arrives)
-            m->objects[wl_ptx_shared_offset(address[lane]) / 8].arrived = m->warp->waits;
+        if (m->objects && arrives) {
+            wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address[lane]) / 8];
+            o->arrived = m->warp->waits;
+            o->read = m->warp->product_waits;
+            if (form->products)
+                wl_ptx_products_signal(m->warp, o);
+        }
     }
     wl_ptx_write(frame, s->to, mask, before, m->alone ? mask : hidden);
     return WL_OK;
@@ -144,10 +152,13 @@ static wl_status is_over(wl_ptx_machine *m, wl_ptx_warp *warp, const wl_ptx_step
         if (!known || b.parity == parity || lane != wl_ptx_lane_first(mask))
             continue;
         const wl_ptx_object *o = &m->objects[wl_ptx_shared_offset(address) / 8];
-        if (b.copied)
+        if (b.copied) {
             note_wait(m, warp, s, o);
-        else
+        } else {
             warp->freed = o->arrived;
+            warp->products_freed = wl_max(warp->products_freed, o->read);
+            wl_ptx_products_await(m, warp, s, o);
+        }
     }
     return WL_OK;
 }

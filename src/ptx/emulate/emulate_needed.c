@@ -239,6 +239,8 @@ static void demand_size(analysis *a, const wl_ptx_instruction *in)
 static void demand_inputs(analysis *a, int32_t instruction)
 {
     const wl_ptx_instruction *in = &a->function->instructions[instruction];
+    if (in->op == WL_PTX_OP_tcgen05_mma)
+        return; /* only its flops matter, which the program text gives */
     if (a->extent[instruction] == ADDRESSES && in->op == WL_PTX_OP_cp_bulk && !a->addresses) {
         demand_size(a, in);
         return;
@@ -267,6 +269,8 @@ static void demand_all(analysis *a, bool addresses)
         if (kind == WL_PTX_STEP_BRANCH || kind == WL_PTX_STEP_LEAVE || kind == WL_PTX_STEP_BARRIER ||
             kind == WL_PTX_STEP_WAIT || (kind == WL_PTX_STEP_RUN && wl_ptx_signals(in)))
             demand(a, i, in->op == WL_PTX_OP_cp_bulk ? ADDRESSES : ALL);
+        if (in->op == WL_PTX_OP_tcgen05_mma && kind == WL_PTX_STEP_RUN) /* what others wait for */
+            demand(a, i, ALL);
         /* maps say how many bytes copies move */
         if (in->op == WL_PTX_OP_tensormap && kind == WL_PTX_STEP_RUN)
             demand(a, i, ALL);

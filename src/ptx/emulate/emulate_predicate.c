@@ -192,7 +192,8 @@ wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
 {
     const wl_ptx_op op = s->in->op;
     wl_ptx_write_unknown(m->frame, s, mask);
-    if (op == WL_PTX_OP_mma || op == WL_PTX_OP_wmma || op == WL_PTX_OP_wgmma || op == WL_PTX_OP_tcgen05)
+    if (op == WL_PTX_OP_mma || op == WL_PTX_OP_wmma || op == WL_PTX_OP_wgmma || op == WL_PTX_OP_tcgen05_mma ||
+        op == WL_PTX_OP_tcgen05_ld || op == WL_PTX_OP_tcgen05_st)
         return WL_OK; /* fragments are never computed */
     return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);
 }

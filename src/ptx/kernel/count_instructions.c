@@ -201,10 +201,11 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             if (uses_data_stage(in))
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken), &s->mix);
-            wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
+            const double products = wl_ptx_multiplies_by_thread(in) ? p->threads_on[at] : p->warps[at];
+            wl_ptx_tensor_add(in, products, s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
             add_flops(in, p->threads_on[at], &s->mix);
-            s->mix.operands += wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES * p->warps[at];
+            s->mix.operands += wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES * products;
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
             /* each group of divergent lanes separately executes the instruction that waits for
@@ -302,7 +303,9 @@ static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
         kinds[k].most *= each;
         kinds[k].longest.instructions *= each;
     }
-    wl_kinds_join(kinds, census->kind_count, &s->mix.kinds);
+    /* of a pair of blocks, one issues the products of both: their tensor cores work alike */
+    if (!wl_ptx_multiplies_in_pairs(s))
+        wl_kinds_join(kinds, census->kind_count, &s->mix.kinds);
 }
 
 static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_error *err)

@@ -44,9 +44,7 @@ static bool moves_data(const wl_ptx_instruction *in)
 {
     switch (in->op) {
     case WL_PTX_OP_unknown: return true;
-    case WL_PTX_OP_tcgen05:
-        return wl_ptx_has_part(in, "05.ld") || wl_ptx_has_part(in, "05.st") || wl_ptx_has_part(in, "05.cp") ||
-               wl_ptx_has_part(in, "05.mma");
+    case WL_PTX_OP_tcgen05_mma: /* of a shape that is not known */ return in->descriptor == 0;
     case WL_PTX_OP_mbarrier:
     case WL_PTX_OP_movmatrix:
     case WL_PTX_OP_shfl: return false;

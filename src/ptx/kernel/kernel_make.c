@@ -66,7 +66,8 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         wl_ptx_add_multiplies(&s->counting[number], i, executed, item->multiplies);
         item->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         item->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
-        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, item->tensor, item->tensor_groups);
+        const int share = wl_ptx_multiplies_by_thread(&f->instructions[i]) ? 1 : WL_PTX_LANES;
+        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / share, item->tensor, item->tensor_groups);
         item->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (r->uniform)

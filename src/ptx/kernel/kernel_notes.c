@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/source_place.h"
+#include "ptx/module/tensor.h"
 
 #define NOTES_MAX 16
 #define NOTE_LENGTH 240
@@ -112,6 +113,39 @@ static void note_textures(const wl_ptx_source *s, notes *n)
                 "bytes of two rows), as measured on an H200");
 }
 
+static bool is_dependent(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_griddepcontrol; }
+
+static bool multiplies_4_bits(const wl_ptx_instruction *in)
+{
+    const bool products = in->op == WL_PTX_OP_mma || in->op == WL_PTX_OP_tcgen05_mma;
+    return products && wl_ptx_has_part(in, "::mxf4");
+}
+
+static bool multiplies_in_pairs(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_tcgen05_mma && wl_ptx_block_pair(in) == 2;
+}
+
+/* What instructions of the entry mean for the whole prediction: one note for each kind. */
+static void note_kinds(const wl_ptx_source *s, notes *n)
+{
+    static const struct {
+        bool (*is)(const wl_ptx_instruction *in);
+        const char *text;
+    } kinds[] = {{is_dependent, "griddepcontrol: where the launch allows it (programmatic dependent launch), this "
+                                "kernel overlaps with its neighbours; the prediction is that of the kernel alone"},
+                 {multiplies_4_bits, "products of 4 bits take the time of those of 8 bits here: devices with a higher "
+                                     "rate for them are faster"},
+                 {multiplies_in_pairs, "pairs of blocks multiply together: blocks are emulated one by one, and what "
+                                       "only the first of a pair does counts for both"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
+            if (kinds[k].is(&s->launch.entry->instructions[i])) {
+                note(n, "%s", kinds[k].text);
+                break;
+            }
+}
+
 static const char *cause_text(wl_ptx_why why)
 {
     switch (why) {
@@ -200,6 +234,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     } else if (wrong < 0) {
         note_traced(&n, s);
     }
+    note_kinds(s, &n);
     if (wl_ptx_has_local(&s->launch))
         note(&n,
              "local memory (the stack): L1 and L2 misses are estimated from the local memory of the resident threads");

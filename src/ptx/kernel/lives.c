@@ -10,6 +10,7 @@
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/life/record.h"
 #include "ptx/module/def_use.h"
+#include "ptx/module/tensor.h"
 
 #define KINDS_MAX 8   /* blocks that are followed: those of the kinds that execute most */
 #define LIVES_MAX 128 /* warps that are distinguished */
@@ -236,6 +237,26 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
     return WL_OK;
 }
 
+bool wl_ptx_multiplies_in_pairs(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            if (in->op == WL_PTX_OP_tcgen05_mma && wl_ptx_block_pair(in) == 2)
+                return true;
+        }
+    return false;
+}
+
+/* Both blocks of a pair last as long as the longest warp of them. */
+static void join_pairs(finder *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        f->list[i].kind = 0;
+    f->kinds = f->kinds > 0;
+}
+
 static wl_status find_lives(wl_ptx_source *s, wl_error *err)
 {
     finder *f = WL_ARENA_NEW(&s->arena, finder, 1);
@@ -248,6 +269,8 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
         WL_TRY(wl_ptx_take_census(s, err));
     WL_TRY(find_ops(s, &f->ops, &f->segments, err));
     WL_TRY(alike ? follow_middle(f, err) : follow_kinds(f, err));
+    if (wl_ptx_multiplies_in_pairs(s))
+        join_pairs(f);
     wl_life *list = WL_ARENA_NEW(&s->arena, wl_life, f->count + 1);
     if (!list)
         return wl_fail_memory(err);

@@ -134,6 +134,8 @@ wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
 bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
 bool wl_ptx_in_steps(const wl_ptx_source *source);
 bool wl_ptx_may_repeat(const wl_ptx_source *source);
+/* Does a pair of blocks multiply together (tcgen05 with cta_group::2)? One of them issues it. */
+bool wl_ptx_multiplies_in_pairs(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* How often a thread of the domain executes the machine instructions of an instruction, if all
  * execute the same. */

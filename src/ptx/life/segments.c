@@ -190,6 +190,16 @@ static float ahead_of(const wl_ptx_ring *ring)
     return ring->counted > 0 ? (float)ring->ahead / (float)ring->counted : INFINITY;
 }
 
+/* A wait for products that another warp issues. */
+static void describe_result(const wl_ptx_ring *ring, wl_op *op)
+{
+    op->group_step = WL_GROUP_RESULT;
+    op->kind = WL_OP_TENSOR;
+    op->flops = (float)(ring->flops / (double)ring->product_waits);
+    op->product = ring->kind;
+    op->ahead = ring->product_counted > 0 ? (float)ring->product_ahead / (float)ring->product_counted : INFINITY;
+}
+
 static void add_op(maker *m, int32_t at, double weight, bool carries)
 {
     const wl_ptx_instruction *in = &m->f->instructions[at];
@@ -220,6 +230,8 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .text = in->text,
                   .text_length = in->text_length};
     describe_product(in, op);
+    if (ring && ring->product_waits > ring->waits && op->issue > 0)
+        describe_result(ring, op);
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
     if (waits_for_copies(in)) { /* shared memory changes here, as by a store */

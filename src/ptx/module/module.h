@@ -306,6 +306,7 @@ typedef struct wl_ptx_instruction {
     int32_t file, source_line;
     const char *text; /* the instruction as written, for messages; without ';' */
     int32_t text_length;
+    uint32_t descriptor; /* of tcgen05.mma: its shape, as encoded there; 0: not known, or none */
 } wl_ptx_instruction;
 
 wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);

@@ -51,9 +51,59 @@ static wl_tensor_kind kind_of(const wl_ptx_instruction *in)
     return wl_ptx_has_part(in, ".f64") ? WL_TENSOR_f64 : WL_TENSOR_f16;
 }
 
+/* ---- tcgen05 ---- */
+
+int wl_ptx_descriptor_operand(const wl_ptx_instruction *in)
+{
+    if (in->op != WL_PTX_OP_tcgen05_mma)
+        return -1;
+    /* [d], a, b, idesc; of sparse matrices: [d], a, b, [metadata], idesc */
+    const int at = in->operand_count > 3 && in->operands[3].kind == WL_PTX_OPERAND_ADDRESS ? 4 : 3;
+    return at < in->operand_count ? at : -1;
+}
+
+int wl_ptx_block_pair(const wl_ptx_instruction *in) { return wl_ptx_has_part(in, "cta_group::2") ? 2 : 1; }
+
+bool wl_ptx_multiplies_by_thread(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_tcgen05_mma; }
+
+/* The kind of a tcgen05.mma, and how many elements of dense matrices it adds up. */
+static wl_tensor_kind described_kind(const wl_ptx_instruction *in, int *depth)
+{
+    static const struct {
+        const char *part;
+        wl_tensor_kind kind;
+        int depth;
+    } kinds[] = {{"::f16", WL_TENSOR_f16, 16},     {"::tf32", WL_TENSOR_tf32, 8}, {"::f8f6f4", WL_TENSOR_i8, 32},
+                 {"::mxf8f6f4", WL_TENSOR_i8, 32}, {"::i8", WL_TENSOR_i8, 32},    {"::mxf4nvf4", WL_TENSOR_i8, 64},
+                 {"::mxf4", WL_TENSOR_i8, 64}};
+    enum { LONGER = 96, LONGER_BIT = 31 };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (wl_ptx_has_part(in, kinds[i].part)) {
+            const bool longer = kinds[i].depth == 64 && in->descriptor >> LONGER_BIT;
+            *depth = longer ? LONGER : kinds[i].depth;
+            return kinds[i].kind;
+        }
+    *depth = 0;
+    return WL_TENSOR_f16;
+}
+
+/* m, n and k of a tcgen05.mma, m of both blocks; k of a sparse one: of the elements that are not
+ * 0. */
+static bool described_shape(const wl_ptx_instruction *in, int shape[3], wl_tensor_kind *kind)
+{
+    if (in->op != WL_PTX_OP_tcgen05_mma || in->descriptor == 0)
+        return false;
+    shape[0] = (int)(in->descriptor >> 24 & 31) * 16;
+    shape[1] = (int)(in->descriptor >> 17 & 63) * 8;
+    *kind = described_kind(in, &shape[2]);
+    return shape[2] > 0;
+}
+
 double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind)
 {
     int shape[3];
+    if (in->op == WL_PTX_OP_tcgen05_mma)
+        return described_shape(in, shape, kind) ? 2.0 * shape[0] * shape[1] * shape[2] : 0;
     if ((in->op != WL_PTX_OP_mma && in->op != WL_PTX_OP_wmma && in->op != WL_PTX_OP_wgmma) ||
         !wl_ptx_matrix_shape(in, shape))
         return 0;
@@ -67,12 +117,20 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind)
 
 double wl_ptx_operand_bytes(const wl_ptx_instruction *in)
 {
-    enum { DEPTH_BYTES = 32 }; /* of a row of A and a column of B, whatever the type */
+    /* of a row of A and a column of B, whatever the type; more if the product is deeper */
+    enum { DEPTH_BYTES = 32, LONGER = 96, LONGER_BYTES = 48 };
     int shape[3];
+    wl_tensor_kind kind;
+    const int all = wl_ptx_has_part(in, ".sp") ? 2 : 1; /* A has half of the elements, B has all */
+    if (described_shape(in, shape, &kind)) {
+        const bool in_tensor_memory = in->operands[1].kind == WL_PTX_OPERAND_ADDRESS;
+        const int bytes = shape[2] == LONGER ? LONGER_BYTES : DEPTH_BYTES;
+        return (double)((in_tensor_memory ? 0 : shape[0]) + all * shape[1]) * bytes;
+    }
     if (in->op != WL_PTX_OP_wgmma || !wl_ptx_matrix_shape(in, shape))
         return 0;
     const bool from_registers = in->operand_count > 1 && in->operands[1].kind == WL_PTX_OPERAND_VECTOR;
-    return (double)((from_registers ? 0 : shape[0]) + shape[1]) * DEPTH_BYTES / WL_PTX_GROUP;
+    return (double)((from_registers ? 0 : shape[0]) + all * shape[1]) * DEPTH_BYTES / WL_PTX_GROUP;
 }
 
 double wl_ptx_divisible_flops(const wl_ptx_instruction *in)
@@ -82,15 +140,15 @@ double wl_ptx_divisible_flops(const wl_ptx_instruction *in)
     return in->op == WL_PTX_OP_wmma || (in->op == WL_PTX_OP_mma && kind == WL_TENSOR_f16) ? flops : 0;
 }
 
-void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups)
+void wl_ptx_tensor_add(const wl_ptx_instruction *in, double times, double *flops, double *groups)
 {
     wl_tensor_kind kind;
     const double each = wl_ptx_tensor_flops(in, &kind);
     if (each <= 0)
         return;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) set where there are flops */
-    flops[kind] += each * warps;
-    groups[kind] += in->op == WL_PTX_OP_wgmma ? each * warps : 0;
+    flops[kind] += each * times;
+    groups[kind] += in->op == WL_PTX_OP_wgmma || in->op == WL_PTX_OP_tcgen05_mma ? each * times : 0;
 }
 
 bool wl_ptx_tile_of(const wl_ptx_instruction *in, wl_ptx_tile *out)

@@ -139,7 +139,9 @@ static bool own_modifier(wl_ptx_instruction *in, const char *text, size_t length
     case WL_PTX_OP_bar: return equals(text, length, "cta");
     case WL_PTX_OP_mbarrier:
     case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_tensormap: /* src/ptx/async looks them up in the text */
+    case WL_PTX_OP_tensormap:
+    case WL_PTX_OP_tcgen05_alloc:
+    case WL_PTX_OP_tcgen05_commit: /* src/ptx/async looks them up in the text */
         return !find_modifier(text, length) || equals(text, length, "arrive") || equals(text, length, "red");
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red:

@@ -2,6 +2,7 @@
  * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "ptx/module/known_bits.h"
 #include "ptx/read/parser.h"
 
 /* The function of that name: a new one, or the declared one. */
@@ -123,7 +124,9 @@ static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name
     f->instruction_count = p->instructions.count;
     f->list_count = p->lists.count;
     f->register_count = p->registers.count;
-    return f->instructions && f->lists && f->registers ? WL_OK : wl_fail_memory(p->err);
+    if (!f->instructions || !f->lists || !f->registers)
+        return wl_fail_memory(p->err);
+    return wl_ptx_find_descriptors(f, p->err);
 }
 
 /* Parses from the return values on; the function's scope is open. */
