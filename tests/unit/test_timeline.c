@@ -464,6 +464,39 @@ static void warps_meet_at_barriers(void **state)
     check_done();
 }
 
+/* ---- products of another warp ---- */
+
+/* Products of 1000 cycles, whose operands arrive after 500 and whose results are ready after 10
+ * more; then 300 instructions that write the results. With two places for sums, the next products
+ * begin at once, with one place after those instructions. */
+static void warps_wait_for_products_of_others(void **state)
+{
+    (void)state;
+    static const row rows[] = {{.kind = WL_OP_TENSOR}, {.kind = WL_OP_INT, .issue = 300}};
+    static const struct {
+        const char *name, *parts;
+        float ahead;
+        double cycles;
+    } cases[] = {{"one tile", "ab", INFINITY, 500 + 1000 + 10 + 300},
+                 {"two places", "3(ab)", 2, 500 + 3 * 1000 + 10 + 300},
+                 {"two places, many tiles", "50(ab)", 2, 500 + 50 * 1000 + 10 + 300},
+                 {"one place", "3(ab)", 1, 500 + 3 * (1000 + 10 + 300) + 2}};
+    wl_waits with = waits;
+    with.result[WL_OP_TENSOR] = 10;
+    with.bulk[0] = 70;
+    with.product_rate[WL_TENSOR_f16] = 100;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        made m;
+        make(&m, rows, COUNT_OF(rows), cases[i].parts);
+        m.ops[0].group_step = WL_GROUP_RESULT;
+        m.ops[0].flops = 100000;
+        m.ops[0].product = WL_TENSOR_f16;
+        m.ops[0].ahead = cases[i].ahead;
+        check_near(cases[i].name, "cycles", walk_with(&m, &with).cycles, cases[i].cycles, NEAR);
+    }
+    check_done();
+}
+
 /* ---- the warp that leads ---- */
 
 /* Four loads of a trip, two of which come before the first is used; a load in flight for one sector
@@ -669,6 +702,7 @@ int main(void)
                                        cmocka_unit_test(requests_belong_to_who_waits),
                                        cmocka_unit_test(warps_wait_for_the_last_line),
                                        cmocka_unit_test(warps_meet_at_barriers),
+                                       cmocka_unit_test(warps_wait_for_products_of_others),
                                        cmocka_unit_test(the_leader_waits_for_new_sectors),
                                        cmocka_unit_test(atomics_take_a_share_of_a_life),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),

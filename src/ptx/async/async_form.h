@@ -25,7 +25,8 @@ typedef struct wl_ptx_barrier_form {
     bool expects;          /* announces bytes of copies, as well */
     bool by_parity, tries; /* a wait: for a phase of this parity; it may take a while */
     bool products;         /* arrives when products are done */
-    int sharers;           /* the blocks of a mask share one arrival by so many; 0: no mask */
+    /* the arrivals are those of the blocks of a mask; so many share one; 0: there is no mask */
+    int sharers;
 } wl_ptx_barrier_form;
 
 /* Of mbarrier, of cp.async that arrives, and of tcgen05.commit. */

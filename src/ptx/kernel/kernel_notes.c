@@ -203,6 +203,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     const wl_ptx_module *m = s->launch.module;
     notes n = {k, false};
     char place[PLACE_LENGTH];
+    const bool paired = wl_ptx_multiplies_in_pairs(s);
     k->notes = WL_ARENA_NEW(&k->arena, const char *, NOTES_MAX);
     if (!k->notes)
         return wl_fail_memory(err);
@@ -210,6 +211,8 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
         if (a.what == WL_PTX_ASSUMED_TEXTURE || (i < s->false_note_room && s->is_false_note[i]))
+            continue;
+        if (a.what == WL_PTX_ASSUMED_BARRIER && paired) /* see note_kinds */
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
         note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);
