@@ -32,9 +32,10 @@ run: configure
 	@echo
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
 
-# What only tests need: searches by several processes, and the Python text that exports write. Slow tests run in part.
+# What only tests need: searches by several processes, and the Python text that exports write. Slow tests run in part. One
+# test more than there are cores: some wait.
 test: test-deps build
-	@WARPLINE_TEST_EFFORT=quick ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_OPTIONS)
+	@WARPLINE_TEST_EFFORT=quick ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1)) $(CTEST_OPTIONS)
 
 # Every test in full, with all compilers there are, the sanitizers, another locale, and another kind of machine. An hour.
 test-all: test-deps

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/print.h"
@@ -103,7 +104,18 @@ static wl_status blame_stride(wl_inquiry *q, size_t access, const wl_form *form,
 typedef struct gather {
     double sectors, used;          /* requested; bytes of lanes in sectors */
     double wavefronts, contiguous; /* of the L1, now and if lanes access neighbouring elements */
+    /* of lanes that walk through a row each: bytes that come from the L2 more than once */
+    double excess;
 } gather;
+
+/* Does each lane walk through elements of its own? Most of its sectors are then in the L1, from the
+ * step before, and no element is read twice; other gathers read elements anywhere. */
+static bool is_walk(const wl_inquiry *q, size_t field, const gather *g, double sector)
+{
+    const double bytes = (double)q->kernel->fields[field].bytes;
+    return q->now.fields && q->now.fields[field].l2_load_bytes < MOSTLY_UNUSED * g->sectors * sector &&
+           (bytes == 0 || g->used * sector <= bytes);
+}
 
 static gather gather_of(const wl_inquiry *q, size_t access)
 {
@@ -123,11 +135,14 @@ static gather gather_of(const wl_inquiry *q, size_t access)
         g.wavefronts += c->hit;
         g.contiguous += c->inst * ceil(bytes / line);
     }
+    const size_t field = q->kernel->accesses[access].field;
+    if (is_walk(q, field, &g, sector))
+        g.excess = fmax(0, q->now.fields[field].l2_load_bytes - g.used * sector);
     return g;
 }
 
-/* The time if neighbouring lanes accessed neighbouring elements: fewer wavefronts in the L1, with
- * the same volumes behind it. Unknown: the model has no stack. */
+/* The time if neighbouring lanes accessed neighbouring elements: fewer wavefronts in the L1; of
+ * walks, from the L2 what lanes use, once. Unknown: the model has no stack. */
 static wl_tried without_gather(const wl_inquiry *q, const gather *g)
 {
     const double all = q->now.metrics[WL_METRIC_l1_wavefronts].value;
@@ -138,50 +153,115 @@ static wl_tried without_gather(const wl_inquiry *q, const gather *g)
     if (!q->now.stacks || q->now.model.id != WL_MODEL_TURNOVER || !(all > 0))
         return (wl_tried){0};
     factors[WL_STACK_L1_QUEUE] = fmax(g->contiguous / all, 1 - (g->wavefronts - g->contiguous) / all);
+    const double loaded = q->now.metrics[WL_METRIC_l2_load_bytes].value;
+    if (loaded > 0)
+        factors[WL_STACK_NOC] = 1 - g->excess / loaded;
     if (!wl_stacks_what_if(q->now.stacks, factors, &without))
         return (wl_tried){0};
     return (wl_tried){true, without.time_s, without.limiter};
 }
 
-static wl_status blame_gather(wl_inquiry *q, size_t access, wl_error *err)
+static bool is_worth_saying(const wl_inquiry *q, const wl_tried *tried)
 {
-    char text[180];
+    return tried->known && tried->time_s <= (1 - WORTH_SAYING) * q->now.model.time_s;
+}
+
+/* Fields with gathers of one kind: the same change, a warp for each row, cures all of them. */
+typedef struct gathers {
+    wl_cause_id kind;
+    size_t access[WL_CAUSES_MAX]; /* of each field that gains by itself, the most wasteful one */
+    size_t count;
+    gather sum;
+} gathers;
+
+static void add_gather(gathers *all, size_t access, const gather *g)
+{
+    all->access[all->count++] = access;
+    all->sum.sectors += g->sectors;
+    all->sum.used += g->used;
+    all->sum.wavefronts += g->wavefronts;
+    all->sum.contiguous += g->contiguous;
+    all->sum.excess += g->excess;
+}
+
+/* Names of fields, "a and b"; none where an instruction of PTX does not name its array. */
+static void name_fields(const wl_inquiry *q, const gathers *all, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < all->count; i++) {
+        const char *field = q->kernel->accesses[all->access[i]].traced ? field_of(q, all->access[i])->name : "";
+        const char *before = used == 0 ? " of " : i + 1 < all->count ? ", " : " and ";
+        if (field[0] && used + strlen(field) + strlen(before) < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", before, field);
+    }
+}
+
+static void gather_text(const wl_inquiry *q, const gathers *all, char *text, size_t size)
+{
+    char fields[80];
+    name_fields(q, all, fields, sizeof fields);
+    (void)wl_print(text, size,
+                   "%.0f %% of each sector%s unused: no fixed stride, addresses depend on data or conditions",
+                   100 * (1 - all->sum.used / all->sum.sectors), fields);
+}
+
+/* Says what is known of a field's gather: nothing, that it is there, or, together with others, what
+ * it costs. */
+static wl_status look_at_gather(wl_inquiry *q, size_t access, gathers *all, wl_error *err)
+{
+    char text[200];
     const bool stores = kind_of(q, access) == WL_CAUSE_STORES;
-    const wl_value *all = &q->now.metrics[stores ? WL_METRIC_l1_sectors_st : WL_METRIC_l1_sectors_ld];
+    const wl_value *requested = &q->now.metrics[stores ? WL_METRIC_l1_sectors_st : WL_METRIC_l1_sectors_ld];
     const gather g = gather_of(q, access);
     const double left = g.sectors > 0 ? 1 - g.used / g.sectors : 0;
-    if (left < MOSTLY_UNUSED || g.sectors < NOTED_SECTORS * all->value)
+    if (left < MOSTLY_UNUSED || g.sectors < NOTED_SECTORS * requested->value)
         return WL_OK;
-    /* an instruction of PTX does not name its array */
-    const char *field = q->kernel->accesses[access].traced ? field_of(q, access)->name : "";
-    (void)wl_print(text, sizeof text,
-                   "%.0f %% of each sector%s%.40s unused: no fixed stride, addresses depend on data or conditions",
-                   100 * left, field[0] ? " of " : "", field);
     const wl_tried tried = without_gather(q, &g);
-    if (!tried.known || tried.time_s > (1 - WORTH_SAYING) * q->now.model.time_s)
-        return wl_suspect(q, kind_of(q, access), access, text, err);
-    return wl_blame(q, kind_of(q, access), access, &tried, text,
-                    stores ? "neighbouring lanes store neighbouring elements (sorted data, a warp for each row)"
-                           : "neighbouring lanes load neighbouring elements (sorted data, a warp for each row)",
+    if (is_worth_saying(q, &tried) && all[stores].count < WL_CAUSES_MAX) {
+        add_gather(&all[stores], access, &g);
+        return WL_OK;
+    }
+    gathers alone = {.kind = kind_of(q, access)};
+    add_gather(&alone, access, &g);
+    gather_text(q, &alone, text, sizeof text);
+    return wl_suspect(q, alone.kind, access, text, err);
+}
+
+static wl_status blame_gathers(wl_inquiry *q, const gathers *all, wl_error *err)
+{
+    char text[200];
+    if (all->count == 0)
+        return WL_OK;
+    const wl_tried tried = without_gather(q, &all->sum);
+    gather_text(q, all, text, sizeof text);
+    return wl_blame(q, all->kind, all->access[0], &tried, text,
+                    all->kind == WL_CAUSE_STORES
+                        ? "neighbouring lanes store neighbouring elements (sorted or transposed data, a warp for each "
+                          "long row)"
+                        : "neighbouring lanes load neighbouring elements (sorted or transposed data, a warp for each "
+                          "long row)",
                     err);
 }
 
 wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
 {
+    gathers all[2] = {{.kind = WL_CAUSE_SECTORS}, {.kind = WL_CAUSE_STORES}};
     for (size_t f = 0; f < q->kernel->field_count && q->can_vary; f++) {
         const size_t access = most_wasteful(q, f);
         wl_form form;
         if (access == WL_NO_ACCESS)
             continue;
         if (!wl_index_form(q, access, &form)) {
-            WL_TRY(blame_gather(q, access, err));
+            WL_TRY(look_at_gather(q, access, all, err));
             continue;
         }
         const int64_t stride = wl_lane_stride(q, &form);
         if (llabs(stride) > 1)
             WL_TRY(blame_stride(q, access, &form, stride, err));
     }
-    return WL_OK;
+    WL_TRY(blame_gathers(q, &all[0], err));
+    return blame_gathers(q, &all[1], err);
 }
 
 /* ---- banks ---- */

@@ -110,19 +110,62 @@ static double special_excess(const wl_inquiry *q)
     return q->now.has_mix ? wl_special_excess(&q->now.mix, q->device) : 0;
 }
 
-static wl_status special_functions(wl_inquiry *q, const double *shares, wl_error *err)
+static double all_of(const double classes[WL_INST_CLASS_COUNT])
+{
+    double all = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        all += classes[c];
+    return all;
+}
+
+/* The instructions with what the sequences of special functions and divisions consist of: kernels
+ * whose threads all execute the same state classes only. */
+static wl_status mix_of_sequences(wl_inquiry *q, wl_mix *out, wl_error *err)
+{
+    const wl_source *source = &q->kernel->source;
+    const wl_line_mix *lines;
+    size_t count;
+    *out = q->now.mix;
+    if (!source->count_instructions || !(out->warp[WL_INST_special] > 0) ||
+        all_of(out->of_functions) + out->of_divisions > 0)
+        return WL_OK;
+    return source->count_instructions(source->context, q->now.launch.block, q->now.launch.grid, out, &lines, &count,
+                                      err);
+}
+
+/* How long the busiest floating-point pipe works without `gone`, against now. */
+static double pipes_without(const wl_inquiry *q, const wl_mix *mix, const double gone[WL_INST_CLASS_COUNT])
+{
+    const double now = wl_arithmetic_cycles(mix, q->device);
+    wl_mix less = *mix;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        less.warp[c] = fmax(0, less.warp[c] - gone[c]);
+    return now > 0 ? wl_arithmetic_cycles(&less, q->device) / now : 1;
+}
+
+/* Without half of the special functions, the rest of their sequences is not issued, either. */
+static wl_status special_functions(wl_inquiry *q, const wl_mix *mix, const double *shares, wl_error *err)
 {
     const double excess = special_excess(q), slow = wl_device_or(q->device, WL_DEVICE_sfu_rate, 0);
+    const double all = all_of(mix->warp), sequences = all_of(mix->of_functions);
+    double share = shares[WL_STACK_FP], gone[WL_INST_CLASS_COUNT];
     what_if w = as_it_is();
     char text[200];
-    if (!(excess > 0) || !(slow > 0))
+    if (!(excess > 0) || !(slow > 0) || mix->of_divisions > HALF * mix->warp[WL_INST_special])
         return WL_OK;
     w.factors[WL_STACK_FP] = fmax(HALF, 1 - excess);
+    if (sequences > 0) {
+        for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+            gone[c] = HALF * mix->of_functions[c];
+        w.factors[WL_STACK_FP] = pipes_without(q, mix, gone);
+        w.factors[WL_STACK_ISSUE] = 1 - HALF * sequences / all;
+        share += shares[WL_STACK_ISSUE] * sequences / all;
+    }
     (void)wl_print(text, sizeof text,
                    "special functions (divisions, roots, exponentials, sines) take %.0f %% of the time: %.0f lanes a "
                    "cycle, against %.0f of f32",
-                   PERCENT * shares[WL_STACK_FP], slow, wl_device_or(q->device, WL_DEVICE_fp32_rate, slow));
-    return blame(q, WL_CAUSE_SPECIAL, shares[WL_STACK_FP], &w, text, "half of them", err);
+                   PERCENT * share, slow, wl_device_or(q->device, WL_DEVICE_fp32_rate, slow));
+    return blame(q, WL_CAUSE_SPECIAL, share, &w, text, "half of them", err);
 }
 
 static wl_status precision(wl_inquiry *q, const double *shares, wl_error *err)
@@ -140,29 +183,28 @@ static wl_status precision(wl_inquiry *q, const double *shares, wl_error *err)
     return blame(q, WL_CAUSE_PRECISION, shares[WL_STACK_FP], &w, text, "arithmetic in single precision", err);
 }
 
-/* Integer instructions are mostly index arithmetic; if instructions are not counted,
- * multiplications of addresses are known. */
-static wl_status overhead(wl_inquiry *q, const double *shares, wl_error *err)
+/* Integer instructions are mostly index arithmetic, divisions of integers with their reciprocals;
+ * if instructions are not counted, multiplications of addresses are known. */
+static wl_status overhead(wl_inquiry *q, const wl_mix *mix, const double *shares, wl_error *err)
 {
-    const wl_mix *mix = &q->now.mix;
-    const double integer = q->now.has_mix ? mix->warp[WL_INST_int] : 0;
-    const double share = shares[WL_STACK_INTEGER] + shares[WL_STACK_MULTIPLY];
-    double all = 0;
+    const double divisions[WL_INST_CLASS_COUNT] = {[WL_INST_special] = HALF * mix->of_divisions};
+    const double all = all_of(mix->warp);
+    const double integer = q->now.has_mix ? mix->warp[WL_INST_int] + mix->of_divisions : 0;
+    double share = shares[WL_STACK_INTEGER] + shares[WL_STACK_MULTIPLY];
     what_if w = as_it_is();
     char text[160];
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        all += mix->warp[c];
     w.factors[WL_STACK_INTEGER] = w.factors[WL_STACK_MULTIPLY] = HALF;
     if (integer > 0) {
         w.factors[WL_STACK_ISSUE] = 1 - HALF * integer / all;
+        w.factors[WL_STACK_FP] = pipes_without(q, mix, divisions);
+        share += shares[WL_STACK_ISSUE];
         (void)wl_print(text, sizeof text, "%.0f %% of the instructions are integer arithmetic, mostly of addresses",
                        PERCENT * integer / all);
     } else {
         (void)wl_print(text, sizeof text, "integer multiplications of addresses take %.0f %% of the time",
                        PERCENT * share);
     }
-    return blame(q, WL_CAUSE_OVERHEAD, share + (integer > 0 ? shares[WL_STACK_ISSUE] : 0), &w, text, "half of them",
-                 err);
+    return blame(q, WL_CAUSE_OVERHEAD, share, &w, text, "half of them", err);
 }
 
 static wl_status barriers(wl_inquiry *q, const double *shares, wl_error *err)
@@ -192,6 +234,7 @@ wl_status wl_cause_time(wl_inquiry *q, wl_error *err)
 {
     const wl_explanation e = wl_explanation_of(&q->now);
     double shares[WL_STACK_PART_COUNT];
+    wl_mix mix;
     if (!e.known || q->now.model.id != WL_MODEL_TURNOVER)
         return WL_OK;
     const wl_stack *s = &q->now.stacks->stack[WL_MODEL_TURNOVER];
@@ -200,8 +243,9 @@ wl_status wl_cause_time(wl_inquiry *q, wl_error *err)
     WL_TRY(waits_for_memory(q, e.first.bound, shares, err));
     WL_TRY(atomics(q, shares, err));
     WL_TRY(precision(q, shares, err));
-    WL_TRY(special_functions(q, shares, err));
-    WL_TRY(overhead(q, shares, err));
+    WL_TRY(mix_of_sequences(q, &mix, err));
+    WL_TRY(special_functions(q, &mix, shares, err));
+    WL_TRY(overhead(q, &mix, shares, err));
     WL_TRY(barriers(q, shares, err));
     return launch(q, err);
 }

@@ -10,6 +10,7 @@
 #define REAL "0.5"
 #define PADDING 1048576 /* bytes around buffers that are read beyond their ends */
 #define BYTES_SHOWN 64  /* of a struct that is not known */
+#define ROW_LENGTH 16   /* elements of a row, where offsets of rows are a parameter */
 
 /* ---- arguments ---- */
 
@@ -19,19 +20,52 @@ static void add_element(const wl_cuda_type *t, wl_buffer *out)
     wl_buffer_add(out, "%c%d", t->is_signed ? 's' : 'u', 8 * t->bytes);
 }
 
-/* What an array of whole numbers holds: addresses may depend on it. */
+static bool is_offsets(const wl_guess *g, const wl_first_param *p)
+{
+    const wl_cuda_type t = wl_guess_type(g, p);
+    return t.kind == WL_CUDA_INTEGER && t.pointers == 1 && p->name && wl_role_of_array(p->name).role == WL_ROLE_OFFSETS;
+}
+
+static bool has_offsets(const wl_guess *g)
+{
+    bool any = false;
+    for (int k = 0; k < g->facts->count; k++)
+        any = any || is_offsets(g, &g->facts->params[k]);
+    return any;
+}
+
+/* Is an element of it an index: "bins[in[i]]"? */
+static bool is_index(const wl_guess *g, const char *name)
+{
+    const wl_cuda_range code = wl_guess_body(g);
+    const char *at = code.at;
+    wl_cuda_word before = {at, 0};
+    for (wl_cuda_word w; (w = wl_cuda_next(&at, code.end)).length > 0; before = w)
+        if (wl_cuda_word_is(w, name) && before.length > 0 && *before.at == '[')
+            return true;
+    return false;
+}
+
+/* What an array of whole numbers holds: addresses may depend on it. Narrow ones are mostly data. */
 static void add_contents(wl_guess *g, const wl_first_param *p, const wl_cuda_type *t, wl_buffer *out)
 {
-    if (t->kind != WL_CUDA_INTEGER || !t->is_const || t->pointers != 1 || t->bytes < 4 || t->parts != 1)
+    const bool narrow = t->bytes < 4;
+    if (t->kind != WL_CUDA_INTEGER || !t->is_const || t->pointers != 1 || t->parts != 1 ||
+        (narrow && !(p->name && is_index(g, p->name))))
         return;
-    const bool offsets = p->name && wl_role_of_array(p->name).role == WL_ROLE_OFFSETS;
+    const bool offsets = is_offsets(g, p);
+    char made_up[40] = "random indices";
+    if (offsets)
+        (void)snprintf(made_up, sizeof made_up, "rows of %d elements", ROW_LENGTH);
     wl_buffer_text(out, offsets ? "=iota:" : "=random:");
     add_element(t, out);
-    if (!offsets)
+    if (offsets)
+        wl_buffer_add(out, ":0:%d", ROW_LENGTH);
+    else if (!narrow)
         wl_buffer_add(out, ":0..%lld", (long long)(g->extents[0].value - 1));
     wl_buffer about = {0};
     wl_buffer_add(&about, "contents of %s are made up (%s); real ones come from a file, as in buf:BYTES=FILE",
-                  p->name ? p->name : p->type, offsets ? "0, 1, 2, .." : "random indices");
+                  p->name ? p->name : p->type, made_up);
     wl_guess_note(g, &about);
 }
 
@@ -58,9 +92,11 @@ static void add_buffer(wl_guess *g, const wl_first_param *p, const wl_cuda_type 
     const int64_t known = t->bytes > 0 && !is_void ? t->bytes * t->parts : struct_bytes(g, t->base);
     const int bytes = t->pointers > 1 || known == 0 ? 8 : (int)known;
     const bool padded = g->facts->revised & WL_FIRST_LAUNCH_PADDED;
-    const bool one_more = t->kind == WL_CUDA_INTEGER && p->name && wl_role_of_array(p->name).role == WL_ROLE_OFFSETS;
+    const bool one_more = is_offsets(g, p), rows = !one_more && t->is_const && has_offsets(g);
     wl_buffer_text(out, padded || one_more ? "buf:(" : "buf:");
     wl_guess_add_size(g, p->name, out);
+    if (rows) /* they may have an element for each of a row */
+        wl_buffer_add(out, "*%d", ROW_LENGTH);
     wl_buffer_text(out, one_more ? "+1)" : padded ? ")" : "");
     if (padded)
         wl_buffer_add(out, "*%d+%d:%d", bytes, 2 * PADDING, PADDING);

@@ -79,6 +79,10 @@ typedef struct wl_mix {
     double integer_pipe;
     /* warp instructions: of integer_pipe, and of the class special */
     double converts[WL_CONVERT_COUNT];
+    /* warp instructions of sequences: all of those that stand for a special function of
+     * floating-point numbers (a root, an exponential, a division), by class; those of the class
+     * special that stand for a division of integers */
+    double of_functions[WL_INST_CLASS_COUNT], of_divisions;
     double multiplies[WL_MULTIPLY_COUNT]; /* warp instructions of the class int */
     bool has_multiplies;                  /* known where there is an instruction stream */
     /* warp shuffles: they use the data stage of the L1 */

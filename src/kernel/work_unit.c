@@ -131,13 +131,27 @@ static bool meets_neighbours(const wl_kernel *k, const wl_access *a, const place
     return false;
 }
 
+/* Offsets of rows, a[x] and a[x + 1]: neighbours, but of no stencil. What is in the rows is
+ * accessed at addresses that depend on data. */
+static bool are_offsets(const wl_kernel *k, const wl_access *a)
+{
+    bool traced = false;
+    int loads = 0;
+    for (size_t i = 0; i < k->access_count; i++) {
+        traced = traced || k->accesses[i].traced;
+        loads += k->accesses[i].field == a->field && is_looked_at(&k->accesses[i]);
+    }
+    return traced && loads == 2 && !a->store;
+}
+
 wl_work_unit wl_kernel_work_unit(const wl_kernel *k)
 {
     place p = {0};
     for (int d = 0; d < dims_of(k); d++)
         p.at[WL_VAR_X + d] = k->dims ? k->first[d] + (k->domain[d] - k->first[d]) / 2 : INSIDE;
     for (size_t i = 0; i < k->access_count; i++)
-        if (is_looked_at(&k->accesses[i]) && meets_neighbours(k, &k->accesses[i], &p))
+        if (is_looked_at(&k->accesses[i]) && meets_neighbours(k, &k->accesses[i], &p) &&
+            !are_offsets(k, &k->accesses[i]))
             return WL_WORK_UPDATE;
     return WL_WORK_CELL;
 }

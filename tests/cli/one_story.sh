@@ -1,6 +1,7 @@
 #!/bin/sh
 # one_story.sh WARPLINE FLATTEN ROOT: what limits a launch is the same in the answer of `predict`, in its JSON, in the sentence
-# of the roofline and in the stack, and what `advise` names first concerns it or what comes next.
+# of the roofline and in the stack, and what `advise` names first concerns it or what comes next. At least 30 kernels, and
+# for each cause one that has it.
 set -u
 warpline=$1
 flatten=$2
@@ -9,6 +10,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-story.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
 count=0
+: >"$work/causes"
+: >"$work/kernels"
 
 fail() {
   echo "$1"
@@ -35,6 +38,7 @@ about() {
   in_flight | barriers) echo latency ;;
   atomics) echo atomics ;;
   precision) echo fp ;;
+  special) echo 'fp issue' ;;
   overhead) echo 'issue multiply integer' ;;
   launch) echo launch ;;
   divergence) echo 'issue fp integer multiply' ;;
@@ -45,6 +49,9 @@ about() {
 # 2 % of the time decide nothing
 same_story() {
   count=$((count + 1))
+  kernel=$1
+  case $* in *--kernel*) kernel=${*##*--kernel }; kernel=${kernel%% *} ;; esac
+  echo "$kernel" >>"$work/kernels"
   "$warpline" predict "$@" --quiet >"$work/answer" 2>"$work/messages" || { fail "predict $*: $(cat "$work/messages")"; return; }
   "$warpline" predict "$@" --format json >"$work/predict.json"
   words=$(sed -n 's/^  limited by  \([^,]*\), .*/\1/p' "$work/answer")
@@ -59,7 +66,9 @@ same_story() {
   grep -qi "limited by $words " "$work/roofline" || grep -q 'nothing to show\|no roof' "$work/roofline" ||
     [ ! -s "$work/roofline" ] || fail "$*: the roofline says '$(grep -o 'Limited by[^:]*' "$work/roofline")', not '$words'"
   "$warpline" advise "$@" --devices 0 --format json >"$work/advise.json" 2>/dev/null || return
-  first=$("$flatten" "$work/advise.json" | sed -n 's/^causes\[0\]\.cause = "\(.*\)"/\1/p')
+  "$flatten" "$work/advise.json" | sed -n 's/^causes\[[0-9]*\]\.cause = "\(.*\)"/\1/p' >"$work/own"
+  cat "$work/own" >>"$work/causes"
+  first=$(head -n 1 "$work/own")
   [ -n "$first" ] || return
   concerns=$(about "$first")
   [ "$concerns" = any ] && return
@@ -67,7 +76,8 @@ same_story() {
     fail "$*: the first cause is $first, which is not what takes the time: $(head -n 2 "$work/shares" | tr '\n' ' ')"
 }
 
-for k in blur3x3 box3d_27pt gather lbm_d3q15_pf lbm_d3q19 matmul star2d_4pt star2d_5pt star3d_7pt star3d_r4 transpose triad vec3; do
+for k in blur3x3 box3d_27pt gather lbm_d3q15_pf lbm_d3q19 star2d_4pt star2d_5pt star3d_7pt star3d_r4 transpose triad vec3 \
+  'matmul --set n=256'; do
   same_story $k --device h200 --block 32x8
   same_story $k --device rtx3090 --block 128
 done
@@ -77,14 +87,42 @@ for k in aos aos2soa arith_f32 arith_f64 box27_f32 box9_f64 copy_f16 copy_f32 co
   partial_how1; do
   [ -e "$root/validate/kernels/$k.yaml" ] && same_story "$root/validate/kernels/$k.yaml" --device h200 --block 128
 done
-ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200 --arg buf:1024M"
-same_story $ptx --kernel scatter_columns --block 32x8 --grid 256x256 --arg buf:1024M --arg 8192
-same_story $ptx --kernel tile_of_32 --block 32 --grid 65536 --arg buf:1024M
-same_story $ptx --kernel two_kinds --block 256 --grid 16384 --arg 0
-same_story $ptx --kernel sum_by_threads --block 256 --grid 16384 --arg buf:256
-same_story $ptx --kernel polynomial_double --block 256 --grid 16384 --arg buf:1024M
-same_story $ptx --kernel walk_by_one --block 256 --grid 132 --arg buf:1024M --arg 67584000
-same_story $ptx --kernel index_each --block 256 --grid 1056 --arg buf:1024M --arg 1000 --arg 130 --arg 54067200
-same_story $ptx --kernel scale_narrow --block 256 --grid 16384 --arg buf:1024M
-echo "$count launches"
+
+# of KERNEL BLOCK GRID ARGUMENT..: one of the pairs of kernels that were measured, before the advice was followed
+of() {
+  launch="--kernel $1 --block $2 $3"
+  shift 3
+  for argument; do
+    launch="$launch --arg $argument"
+  done
+  same_story $ptx $launch
+}
+ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200"
+of keys_of_records 256 '--grid 131072' buf:1024M buf:1024M 33554432
+of scatter_columns 32x8 '--grid 256x256' buf:1024M buf:1024M 8192
+of tile_of_32 32 '--grid 65536' buf:1024M buf:1024M
+of two_kinds 256 '--grid 16384' buf:1024M 0
+of sum_by_threads 256 '--grid 16384' buf:1024M buf:256
+of polynomial_double 256 '--grid 16384' buf:1024M buf:1024M
+of walk_by_one 256 '--grid 132' buf:1024M buf:1024M 67584000
+of index_each 256 '--grid 1056' buf:1024M buf:1024M 1000 130 5406720
+of table_global 256 '--grid 1056' buf:1024M=random:u8 buf:1024 buf:1024M
+of scale_narrow 256 '--grid 16384' buf:1024M buf:1024M
+of scale 32 '--domain 33554432' buf:1024M buf:1024M 33554432
+ptx="$root/validate/ptx/advice_more.sm_90.ptx --no-ptxas --device h200"
+of exponentials 256 '--grid 16384 --registers 31' buf:1024M buf:1024M
+of walk_shared 128 '--grid 8448 --dynamic-shared 100KiB --registers 12' buf:1024M buf:1024M 108134400
+of walk_with_rare 128 '--grid 8448 --registers 142' buf:1024M buf:1024M 108134400 0
+of invert_bytes 256 '--grid 1048576 --registers 10' buf:1024M buf:1024M
+of tree_of_four 1024 '--grid 2640 --registers 15' buf:1024M buf:1024M 20
+of long_blocks 256 '--grid 1144 --registers 11' buf:1024M 2400
+of digits_local 256 '--grid 4096 --registers 28' buf:1024M=random:u32 buf:1024M
+of add_small 128 '--grid 1 --registers 10' buf:1024M buf:1024M 1.0
+
+kernels=$(sort -u "$work/kernels" | grep -c .)
+[ "$kernels" -ge 30 ] || fail "only $kernels kernels"
+for cause in $(sed -n 's/^WL_CAUSE([A-Z]*, "\([a-z_]*\)",.*/\1/p' "$root/include/warpline/causes.def"); do
+  grep -qx "$cause" "$work/causes" || fail "no launch has the cause $cause"
+done
+echo "$count launches of $kernels kernels"
 exit $failed

@@ -99,6 +99,7 @@ static bool is_foreign(const void *caller)
 /* The calls that lead to an allocation, and where the stack holds their return addresses. */
 typedef struct call_path {
     const void *caller, *frame; /* of the allocation */
+    uintptr_t below;            /* the end of the frame that was read last */
     int count;
     bool held; /* does every place hold its return address? */
     uintptr_t call[CALLS_MAX], place[CALLS_MAX];
@@ -112,10 +113,25 @@ static uintptr_t word_at(uintptr_t place)
     return word;
 }
 
+/* Where a function keeps its return address: at the end of its frame; on aarch64 mostly at the
+ * beginning, behind the frame pointer of its caller. */
+static uintptr_t place_of_return(uintptr_t first, uintptr_t end, uintptr_t call)
+{
+#ifdef __aarch64__
+    for (uintptr_t place = first; place < end; place += sizeof place)
+        if (word_at(place) == call)
+            return place;
+#endif
+    (void)first, (void)call;
+    return end - sizeof end;
+}
+
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *user)
 {
     call_path *p = user;
-    const uintptr_t call = _Unwind_GetIP(context), place = _Unwind_GetCFA(context) - sizeof call;
+    const uintptr_t call = _Unwind_GetIP(context), end = _Unwind_GetCFA(context);
+    const uintptr_t place = place_of_return(p->below ? p->below : end, end, call);
+    p->below = end;
     if (call == 0) /* what started the program */
         return _URC_END_OF_STACK;
     /* the calls of this file are the same every time */

@@ -61,8 +61,12 @@ static const struct {
      "__global__ void k(int rows, const int *row_ptr, const unsigned *col, double *y) { " INDEX
      "if (i < rows) y[i] = 0; }",
      0,
-     "256; cdiv(rows,block.x); -; rows=16777216 row_ptr=buf:(rows+1)*4=iota:s32 "
-     "col=buf:rows*4=random:u32:0..16777215 y=buf:rows*8"},
+     "256; cdiv(rows,block.x); -; rows=16777216 row_ptr=buf:(rows+1)*4=iota:s32:0:16 "
+     "col=buf:rows*16*4=random:u32:0..16777215 y=buf:rows*8"},
+    {"narrow indices",
+     "__global__ void k(const unsigned char *in, const short *plain, int *bins, int n) { " INDEX
+     "if (i < n) bins[in[i]] += plain[i]; }",
+     0, "256; cdiv(n,block.x); -; in=buf:n=random:u8 plain=buf:n*2 bins=buf:n*4 n=16777216"},
     {"pitch and small numbers",
      "__global__ void k(uchar4 *img, int w, int h, int pitch, int radius, bool on, float2 v) { int y = threadIdx.y; }",
      0, "32x8; cdiv(w,block.x),cdiv(h,block.y); -; img=buf:w*h*4 w=4096 h=4096 pitch=w radius=1 on=1 v={0.5, 0.5}"},

@@ -471,6 +471,24 @@ void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *co
         converts[wide ? WL_CONVERT_WIDE : WL_CONVERT_INT] += s->weight * executed;
 }
 
+void wl_ptx_add_sequences(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double weight,
+                          double executed, wl_mix *mix)
+{
+    const wl_ptx_split *s = &counting->split[i];
+    const bool split = s->row && s->row->has_parts, special = wl_ptx_class_of(in) == WL_INST_special;
+    if (in->op == WL_PTX_OP_cvt || !(split ? s->row->parts[WL_INST_special] > 0 : special))
+        return;
+    const double part = split ? s->weight / s->row->cost : 0;
+    if (!wl_ptx_type_is_float(in->type)) {
+        mix->of_divisions += executed * (split ? part * s->row->parts[WL_INST_special] : weight);
+        return;
+    }
+    for (int c = 0; c < WL_INST_CLASS_COUNT && split; c++)
+        mix->of_functions[c] += executed * part * s->row->parts[c];
+    if (!split)
+        mix->of_functions[WL_INST_special] += executed * weight;
+}
+
 void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,
                            double multiplies[WL_MULTIPLY_COUNT])
 {

@@ -42,6 +42,10 @@ void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *
                         double executed, double classes[WL_INST_CLASS_COUNT]);
 /* The machine instructions of i that only the integer pipe executes. */
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i);
+/* Adds so many executions of instruction i to the sequences of special functions and of integer
+ * divisions, if it is one. */
+void wl_ptx_add_sequences(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double weight,
+                          double executed, wl_mix *mix);
 /* Adds so many executions of instruction i to the integer products, if it is one. */
 void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,
                            double multiplies[WL_MULTIPLY_COUNT]);

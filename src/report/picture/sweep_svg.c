@@ -59,9 +59,9 @@ static void add_ticks(const wl_sweep *s, const range *x, double bottom, wl_buffe
     }
 }
 
-static void add_axes(const wl_sweep *s, const range *x, double most, double top, wl_buffer *out)
+static void add_axes(const wl_sweep *s, const range *x, double most, double step, double top, wl_buffer *out)
 {
-    const double bottom = top + PANEL_HEIGHT, step = wl_svg_step(most, TICKS);
+    const double bottom = top + PANEL_HEIGHT;
     wl_buffer_add(out, "<path class=\"axis\" d=\"M%d %.1fv%dh%d\"/>\n", LEFT, top, PANEL_HEIGHT, PANEL_WIDTH);
     for (double v = 0; v <= most * (1 + 1e-9); v += step) {
         const double y = bottom - v / most * PANEL_HEIGHT;
@@ -110,7 +110,7 @@ static bool add_panel(const wl_sweep *s, const panel *p, const char *unit, const
     const double step = wl_svg_step(most, TICKS);
     most = ceil(most / step - 1e-9) * step; /* the axis ends at a number */
     wl_svg_words(out, LEFT, top - 10, "words", NAME_MOST, p->title, unit);
-    add_axes(s, x, most, top, out);
+    add_axes(s, x, most, step, top, out);
     if (p->of == layers) /* what fits is below this line */
         wl_buffer_add(out, "<path class=\"axis\" stroke-dasharray=\"6 4\" d=\"M%d %.1fh%d\"/>\n", LEFT,
                       top + PANEL_HEIGHT * (1 - 1 / most), PANEL_WIDTH);
