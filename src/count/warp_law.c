@@ -378,6 +378,26 @@ int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, boo
     return grouped_wavefronts(&banks, r->warp_size, a, NULL);
 }
 
+int wl_warp_atomic_packets(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    int packets = 0;
+    for (int i = 0; i < a->count; i++) {
+        const int64_t sector = a->address[i] >> r->sector_shift;
+        int most = 0;
+        bool first = true;
+        for (int k = 0; k < i; k++)
+            first = first && a->address[k] >> r->sector_shift != sector;
+        for (int k = i; k < a->count && first; k++) {
+            int lanes = 0;
+            for (int l = i; l < a->count && a->address[k] >> r->sector_shift == sector; l++)
+                lanes += a->address[l] == a->address[k];
+            most = lanes > most ? lanes : most;
+        }
+        packets += most;
+    }
+    return packets;
+}
+
 int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     if (!r->has_hash && r->pair_distance > 0)

@@ -101,6 +101,10 @@ int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *acces
  * their distances. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access, bool load);
 
+/* Packets of an atomic on the shared memory of other blocks of a cluster: one for each sector, and
+ * as many as lanes change its busiest word. Measured: validate/probes/h200_clusters.csv. */
+int wl_warp_atomic_packets(const wl_l1_rules *rules, const wl_warp_access *access);
+
 /* A texture or surface instruction: every `lanes` lanes make a request, which asks for its own
  * distinct sectors and returns a sector's worth of texels per wavefront. */
 typedef struct wl_texture_cost {

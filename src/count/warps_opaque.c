@@ -98,6 +98,13 @@ static plain_cost plain_cost_of(const opaque_warp *o, const wl_warp_access *w, c
     return l->cost;
 }
 
+/* Sectors that move between blocks of a cluster. Atomics send a sector and get one back; lanes that
+ * change the same word do so one after another. */
+static int remote_sectors(const wl_l1_rules *rules, const wl_warp_access *w, bool atomic)
+{
+    return atomic ? 2 * wl_warp_atomic_packets(rules, w) : wl_warp_sectors(rules, w);
+}
+
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     const opaque_warp *o = context;
@@ -118,6 +125,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     }
     if (is_shared(o->m, o->access)) {
         cost->hit += o->wavefronts * wl_warp_shared_wavefronts(rules, &w, !a->store);
+        cost->sectors += a->remote ? o->scale * remote_sectors(rules, &w, a->atomic) : 0;
         return WL_OK;
     }
     const bool texture = is_texture(o->m, o->access);

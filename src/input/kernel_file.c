@@ -349,18 +349,18 @@ static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *fi
     return wl_lexer_take(lexer, ']');
 }
 
-/* { from l2 } */
-static wl_status read_level(builder *b, wl_lexer *lexer, bool store, bool *bypasses_l1)
+/* { WORD PLACE }, of loads */
+static wl_status read_place(builder *b, wl_lexer *lexer, bool store, const char *word, const char *place, bool *found)
 {
     const wl_loc loc = lexer->token.loc;
-    *bypasses_l1 = lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, "from");
-    if (!*bypasses_l1)
+    *found = lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, word);
+    if (!*found)
         return WL_OK;
     if (store)
-        return wl_fail(b->err, WL_E_INPUT, loc, "only loads are from a cache");
+        return wl_fail(b->err, WL_E_INPUT, loc, "only loads are %s %s", word, *word == 'f' ? "a cache" : place);
     WL_TRY(wl_lexer_next(lexer));
-    if (lexer->token.kind != WL_TOKEN_NAME || !wl_token_equals(&lexer->token, "l2"))
-        return wl_lexer_unexpected(lexer, "'l2'");
+    if (lexer->token.kind != WL_TOKEN_NAME || !wl_token_equals(&lexer->token, place))
+        return wl_lexer_unexpected(lexer, *word == 'f' ? "'l2'" : "'shared'");
     return wl_lexer_next(lexer);
 }
 
@@ -411,13 +411,14 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     const wl_expr *subscript[WL_FIELD_DIMS_MAX], *when = NULL;
     int count = 0;
     int64_t elements = 1;
-    bool bypasses_l1 = false;
+    bool bypasses_l1 = false, to_shared = false;
     WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
     const wl_loc loc = lexer.token.loc;
     WL_TRY(find_field(b, &lexer, &field));
     WL_TRY(wl_lexer_next(&lexer));
     WL_TRY(read_subscripts(b, &lexer, field, subscript, &count, &elements));
-    WL_TRY(read_level(b, &lexer, store, &bypasses_l1));
+    WL_TRY(read_place(b, &lexer, store, "from", "l2", &bypasses_l1));
+    WL_TRY(read_place(b, &lexer, store, "to", "shared", &to_shared));
     WL_TRY(read_when(b, &lexer, &when));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     if (count > 1 && count != field->dims)
@@ -432,6 +433,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     *out = (wl_access){.store = store,
                        .atomic = atomic,
                        .bypasses_l1 = bypasses_l1,
+                       .to_shared = to_shared,
                        .field = (size_t)(field - b->kernel->fields),
                        .width_bytes = (int32_t)elements * wl_field_cell_bytes(field),
                        .unit_bytes = wl_field_cell_bytes(field),

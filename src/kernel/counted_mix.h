@@ -87,7 +87,8 @@ typedef struct wl_mix {
     bool has_multiplies;                  /* known where there is an instruction stream */
     /* warp shuffles: they use the data stage of the L1 */
     double shuffles;
-    /* wavefronts in which warp groups (wgmma) read operands from shared memory */
+    /* wavefronts in which warp groups (wgmma) read operands from shared memory, and those of
+     * barriers of a cluster and groups of asynchronous copies */
     double operands;
     /* memory instructions without an active lane: they use the data stage, too */
     double idle_accesses;

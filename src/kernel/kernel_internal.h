@@ -71,8 +71,13 @@ typedef struct wl_access {
     bool more;   /* continues the previous access: not a separate instruction */
     /* a load that leaves the L1 alone: all its requests go to the L2, and it evicts nothing */
     bool bypasses_l1;
+    /* a load that goes to shared memory without registers (cp.async): it takes no pass of the L1's
+     * data stage, what it stores does */
+    bool to_shared;
     /* by the unit for bulk copies: no instruction of lanes, and nothing passes through the L1 */
     bool bulk;
+    /* in the shared memory of other blocks of a cluster, which addresses tell apart */
+    bool remote;
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */

@@ -22,6 +22,8 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
         return c->hit;
     if (p->kernel->accesses[access].atomic)
         return c->hit;
+    if (p->kernel->accesses[access].to_shared)
+        return 0;
     if (p->kernel->accesses[access].store)
         return c->hit + p->store_split * c->split;
     if (reached(p, access) != WL_BY_LOADS)
@@ -41,6 +43,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
             *(atomic ? &t.shared_atomics : &t.shared_inst[store]) += c->inst;
             t.shared += c->hit;
+            out->remote_sectors[store] += c->sectors; /* of other blocks of a cluster */
             continue;
         }
         if (p->kernel->accesses[a].bulk) {
@@ -61,10 +64,11 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
             continue;
         }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
-        *(store ? &t.store_hit : &t.load_hit) += c->hit;
+        const bool passes = !p->kernel->accesses[a].to_shared;
+        *(store ? &t.store_hit : &t.load_hit) += passes ? c->hit : 0;
         t.store_split += c->split;
         t.load_cold += store ? 0 : wl_access_wavefronts(p, a);
-        t.load_again += store ? 0 : c->again;
+        t.load_again += store || !passes ? 0 : c->again;
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }

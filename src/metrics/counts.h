@@ -31,6 +31,7 @@ typedef struct wl_counts {
     wl_l1_totals l1;
     double sectors[2], tag_wavefronts; /* loads, stores */
     double texture_sectors;            /* textures and surfaces */
+    double remote_sectors[2];          /* of other blocks of a cluster: loads; stores and atomics */
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */

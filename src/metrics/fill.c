@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "device/device_internal.h"
+
 static wl_value *set(wl_prediction *out, wl_metric metric, double value)
 {
     wl_value *v = &out->metrics[metric];
@@ -86,6 +88,11 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
         if (executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics) > 0)
             set(out, WL_METRIC_inst_shared_atomic, executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics));
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index + c->l1.barriers);
+    }
+    if (c->remote_sectors[0] + c->remote_sectors[1] > 0) {
+        const double sector = (double)wl_device_int(device, WL_DEVICE_l1_sector);
+        set(out, WL_METRIC_dsmem_load_bytes, c->remote_sectors[0] * sector);
+        set(out, WL_METRIC_dsmem_store_bytes, c->remote_sectors[1] * sector);
     }
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);

@@ -65,6 +65,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
+                   .remote = m[WL_METRIC_dsmem_load_bytes].value + m[WL_METRIC_dsmem_store_bytes].value,
                    .global_inst = t->load_inst + t->store_inst,
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * thread->multiplies,

@@ -27,6 +27,7 @@ typedef struct wl_demand {
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
     double l1_wavefronts, tag_wavefronts;
+    double remote;       /* bytes from and to the shared memory of other blocks of a cluster */
     double global_inst;  /* loads and stores of 64-bit addresses */
     double instructions; /* warp instructions */
     /* of the arithmetic pipes, as if one multiprocessor did all the work */
@@ -86,6 +87,7 @@ typedef struct wl_turnover {
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
+    double remote_rate;   /* such bytes of a multiprocessor per cycle; 0: not known */
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;

@@ -36,7 +36,8 @@ typedef struct walker {
     wl_arena *arena;
     double last;       /* when the last instruction was issued */
     double atomics[2]; /* when the first atomic was, and the last; below 0: none */
-    double waited;     /* when the last wait for bulk copies ended; below 0: none has */
+    double waited;     /* when the last wait for copies ended; below 0: none has */
+    int32_t awaited;   /* the operation that waited; -1: none */
     /* when the products of warp groups that were issued so far end; and the last batches of them */
     double products, batches[BATCHES];
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
@@ -76,6 +77,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
     wl_device_read_list(d, WL_DEVICE_bulk_latency, out->bulk, 2);
+    wl_device_read_list(d, WL_DEVICE_dsmem, out->remote, 2);
 #define WL_TENSOR_KIND(name, meaning)                                                                                  \
     (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
 #include "warpline/tensor.def"
@@ -134,7 +136,7 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     const wl_field_waits *f = field_of(w, op);
     const double *misses = &w->met[2 * (op - w->lives->ops)];
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
-    if (op->awaits_copies)
+    if (op->awaits_copies && op->bytes > 0)
         level[0] += w->waits->bulk[0] + (w->waits->bulk[1] > 0 ? op->bytes / w->waits->bulk[1] : 0);
     for (int l = 0; l < 2; l++)
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
@@ -150,14 +152,16 @@ static double spread_of(const walker *w, const wl_op *op)
 static double latency_of(const walker *w, const wl_op *op)
 {
     double level[3];
-    if (op->kind != WL_OP_LOAD)
-        return w->waits->result[op->kind] * op->chain;
+    if (op->kind != WL_OP_LOAD && !op->awaits_copies)
+        return fmax(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
     levels_of(w, op, level);
     return level[0] + level[1] + level[2];
 }
 
 static wl_stall cause_of(const wl_op *op)
 {
+    if (op->awaits_copies)
+        return WL_STALL_MEMORY;
     switch (op->kind) {
     case WL_OP_LOAD:
     case WL_OP_ATOMIC: return WL_STALL_MEMORY;
@@ -224,7 +228,7 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     if (cause == WL_STALL_MEMORY || op < 0 || w->arrives <= w->last + 1 + stall)
         take_flying(w, w->slots[slot]);
     w->now.stall = stall;
-    if (from && from->kind == WL_OP_LOAD) {
+    if (from && (from->kind == WL_OP_LOAD || from->awaits_copies)) {
         double level[3];
         levels_of(w, from, level);
         const double all = level[0] + level[1] + level[2];
@@ -263,6 +267,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
 static double wait_behind(walker *w, const wl_op *op)
 {
     double wait = w->waits->result[op->kind] * op->chain - 1;
+    if (op->kind == WL_OP_BARRIER && op->remote)
+        wait = fmax(wait, w->waits->remote[1] - 1);
     if (op->kind == WL_OP_BARRIER) {
         wait += w->spread * w->waits->doublings;
         w->spread = 0;
@@ -270,7 +276,7 @@ static double wait_behind(walker *w, const wl_op *op)
     return fmax(0, wait);
 }
 
-/* Waits for bulk copies that were issued some such waits before. In a steady state these are
+/* Waits for copies that were issued some such waits before. In a steady state these are
  * equally far apart, so each takes its part of the latency. */
 static void wait_for_copies(walker *w, int32_t number, double times)
 {
@@ -282,6 +288,17 @@ static void wait_for_copies(walker *w, int32_t number, double times)
         end_interval(w, number, number, over - w->last, times);
     w->last = fmax(w->last, over);
     w->waited = w->last;
+    w->awaited = number;
+}
+
+/* A fence waits until the copies in flight have arrived: the last ones were just issued. */
+static void wait_at_fence(walker *w, int32_t number, double times)
+{
+    if (w->awaited < 0)
+        return;
+    const double latency = latency_of(w, &w->lives->ops[w->awaited]);
+    end_interval(w, number, w->awaited, latency, times);
+    w->last += latency;
 }
 
 /* A product begins when the one before it ends. */
@@ -350,8 +367,10 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     const double at = fmax(needed, w->last + 1);
     w->last = at + op->issue - 1;
     w->now.instructions += times * op->issue;
-    if (op->kind == WL_OP_LOAD)
+    if (op->kind == WL_OP_LOAD || op->awaits_copies)
         meet_caches(w, number, once);
+    if (op->fences)
+        wait_at_fence(w, number, times);
     if (op->awaits_copies) {
         wait_for_copies(w, number, times);
         for (int i = 0; i < op->writes; i++)
@@ -545,7 +564,8 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
                 .fields = scratch->fields,
                 .arena = arena,
                 .atomics = {-1, -1},
-                .waited = -1};
+                .waited = -1,
+                .awaited = -1};
     for (int32_t i = 0; i <= lives->register_count; i++)
         w.registers[i] = (ready){.op = -1};
     for (int32_t i = 0; i < 2 * scratch->fields; i++)

@@ -36,6 +36,7 @@ typedef struct wl_field_waits {
 /* Latencies, in cycles. */
 typedef struct wl_waits {
     /* until a dependent instruction can issue; for loads see `level` */
+    double remote[2]; /* a load from other blocks of the cluster; a barrier with them */
     double result[WL_OP_KIND_COUNT];
     double level[3]; /* of a load: L1, and what L2 and DRAM add */
     double bulk[2];  /* what a bulk copy takes longer than a load; its bytes per cycle */

@@ -146,6 +146,28 @@ static void shared_memory_has_banks_only(void **state)
     check_done();
 }
 
+/* Bytes that arrived for atomics on another block, 64 for each packet: h200_clusters.csv. */
+static void atomics_on_other_blocks_as_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int stride, shift; /* words from lane to lane; lanes on a word, as a power of two */
+        int packets;
+    } cases[] = {
+        {"in a row", 1, 0, 4}, {"one word", 0, 0, 32}, {"eight on a word", 1, 3, 8}, {"a sector each", 9, 0, 32}};
+    const wl_l1_rules rules = rules_of("h200");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_warp_access a = {.count = 32, .width = 4};
+        for (int l = 0; l < 32; l++) {
+            a.lane[l] = (uint8_t)l;
+            a.address[l] = 4 * (int64_t)(l >> cases[i].shift) * cases[i].stride;
+        }
+        check_int(cases[i].name, "packets", wl_warp_atomic_packets(&rules, &a), cases[i].packets);
+    }
+    check_done();
+}
+
 /* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times
  * as much. */
 static void broadcasts_follow_the_device(void **state)
@@ -289,10 +311,15 @@ static void stores_write_what_their_bytes_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_patterns_are_exact),  cmocka_unit_test(wide_shared_loads_are_exact),
-        cmocka_unit_test(shared_memory_has_banks_only), cmocka_unit_test(broadcasts_follow_the_device),
-        cmocka_unit_test(papers_three_loads),           cmocka_unit_test(far_rows_do_not_pair),
-        cmocka_unit_test(broadcasts_and_narrow_types),  cmocka_unit_test(stores_write_what_their_bytes_show),
+        cmocka_unit_test(atomics_on_other_blocks_as_measured),
+        cmocka_unit_test(measured_patterns_are_exact),
+        cmocka_unit_test(wide_shared_loads_are_exact),
+        cmocka_unit_test(shared_memory_has_banks_only),
+        cmocka_unit_test(broadcasts_follow_the_device),
+        cmocka_unit_test(papers_three_loads),
+        cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types),
+        cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

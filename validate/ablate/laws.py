@@ -69,6 +69,8 @@ LAWS = [
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
     dict(name="clock of tensor cores", says="products lower the clock", off=["tensor_clock_loss=none"], found=["tma_product"]),
     dict(name="bulk copies", says="a copy takes longer than a load", off=["bulk_latency=none"], found=["tma_product"]),
+    dict(name="other blocks", says="shared memory of other blocks of a cluster has a rate and latencies", off=["dsmem=none"],
+         found=["cluster"]),
     dict(name="dispatch", says="some instructions occupy the dispatch port longer", off=["dispatch_slots=none"],
          found=["box2d_col", "pipes"]),
     dict(name="in place", says="requests that change parts of one line wait", off=["in_place_wait=none"],

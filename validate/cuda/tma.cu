@@ -51,7 +51,7 @@ template <int N> static __device__ __forceinline__ void write_out(float *c, cons
 // A group of four warps loads, and GROUPS groups multiply. Blocks are numbered down the rows first.
 // CLUSTER blocks below each other share the columns of B: each loads a part for all. A persistent
 // block computes several tiles.
-template <class T, int N, int STAGES, int GROUPS, int CLUSTER, bool MULTICAST>
+template <class T, int N, int STAGES, int GROUPS, int CLUSTER, bool MULTICAST, bool FENCED = true>
 static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, const CUtensorMap *b, float *c, int m,
                                                         int n, int k)
 {
@@ -105,7 +105,9 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
                 barrier_wait(&ring.full[stage], phase);
                 multiply<T, N, 1>(d, ring.stage[stage].a + 64 * (group - 1) * ROW, ring.stage[stage].b, step > 0);
                 if (step > 0 && threadIdx.x % 128 < (MULTICAST ? CLUSTER : 1)) {
-                    if (MULTICAST)
+                    if (MULTICAST && !FENCED)
+                        barrier_arrive_unfenced(&ring.empty[before], threadIdx.x % 128);
+                    else if (MULTICAST)
                         barrier_arrive_at(&ring.empty[before], threadIdx.x % 128);
                     else
                         barrier_arrive(&ring.empty[before]);
@@ -118,7 +120,9 @@ static __device__ __forceinline__ void product_by_roles(const CUtensorMap *a, co
             }
             product_wait<0>();
             if (threadIdx.x % 128 < (MULTICAST ? CLUSTER : 1)) {
-                if (MULTICAST)
+                if (MULTICAST && !FENCED)
+                    barrier_arrive_unfenced(&ring.empty[before], threadIdx.x % 128);
+                else if (MULTICAST)
                     barrier_arrive_at(&ring.empty[before], threadIdx.x % 128);
                 else
                     barrier_arrive(&ring.empty[before]);
@@ -142,6 +146,15 @@ __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128 * (GROUPS + 1))
                     int n, int k)
 {
     product_by_roles<T, N, STAGES, GROUPS, 2, true>(&a, &b, c, m, n, k);
+}
+
+// The same, without fences before the arrivals at the other block's barriers.
+template <class T, int N, int STAGES, int GROUPS>
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128 * (GROUPS + 1))
+    k_product_unfenced(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, int m,
+                       int n, int k)
+{
+    product_by_roles<T, N, STAGES, GROUPS, 2, true, false>(&a, &b, c, m, n, k);
 }
 
 // In clusters, but each block loads all it needs.
@@ -398,7 +411,7 @@ template <class F> static void allow_shared(F *f, size_t bytes)
 {
     CHECK(cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 }
-template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, int n, int k, bool pairs, bool persistent, bool beside = false)
+template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, int n, int k, bool pairs, bool persistent, bool beside = false, bool fenced = true)
 {
     T *a = random_array<T>(2 * MOST * MOST), *b = a + MOST * MOST;
     const CUtensorMap ma = map_of(a, k, m, ROW / sizeof(T), 64 * GROUPS, true);
@@ -408,10 +421,12 @@ template <class T, int N, int STAGES, int GROUPS> static void by_roles(int m, in
     dim3 grid(persistent ? std::min(132, tiles) : tiles), block(128 * (GROUPS + 1));
     float *c = results;
     auto plain = k_product_roles<T, N, STAGES, GROUPS>;
-    auto paired = beside ? k_product_beside<T, N, STAGES, GROUPS> : k_product_pairs<T, N, STAGES, GROUPS>;
+    auto paired = beside   ? k_product_beside<T, N, STAGES, GROUPS>
+                  : fenced ? k_product_pairs<T, N, STAGES, GROUPS>
+                           : k_product_unfenced<T, N, STAGES, GROUPS>;
     allow_shared(plain, shared);
     allow_shared(paired, shared);
-    const std::string what = std::string(beside ? "beside" : pairs ? "pairs" : "roles") + (persistent ? "_persistent" : "");
+    const std::string what = std::string(beside ? "beside" : !fenced ? "unfenced" : pairs ? "pairs" : "roles") + (persistent ? "_persistent" : "");
     configs.push_back({"tma_product", what, params_of(m, n, k, N, STAGES, name_of<T>()) + ";groups=" + std::to_string(GROUPS), grid, block,
                        (double)m * n, pairs ? (const void *)paired : (const void *)plain, shared, [=] {
                            if (pairs)
@@ -503,6 +518,11 @@ int main(int argc, char **argv)
     by_roles<__nv_fp8_e4m3, 128, 4, 2>(4096, 4096, 4096, true, false);
     by_roles<__half, 128, 4, 2>(4096, 4096, 4096, true, false, true);
     by_roles<__half, 128, 6, 2>(4096, 4096, 4096, true, false);
+    for (bool persistent : {false, true})
+        by_roles<__half, 128, 4, 2>(4096, 4096, 4096, true, persistent, false, false);
+    by_roles<__half, 64, 4, 2>(4096, 4096, 4096, true, false, false, false);
+    by_roles<__half, 256, 4, 2>(4096, 4096, 4096, true, false, false, false);
+    by_roles<__nv_bfloat16, 256, 4, 2>(8192, 8192, 8192, true, false, false, false);
     // one group of warps
     alone<__half, 64, 3>(4096, 4096, 4096, true);
     alone<__half, 128, 3>(4096, 4096, 4096, true);

@@ -20,7 +20,7 @@ def product(variant, p):
     out = [f"buf:{4 * int(m) * int(n)}", m, n, k]
     if what == "async":
         return name, [f"buf:{int(m) * int(k) * BYTES[kind]}", f"buf:{int(n) * int(k) * BYTES[kind]}", *out]
-    rows = int(columns) // 2 if what == "pairs" else columns
+    rows = int(columns) // 2 if what in ("pairs", "unfenced") else columns
     return name, [tensor_map(kind, k, m, (deep, 64 * groups), ":swizzle=128"),
                   tensor_map(kind, k, n, (deep, rows), ":swizzle=128"), *out]
 

@@ -59,6 +59,8 @@ typedef struct wl_ptx_touch {
     bool store, atomic; /* an atomic is both load and store */
     /* continues the previous touch: one instruction with more addresses than lanes */
     bool more;
+    /* in the shared memory of other blocks of the cluster; addresses differ from block to block */
+    bool remote;
     int bytes;        /* per lane */
     uint32_t lanes;   /* lane mask */
     uint32_t unknown; /* lanes with an assumed address */

@@ -349,14 +349,37 @@ uint64_t wl_ptx_window_of(wl_ptx_space space)
 }
 
 /* Addresses in the shared memory of other blocks of the cluster as those of this one: the others do
- * the same to it. */
-static void leave_blocks_out(const wl_ptx_access_request *r, uint64_t window, uint64_t out[WL_PTX_LANES])
+ * the same to it. Returns the lanes of other blocks. */
+static uint32_t leave_blocks_out(const wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window,
+                                 uint64_t out[WL_PTX_LANES])
 {
+    const uint64_t here = wl_ptx_cluster_rank(m) + 1; /* as mapa writes it */
+    uint32_t remote = 0;
     for (int i = 0; i < WL_PTX_LANES; i++) {
-        const uint64_t offset = r->address[i] - window;
-        const bool elsewhere = offset >> WL_PTX_RANK_SHIFT && offset <= UINT32_MAX;
-        out[i] = elsewhere ? window + (uint64_t)wl_ptx_shared_offset(offset) : r->address[i];
+        const uint64_t offset = r->address[i] - window, rank = offset >> WL_PTX_RANK_SHIFT;
+        const bool mapped = rank && offset <= UINT32_MAX;
+        out[i] = mapped ? window + (uint64_t)wl_ptx_shared_offset(offset) : r->address[i];
+        remote |= (uint32_t)(mapped && rank != here) << i;
     }
+    return remote;
+}
+
+/* Visits what was resolved; lanes of other blocks apart, at the addresses that they asked for. */
+static wl_status visit_touch(wl_ptx_machine *m, const uint64_t *asked, uint64_t window, uint32_t remote, wl_error *err)
+{
+    wl_ptx_touch *t = &m->touch;
+    const uint32_t lanes = t->lanes;
+    t->lanes = lanes & ~remote;
+    if (t->lanes)
+        WL_TRY(m->visit(m->user, t, err));
+    t->lanes = lanes;
+    if (!(lanes & remote))
+        return WL_OK;
+    wl_ptx_touch there = *t;
+    there.remote = true;
+    there.lanes = lanes & remote;
+    WL_PTX_FOR_LANES(lane, there.lanes) there.address[lane] = asked[lane] - window;
+    return m->visit(m->user, &there, err);
 }
 
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err)
@@ -374,8 +397,9 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
         window = wl_ptx_window_of(r.space);
     }
     uint64_t here[WL_PTX_LANES];
+    uint32_t remote = 0;
     if (m->maps_blocks && r.space == WL_PTX_SHARED) {
-        leave_blocks_out(&r, window, here);
+        remote = leave_blocks_out(m, &r, window, here);
         r.address = here;
     }
     t->space = r.space;
@@ -395,7 +419,7 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
     const uint32_t inside = t->lanes;
     t->lanes |= m->alone ? m->missed : 0;
     if (m->visit && t->lanes && r.space != WL_PTX_PARAM)
-        WL_TRY(m->visit(m->user, t, err));
+        WL_TRY(visit_touch(m, request->address, window, remote, err));
     t->lanes = inside;
     return WL_OK;
 }

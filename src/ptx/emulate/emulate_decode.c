@@ -352,6 +352,11 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_exit:
     case WL_PTX_OP_trap: decode_control(d, step); return;
     case WL_PTX_OP_bar: decode_barrier(d, step); return;
+    case WL_PTX_OP_barrier_cluster: /* of the warps of this block, which all take part */
+        step->kind = wl_ptx_is_barrier(in) ? WL_PTX_STEP_BARRIER : WL_PTX_STEP_NOTHING;
+        step->to = d->program->spare;
+        step->from[0] = step->from[1] = d->program->nil;
+        return;
     case WL_PTX_OP_ld:
     case WL_PTX_OP_ldu:
     case WL_PTX_OP_st:

@@ -96,13 +96,19 @@ static uint64_t lane_mask(wl_ptx_special which, int lane)
     }
 }
 
+uint64_t wl_ptx_cluster_rank(const wl_ptx_machine *m)
+{
+    const int64_t *c = m->launch.cluster, *b = m->block;
+    return (uint64_t)(b[0] % c[0] + c[0] * (b[1] % c[1] + c[1] * (b[2] % c[2])));
+}
+
 /* Of the block in its cluster, or of the cluster in the grid: a coordinate or an extent. */
 static uint64_t of_cluster(const wl_ptx_machine *m, wl_ptx_special which)
 {
     const int64_t *c = m->launch.cluster, *b = m->block, *g = m->launch.grid;
     const int d = (int)(which - WL_PTX_CLUSTERID_X) % 3;
     if (which == WL_PTX_CLUSTER_CTARANK)
-        return (uint64_t)(b[0] % c[0] + c[0] * (b[1] % c[1] + c[1] * (b[2] % c[2])));
+        return wl_ptx_cluster_rank(m);
     if (which == WL_PTX_CLUSTER_NCTARANK)
         return (uint64_t)(c[0] * c[1] * c[2]);
     if (which <= WL_PTX_CLUSTERID_Z)

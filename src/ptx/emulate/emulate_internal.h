@@ -376,6 +376,8 @@ wl_status wl_ptx_mbarrier_deliver(wl_ptx_machine *m, const wl_ptx_step *s, uint6
                                   wl_error *err);
 /* The offset in the shared memory of any block of a cluster, or of a generic address there. */
 int64_t wl_ptx_shared_offset(uint64_t address);
+/* emulate_frame.c. The number of the block in its cluster. */
+uint64_t wl_ptx_cluster_rank(const wl_ptx_machine *m);
 /* Pops paths without lanes. */
 void wl_ptx_paths_drop(wl_ptx_frame *frame);
 

@@ -178,6 +178,16 @@ static void add_flops(const wl_ptx_instruction *in, double threads, wl_mix *mix)
         mix->fma_of[float_kind(in->type)] += flops;
 }
 
+/* Passes of the L1's data stage without an address of a lane. */
+static double passes_of(const wl_ptx_source *s, const wl_ptx_instruction *in)
+{
+    if (in->op == WL_PTX_OP_barrier_cluster)
+        return wl_ptx_is_barrier(in) ? s->costs->rules.cluster_barrier : 0;
+    if (in->op == WL_PTX_OP_cp_async_control && wl_ptx_has_part(in, "commit_group"))
+        return s->costs->rules.copy_group;
+    return wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES;
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -206,7 +216,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_tensor_add(in, products, s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
             add_flops(in, p->threads_on[at], &s->mix);
-            s->mix.operands += wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES * products;
+            s->mix.operands += passes_of(s, in) * products;
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
             /* each group of divergent lanes separately executes the instruction that waits for

@@ -76,10 +76,6 @@ static void operation_of(const wl_ptx_module *m, const wl_ptx_instruction *in, c
         (void)snprintf(out, size, "call%s%.40s", *name ? " " : "", name);
         return;
     }
-    if (in->space == WL_PTX_SHARED && wl_ptx_has_part(in, "shared::cluster") && in->op != WL_PTX_OP_cp_bulk) {
-        (void)snprintf(out, size, "%s.shared::cluster", wl_ptx_op_info_of(in->op)->mnemonic);
-        return;
-    }
     if (in->op == WL_PTX_OP_tex || in->op == WL_PTX_OP_suld || in->op == WL_PTX_OP_sust) {
         const char *name = wl_ptx_op_info_of(in->op)->mnemonic;
         (void)snprintf(out, size, "%.*s", (int)strcspn(name, " "), name);
@@ -166,21 +162,12 @@ static wl_status add_gap(finder *f, wl_gap_reason reason, int32_t function, int3
 
 static const wl_ptx_origin no_origin = {.uncomputed = -1};
 
-/* Shared memory of other blocks of a cluster costs more than a block's own: not modelled. */
-static bool reaches_other_blocks(const wl_ptx_launch *l, const wl_ptx_instruction *in)
-{
-    const bool accesses =
-        in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red;
-    return accesses && l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 && wl_ptx_has_part(in, "shared::cluster");
-}
-
 static bool may_be_uncounted(const finder *f, int32_t function, int32_t instruction)
 {
     const wl_ptx_source *s = f->source;
     const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
-    if (reaches_other_blocks(&s->launch, in))
-        return true;
-    return wl_ptx_is_only_counted(s->emulator, function, instruction) && moves_data(in);
+    const bool within = in->op == WL_PTX_OP_cp_bulk && in->space == WL_PTX_SHARED && in->to_space == WL_PTX_SHARED;
+    return within || (wl_ptx_is_only_counted(s->emulator, function, instruction) && moves_data(in));
 }
 
 /* Is there an instruction whose executions must be known? Then blocks are followed, unless all

@@ -125,6 +125,7 @@ static wl_status weigh(wl_ptx_source *s, wl_error *err)
     const wl_ptx_module *m = s->launch.module;
     const wl_ptx_costs *costs = NULL;
     WL_TRY(wl_ptx_file_costs(s->ptx, &costs, err));
+    s->costs = costs;
     s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
     s->counting = WL_ARENA_NEW(&s->arena, wl_ptx_counting, m->function_count + 1);
     if (!s->weights || !s->counting)
@@ -240,6 +241,19 @@ static bool kept_before(const wl_ptx_source *s, const wl_ptx_function *f, int32_
     return false;
 }
 
+/* What asynchronous copies write while they leave the L1 alone takes no pass of its data stage:
+ * measured, validate/probes/h200_async_copies.csv. */
+static void leave_fills_out(const wl_ptx_source *s, wl_ptx_rolled_loops *rolled)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rolled->count; i++) {
+        const wl_ptx_access *a = &rolled->accesses[i];
+        if (a->buffer || !wl_ptx_is_fill(&s->launch.entry->instructions[a->step->instruction]))
+            rolled->accesses[kept++] = *a;
+    }
+    rolled->count = kept;
+}
+
 /* Which loads leave the L1 alone. Those that only look there find nothing, unless others have
  * loaded the field before. */
 static wl_status find_bypassing(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_error *err)
@@ -258,6 +272,8 @@ static wl_status find_bypassing(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, w
     for (size_t i = 0; i < rolled->count; i++) {
         wl_ptx_access *a = &rolled->accesses[i];
         a->bypasses_l1 = a->buffer && !a->step->store && s->bypasses_l1[first + a->step->instruction];
+        a->to_shared = a->buffer && !a->step->store &&
+                       s->launch.entry->instructions[a->step->instruction].op == WL_PTX_OP_cp_async;
     }
     return WL_OK;
 }
@@ -313,6 +329,8 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
             .traced = true,
             .bulk = in->op == WL_PTX_OP_cp_bulk,
             .more = t->more,
+            .remote = t->remote,
+            .to_shared = t->buffer && !t->store && in->op == WL_PTX_OP_cp_async,
             .bypasses_l1 = t->buffer && !t->store && s->bypasses_l1[s->profile.first[t->function] + t->instruction],
             .request_lanes = wl_ptx_request_lanes(in),
             .field = wl_ptx_field_of(fields, t->buffer, in),
@@ -497,6 +515,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
         return wl_fail_memory(err);
     memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     WL_TRY(recover(s, &rolled, &wrong, err));
+    leave_fills_out(s, &rolled);
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
     WL_TRY(find_bypassing(s, &rolled, &s->arena, err));
 

@@ -209,7 +209,7 @@ bool wl_ptx_may_repeat(const wl_ptx_source *s)
         for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             const int32_t to = wl_ptx_branch_target(in);
-            repeats = repeats || in->op == WL_PTX_OP_bar || (to >= 0 && to <= i);
+            repeats = repeats || in->op == WL_PTX_OP_bar || wl_ptx_is_barrier(in) || (to >= 0 && to <= i);
         }
     return repeats;
 }
@@ -230,6 +230,8 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
                                       .field = s->field_of ? s->field_of + s->profile.first[f] : NULL,
                                       .fields = s->field_of,
                                       .rings = wl_ptx_rings_of(s->emulator, f),
+                                      .clusters =
+                                          s->launch.cluster[0] * s->launch.cluster[1] * s->launch.cluster[2] > 1,
                                       .registers = registers};
         if (wl_ptx_may_execute(s, &m->functions[f]))
             WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));

@@ -103,6 +103,7 @@ static wl_status spread(wl_ptx_source *s, int64_t n, candidate *list, size_t *co
     for (int64_t i = 0; i < n; i++) {
         wl_ptx_followed f;
         int64_t block[3], number = (int64_t)(((double)i + 0.5) / (double)n * (double)blocks);
+        number = wl_ptx_other_rank(&s->launch, number, i);
         wl_ptx_block_of(&s->launch, number, block);
         WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, err));
         const int kind = wl_ptx_census_kind(&s->census, &f);

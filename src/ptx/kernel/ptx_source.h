@@ -16,8 +16,8 @@
 /* A traced access: an instruction and the buffer it touches. */
 typedef struct wl_ptx_traced {
     int32_t function, instruction;
-    const wl_ptx_buffer *buffer; /* NULL: shared memory */
-    bool store, atomic, more;    /* more: see wl_ptx_touch */
+    const wl_ptx_buffer *buffer;      /* NULL: shared memory */
+    bool store, atomic, more, remote; /* more, remote: see wl_ptx_touch */
     int bytes;
     int32_t next; /* next traced access of the same instruction; -1: none */
     wl_ptx_address_pattern pattern;
@@ -43,6 +43,7 @@ typedef struct wl_ptx_source {
     bool claimed; /* a predictor uses the kernel at the launch it was made for */
     /* scratch; first[] also numbers the instructions of all functions */
     wl_ptx_profile profile;
+    const wl_ptx_costs *costs;
     const double **weights;    /* by function */
     wl_ptx_counting *counting; /* by function; see cost.h */
     /* traced accesses */
@@ -161,6 +162,8 @@ void wl_ptx_trace_late_atomics(wl_ptx_source *source);
 wl_status wl_ptx_trace_rare(wl_ptx_source *source, wl_error *err);
 
 /* The i-th of n sample blocks: corners first, then spread over the grid. */
+/* The block itself, or another one of its cluster: sampled blocks have different places there. */
+int64_t wl_ptx_other_rank(const wl_ptx_launch *launch, int64_t number, int64_t i);
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);
 
 #endif /* WL_PTX_KERNEL_PTX_SOURCE_H */

@@ -9,11 +9,19 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define SAMPLED_BLOCKS 6 /* emulated to find the traced accesses */
+#define RANKS 4          /* of a cluster, at least */
+
+int64_t wl_ptx_other_rank(const wl_ptx_launch *launch, int64_t number, int64_t i)
+{
+    const int64_t blocks = wl_max(1, launch->cluster[0]);
+    return number - number % blocks + (number + i) % blocks;
+}
 
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3])
 {
     const int64_t *g = launch->grid, blocks = g[0] * g[1] * g[2];
-    const int64_t number = n > 1 ? (int64_t)((double)i / (double)(n - 1) * (double)(blocks - 1)) : blocks / 2;
+    int64_t number = n > 1 ? (int64_t)((double)i / (double)(n - 1) * (double)(blocks - 1)) : blocks / 2;
+    number = wl_ptx_other_rank(launch, number, i);
     block[0] = number % g[0];
     block[1] = number / g[0] % g[1];
     block[2] = number / g[0] / g[1];
@@ -31,17 +39,27 @@ static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch
     return t->space == WL_PTX_SHARED ? NULL : wl_ptx_buffer_at(&s->arguments, t->address[__builtin_ctz(t->lanes)]);
 }
 
+/* Does the traced access stand for such touches, whatever their buffer? */
+static bool is_of_kind(const wl_ptx_traced *traced, const wl_ptx_touch *t)
+{
+    return traced->store == t->store && traced->more == t->more && traced->remote == t->remote;
+}
+
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)
 {
     int32_t i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && (s->traced[i].buffer != buffer || s->traced[i].store != t->store || s->traced[i].more != t->more))
+    while (i >= 0 && (s->traced[i].buffer != buffer || !is_of_kind(&s->traced[i], t)))
         i = s->traced[i].next;
     return i;
 }
 
 bool wl_ptx_is_traced(const wl_ptx_source *s, const wl_ptx_touch *t)
 {
-    return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
+    if (!t->lanes || !s->is_traced[number_of(s, t)])
+        return false;
+    if (t->space == WL_PTX_SHARED)
+        return !wl_ptx_is_fill(&s->launch.module->functions[t->function].instructions[t->instruction]);
+    return t->space == WL_PTX_GLOBAL;
 }
 
 /* Addresses of a texture as if it were stored row by row, since neighbours are far apart in blocks.
@@ -108,6 +126,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
                                                  .store = t->store,
                                                  .atomic = t->atomic,
                                                  .more = t->more,
+                                                 .remote = t->remote,
                                                  .bytes = t->bytes,
                                                  .next = *first};
     add_addresses(&s->traced[s->traced_count], t);
@@ -125,7 +144,9 @@ static int by_program(const void *p, const void *q)
     const uint64_t at_a = a->buffer ? a->buffer->base : 0, at_b = b->buffer ? b->buffer->base : 0;
     if (at_a != at_b)
         return (at_a > at_b) - (at_a < at_b);
-    return a->store != b->store ? (int)a->store - (int)b->store : (int)a->more - (int)b->more;
+    if (a->store != b->store)
+        return (int)a->store - (int)b->store;
+    return a->more != b->more ? (int)a->more - (int)b->more : (int)a->remote - (int)b->remote;
 }
 
 static wl_status look_at(wl_ptx_source *s, const int64_t block[3], wl_error *err)
@@ -144,7 +165,7 @@ static bool something_unseen(const wl_ptx_source *s)
     return false;
 }
 
-/* Fewer than usual if a block takes long. */
+/* Fewer than usual if a block takes long; in clusters, blocks with different ranks in any case. */
 static int64_t blocks_to_look_at(const wl_ptx_source *s)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
@@ -152,7 +173,8 @@ static int64_t blocks_to_look_at(const wl_ptx_source *s)
     for (int k = 0; k < s->census.kind_count; k++)
         instructions += s->census.kinds[k].blocks * s->census.kinds[k].instructions;
     const double affordable = wl_ptx_affordable(s, WL_PTX_FIND_SHARE) * (double)blocks / (instructions + 1);
-    return wl_max(1, wl_min(blocks, affordable < SAMPLED_BLOCKS ? (int64_t)affordable : SAMPLED_BLOCKS));
+    const int64_t least = wl_min(wl_max(1, s->launch.cluster[0]), RANKS);
+    return wl_max(least, wl_min(blocks, affordable < SAMPLED_BLOCKS ? (int64_t)affordable : SAMPLED_BLOCKS));
 }
 
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
@@ -190,7 +212,7 @@ int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t 
     if (i >= 0)
         return i;
     i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && (s->traced[i].store != t->store || s->traced[i].more != t->more))
+    while (i >= 0 && !is_of_kind(&s->traced[i], t))
         i = s->traced[i].next;
     return i;
 }

@@ -276,7 +276,7 @@ static wl_status write_access(wl_buffer *out, wl_symbols *s, const wl_ptx_access
         wl_buffer_add(out, ")/%d", field->unit);
     if (a->bytes > field->unit)
         wl_buffer_add(out, " : %d", a->bytes / field->unit);
-    wl_buffer_add(out, a->bypasses_l1 ? "] from l2" : "]");
+    wl_buffer_add(out, "]%s%s", a->bypasses_l1 ? " from l2" : "", a->to_shared ? " to shared" : "");
     if (a->one_lane)
         wl_buffer_add(out, " if (threadIdx.x + blockDim.x*(threadIdx.y + blockDim.y*threadIdx.z)) %% 32 == 0");
     if (a->step->when) {

@@ -18,6 +18,7 @@ typedef struct maker {
     wl_ptx_segments *out;
     int32_t base;     /* number of the function's first register */
     int32_t async;    /* register that represents copies in flight */
+    int32_t copied;   /* field of the last one; -1: none */
     int32_t *renamed; /* by register: its number in the current copy */
     int32_t *origin;  /* by number: the register; -1: none of this function */
     int32_t origin_room;
@@ -55,7 +56,8 @@ static wl_op_kind kind_of_memory(const wl_ptx_instruction *in)
 static wl_op_kind kind_of(const wl_ptx_instruction *in)
 {
     switch (in->op) {
-    case WL_PTX_OP_bar: return in->modifiers & WL_PTX_MOD_WARP ? WL_OP_INT : WL_OP_BARRIER;
+    case WL_PTX_OP_bar:
+    case WL_PTX_OP_barrier_cluster: return wl_ptx_is_barrier(in) ? WL_OP_BARRIER : WL_OP_INT;
     case WL_PTX_OP_cp_async: return WL_OP_LOAD;
     case WL_PTX_OP_cvt:
         return wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from) ? WL_OP_CONVERT : WL_OP_INT;
@@ -101,6 +103,14 @@ static bool waits_for_copies(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_cp_async_control && in->text && strstr(in->text, "wait") != NULL &&
            strstr(in->text, "wait") < in->text + in->text_length;
+}
+
+/* An arrival at a barrier object that other blocks of the cluster shall see with all before it: the
+ * assembler puts a fence of the GPU before it. */
+static bool fences(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_mbarrier && wl_ptx_has_part(in, "arrive") && wl_ptx_has_part(in, "release") &&
+           wl_ptx_has_part(in, "cluster");
 }
 
 static wl_op *new_op(maker *m)
@@ -221,6 +231,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .field = fields ? fields[waits ? ring->copy : at] : -1,
                   .regs = list,
                   .constant = in->modifiers & WL_PTX_MOD_NC,
+                  .remote = m->in->clusters && wl_ptx_reaches_cluster(in),
                   .awaits_copies = waits,
                   .ahead = waits ? ahead_of(ring) : 0,
                   .bytes = waits ? (float)ring->bytes / (float)ring->waits : 0,
@@ -237,12 +248,20 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
     if (waits_for_copies(in)) { /* shared memory changes here, as by a store */
         op->kind = WL_OP_SHARED;
         op->issue = 1;
-        list[op->reads++] = m->async;
+        /* groups that stay in flight */
+        op->ahead = in->operand_count > 0 ? (float)in->operands[0].value : 0;
+        op->awaits_copies = op->ahead > 0;
+        op->field = m->copied;
+        if (!op->awaits_copies)
+            list[op->reads++] = m->async;
     }
+    op->fences = m->in->clusters && fences(in);
     for (int i = 0; i < r.writes && carries; i++)
         list[op->reads + op->writes++] = written(m, r.written[i]);
-    if (in->op == WL_PTX_OP_cp_async)
+    if (in->op == WL_PTX_OP_cp_async) {
         list[op->reads + op->writes++] = m->async;
+        m->copied = op->field;
+    }
 }
 
 /* ---- loads first ---- */
@@ -486,7 +505,10 @@ static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_
 
 /* ---- segments ---- */
 
-static bool ends_segment(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar; }
+static bool ends_segment(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar || wl_ptx_is_barrier(in);
+}
 
 /* Whether the instruction belongs to the predicated body of a branch. */
 static bool is_predicated(const maker *m, int32_t at) { return m->in->counting && m->in->counting->as[at] != at; }
@@ -628,6 +650,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
         WL_TRY(wl_ptx_liveness_make(f, &out->flow, larger(1, input->registers - RESERVED), arena, &m.live, err));
     m.base = ops->registers;
     m.async = m.base + f->register_count;
+    m.copied = -1;
     ops->registers = m.async + 1;
     if (!note_origins(&m, 0, m.base, -1) || !note_origins(&m, m.base, f->register_count, 0) ||
         !note_origins(&m, m.async, 1, -1))

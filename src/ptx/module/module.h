@@ -312,6 +312,12 @@ typedef struct wl_ptx_instruction {
 wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);
 /* Does it write its first operand? */
 bool wl_ptx_writes_first(const wl_ptx_instruction *in);
+/* An asynchronous copy past the L1: nothing but a fill writes to shared memory. */
+bool wl_ptx_is_fill(const wl_ptx_instruction *in);
+/* Does a warp wait here for the others of its block or cluster? */
+bool wl_ptx_is_barrier(const wl_ptx_instruction *in);
+/* A barrier of the cluster, or an access that may be to the shared memory of its other blocks. */
+bool wl_ptx_reaches_cluster(const wl_ptx_instruction *in);
 /* Floating-point operations of one lane. Matrix products count as 0 here: see tensor.h. */
 double wl_ptx_flops(const wl_ptx_instruction *in);
 /* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */

@@ -154,6 +154,24 @@ double wl_ptx_flops(const wl_ptx_instruction *in)
     }
 }
 
+bool wl_ptx_is_fill(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cp_async && wl_ptx_l1_use_of(in) == WL_PTX_L1_PASSES;
+}
+
+bool wl_ptx_is_barrier(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_barrier_cluster ? wl_ptx_has_part(in, "wait")
+                                               : in->op == WL_PTX_OP_bar && !(in->modifiers & WL_PTX_MOD_WARP);
+}
+
+bool wl_ptx_reaches_cluster(const wl_ptx_instruction *in)
+{
+    const bool accesses =
+        in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red;
+    return in->op == WL_PTX_OP_barrier_cluster || (accesses && wl_ptx_has_part(in, "shared::cluster"));
+}
+
 bool wl_ptx_writes_first(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_bar ? in->modifiers & WL_PTX_MOD_RED : wl_ptx_op_info_of(in->op)->has_result;

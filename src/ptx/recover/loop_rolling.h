@@ -24,7 +24,7 @@ typedef struct wl_ptx_access {
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
     bool atomic;
-    bool bypasses_l1; /* as wl_access; who knows the fields sets it */
+    bool bypasses_l1, to_shared; /* as wl_access; who knows the fields sets them */
     /* an atomic on one address for the whole warp: compilers reduce over the lanes first */
     bool one_lane;
     int place_count;               /* constants of the address, then of the condition */

@@ -314,9 +314,10 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
         r->out->uniform = false;
         return WL_OK;
     case WL_PTX_OP_bar:
+    case WL_PTX_OP_barrier_cluster:
         if (!wl_ptx_counts_in_loops(r, condition))
             return WL_OK;
-        r->out->barriers += !(in->modifiers & WL_PTX_MOD_WARP);
+        r->out->barriers += wl_ptx_is_barrier(in);
         if (in->modifiers & WL_PTX_MOD_RED)
             wl_ptx_set_result_unknown(r, in, wl_ptx_cause_of(r, pc));
         return WL_OK;

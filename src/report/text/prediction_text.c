@@ -100,6 +100,8 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
                 {"L1 sectors ld", WL_METRIC_l1_sectors_ld, WL_METRIC_COUNT},
                 {"L1 sectors st", WL_METRIC_l1_sectors_st, WL_METRIC_COUNT},
                 {"L1 sectors tex", WL_METRIC_texture_sectors, WL_METRIC_inst_texture},
+                {"DSMEM loads", WL_METRIC_dsmem_load_bytes, WL_METRIC_dsmem_load_bytes},
+                {"DSMEM stores", WL_METRIC_dsmem_store_bytes, WL_METRIC_dsmem_load_bytes},
                 {"L2-L1 loads", WL_METRIC_l2_load_bytes, WL_METRIC_COUNT},
                 {"L2-L1 stores", WL_METRIC_l2_store_bytes, WL_METRIC_COUNT},
                 {"DRAM loads", WL_METRIC_dram_load_bytes, WL_METRIC_COUNT},
