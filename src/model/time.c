@@ -92,6 +92,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .atomics = c->warps.atomics.sectors,
                    .atomics_on_one = c->warps.atomics.hot_passes,
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
+                   .atomic_requests_mixed = c->warps.atomics.mixed_requests,
                    .planes = thread->planes,
                    .streams = thread->streams,
                    .store_streams = thread->store_streams,

@@ -56,6 +56,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
+        {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
@@ -200,12 +201,14 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
 
-/* Throughput of all atomics, or contention on the busiest line. */
+/* Throughput of all atomics, or contention on the busiest line; counters, of which one word is
+ * updated, have a rate of their own if the device knows it. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double one =
-        fmax(over(d->atomics_on_one, n->atomic_address_rate), over(d->atomic_requests_on_one, n->atomic_line_rate));
-    return fmax(over(d->atomics, n->atomic_rate), one);
+    const double words = n->atomic_word_rate > 0 ? n->atomic_word_rate : n->atomic_line_rate;
+    const double lines =
+        fmax(over(d->atomic_requests_mixed, n->atomic_line_rate), over(d->atomic_requests_on_one, words));
+    return fmax(over(d->atomics, n->atomic_rate), fmax(over(d->atomics_on_one, n->atomic_address_rate), lines));
 }
 
 /* Requests update parts of one line in place: each reads its part, then writes it, and a write
