@@ -54,6 +54,9 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->executed = 0;
     warp->loads = warp->serial = warp->chained = 0;
     warp->spins = 0;
+    warp->waited = 0;
+    warp->gives_up = false;
+    warp->leaves = 0;
     warp->trips = warp->rest = 0;
     warp->waits = warp->freed = 0;
     warp->live = 0;

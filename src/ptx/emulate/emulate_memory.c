@@ -9,24 +9,28 @@
 static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool *unknown)
 {
     const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, address);
+    const int32_t number = (int32_t)(b - m->launch.arguments->buffers);
     uint64_t value = 0;
     *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
-    if (!m->written[b - m->launch.arguments->buffers])
+    m->as_given = true;
+    if (!m->written[number])
         return value;
+    uint32_t written = 0, hidden = 0; /* masks of bytes */
+    if (m->order.history.count > 0)
+        wl_ptx_order_read(m, address, number, bytes, &value, &written, &hidden);
     const wl_ptx_page *page = wl_ptx_pages_find(&m->pages, address);
-    if (!page)
-        return value;
     const size_t at = address % WL_PTX_PAGE_BYTES;
-    bool any = *unknown, all = true; /* of written bytes: any unknown; all written */
-    bool written_unknown = false;
-    for (int k = 0; k < bytes; k++) {
+    for (int k = 0; page && k < bytes; k++) {
         const uint8_t state = page->state[at + (size_t)k];
-        if (state)
-            memcpy((uint8_t *)&value + k, page->data + at + k, 1);
-        written_unknown = written_unknown || state == 2;
-        all = all && state;
+        if (!state)
+            continue;
+        memcpy((uint8_t *)&value + k, page->data + at + k, 1);
+        written |= (uint32_t)1 << k;
+        hidden = (hidden & ~((uint32_t)1 << k)) | (uint32_t)(state == 2) << k;
     }
-    *unknown = written_unknown || (any && !all);
+    const bool all = written == ((uint32_t)1 << bytes) - 1;
+    m->as_given = !hidden && !all;
+    *unknown = hidden || (*unknown && !all);
     return value;
 }
 
@@ -105,8 +109,9 @@ static uint32_t unknown_bytes(const uint8_t *flags, const uint64_t *address, int
 }
 
 /* Lanes often load the same address one after the other: contents may be expensive to make. */
-static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *value, uint32_t *unknown)
+static void load_each(wl_ptx_machine *m, const wl_ptx_step *s, int64_t offset, uint64_t *value, uint32_t *unknown)
 {
+    const int bytes = s->bytes;
     const wl_ptx_touch *t = &m->touch;
     const bool common = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST || t->space == WL_PTX_SHARED;
     uint64_t before = 0, found = 0;
@@ -116,6 +121,9 @@ static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *va
         if (!any || !common || t->address[lane] != before) {
             hidden = false;
             found = wl_ptx_memory_read(m, lane, offset, bytes, &hidden);
+            /* a flag whose contents are not given */
+            if (hidden && s->orders && m->as_given && t->space == WL_PTX_GLOBAL)
+                hidden = !wl_ptx_starts_with_0(m, s);
         }
         any = true;
         before = t->address[lane];
@@ -136,7 +144,9 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     const wl_ptx_buffer *b = global && m->plain ? m->buffer : NULL;
     const bool as_given = b && !m->written[b - m->launch.arguments->buffers];
     *unknown = 0;
-    if (as_given && b->content == WL_PTX_UNTOUCHED) {
+    if (s->orders && global) {
+        load_each(m, s, offset, value, unknown);
+    } else if (as_given && b->content == WL_PTX_UNTOUCHED) {
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
     } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
@@ -145,7 +155,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
         gather(m->shared.data + offset, 0, t->address, bytes, value);
         *unknown = unknown_bytes(m->shared.unknown + offset, t->address, bytes);
     } else {
-        load_each(m, offset, bytes, value, unknown);
+        load_each(m, s, offset, value, unknown);
     }
     if (wl_ptx_type_is_signed(s->in->type) && bytes < 8)
         for (int i = 0; i < WL_PTX_LANES; i++)

@@ -354,8 +354,10 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
         program->steps[i].next = i + 1;
     program->flow_steps = program->address_steps = program->steps;
     program->reads_data = true;
-    if (m->launch.everything || !program->function->is_entry || calls(program->function))
+    if (m->launch.everything)
         return WL_OK;
+    if (!program->function->is_entry || calls(program->function))
+        return wl_ptx_find_order(m, program, err);
     program->reads_data = false;
     status = make(m, program, true, &scratch, &program->address_steps, err);
     if (status == WL_OK)
@@ -365,5 +367,7 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
         status = wl_ptx_find_places(program, err);
     if (status == WL_OK)
         status = wl_ptx_find_counted(m, program, err);
-    return status == WL_OK ? wl_ptx_find_steady(m, program, err) : status;
+    if (status == WL_OK)
+        status = wl_ptx_find_steady(m, program, err);
+    return status == WL_OK ? wl_ptx_find_order(m, program, err) : status;
 }

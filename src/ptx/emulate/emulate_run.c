@@ -16,8 +16,8 @@
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
     const int32_t at = m->first[step->function] + step->number;
-    uint8_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
-    const uint8_t bit = (uint8_t)(1u << what);
+    uint16_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
+    const uint16_t bit = (uint16_t)(1u << what);
     if ((m->assumed[at] | *bits) & bit)
         return WL_OK;
     *bits |= bit;
@@ -226,7 +226,7 @@ static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program
 {
     if (m->back_edge) /* which inspects all registers */
         return p->steps;
-    return m->visit ? p->address_steps : p->flow_steps;
+    return m->visit || (m->order.rehearses && m->order.by_address) ? p->address_steps : p->flow_steps;
 }
 
 /* Executes the top path to its end or to a step that changes paths. *to: the step after the last
@@ -333,6 +333,8 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         tell(m, program, depth, from, to, active);
     if (m->recording)
         wl_ptx_record_run(m, from, to, active, 1);
+    if (m->looked_at > m->looked_most)
+        return WL_E_LIMIT; /* only a rehearsal, which needs no message */
     return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 
@@ -344,6 +346,7 @@ wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)
     m->warp = warp;
     warp->state = WL_PTX_WARP_READY;
     warp->yields = false;
+    warp->stalls = 0;
     while (status == WL_OK && warp->state == WL_PTX_WARP_READY && !warp->yields) {
         m->frame = warp->frames[warp->depth - 1];
         wl_ptx_paths_drop(m->frame);
