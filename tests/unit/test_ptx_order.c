@@ -167,11 +167,12 @@ static void test_last_block(void **state)
     check_done();
 }
 
-/* A block waits until the flag of the one before is set, and then sets its own. */
+/* A block waits until the flag of the one before is set, and then sets its own. The load is on line
+ * 18. */
 #define LOOK_BACK                                                                                                      \
     "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nmul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd4, %rd2, %rd4;\n"                \
     "setp.eq.u32 %p2, %r4, 0;\n@%p2 bra SET;\nW:\n"                                                                    \
-    "ld.relaxed.gpu.global.u32 %r6, [%rd4+-4];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra W;\n" /* line 18 */                 \
+    "ld.relaxed.gpu.global.u32 %r6, [%rd4+-4];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra W;\n"                               \
     "setp.ne.u32 %p4, %r6, 2;\n@%p4 bra SET;\n" STORE("%r4") "SET:\nst.relaxed.gpu.global.u32 [%rd4], 2;\n"
 
 static void test_look_back(void **state)
@@ -188,6 +189,43 @@ static void test_look_back(void **state)
         }
         check_near("look-back", "looks once", executions(&r, 18), 20, 0);
         check_true("look-back", "no wait is given up", wl_ptx_assumption_count(r.emulator) == 0);
+        ptx_end(&r);
+    }
+    check_done();
+}
+
+/* Flag and sum in one word. The sum, of data that is not given, is unknown; the flag is not. */
+#define PACKED                                                                                                         \
+    "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nmul.wide.u32 %rd4, %r4, 8;\nadd.s64 %rd4, %rd2, %rd4;\n"                \
+    "ld.global.u32 %r7, [%rd1];\ncvt.u64.u32 %rd5, %r7;\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra SET;\nW:\n"                \
+    "ld.relaxed.gpu.global.u64 %rd6, [%rd4+-8];\n%s\n@%p3 bra W;\n"                                                    \
+    "add.s64 %rd5, %rd5, %rd6;\nand.b64 %rd5, %rd5, 4294967295;\n" STORE(                                              \
+        "%r4") "SET:\nor.b64 %rd7, %rd5, "                                                                             \
+               "8589934592;\nst.relaxed.gpu.global.u64 [%rd4], %rd7;\n"
+
+static void test_packed(void **state)
+{
+    (void)state;
+    static const char packed[] = PACKED;
+    static const char *const tests[] = {
+        "and.b64 %rd8, %rd6, -4294967296;\nsetp.eq.s64 %p3, %rd8, 0;",
+        "shr.u64 %rd8, %rd6, 32;\ncvt.u32.u64 %r8, %rd8;\nsetp.eq.u32 %p3, %r8, 0;",
+        "mov.b64 {%r8, %r9}, %rd6;\nsetp.ne.u32 %p3, %r9, 2;",
+        "setp.lt.u64 %p3, %rd6, 4294967296;",
+        "setp.eq.u64 %p3, %rd6, 7;",
+    };
+    for (size_t k = 0; k < COUNT_OF(tests); k++) {
+        ptx_run r;
+        stores s = {0};
+        char body[2048];
+        const char *at = strstr(packed, "%s");
+        (void)snprintf(body, sizeof body, "%.*s%s%s", (int)(at - packed), packed, tests[k], at + 2);
+        start(&r, tests[k], body, "buf:8000=zero", "0", 32, 1000, 0);
+        for (int64_t b = 1; b < 1000; b += 111) {
+            run(&r, tests[k], b, &s);
+            check_near(tests[k], "blocks that go on", s.times[b], 1, 0);
+        }
+        check_true(tests[k], "the flag is known", wl_ptx_assumption_count(r.emulator) == 0);
         ptx_end(&r);
     }
     check_done();
@@ -214,8 +252,8 @@ static void test_lock(void **state)
     check_done();
 }
 
-/* What later blocks do: a barrier of all of them, or a flag of the next one. The wait ends, and that
- * is noted. */
+/* What later blocks do: a barrier of all of them, or a flag of the next one. The wait ends, and
+ * that is noted. */
 static void test_waits(void **state)
 {
     (void)state;
@@ -259,9 +297,9 @@ static void test_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_ticket), cmocka_unit_test(test_start),
-                                       cmocka_unit_test(test_turns),      cmocka_unit_test(test_last_block),
-                                       cmocka_unit_test(test_look_back),  cmocka_unit_test(test_lock),
-                                       cmocka_unit_test(test_waits),      cmocka_unit_test(test_none)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_ticket), cmocka_unit_test(test_start),     cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_last_block), cmocka_unit_test(test_look_back), cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_lock),       cmocka_unit_test(test_waits),     cmocka_unit_test(test_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

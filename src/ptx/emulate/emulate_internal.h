@@ -135,6 +135,7 @@ typedef struct wl_ptx_program {
      * on */
     wl_ptx_step *steps, *address_steps, *flow_steps;
     bool reads_data; /* the control flow depends on what memory holds */
+    bool partial;    /* which bits of registers are unknown matters */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
     int32_t *lists;
     int32_t list_count;
@@ -160,6 +161,10 @@ struct wl_ptx_frame {
     const wl_ptx_program *program;
     uint64_t (*value)[WL_PTX_LANES];
     uint32_t *unknown; /* lane mask by slot */
+    /* by slot: bits that may be unknown in those of the lanes that are in the mask; in others, all
+     * may be. See emulate_partial.c */
+    uint64_t *hidden;
+    uint32_t *partly;
     int32_t slot_room;
     uint32_t carry, carry_unknown;
     wl_ptx_path *paths;
@@ -283,8 +288,10 @@ struct wl_ptx_machine {
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written; /* by buffer: the block, or one before it, has written to it */
-    bool as_given; /* what was read last is unknown, and no block has written it */
+    bool *written;         /* by buffer: the block, or one before it, has written to it */
+    bool as_given;         /* what was read last is unknown, and no block has written it */
+    uint32_t hidden_bytes; /* of it, that are unknown */
+    uint64_t read_hidden;  /* bits that a load of an element may have read as unknown */
     wl_ptx_order order;
     /* by instruction: one bit per kind of assumption; of warps that run alone */
     uint16_t *assumed, *assumed_alone;
@@ -369,6 +376,13 @@ wl_status wl_ptx_try_draw(wl_ptx_machine *m, const wl_ptx_step *s);
  * the loop, with unknown registers. */
 bool wl_ptx_is_stalled(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes);
 wl_status wl_ptx_give_up_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes, wl_error *err);
+/* emulate_partial.c: after a step, which bits of its results may be unknown; and whether a
+ * comparison is known all the same. The last one: a mask of bytes. */
+void wl_ptx_track_hidden(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes);
+void wl_ptx_decide_test(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes);
+uint32_t wl_ptx_hidden_bytes(const wl_ptx_frame *frame, int32_t slot, uint32_t lanes);
+/* In these lanes, only these bits may be unknown. */
+void wl_ptx_set_partly(wl_ptx_frame *frame, int32_t slot, uint32_t lanes, uint64_t hidden);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`, a number of times. */

@@ -4,8 +4,8 @@
  * Before the first run, blocks are rehearsed in launch order, as many as is affordable, and what
  * they leave in global memory is kept (launch_order.h). A counter from which every warp draws again
  * until its number is too large is treated apart: blocks run together, and take turns. In round k,
- * block b of n draws what k n + b blocks before it have left. How much a block takes in one round is
- * found by a trial run, in which a warp ends when it draws for the second time.
+ * block b of n draws what k n + b blocks before it have left. How much a block takes in one round
+ * is found by a trial run, in which a warp ends when it draws for the second time.
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_order.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -164,6 +164,7 @@ wl_status wl_ptx_find_order(wl_ptx_machine *m, wl_ptx_program *p, wl_error *err)
     /* these also run where others inspect all registers */
     WL_TRY(mark(m, p, p->steps, p->steps == p->flow_steps ? &anywhere : &in_flow, err));
     m->order.on = m->order.on || anywhere;
+    p->partial = anywhere;
     for (int32_t i = 0; i < count; i++) {
         const wl_ptx_step *flow = &p->flow_steps[i], *address = &p->address_steps[i];
         /* drawn numbers that only addresses depend on do not decide how often is drawn */
@@ -492,8 +493,10 @@ bool wl_ptx_is_stalled(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes)
 wl_status wl_ptx_give_up_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    for (int32_t r = 0; r < s->waits->count; r++)
+    for (int32_t r = 0; r < s->waits->count; r++) {
         frame->unknown[s->waits->registers[r]] |= lanes;
+        frame->partly[s->waits->registers[r]] = 0;
+    }
     m->warp->gives_up = false;
     m->warp->waited = 0;
     if (s->guard >= 0 && s->other_leaves)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tickets.py WARPLINE UNUSED SOURCE_ROOT DIRECTORY
+"""block_order.py WARPLINE UNUSED SOURCE_ROOT DIRECTORY
 
 Predicts launches of validate/cuda/tickets.cu from PTX: blocks that draw tickets, the last block of a reduction,
 look-back, locks, waits for other blocks. Instructions, volumes of the L2 and of memory, and times must be as near to the
