@@ -15,7 +15,7 @@ import sys
 LOOKS_BACK = "how far a block looks back, and how often it polls, depends on time"
 SCATTERED = "stores of few lanes combine less in the L1 than assumed"
 KNOWN = [
-    ("ticket", "flops=0", "inst", (0.85, 1), "the copy of a short loop that is not taken"),
+    ("ticket", "flops=0", "inst", (0.85, 1), "what the assembler makes of loops that are skipped"),
     ("dynamic", "flops=0", "inst", (0.7, 1), "the same"),
     ("dynamic_warps", "flops=64", "time", (1, 1.45), "blocks end together, as each draws what is left"),
     ("scan", "", "inst", (0.85, 1), LOOKS_BACK),
@@ -41,6 +41,8 @@ KNOWN = [
     ("sum_last", "", "dram_store", (0, 1), "the same"),
     ("columns_last", "", "dram_store", (0.4, 1), "the same"),
     ("stream_k", "", "dram_store", (0, 1), "the same"),
+    ("stream_k", "", "inst", (0.85, 1), "the assembler unrolls the loop further"),
+    ("stream_k", "", "time", (1.2, 2.2), "more loads of a warp are in flight than assumed"),
 ]
 BOUNDS = {"inst": 0.12, "l2_load": 0.05, "l2_store": 0.05, "dram_load": 0.05, "dram_store": 0.08, "time": 0.2}
 METRICS = {"inst": ("inst_executed", "inst", 1), "l2_load": ("l2_load_bytes", "l2_sectors_rd_tex", 32),
