@@ -103,6 +103,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .stores = thread->stores > 0,
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
+                   .in_turns = c->executed.mix.in_turns,
                    .longest = c->executed.mix.longest,
                    .kinds = &c->executed.mix.kinds,
                    .loads_per_phase = thread->loads_per_phase,

@@ -519,7 +519,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
     const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
     const double apart =
-        led ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
+        led || d->in_turns ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
     /* the part of a multiprocessor's time that shorter waits would shorten */
     const double sooner = led ? (1 - WL_LITTLE) * sm : all_waves(n, d, &w, (1 - WL_LITTLE) * wait) / n->clock;

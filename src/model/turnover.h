@@ -61,6 +61,7 @@ typedef struct wl_demand {
     bool stores;                                  /* to global memory */
     double fresh_phases;                          /* of these phases: those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
+    bool in_turns;                                /* blocks draw their work: they end together */
     wl_longest_warp longest;                      /* 0: like the others */
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */

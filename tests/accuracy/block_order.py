@@ -17,7 +17,7 @@ SCATTERED = "stores of few lanes combine less in the L1 than assumed"
 KNOWN = [
     ("ticket", "flops=0", "inst", (0.85, 1), "what the assembler makes of loops that are skipped"),
     ("dynamic", "flops=0", "inst", (0.7, 1), "the same"),
-    ("dynamic_warps", "flops=64", "time", (1, 1.45), "blocks end together, as each draws what is left"),
+    ("dynamic_warps", "flops=64", "time", (1, 1.3), "draws and instructions take as long, and overlap fully"),
     ("scan", "", "inst", (0.85, 1), LOOKS_BACK),
     ("scan", "", "l2_load", (0.75, 1), LOOKS_BACK),
     ("scan", "", "l2_store", (0.8, 1), SCATTERED),

@@ -107,6 +107,7 @@ struct wl_ptx_step {
     bool place;                    /* compares values that depend on the position of the block */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
+    bool wanted;                   /* of an atomic: its result matters */
     bool orders;                   /* tells blocks of each other: see emulate_order.c */
     bool draws;                    /* counts, and the control flow depends on the result */
     bool repeats;                  /* such a step in a loop */
@@ -289,6 +290,7 @@ struct wl_ptx_machine {
     wl_ptx_region shared;
     wl_ptx_pages pages;
     bool *written;         /* by buffer: the block, or one before it, has written to it */
+    bool sees_others;      /* the access may see what earlier blocks have left */
     bool as_given;         /* what was read last is unknown, and no block has written it */
     uint32_t hidden_bytes; /* of it, that are unknown */
     uint64_t read_hidden;  /* bits that a load of an element may have read as unknown */

@@ -17,7 +17,7 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     if (!m->written[number])
         return value;
     uint32_t written = 0, hidden = 0; /* masks of bytes */
-    if (m->order.history.count > 0)
+    if (m->sees_others && m->order.history.count > 0)
         wl_ptx_order_read(m, address, number, bytes, &value, &written, &hidden);
     const wl_ptx_page *page = wl_ptx_pages_find(&m->pages, address);
     const size_t at = address % WL_PTX_PAGE_BYTES;

@@ -57,7 +57,7 @@ static bool tells(const wl_ptx_step *s, bool leaves)
 {
     if (!is_executed(s) || !may_be_global(s->in->space))
         return false;
-    return s->in->op == WL_PTX_OP_atom || (leaves && is_polled(s->in));
+    return (s->in->op == WL_PTX_OP_atom && s->wanted) || (leaves && is_polled(s->in));
 }
 
 /* Registers that a loop writes, of a back edge. */
