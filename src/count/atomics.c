@@ -12,6 +12,8 @@ typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
     double requests, passes;
+    int64_t word; /* that was updated first */
+    bool mixed;   /* others were, too */
 } line_place;
 
 struct wl_atomic_lines {
@@ -61,7 +63,7 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
               to_sector = r->sector_shift - r->data.bank_shift;
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
-        const int64_t line = words[i] >> to_line;
+        const int64_t line = words[i] >> to_line, first_word = words[i];
         int most = 0;
         while (i < n && words[i] >> to_line == line) { /* sector by sector */
             const int64_t sector = words[i] >> to_sector;
@@ -78,6 +80,8 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
         cost.passes += most;
         line_place *p = find(all, field, line);
         if (p) {
+            p->mixed = p->mixed || words[i - 1] != first_word || (p->requests > 0 && p->word != first_word);
+            p->word = first_word;
             p->requests += scale;
             p->passes += scale * most;
         }
@@ -93,6 +97,7 @@ wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
     wl_atomics total = all->sum;
     for (int i = 0; i < PLACES; i++) {
         total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
+        total.mixed_requests = fmax(total.mixed_requests, all->place[i].mixed ? all->place[i].requests : 0);
         total.hot_passes = fmax(total.hot_passes, all->place[i].passes);
     }
     return total;

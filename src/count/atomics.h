@@ -3,7 +3,8 @@
  * Lanes on different words of a line are served together, lanes on the same word one after another,
  * and every line on its own. So an instruction makes one *request* per line, with as many *passes*
  * as its most contended word there has lanes. The L2 then works sector by sector, and one line
- * cannot be updated back to back. So the time depends on the load of the busiest line, too.
+ * cannot be updated back to back, unless all update one word of it, as with a counter. So the time
+ * depends on the load of the busiest line, too.
  *
  * Layer  count (uses base). Units: launch totals of requests, passes, sectors.
  * Oracle  tests/unit/test_atomics.c
@@ -24,6 +25,7 @@ typedef struct wl_atomic_cost {
 typedef struct wl_atomics {
     double inst, passes, sectors;
     double hot_requests, hot_passes; /* of the busiest line */
+    double mixed_requests;           /* of the busiest line of which several words are updated */
 } wl_atomics;
 
 typedef struct wl_atomic_lines wl_atomic_lines; /* lines seen so far; in an arena */

@@ -56,6 +56,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
+        {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
@@ -211,12 +212,14 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
 
-/* Throughput of all atomics, or contention on the busiest line. */
+/* Throughput of all atomics, or contention on the busiest line; counters, of which one word is
+ * updated, have a rate of their own if the device knows it. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double one =
-        fmax(over(d->atomics_on_one, n->atomic_address_rate), over(d->atomic_requests_on_one, n->atomic_line_rate));
-    return fmax(over(d->atomics, n->atomic_rate), one);
+    const double words = n->atomic_word_rate > 0 ? n->atomic_word_rate : n->atomic_line_rate;
+    const double lines =
+        fmax(over(d->atomic_requests_mixed, n->atomic_line_rate), over(d->atomic_requests_on_one, words));
+    return fmax(over(d->atomics, n->atomic_rate), fmax(over(d->atomics_on_one, n->atomic_address_rate), lines));
 }
 
 /* Requests update parts of one line in place: each reads its part, then writes it, and a write
@@ -527,7 +530,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
     const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
     const double apart =
-        led ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
+        led || d->in_turns ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
     /* the part of a multiprocessor's time that shorter waits would shorten */
     const double sooner = led ? (1 - WL_LITTLE) * sm : all_waves(n, d, &w, (1 - WL_LITTLE) * wait) / n->clock;

@@ -56,12 +56,13 @@ typedef struct wl_demand {
     double planes, streams, store_streams;
     double atomics; /* sectors of atomics */
     /* on the busiest line: serialized lanes; instructions */
-    double atomics_on_one, atomic_requests_on_one;
+    double atomics_on_one, atomic_requests_on_one, atomic_requests_mixed;
     double phases, barriers, thread_instructions; /* of one thread */
     double steps;                                 /* iterations of loops in which it loads */
     bool stores;                                  /* to global memory */
     double fresh_phases;                          /* of these phases: those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
+    bool in_turns;                                /* blocks draw their work: they end together */
     wl_longest_warp longest;                      /* 0: like the others */
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */
@@ -90,7 +91,7 @@ typedef struct wl_turnover {
     double remote_rate;   /* such bytes of a multiprocessor per cycle; 0: not known */
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_line_rate, norm, launch_overhead;
+    double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_word_rate, norm, launch_overhead;
     double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;

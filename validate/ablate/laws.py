@@ -64,7 +64,7 @@ LAWS = [
     dict(name="random fetches", says="take a time of their own", off=["dram_random_rate=none"], found=["random"]),
     dict(name="turnaround", says="reads and writes together lose bandwidth", off=["dram_turnaround=none"], found=["v100"]),
     dict(name="atomics", says="a rate for sectors, for an address, for a line",
-         off=["atomic_rate=none", "atomic_address_rate=none", "atomic_line_rate=none"], found=["atomics"]),
+         off=["atomic_rate=none", "atomic_address_rate=none", "atomic_line_rate=none", "atomic_word_rate=none"], found=["atomics"]),
     dict(name="norm of bounds", says="multiprocessors, their units, L2 and DRAM overlap in part", off=["bound_norm=64"],
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
     dict(name="clock of tensor cores", says="products lower the clock", off=["tensor_clock_loss=none"], found=["tma_product"]),

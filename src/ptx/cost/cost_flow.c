@@ -20,6 +20,11 @@ static bool can_carry(const wl_ptx_instruction *in)
     return c == WL_INST_int || c == WL_INST_move;
 }
 
+static bool is_in_earlier_loop(const wl_weigher *w, int32_t place, int32_t at)
+{
+    return w->def_use.loop_end[place] >= 0 && w->def_use.loop_end[place] < at;
+}
+
 void wl_cost_charge(wl_weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
@@ -32,9 +37,9 @@ void wl_cost_charge(wl_weigher *w, int32_t at, double cost)
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
     /* never charge a load or store, whose weight is its number of executions: charge an earlier
-     * instruction */
+     * instruction, but none of a loop that ends before */
     if (!can_carry(instruction(w, place)))
-        for (place = at; place > 0 && !can_carry(instruction(w, place));)
+        for (place = at; place > 0 && (!can_carry(instruction(w, place)) || is_in_earlier_loop(w, place, at));)
             place--;
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
 }

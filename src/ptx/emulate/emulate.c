@@ -14,6 +14,7 @@
 /* the cost of starting a block, and each of its warps, in instructions */
 #define BLOCK_STEPS 16
 #define WARP_STEPS 16
+#define LOOKS 2 /* of warps that wait in loops, without progress of others, before they give up */
 
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err)
 {
@@ -114,8 +115,8 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
         WL_TRY(wl_ptx_find_needed(m, &m->programs[f], err));
     }
     WL_TRY(wl_ptx_tally_make(m, err));
-    m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
-    m->assumed_alone = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
+    m->assumed = WL_ARENA_NEW(&m->arena, uint16_t, m->first[module->function_count] + 1);
+    m->assumed_alone = WL_ARENA_NEW(&m->arena, uint16_t, m->first[module->function_count] + 1);
     m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
     bool waits_for_objects = false;
     look_for_clusters(m, &waits_for_objects);
@@ -133,6 +134,7 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
     if (!emulator)
         return wl_fail_memory(err);
     emulator->machine.launch = *launch;
+    emulator->machine.looked_most = INT64_MAX;
     for (int d = 0; d < 3; d++)
         emulator->machine.launch.cluster[d] = wl_max(1, launch->cluster[d]);
     if (launch->budget <= 0)
@@ -160,6 +162,7 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator)
     }
     wl_ptx_region_free(&m->shared);
     wl_ptx_pages_free(&m->pages);
+    wl_ptx_order_free(m);
     free(m->assumptions);
     wl_arena_free(&m->arena);
     free(emulator);
@@ -223,6 +226,17 @@ static bool is_complete(const wl_ptx_machine *m, int32_t number)
     return come > m->barriers[number].arrived && come >= (needed ? needed : (int64_t)live * WL_PTX_LANES);
 }
 
+/* Lets a warp that waits in a loop leave it: nobody else will end its wait. */
+static bool end_wait(wl_ptx_machine *m)
+{
+    for (int32_t w = 0; w < m->warp_count; w++)
+        if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY) {
+            m->warps[w]->gives_up = true;
+            return true;
+        }
+    return false;
+}
+
 /* All warps wait: opens the barriers that are complete, or all if none is. */
 static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
 {
@@ -234,7 +248,7 @@ static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
             opened = true;
         }
     }
-    if (opened)
+    if (opened || end_wait(m))
         return WL_OK;
     for (int32_t w = 0; w < m->warp_count; w++)
         if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_WAITS)
@@ -257,7 +271,12 @@ static wl_status start(wl_ptx_machine *m, int32_t w, wl_error *err)
 
 static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
 {
-    WL_TRY(wl_ptx_warp_run(m, m->warps[w], err));
+    const wl_status status = wl_ptx_warp_run(m, m->warps[w], err);
+    if (status != WL_OK && !m->order.ends_warp)
+        return status;
+    if (m->order.ends_warp) /* it has drawn for a second time, in a trial */
+        m->warps[w]->state = WL_PTX_WARP_DONE;
+    m->order.ends_warp = false;
     if (m->warps[w]->state == WL_PTX_WARP_DONE) {
         wl_ptx_tally_end(m, m->warps[w]);
         wl_ptx_warp_release(m, m->warps[w]);
@@ -266,18 +285,27 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
     return WL_OK;
 }
 
-/* Runs the warps that are ready. *waiting: some warps remain; *ran: some made progress. */
+/* Runs the warps that are ready. *waiting: some warps remain; *ran: some made progress, and did not
+ * only look whether others had. */
 static wl_status run_ready(wl_ptx_machine *m, bool *waiting, bool *ran, wl_error *err)
 {
     *waiting = *ran = false;
     for (int32_t w = 0; w < m->warp_count; w++) {
         if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY) {
             WL_TRY(run_on(m, w, err));
-            *ran = true;
+            *ran = *ran || !m->warps[w] || !m->warps[w]->yields;
         }
         *waiting = *waiting || m->warps[w];
     }
     return WL_OK;
+}
+
+static bool has_ready(const wl_ptx_machine *m)
+{
+    for (int32_t w = 0; w < m->warp_count; w++)
+        if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY)
+            return true;
+    return false;
 }
 
 static wl_status run_all(wl_ptx_machine *m, wl_error *err)
@@ -287,9 +315,10 @@ static wl_status run_all(wl_ptx_machine *m, wl_error *err)
         WL_TRY(start(m, w, err));
         WL_TRY(run_on(m, w, err));
     }
-    while (waiting) {
+    for (int looked = 0; waiting;) {
         WL_TRY(run_ready(m, &waiting, &ran, err));
-        if (waiting && !ran)
+        looked = ran ? 0 : looked + 1;
+        if (waiting && looked >= (has_ready(m) ? LOOKS : 1))
             WL_TRY(open_barriers(m, err));
     }
     return WL_OK;
@@ -317,10 +346,22 @@ static void reset(wl_ptx_machine *m)
     wl_ptx_recorder_stop(m);
     m->buffer = NULL;
     m->out_of_memory = false;
+    wl_ptx_order_reset(m);
+}
+
+/* In a rehearsal. */
+static wl_status run_whole(wl_ptx_machine *m, const int64_t block[3], wl_error *err)
+{
+    memcpy(m->block, block, sizeof m->block);
+    reset(m);
+    m->alone = false;
+    return run_all(m, err);
 }
 
 static wl_status run_block(wl_ptx_machine *m, const int64_t block[3], int only_warp, wl_error *err)
 {
+    if (m->order.on && !m->order.ready)
+        WL_TRY(wl_ptx_order_prepare(m, run_whole, err));
     reset(m);
     memcpy(m->block, block, sizeof m->block);
     m->alone = only_warp >= 0;
@@ -328,8 +369,11 @@ static wl_status run_block(wl_ptx_machine *m, const int64_t block[3], int only_w
         return run_all(m, err);
     WL_ASSERT(only_warp < m->warp_count);
     WL_TRY(start(m, only_warp, err));
-    while (m->warps[only_warp]) /* once more after each yield */
+    while (m->warps[only_warp]) { /* once more after each yield */
         WL_TRY(run_on(m, only_warp, err));
+        if (m->warps[only_warp])
+            m->warps[only_warp]->gives_up = true;
+    }
     return WL_OK;
 }
 
@@ -388,6 +432,12 @@ const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t func
 }
 
 bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator) { return emulator->machine.objects != NULL; }
+
+wl_ptx_ordering wl_ptx_ordering_of(const wl_ptx_emulator *emulator)
+{
+    const wl_ptx_order *o = &emulator->machine.order;
+    return (wl_ptx_ordering){o->on, o->ticket_count > 0, o->keeps && o->history.count > 0, o->followed};
+}
 
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 

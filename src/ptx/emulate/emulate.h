@@ -7,8 +7,10 @@
  *
  * Rules for unknown values, noted once per instruction: a branch condition is evaluated as if
  * unknown data were 0, but a loop is left; an access to an unknown address goes to a random element
- * of its buffer. Blocks do not see each other's writes: each starts from the launch's arguments. A
- * block sees its own writes.
+ * of its buffer. A block sees its own writes. Those of other blocks it sees only where an atomic's
+ * result or a polled load tells blocks of each other: then blocks are taken to run in launch order,
+ * and each sees what those before it have left; a warp that waits for what no earlier block does
+ * continues. Otherwise each block starts from the launch's arguments.
  *
  * Layer  ptx/emulate (uses base, kernel, ptx/module). Oracle: tests/unit/test_ptx_emulate.c.
  * SPDX-License-Identifier: MIT */
@@ -30,9 +32,11 @@ typedef struct wl_ptx_launch {
     int64_t cluster[3];     /* blocks of a cluster */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
+    int64_t rehearsal;      /* steps, to find what blocks leave to later ones; 0: as by default */
     bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
     bool lenient;           /* an access outside of all buffers goes nowhere; it is no error */
-    bool everything;        /* compute all results, even those that nothing depends on */
+    /* compute all results, even those that nothing depends on, and each block by itself */
+    bool everything;
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -77,7 +81,9 @@ typedef enum wl_ptx_assumed {
     WL_PTX_ASSUMED_RESULT,  /* the result of the instruction is not computed */
     WL_PTX_ASSUMED_BARRIER, /* some warps never reach the barrier */
     WL_PTX_ASSUMED_CALL,    /* the called function is not in the module */
-    WL_PTX_ASSUMED_TEXTURE  /* the texture or surface is not described: nothing is touched */
+    WL_PTX_ASSUMED_TEXTURE, /* the texture or surface is not described: nothing is touched */
+    WL_PTX_ASSUMED_WAIT,    /* a warp continues that waits for what no earlier block does */
+    WL_PTX_ASSUMED_START    /* a counter or flag without contents starts with 0 */
 } wl_ptx_assumed;
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;
@@ -188,6 +194,15 @@ void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user
 
 /* Accesses outside of all buffers so far, one per instruction; returns how many. */
 size_t wl_ptx_outside(const wl_ptx_emulator *emulator, const wl_outside **list);
+
+/* How blocks tell each other, if they do. */
+typedef struct wl_ptx_ordering {
+    bool ordered;     /* some instruction tells blocks of each other */
+    bool in_turns;    /* blocks draw from a counter until its numbers run out, in turns */
+    bool kept;        /* what blocks leave to later ones is kept, */
+    int64_t followed; /* of so many blocks; more: extrapolated */
+} wl_ptx_ordering;
+wl_ptx_ordering wl_ptx_ordering_of(const wl_ptx_emulator *emulator);
 
 /* Is the instruction only counted, so that its results are unknown and what it accesses is not
  * visited? */

@@ -402,6 +402,7 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
         remote = leave_blocks_out(m, &r, window, here);
         r.address = here;
     }
+    m->sees_others = m->order.on && (r.step->orders || r.atomic);
     t->space = r.space;
     t->function = r.step->function;
     t->instruction = r.step->number;

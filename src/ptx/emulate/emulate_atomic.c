@@ -46,6 +46,17 @@ static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, 
     }
 }
 
+/* A counter, or a lock that is taken if it is 0, whose contents are not given. */
+static bool starts_with_0(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane)
+{
+    const int32_t compared = frame->program->lists[s->list];
+    const bool counts =
+        (s->in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(s->in->type)) || s->in->variant == WL_PTX_INC;
+    const bool locks =
+        s->in->variant == WL_PTX_CAS && !(frame->unknown[compared] >> lane & 1) && frame->value[compared][lane] == 0;
+    return s->orders && (counts || locks);
+}
+
 /* Updates one element for one lane and returns the old value. */
 static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, int element, bool *old_unknown)
 {
@@ -53,6 +64,8 @@ static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, i
     const int32_t b = frame->program->lists[s->list + element], c = s->from[2];
     const int64_t at = (int64_t)element * s->bytes;
     const uint64_t old = wl_ptx_memory_read(m, lane, at, s->bytes, old_unknown);
+    if (*old_unknown && m->as_given && starts_with_0(frame, s, lane))
+        *old_unknown = !wl_ptx_starts_with_0(m, s);
     const bool swaps = s->in->variant == WL_PTX_CAS, exchanges = s->in->variant == WL_PTX_EXCH;
     const bool operands = frame->unknown[b] >> lane & 1 || (swaps && frame->unknown[c] >> lane & 1);
     const bool assumed = m->touch.unknown >> lane & 1;
@@ -81,6 +94,13 @@ static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
     wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
     for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        if (s->draws && m->order.tries && m->touch.lanes)
+            WL_TRY(wl_ptx_try_draw(m, s));
+        uint32_t hidden_lanes = 0;
+        if (s->draws && m->order.ticket_count > 0 && wl_ptx_draw_tickets(m, s, old[0], &hidden_lanes)) {
+            unknown = (unknown & ~m->touch.lanes) | hidden_lanes;
+            continue;
+        }
         WL_PTX_FOR_LANES(lane, m->touch.lanes)
         {
             bool hidden = false;

@@ -400,6 +400,7 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
     const wl_ptx_function *f = program->function;
     wl_ptx_decoder d = {m, program, f, err, false};
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
+    program->loop_first = m->loop_count;
     program->spare = f->register_count;
     program->nil = wl_ptx_slot_constant(&d, WL_PTX_FIXED, 0);
     program->steps = WL_ARENA_NEW(&m->arena, wl_ptx_step, f->instruction_count + 1);

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 
 #define SPINS_MAX 1000 /* iterations of a spin loop before others get a turn */
+#define STALLS_MAX 64  /* trips in which lanes of a warp wait, before other warps get a turn */
 
 void wl_ptx_paths_drop(wl_ptx_frame *frame)
 {
@@ -144,7 +145,7 @@ static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
 {
     wl_ptx_path *top = &frame->paths[frame->path_count - 1];
     warp->spins = 0;
-    if (frame->path_count > 1 && top[-1].mask & ~top->mask) {
+    if (warp->stalls <= STALLS_MAX && frame->path_count > 1 && top[-1].mask & ~top->mask) {
         const wl_ptx_path below = {top[-1].at, top[-1].until, top[-1].mask & ~top->mask};
         top[-1] = (wl_ptx_path){top->at, below.until, top->mask};
         *top = below;
@@ -163,6 +164,10 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     }
     if (s->in->op == WL_PTX_OP_brx && mask)
         return run_table(m, s, active, mask, err);
+    if (m->warp->leaves == s->loop + 1 && m->warp->leaves && s->taken_leaves != s->other_leaves) {
+        mask = s->taken_leaves ? active : 0; /* it has waited for long enough */
+        m->warp->leaves = 0;
+    }
     if (s->alone && m->tally.on)
         wl_ptx_tally_trip(m, s, active, mask);
     if (mask == active || mask == 0) {
@@ -174,8 +179,14 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
             wl_ptx_skip_trips(m, s, mask);
         if (s->steady && mask && m->tally.on)
             wl_ptx_repeat_trips(m, s, mask);
-        if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
+        if (s->waits && mask && wl_ptx_is_stalled(m, s, mask)) {
+            if (m->warp->gives_up)
+                return wl_ptx_give_up_wait(m, s, mask, err);
+            m->warp->stalls++;
             yield(m->warp, frame);
+        } else if (s->spins && mask && ++m->warp->spins > SPINS_MAX) {
+            yield(m->warp, frame);
+        }
         return WL_OK;
     }
     const int32_t targets[2] = {s->number + 1, s->target};

@@ -16,6 +16,8 @@ static void frame_free(wl_ptx_frame *frame)
         return;
     free(frame->value);
     free(frame->unknown);
+    free(frame->hidden);
+    free(frame->partly);
     free(frame->paths);
     wl_ptx_region_free(&frame->params);
     free(frame);
@@ -54,6 +56,9 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->executed = 0;
     warp->loads = warp->serial = warp->chained = 0;
     warp->spins = 0;
+    warp->waited = 0;
+    warp->gives_up = false;
+    warp->leaves = 0;
     warp->trips = warp->rest = 0;
     warp->waits = warp->freed = 0;
     warp->product_waits = warp->products_freed = 0;
@@ -186,11 +191,15 @@ static bool frame_fit(wl_ptx_frame *frame, const wl_ptx_program *program)
     if (frame->slot_room < program->slot_count) {
         free(frame->value);
         free(frame->unknown);
+        free(frame->hidden);
+        free(frame->partly);
         frame->program = NULL;
         frame->slot_room = 0;
         frame->value = calloc((size_t)program->slot_count, sizeof *frame->value);
         frame->unknown = calloc((size_t)program->slot_count, sizeof *frame->unknown);
-        if (!frame->value || !frame->unknown)
+        frame->hidden = calloc((size_t)program->slot_count, sizeof *frame->hidden);
+        frame->partly = calloc((size_t)program->slot_count, sizeof *frame->partly);
+        if (!frame->value || !frame->unknown || !frame->hidden || !frame->partly)
             return false;
         frame->slot_room = program->slot_count;
     }
@@ -255,6 +264,7 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
         !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
         return wl_fail_memory(err);
     memset(frame->unknown, 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
+    memset(frame->partly, 0, (size_t)program->slot_count * sizeof *frame->partly);
     for (int32_t r = 0; r < program->function->register_count; r++)
         if (program->flow.live_at_entry[r])
             memset(frame->value[r], 0, sizeof frame->value[r]);

@@ -13,8 +13,9 @@
 #include "ptx/async/map_change.h"
 #include "ptx/emulate/alu.h"
 #include "ptx/emulate/emulate.h"
-#include "ptx/module/flow.h"
+#include "ptx/emulate/launch_order.h"
 #include "ptx/emulate/memory.h"
+#include "ptx/module/flow.h"
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
@@ -78,6 +79,12 @@ typedef union wl_ptx_async_form {
     wl_ptx_map_form map;
     wl_ptx_product_form product;
 } wl_ptx_async_form;
+/* Registers that a loop writes in which a warp may wait: if none changes from one trip to the next,
+ * only others can end it. */
+typedef struct wl_ptx_waits {
+    const int32_t *registers;
+    int32_t count;
+} wl_ptx_waits;
 
 struct wl_ptx_step {
     wl_ptx_step_kind kind;
@@ -116,6 +123,12 @@ struct wl_ptx_step {
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
     const wl_ptx_async_form *async;
+    bool wanted;                   /* of an atomic: its result matters */
+    bool orders;                   /* tells blocks of each other: see emulate_order.c */
+    bool draws;                    /* counts, and the control flow depends on the result */
+    bool repeats;                  /* such a step in a loop */
+    const wl_ptx_waits *waits;     /* of the back edge of such a loop, wait_loop; NULL: none */
+    int32_t wait_loop;
 };
 
 /* What a constant slot holds. */
@@ -133,11 +146,13 @@ typedef struct wl_ptx_constant_slot {
 typedef struct wl_ptx_program {
     const wl_ptx_function *function;
     int32_t number;
+    int32_t loop_first; /* number of its first loop, over all functions */
     wl_ptx_flow flow;
     /* all steps; those that control flow and addresses depend on; those that control flow depends
      * on */
     wl_ptx_step *steps, *address_steps, *flow_steps;
     bool reads_data; /* the control flow depends on what memory holds */
+    bool partial;    /* which bits of registers are unknown matters */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
     int32_t *lists;
     int32_t list_count;
@@ -163,6 +178,10 @@ struct wl_ptx_frame {
     const wl_ptx_program *program;
     uint64_t (*value)[WL_PTX_LANES];
     uint32_t *unknown; /* lane mask by slot */
+    /* by slot: bits that may be unknown in those of the lanes that are in the mask; in others, all
+     * may be. See emulate_partial.c */
+    uint64_t *hidden;
+    uint32_t *partly;
     int32_t slot_room;
     uint32_t carry, carry_unknown;
     wl_ptx_path *paths;
@@ -194,6 +213,10 @@ typedef struct wl_ptx_warp {
     /* trip counts modulo 4 of the lanes that have left it, or-ed */
     int rest;
     bool yields;                /* lets other warps run first */
+    uint64_t waited;            /* hash of what a waiting trip has left in registers */
+    int32_t stalls;             /* waiting trips since it began to run */
+    bool gives_up;              /* it is to leave the loop in which it waits */
+    int32_t leaves;             /* number of the loop that it is to leave, plus one */
     const wl_ptx_step *barrier; /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
@@ -244,6 +267,42 @@ typedef struct wl_ptx_tally {
     bool fresh;                    /* this run reached an instruction for the first time */
 } wl_ptx_tally;
 
+/* A counter from which warps draw until its numbers run out. */
+#define WL_PTX_TICKETS_MAX 8
+#define WL_PTX_TRIED_MAX 32
+typedef struct wl_ptx_ticket {
+    uint64_t address, start;
+    int bytes;
+    uint64_t each;    /* a block takes so much in a round */
+    uint64_t *rounds; /* what this block has taken, by round */
+    size_t round_count, round_room;
+} wl_ptx_ticket;
+
+/* How often a warp has drawn from a counter in this run; the amount of the first time. */
+typedef struct wl_ptx_draw {
+    uint64_t address, amount;
+    int32_t warp;
+    size_t times;
+} wl_ptx_draw;
+
+/* See emulate_order.c. */
+typedef struct wl_ptx_order {
+    bool on;         /* some instruction tells blocks of each other, */
+    bool by_address; /* and one of them matters only to addresses; */
+    bool keeps;      /* it may also be other than by drawing tickets */
+    bool ready;      /* blocks were rehearsed */
+    bool rehearses, tries, ends_warp;
+    int32_t draw_steps; /* that there are; those that the trial executed */
+    const wl_ptx_step *tried[WL_PTX_TRIED_MAX];
+    int32_t tried_count;
+    int64_t followed; /* blocks */
+    wl_ptx_history history;
+    wl_ptx_ticket tickets[WL_PTX_TICKETS_MAX];
+    int ticket_count;
+    wl_ptx_draw *draws;
+    size_t draw_count, draw_room;
+} wl_ptx_order;
+
 struct wl_ptx_machine {
     wl_ptx_launch launch;
     wl_arena arena;
@@ -254,9 +313,14 @@ struct wl_ptx_machine {
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written; /* by buffer: the block has written to it */
+    bool *written;         /* by buffer: the block, or one before it, has written to it */
+    bool sees_others;      /* the access may see what earlier blocks have left */
+    bool as_given;         /* what was read last is unknown, and no block has written it */
+    uint32_t hidden_bytes; /* of it, that are unknown */
+    uint64_t read_hidden;  /* bits that a load of an element may have read as unknown */
+    wl_ptx_order order;
     /* by instruction: one bit per kind of assumption; of warps that run alone */
-    uint8_t *assumed, *assumed_alone;
+    uint16_t *assumed, *assumed_alone;
     wl_ptx_assumption *assumptions;
     size_t assumption_count, assumption_room;
     wl_outside outside[WL_PTX_OUTSIDE_MAX]; /* one per instruction */
@@ -275,6 +339,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
+    int64_t looked_most;         /* more in a rehearsal end it */
     /* instructions in iterations that were only counted */
     int64_t skipped;
     wl_ptx_tally tally;
@@ -315,6 +380,37 @@ void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
  * all lanes of a warp still take together, except the last. */
 wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
+/* emulate_order.c: finds the instructions that tell blocks of each other, and the loops in which
+ * warps wait. */
+wl_status wl_ptx_find_order(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* Finds what blocks leave to later ones, by running some. */
+typedef wl_status (*wl_ptx_block_run)(wl_ptx_machine *m, const int64_t block[3], wl_error *err);
+wl_status wl_ptx_order_prepare(wl_ptx_machine *m, wl_ptx_block_run run, wl_error *err);
+void wl_ptx_order_reset(wl_ptx_machine *m); /* at the start of a block */
+void wl_ptx_order_free(wl_ptx_machine *m);
+int64_t wl_ptx_block_number(const wl_ptx_machine *m); /* in launch order */
+/* Puts the bytes that earlier blocks have left there into the value; adds them to the masks of
+ * bytes. */
+void wl_ptx_order_read(const wl_ptx_machine *m, uint64_t address, int32_t buffer, int bytes, uint64_t *value,
+                       uint32_t *written, uint32_t *unknown);
+/* A counter or flag that no block has written, and whose contents are not given: notes that it is
+ * taken to start with 0. True. */
+bool wl_ptx_starts_with_0(wl_ptx_machine *m, const wl_ptx_step *s);
+/* Draws for the lanes of the touch; false: not from a counter of tickets. The other one is for the
+ * trial run; WL_E_LIMIT ends the warp. */
+bool wl_ptx_draw_tickets(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t old[WL_PTX_LANES], uint32_t *unknown);
+wl_status wl_ptx_try_draw(wl_ptx_machine *m, const wl_ptx_step *s);
+/* At the back edge of a loop in which a warp may wait: has the trip changed nothing? Then leaves
+ * the loop, with unknown registers. */
+bool wl_ptx_is_stalled(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes);
+wl_status wl_ptx_give_up_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes, wl_error *err);
+/* emulate_partial.c: after a step, which bits of its results may be unknown; and whether a
+ * comparison is known all the same. The last one: a mask of bytes. */
+void wl_ptx_track_hidden(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes);
+void wl_ptx_decide_test(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes);
+uint32_t wl_ptx_hidden_bytes(const wl_ptx_frame *frame, int32_t slot, uint32_t lanes);
+/* In these lanes, only these bits may be unknown. */
+void wl_ptx_set_partly(wl_ptx_frame *frame, int32_t slot, uint32_t lanes, uint64_t hidden);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`, a number of times. */

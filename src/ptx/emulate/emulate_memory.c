@@ -9,24 +9,30 @@
 static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool *unknown)
 {
     const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, address);
+    const int32_t number = (int32_t)(b - m->launch.arguments->buffers);
     uint64_t value = 0;
     *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
-    if (!m->written[b - m->launch.arguments->buffers])
+    m->as_given = true;
+    m->hidden_bytes = *unknown ? UINT32_MAX : 0;
+    if (!m->written[number])
         return value;
+    uint32_t written = 0, hidden = 0; /* masks of bytes */
+    if (m->sees_others && m->order.history.count > 0)
+        wl_ptx_order_read(m, address, number, bytes, &value, &written, &hidden);
     const wl_ptx_page *page = wl_ptx_pages_find(&m->pages, address);
-    if (!page)
-        return value;
     const size_t at = address % WL_PTX_PAGE_BYTES;
-    bool any = *unknown, all = true; /* of written bytes: any unknown; all written */
-    bool written_unknown = false;
-    for (int k = 0; k < bytes; k++) {
+    for (int k = 0; page && k < bytes; k++) {
         const uint8_t state = page->state[at + (size_t)k];
-        if (state)
-            memcpy((uint8_t *)&value + k, page->data + at + k, 1);
-        written_unknown = written_unknown || state == 2;
-        all = all && state;
+        if (!state)
+            continue;
+        memcpy((uint8_t *)&value + k, page->data + at + k, 1);
+        written |= (uint32_t)1 << k;
+        hidden = (hidden & ~((uint32_t)1 << k)) | (uint32_t)(state == 2) << k;
     }
-    *unknown = written_unknown || (any && !all);
+    const bool all = written == ((uint32_t)1 << bytes) - 1;
+    m->as_given = !hidden && !all;
+    m->hidden_bytes = hidden | (m->hidden_bytes & ~written);
+    *unknown = hidden || (*unknown && !all);
     return value;
 }
 
@@ -104,18 +110,33 @@ static uint32_t unknown_bytes(const uint8_t *flags, const uint64_t *address, int
     return unknown;
 }
 
-/* Lanes often load the same address one after the other: contents may be expensive to make. */
-static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *value, uint32_t *unknown)
+static uint64_t bits_of_bytes(uint32_t bytes)
 {
+    uint64_t bits = 0;
+    for (int k = 0; k < 8; k++)
+        bits |= bytes >> k & 1 ? (uint64_t)0xff << 8 * k : 0;
+    return bits;
+}
+
+/* Lanes often load the same address one after the other: contents may be expensive to make. */
+static void load_each(wl_ptx_machine *m, const wl_ptx_step *s, int64_t offset, uint64_t *value, uint32_t *unknown)
+{
+    const int bytes = s->bytes;
     const wl_ptx_touch *t = &m->touch;
     const bool common = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST || t->space == WL_PTX_SHARED;
     uint64_t before = 0, found = 0;
     bool hidden = false, any = false;
+    m->read_hidden = t->space == WL_PTX_GLOBAL ? 0 : ~(uint64_t)0;
     WL_PTX_FOR_LANES(lane, t->lanes)
     {
         if (!any || !common || t->address[lane] != before) {
             hidden = false;
             found = wl_ptx_memory_read(m, lane, offset, bytes, &hidden);
+            /* a flag whose contents are not given */
+            if (hidden && s->orders && m->as_given && t->space == WL_PTX_GLOBAL)
+                hidden = !wl_ptx_starts_with_0(m, s);
+            if (hidden && t->space == WL_PTX_GLOBAL)
+                m->read_hidden |= bits_of_bytes(m->hidden_bytes);
         }
         any = true;
         before = t->address[lane];
@@ -136,7 +157,10 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     const wl_ptx_buffer *b = global && m->plain ? m->buffer : NULL;
     const bool as_given = b && !m->written[b - m->launch.arguments->buffers];
     *unknown = 0;
-    if (as_given && b->content == WL_PTX_UNTOUCHED) {
+    m->read_hidden = ~(uint64_t)0;
+    if (s->orders && global) {
+        load_each(m, s, offset, value, unknown);
+    } else if (as_given && b->content == WL_PTX_UNTOUCHED) {
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
     } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
@@ -145,7 +169,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
         gather(m->shared.data + offset, 0, t->address, bytes, value);
         *unknown = unknown_bytes(m->shared.unknown + offset, t->address, bytes);
     } else {
-        load_each(m, offset, bytes, value, unknown);
+        load_each(m, s, offset, value, unknown);
     }
     if (wl_ptx_type_is_signed(s->in->type) && bytes < 8)
         for (int i = 0; i < WL_PTX_LANES; i++)
@@ -167,12 +191,14 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
             if (m->plain && round == UINT32_MAX && !rest) {
                 load_element(m, s, e, frame->value[slot], &unknown);
                 frame->unknown[slot] = unknown;
+                wl_ptx_set_partly(frame, slot, UINT32_MAX, m->read_hidden);
                 continue;
             }
             load_element(m, s, e, value, &unknown);
             const uint32_t done = round & ~rest, skipped = done & ~m->touch.lanes;
             WL_PTX_FOR_LANES(lane, skipped) value[lane] = 0;
             wl_ptx_write(frame, slot, done, value, unknown | skipped | m->touch.unknown);
+            wl_ptx_set_partly(frame, slot, done & ~skipped & ~m->touch.unknown, m->read_hidden);
         }
     }
     return WL_OK;
@@ -200,6 +226,21 @@ static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t
     return true;
 }
 
+/* Of a partly unknown value, some bytes are known. */
+static void know_bytes(wl_ptx_machine *m, const wl_ptx_step *s, int32_t slot, int element, uint32_t lanes)
+{
+    const uint32_t known = ~wl_ptx_hidden_bytes(m->frame, slot, lanes);
+    const uint32_t all = ((uint32_t)1 << s->bytes) - 1;
+    WL_PTX_FOR_LANES(lane, known & all ? lanes : 0)
+    {
+        const uint64_t address = m->touch.address[lane] + (uint64_t)element * s->bytes;
+        wl_ptx_page *page = wl_ptx_pages_find(&m->pages, address);
+        for (uint32_t k = 0; page && k < s->bytes; k++)
+            if (known >> k & 1)
+                page->state[address % WL_PTX_PAGE_BYTES + k] = 1;
+    }
+}
+
 static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES];
@@ -215,6 +256,8 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
             WL_PTX_FOR_LANES(lane, m->touch.lanes)
             wl_ptx_memory_write(m, lane, (int64_t)e * s->bytes, s->bytes, frame->value[slot][lane],
                                 unknown >> lane & 1);
+            if (frame->program->partial && m->touch.space == WL_PTX_GLOBAL)
+                know_bytes(m, s, slot, e, frame->unknown[slot] & ~m->touch.unknown & m->touch.lanes);
         }
     }
     return WL_OK;

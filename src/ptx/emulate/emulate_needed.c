@@ -301,6 +301,16 @@ static int32_t pointer_of(const analysis *a, const wl_ptx_instruction *in)
 
 /* ---- thin programs ---- */
 
+/* Does something that matters depend on the result of an atomic, and not only on the memory that it
+ * changes? */
+static bool is_wanted(const analysis *a, const wl_ptx_instruction *in)
+{
+    const wl_ptx_operand *to = &in->operands[0];
+    if (in->op != WL_PTX_OP_atom)
+        return false;
+    return to->kind == WL_PTX_OPERAND_VECTOR || (to->kind == WL_PTX_OPERAND_REG && to->reg >= 0 && a->needed[to->reg]);
+}
+
 /* Copies the needed steps. A step that is only counted marks its result as unknown. */
 static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
 {
@@ -312,6 +322,7 @@ static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
         p->steps[i].pointer = pointer_of(a, &a->function->instructions[i]);
         *s = p->steps[i];
         s->next = next;
+        s->wanted = is_wanted(a, s->in);
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
         s->idle = a->extent[i] == NOTHING && !(addresses && counted);
         if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted)
@@ -360,12 +371,16 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
 {
     wl_arena scratch = {0};
     wl_status status = WL_OK;
-    for (int32_t i = 0; i < program->function->instruction_count; i++)
+    for (int32_t i = 0; i < program->function->instruction_count; i++) {
         program->steps[i].next = i + 1;
+        program->steps[i].wanted = true;
+    }
     program->flow_steps = program->address_steps = program->steps;
     program->reads_data = true;
-    if (m->launch.everything || !program->function->is_entry || calls(program->function))
+    if (m->launch.everything)
         return WL_OK;
+    if (!program->function->is_entry || calls(program->function))
+        return wl_ptx_find_order(m, program, err);
     program->reads_data = false;
     status = make(m, program, true, &scratch, &program->address_steps, err);
     if (status == WL_OK)
@@ -375,5 +390,7 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
         status = wl_ptx_find_places(program, err);
     if (status == WL_OK)
         status = wl_ptx_find_counted(m, program, err);
-    return status == WL_OK ? wl_ptx_find_steady(m, program, err) : status;
+    if (status == WL_OK)
+        status = wl_ptx_find_steady(m, program, err);
+    return status == WL_OK ? wl_ptx_find_order(m, program, err) : status;
 }

@@ -16,8 +16,8 @@
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
     const int32_t at = m->first[step->function] + step->number;
-    uint8_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
-    const uint8_t bit = (uint8_t)(1u << what);
+    uint16_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
+    const uint16_t bit = (uint16_t)(1u << what);
     if ((m->assumed[at] | *bits) & bit)
         return WL_OK;
     *bits |= bit;
@@ -59,6 +59,7 @@ void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64
     uint64_t *to = frame->value[slot];
     wl_ptx_choose(to, mask, values, to);
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
+    frame->partly[slot] &= ~mask;
 }
 
 void wl_ptx_write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_t value, bool unknown)
@@ -188,10 +189,13 @@ static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane
         return;
     frame->unknown[s->to] |= lanes;
     frame->unknown[s->other] |= lanes;
+    frame->partly[s->to] = 0;
     if (s->kind >= WL_PTX_STEP_COMPUTE && wl_ptx_writes_first(s->in))
         for (int k = 0; k < s->elements; k++)
-            if (frame->program->lists[s->list + k] <= frame->program->spare)
+            if (frame->program->lists[s->list + k] <= frame->program->spare) {
                 frame->unknown[frame->program->lists[s->list + k]] |= lanes;
+                frame->partly[frame->program->lists[s->list + k]] = 0;
+            }
 }
 
 /* ---- main loop ---- */
@@ -226,7 +230,7 @@ static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program
 {
     if (m->back_edge) /* which inspects all registers */
         return p->steps;
-    return m->visit ? p->address_steps : p->flow_steps;
+    return m->visit || (m->order.rehearses && m->order.by_address) ? p->address_steps : p->flow_steps;
 }
 
 /* Executes the top path to its end or to a step that changes paths. *to: the step after the last
@@ -239,6 +243,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const uint32_t active = path->mask;
     const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
+    const bool partial = frame->program->partial;
     int32_t at = from;
     m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until && at != end; at = steps[at].next) {
@@ -264,6 +269,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
         case WL_PTX_STEP_TEST:
             run_test(frame, s, mask);
+            if (partial)
+                wl_ptx_decide_test(frame, s, mask);
             if (m->recording)
                 wl_ptx_record_test(m, s, mask, frame->value[s->from[0]], frame->value[s->from[1]]);
             break;
@@ -289,6 +296,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             break;
         case WL_PTX_STEP_NOTHING: break;
         }
+        if (partial)
+            wl_ptx_track_hidden(frame, s, mask);
     }
     *to = at;
     m->warp->executed = before + (uint64_t)(at - from);
@@ -333,6 +342,8 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         tell(m, program, depth, from, to, active);
     if (m->recording)
         wl_ptx_record_run(m, from, to, active, 1);
+    if (m->looked_at > m->looked_most)
+        return WL_E_LIMIT; /* only a rehearsal, which needs no message */
     return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 
@@ -344,6 +355,7 @@ wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)
     m->warp = warp;
     warp->state = WL_PTX_WARP_READY;
     warp->yields = false;
+    warp->stalls = 0;
     while (status == WL_OK && warp->state == WL_PTX_WARP_READY && !warp->yields) {
         m->frame = warp->frames[warp->depth - 1];
         wl_ptx_paths_drop(m->frame);

@@ -94,12 +94,12 @@ bool wl_ptx_grid_part(const int64_t grid[3], int part, int64_t first[3], int64_t
 }
 
 /* By position: the edges of the grid separately, the rest in runs of consecutive blocks. A small
- * sample has no strata for edges. */
+ * sample has no strata for edges, unless the last block may do what is left to do. */
 static wl_status stratify(taker *t, double blocks)
 {
     const int64_t *grid = t->launch->grid, room = COUNTS_BYTES / (COUNT_BYTES * (t->census->total.count + 1));
     const int64_t most = (int64_t)fmin((double)wl_min(STRATA_MAX, room), blocks / STRATUM_LEAST);
-    if (most <= 2 * WL_PTX_PARTS)
+    if (most <= 2 * WL_PTX_PARTS && !wl_ptx_ordering_of(t->emulator).ordered)
         return add_runs(t, (const int64_t[3]){0, 0, 0}, grid, most);
     for (int i = 0; i < WL_PTX_PARTS; i++) {
         int64_t first[3], extent[3];

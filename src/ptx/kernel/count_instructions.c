@@ -408,6 +408,7 @@ static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const in
         return count_alike(s, block, grid, err);
     WL_TRY(wl_ptx_open_launch(s, block, grid, &opened, err));
     const wl_status status = count_census(s, opened.census, err);
+    s->mix.in_turns = wl_ptx_ordering_of(opened.emulator).in_turns;
     wl_ptx_close_launch(&opened);
     return status;
 }

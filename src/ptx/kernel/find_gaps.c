@@ -292,7 +292,9 @@ static wl_status find_guesses(finder *f, wl_error *err)
             if (!may_be_uncounted(f, a.function, a.instruction))
                 WL_TRY(add_gap(f, WL_GAP_UNCOUNTED, a.function, a.instruction, &no_origin, err));
             break;
-        case WL_PTX_ASSUMED_BARRIER: break;
+        case WL_PTX_ASSUMED_BARRIER:
+        case WL_PTX_ASSUMED_WAIT:
+        case WL_PTX_ASSUMED_START: break;
         }
     }
     return WL_OK;

@@ -506,6 +506,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
                                 .load = s->options.load,
                                 .user = s->options.user};
     WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));
+    s->launch.rehearsal = (int64_t)wl_ptx_affordable(s, WL_PTX_ORDER_SHARE);
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
     WL_TRY(weigh(s, err));

@@ -60,9 +60,39 @@ static const char *assumed_text(wl_ptx_assumed what)
     case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
     case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: those that do continue";
     case WL_PTX_ASSUMED_TEXTURE: break; /* see note_textures */
+    case WL_PTX_ASSUMED_WAIT:
+        return "a warp waits here for what no earlier block of the launch does: it continues, as if that had happened";
+    case WL_PTX_ASSUMED_START: break; /* see note_order */
     case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
     }
     return "";
+}
+
+/* Blocks that tell each other. */
+static void note_order(const wl_ptx_source *s, notes *n)
+{
+    const wl_ptx_ordering o = wl_ptx_ordering_of(s->emulator);
+    const int64_t *g = s->launch.grid, blocks = g[0] * g[1] * g[2];
+    char place[PLACE_LENGTH];
+    for (size_t i = 0, said = 0; i < wl_ptx_assumption_count(s->emulator) && !said; i++) {
+        const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
+        const wl_ptx_instruction *in = &s->launch.module->functions[a.function].instructions[a.instruction];
+        if (a.what != WL_PTX_ASSUMED_START)
+            continue;
+        wl_ptx_place_text(s->launch.module, in, place, sizeof place);
+        note(n, "%s: counters and flags whose contents are not given start with 0 (%.*s)", place,
+             (int)wl_min(in->text_length, 60), in->text);
+        said = 1;
+    }
+    if (o.in_turns)
+        note(n, "blocks draw from a counter until its numbers run out: they are taken to take turns");
+    if (o.kept && o.followed < blocks)
+        note(n,
+             "blocks see what earlier ones have left in memory, in launch order; what the first %lld of %lld blocks "
+             "leave is extrapolated",
+             (long long)o.followed, (long long)blocks);
+    else if (o.kept)
+        note(n, "blocks see what earlier ones have left in memory, in launch order");
 }
 
 /* Constant memory that the host is likely to fill before the launch. */
@@ -210,7 +240,8 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        if (a.what == WL_PTX_ASSUMED_TEXTURE || (i < s->false_note_room && s->is_false_note[i]))
+        if (a.what == WL_PTX_ASSUMED_TEXTURE || a.what == WL_PTX_ASSUMED_START ||
+            (i < s->false_note_room && s->is_false_note[i]))
             continue;
         if (a.what == WL_PTX_ASSUMED_BARRIER && paired) /* see note_kinds */
             continue;
@@ -238,6 +269,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         note_traced(&n, s);
     }
     note_kinds(s, &n);
+    note_order(s, &n);
     if (wl_ptx_has_local(&s->launch))
         note(&n,
              "local memory (the stack): L1 and L2 misses are estimated from the local memory of the resident threads");
