@@ -414,6 +414,9 @@ wl_ptx_run wl_ptx_find_mbarrier(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_bulk(const wl_ptx_instruction *in);
 /* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
 wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+
+/* The same for stmatrix. */
+wl_status wl_ptx_run_matrix_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
 /* What a texture or surface instruction accesses, and how; stored in the target of its step. */
