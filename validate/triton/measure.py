@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # PTX then is the same wherever this file lies
 import triton  # pylint: disable=wrong-import-position,import-error
 from triton.tools.tensor_descriptor import TensorDescriptor  # pylint: disable=wrong-import-position,import-error
-import kernels  # pylint: disable=wrong-import-position
-import launches as of_tutorials  # pylint: disable=wrong-import-position
+import tutorial_kernels  # pylint: disable=wrong-import-position
+import tutorials  # pylint: disable=wrong-import-position
 
 SWIZZLES = (0, 32, 64, 128)
 
@@ -37,19 +37,19 @@ class Type:
     """Stands for a type of PyTorch."""
     def __init__(self, name):
         self.name = {"f16": "float16", "f32": "float32", "i32": "int32", "e5m2": "float8_e5m2"}[name]
-        self.itemsize = of_tutorials.BYTES[name]
+        self.itemsize = tutorials.BYTES[name]
 
     def __str__(self):
         return "torch." + self.name
 
 
-TYPES = {name: Type(name) for name in of_tutorials.BYTES}  # one object each: Triton knows types by their identity
+TYPES = {name: Type(name) for name in tutorials.BYTES}  # one object each: Triton knows types by their identity
 
 
 def mock(a):
-    if isinstance(a, of_tutorials.Array):
+    if isinstance(a, tutorials.Array):
         return triton.runtime.jit.MockTensor(TYPES[a.type])
-    if isinstance(a, of_tutorials.Descriptor):
+    if isinstance(a, tutorials.Descriptor):
         return TensorDescriptor(triton.runtime.jit.MockTensor(TYPES[a.type]), [a.height, a.width], [a.width, 1], [a.rows, a.width])
     return a
 
@@ -58,7 +58,7 @@ def describe(launch, compiled):
     meta = compiled.metadata
     boxes = [(m["block_size"][-1], m["block_size"][0], SWIZZLES[m["swizzle"]]) for m in meta.tensordesc_meta or []]
     return {"file": f"{launch.family}_{launch.variant}.ptx", "kernel": launch.kernel, "block": 32 * meta.num_warps,
-            "shared": meta.shared, "arguments": of_tutorials.words(launch, boxes)}
+            "shared": meta.shared, "arguments": tutorials.words(launch, boxes)}
 
 
 def write_ptx(directory, launch, compiled):
@@ -68,19 +68,19 @@ def write_ptx(directory, launch, compiled):
 
 def compile_one(directory, launch):
     triton.runtime.driver.set_active(NoGpu())
-    compiled = getattr(kernels, launch.kernel).warmup(*[mock(a) for a in launch.arguments], **launch.constants, grid=(1, 1, 1),
+    compiled = getattr(tutorial_kernels, launch.kernel).warmup(*[mock(a) for a in launch.arguments], **launch.constants, grid=(1, 1, 1),
                                                       num_warps=launch.warps, num_stages=launch.stages)
     write_ptx(directory, launch, compiled)
     return {"family": launch.family, "variant": launch.variant, "params": launch.params(), **describe(launch, compiled)}
 
 
 def compile_nth(directory, n):  # launches have functions in them, which do not go to another process
-    return compile_one(directory, of_tutorials.launches()[n])
+    return compile_one(directory, tutorials.launches()[n])
 
 
 def compile_all(directory):
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        count = len(of_tutorials.launches())
+        count = len(tutorials.launches())
         found = list(pool.map(compile_nth, [directory] * count, range(count)))
     with open(os.path.join(directory, "launches.json"), "w", encoding="ascii") as file:
         json.dump(found, file, indent=1)
@@ -100,13 +100,13 @@ class Prepared:
             return torch.randn(elements, device="cuda").to(types[kind])
 
         def real(a):
-            if isinstance(a, of_tutorials.Array):
+            if isinstance(a, tutorials.Array):
                 return array(a.type, a.elements, a.zero)
-            if isinstance(a, of_tutorials.Descriptor):
+            if isinstance(a, tutorials.Descriptor):
                 return TensorDescriptor(array(a.type, a.height * a.width, False), [a.height, a.width], [a.width, 1], [a.rows, a.width])
             return a
         self.arguments = [real(a) for a in launch.arguments]
-        self.kernel = getattr(kernels, launch.kernel)
+        self.kernel = getattr(tutorial_kernels, launch.kernel)
         self.options = {**launch.constants, "num_warps": launch.warps, "num_stages": launch.stages}
         self.compiled = self.kernel.warmup(*self.arguments, **self.options, grid=(1, 1, 1))
         self.compiled._init_handles()  # pylint: disable=protected-access
@@ -162,7 +162,7 @@ def time_all(directory):
     flush = torch.empty(256 * 1024 * 1024, dtype=torch.int8, device="cuda")
     with open(os.path.join(directory, "triton.time.csv"), "w", encoding="ascii") as table:
         print(COLUMNS, file=table)
-        for i, launch in enumerate(of_tutorials.launches()):
+        for i, launch in enumerate(tutorials.launches()):
             p = Prepared(launch)
             write_ptx(directory, launch, p.compiled)
             d = describe(launch, p.compiled)
@@ -179,7 +179,7 @@ def time_all(directory):
 
 def launch_all(_directory):
     import torch  # pylint: disable=import-outside-toplevel,import-error
-    for launch in of_tutorials.launches():
+    for launch in tutorials.launches():
         p = Prepared(launch)
         p.reset()
         p.run()

@@ -1,4 +1,4 @@
-"""Launches of kernels.py: the tile shapes, warps and stages of Triton's tutorials, and sizes of their benchmarks. What is here
+"""Launches of tutorial_kernels.py: the tile shapes, warps and stages of Triton's tutorials, and sizes of their benchmarks. What is here
 needs no GPU. SPDX-License-Identifier: MIT"""
 import dataclasses
 
@@ -150,3 +150,13 @@ def words(launch, boxes):
         elif a != 1:
             found.append(str(a))
     return found + ["0", "0"]
+
+
+def command(row):
+    """The words behind `warpline` that predict the launch of a row of ../probes/h200_triton.csv from PTX, without file and
+    device."""
+    found = ["predict", "--kernel", row["kernel"], "--registers", row["regs"], "--dynamic-shared", row["smem"],
+             "--block", row["bx"], "--grid", f"{row['gx']}x{row['gy']}x{row['gz']}"]
+    for argument in row["arguments"].split():
+        found += ["--arg", argument]
+    return found
