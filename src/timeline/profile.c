@@ -34,7 +34,7 @@ typedef struct walker {
     int32_t count, room;
     wl_arena *arena;
     double last;       /* when the last instruction was issued */
-    ready special;     /* when the pipe of special functions takes another, and what it is busy with */
+    ready special;     /* when the pipe of special functions is free, and what occupies it */
     double atomics[2]; /* when the first atomic was, and the last; below 0: none */
     double waited;     /* when the last wait for bulk copies ended; below 0: none has */
     /* when the products of warp groups that were issued so far end; and the last batches of them */
