@@ -56,6 +56,15 @@ static int32_t five_more(int32_t t) { return 5 + t; }
 static int32_t consumed(int32_t t) { return t < 32 ? 10 : 0; }
 static int32_t second_of_two(int32_t t) { return 6 + 2 * t; }
 static int32_t one(int32_t t) { return (void)t, 1; }
+static int32_t thrice(int32_t t) { return 3 * t; }
+
+/* Lane l has 2 l and 2 l + 1, below each other: of two neighbours in a row, lane and half. */
+static int32_t turned_halves(int32_t t)
+{
+    const int32_t row = t / 4, column = 2 * (t % 4);
+    const int32_t left = 2 * (4 * column + row / 2) + row % 2, right = 2 * (4 * (column + 1) + row / 2) + row % 2;
+    return left | right << 16;
+}
 static int32_t matrix_row(int32_t t) { return t / 4 * 16 + t % 4 * 4; }
 
 static const kernel_case cases[] = {
@@ -193,6 +202,17 @@ static const kernel_case cases[] = {
      "%r5;\nbar.warp.sync -1;\n"
      "shl.b32 %r8, %r2, 4;\nadd.u32 %r8, %r4, %r8;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r8];\n",
      "buf:64", "0", 32, matrix_row},
+    {"a matrix to shared memory",
+     "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 4;\nadd.u32 %r6, %r4, %r5;\nmul.lo.u32 %r7, %r2, 3;\n"
+     "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r7};\nbar.warp.sync -1;\n"
+     "shl.b32 %r8, %r2, 2;\nadd.u32 %r8, %r4, %r8;\nld.shared.u32 %r1, [%r8];\n",
+     "buf:64", "0", 32, thrice},
+    {"a matrix to shared memory, transposed",
+     "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 4;\nadd.u32 %r6, %r4, %r5;\nmul.lo.u32 %r7, %r2, 131074;\n"
+     "add.u32 %r7, %r7, 65536;\n"
+     "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r6], {%r7};\nbar.warp.sync -1;\n"
+     "shl.b32 %r8, %r2, 2;\nadd.u32 %r8, %r4, %r8;\nld.shared.u32 %r1, [%r8];\n",
+     "buf:64", "0", 32, turned_halves},
     {"copies to shared memory",
      "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 4;\nadd.u32 %r6, %r4, %r5;\nmul.wide.u32 %rd4, %r2, 16;\nadd.s64 %rd4, "
      "%rd2, %rd4;\n"

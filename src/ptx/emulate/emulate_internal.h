@@ -549,6 +549,9 @@ bool wl_ptx_map_read(wl_ptx_machine *m, uint64_t address, wl_ptx_tensor_map *map
 wl_status wl_ptx_run_map(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 /* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
 wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+
+/* The same for stmatrix. */
+wl_status wl_ptx_run_matrix_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
 /* What a texture or surface instruction accesses, and how; stored in the target of its step. */

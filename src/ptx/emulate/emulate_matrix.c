@@ -77,39 +77,88 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return copy_pieces(m, s, &c, err);
 }
 
-/* ---- ldmatrix ---- */
+/* ---- ldmatrix, stmatrix ---- */
 
-/* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane
- * receives two adjacent elements of a row, or of a column if transposed. */
-static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+/* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane has
+ * two adjacent elements of a row, or of a column if transposed. */
+enum { ROWS = 8, ROW_BYTES = 16 };
+
+/* Where a lane's element lies: the lane with the address of its row, and its place there. */
+typedef struct element {
+    uint32_t row;
+    int64_t byte;
+} element;
+
+static element element_of(uint32_t matrix, uint32_t lane, uint32_t half, bool turned)
 {
-    enum { ROWS = 8, ROW_BYTES = 16 };
-    wl_ptx_frame *frame = m->frame;
-    const bool turned = wl_ptx_has_part(s->in, ".trans");
+    const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
+    return (element){matrix * ROWS + (turned ? place : line), 2 * (int64_t)(turned ? line : place)};
+}
+
+/* Finds the rows in memory; false in *any: no lane has one. */
+static wl_status touch_rows(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, bool *any, wl_error *err)
+{
     const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
     uint64_t address[WL_PTX_LANES];
     uint32_t rest = 0;
     wl_ptx_addresses(m, s, address);
-    const wl_ptx_access_request r = {s,         mask & rows, address, frame->unknown[s->from[0]], s->in->space,
-                                     ROW_BYTES, false,       false};
-    if (!r.mask)
-        return WL_OK;
-    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-    for (uint32_t e = 0; e < s->elements; e++) {
+    const wl_ptx_access_request r = {s,
+                                     mask & rows,
+                                     address,
+                                     m->frame->unknown[s->from[0]],
+                                     s->in->space,
+                                     ROW_BYTES,
+                                     s->in->op == WL_PTX_OP_stmatrix,
+                                     false};
+    *any = r.mask != 0;
+    return *any ? wl_ptx_resolve(m, &r, &rest, err) : WL_OK;
+}
+
+static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const bool turned = wl_ptx_has_part(s->in, ".trans");
+    bool any;
+    WL_TRY(touch_rows(m, s, mask, &any, err));
+    for (uint32_t e = 0; any && e < s->elements; e++) {
         uint64_t value[WL_PTX_LANES] = {0};
         uint32_t unknown = 0;
         WL_PTX_FOR_LANES(lane, mask)
         for (uint32_t half = 0; half < 2; half++) {
-            const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
-            const uint32_t row = e * ROWS + (turned ? place : line), column = turned ? line : place;
-            bool hidden = !(m->touch.lanes >> row & 1);
+            const element at = element_of(e, lane, half, turned);
+            bool hidden = !(m->touch.lanes >> at.row & 1);
             if (!hidden)
-                value[lane] |= wl_ptx_memory_read(m, row, 2 * (int64_t)column, 2, &hidden) << 16 * half;
-            unknown |= (uint32_t)(hidden || m->touch.unknown >> row & 1) << lane;
+                value[lane] |= wl_ptx_memory_read(m, at.row, at.byte, 2, &hidden) << 16 * half;
+            unknown |= (uint32_t)(hidden || m->touch.unknown >> at.row & 1) << lane;
         }
         wl_ptx_write(frame, frame->program->lists[s->list + (int32_t)e], mask, value, unknown);
     }
     return WL_OK;
+}
+
+static wl_status run_stmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    const bool turned = wl_ptx_has_part(s->in, ".trans");
+    bool any;
+    WL_TRY(touch_rows(m, s, mask, &any, err));
+    for (uint32_t e = 0; any && e < s->elements; e++) {
+        const int32_t slot = frame->program->lists[s->list + (int32_t)e];
+        WL_PTX_FOR_LANES(lane, mask)
+        for (uint32_t half = 0; half < 2; half++) {
+            const element at = element_of(e, lane, half, turned);
+            if (m->touch.lanes >> at.row & 1)
+                wl_ptx_memory_write(m, at.row, at.byte, 2, frame->value[slot][lane] >> 16 * half & UINT16_MAX,
+                                    frame->unknown[slot] >> lane & 1 || m->touch.unknown >> at.row & 1);
+        }
+    }
+    return WL_OK;
+}
+
+wl_status wl_ptx_run_matrix_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    bool any;
+    return touch_rows(m, s, mask, &any, err);
 }
 
 /* ---- wmma.load, wmma.store ---- */
@@ -164,15 +213,20 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return WL_OK;
 }
 
+/* One, two or four 8x8 matrices, in so many registers. */
+static bool is_of_halves(const wl_ptx_instruction *in, const wl_ptx_operand *registers)
+{
+    const int count = registers->kind == WL_PTX_OPERAND_VECTOR ? registers->count : 1;
+    return in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4);
+}
+
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
 {
-    const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
+    const int bytes = wl_ptx_access_bytes(in);
     switch (in->op) {
     case WL_PTX_OP_cp_async: return bytes == 4 || bytes == 8 || bytes == 16 ? run_copy : NULL;
-    case WL_PTX_OP_ldmatrix:
-        return in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
-                   ? run_ldmatrix
-                   : NULL;
+    case WL_PTX_OP_ldmatrix: return is_of_halves(in, &in->operands[0]) ? run_ldmatrix : NULL;
+    case WL_PTX_OP_stmatrix: return is_of_halves(in, &in->operands[1]) ? run_stmatrix : NULL;
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: return run_tile;
     default: return NULL;

@@ -55,7 +55,7 @@ static bool is_store(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red ||
            in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store ||
-           in->op == WL_PTX_OP_tensormap;
+           in->op == WL_PTX_OP_tensormap || in->op == WL_PTX_OP_stmatrix;
 }
 
 static bool touches(const wl_ptx_instruction *in)
@@ -193,11 +193,11 @@ static void demand(analysis *a, int32_t instruction, extent how)
 {
     if (a->extent[instruction] >= how)
         return;
-    /* only plain loads, stores, atomics and bulk copies can be executed for their addresses
-     * alone */
+    /* only plain loads, stores, atomics, bulk copies and stmatrix can be executed for their
+     * addresses alone */
     const wl_ptx_op op = a->function->instructions[instruction].op;
     const bool plain = op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom ||
-                       op == WL_PTX_OP_red || op == WL_PTX_OP_cp_bulk;
+                       op == WL_PTX_OP_red || op == WL_PTX_OP_cp_bulk || op == WL_PTX_OP_stmatrix;
     a->extent[instruction] = (uint8_t)(plain ? how : ALL);
     a->work[a->work_count++] = instruction; /* at most twice each */
 }
@@ -311,6 +311,15 @@ static bool is_wanted(const analysis *a, const wl_ptx_instruction *in)
     return to->kind == WL_PTX_OPERAND_VECTOR || (to->kind == WL_PTX_OPERAND_REG && to->reg >= 0 && a->needed[to->reg]);
 }
 
+static wl_ptx_run run_of_places(wl_ptx_op op)
+{
+    switch (op) {
+    case WL_PTX_OP_cp_bulk: return wl_ptx_run_bulk_places;
+    case WL_PTX_OP_stmatrix: return wl_ptx_run_matrix_places;
+    default: return wl_ptx_run_touch;
+    }
+}
+
 /* Copies the needed steps. A step that is only counted marks its result as unknown. */
 static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
 {
@@ -326,7 +335,7 @@ static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
         s->idle = a->extent[i] == NOTHING && !(addresses && counted);
         if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted)
-            s->of.run = s->in->op == WL_PTX_OP_cp_bulk ? wl_ptx_run_bulk_places : wl_ptx_run_touch;
+            s->of.run = run_of_places(s->in->op);
         if (!s->idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
             next = i;
     }

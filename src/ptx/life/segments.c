@@ -35,6 +35,11 @@ typedef struct maker {
  * counter, are not counted, since the assembler eliminates about as many values of PTX. */
 #define RESERVED 1
 
+/* Results of special functions and conversions, and of products of a warp, take about so many
+ * times as long as those of arithmetic. */
+#define LONG_STEPS 4
+#define PRODUCT_STEPS 6
+
 /* The first use of a register in a trip of a loop. */
 enum { NOT_USED, READ_FIRST, WRITTEN_FIRST };
 
@@ -343,6 +348,7 @@ static void note_places(const wl_op *op, bool load, known *registers, const plac
 static void find_depths(const wl_op *ops, int32_t count, places *p)
 {
     int32_t regions = 0, behind[2] = {0, 0}; /* stores to global memory, to shared memory */
+    int32_t begun = 0;                       /* products of warp groups, and waits for them */
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->list[i];
@@ -359,6 +365,12 @@ static void find_depths(const wl_op *ops, int32_t count, places *p)
                 at->region = regions;
                 behind[s] = ++regions;
             }
+        if (!load)
+            at->region = larger(at->region, begun);
+        if (op->group_step != WL_GROUP_NONE) { /* no operand says what it begins or waits for */
+            at->region = ++regions;
+            begun = ++regions;
+        }
         if (op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER)
             at->rest = 2;
         stay_behind_uses(op, load, p->registers, at);
@@ -409,20 +421,21 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     }
 }
 
-/* Is its latency short: arithmetic or a shuffle? */
-static bool is_soon(const wl_op *op)
+/* How much longer than arithmetic a result takes. */
+static int32_t steps_of(const wl_op *op)
 {
-    return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_TENSOR;
+    switch (op->kind) {
+    case WL_OP_SPECIAL:
+    case WL_OP_CONVERT: return LONG_STEPS;
+    case WL_OP_TENSOR: return PRODUCT_STEPS;
+    default: return 1;
+    }
 }
 
 /* Walks forward: arithmetic at one position interleaves all dependent chains, as the assembler
- * does; PTX often has one chain after another. If some results have a long latency, PTX order is
- * kept. */
+ * does; PTX often has one chain after another. */
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
-    for (int32_t i = 0; i < count; i++)
-        if (!is_soon(&ops[i]))
-            return;
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->list[i];
@@ -436,7 +449,7 @@ static void find_levels(const wl_op *ops, int32_t count, places *p)
             if (r->used_depth != at->depth || r->used_region != at->region)
                 *r = (known){.used_depth = at->depth, .used_region = at->region};
             r->used_level = larger(r->used_level, at->level);
-            r->level = k < op->reads ? r->level : at->level + (op->issue > 0);
+            r->level = k < op->reads ? r->level : at->level + (op->issue > 0 ? steps_of(op) : 0);
         }
     }
 }
