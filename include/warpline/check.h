@@ -15,6 +15,7 @@ typedef struct wl_stored {
     const wl_prediction *prediction;
     const char *const *strange; /* metrics that this version does not have */
     size_t strange_count;
+    bool incomplete; /* it leaves something out, or guesses it */
 } wl_stored;
 
 /* Launches of one kernel that are checked together. */
