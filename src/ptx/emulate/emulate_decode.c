@@ -248,9 +248,9 @@ static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
 static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
-    const bool stores = in->op == WL_PTX_OP_wmma_store;
+    const bool stores = in->op == WL_PTX_OP_wmma_store || in->op == WL_PTX_OP_stmatrix;
     wl_ptx_slot_address(d, step, &in->operands[stores ? 0 : 1]);
-    /* stored values are not used */
+    /* those that wmma stores are not used */
     wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores);
     /* the stride */
     step->from[1] = in->operand_count > 2 ? wl_ptx_slot_read(d, &in->operands[2]) : -1;
@@ -314,6 +314,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
             step->kind = WL_PTX_STEP_NOTHING;
         break;
     case WL_PTX_OP_ldmatrix:
+    case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: decode_matrix(d, step); break;
     case WL_PTX_OP_tex:

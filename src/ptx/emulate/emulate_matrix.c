@@ -77,21 +77,36 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return copy_pieces(m, s, &c, err);
 }
 
-/* ---- ldmatrix ---- */
+/* ---- ldmatrix, stmatrix ---- */
 
-/* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane
- * receives two adjacent elements of a row, or of a column if transposed. */
+enum { ROWS = 8, ROW_BYTES = 16 };
+
+/* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane holds
+ * two adjacent elements of a row, or of a column if transposed. */
+static wl_ptx_access_request rows_of(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, bool stores,
+                                     uint64_t address[WL_PTX_LANES])
+{
+    const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
+    wl_ptx_addresses(m, s, address);
+    return (wl_ptx_access_request){s,         mask & rows, address, m->frame->unknown[s->from[0]], s->in->space,
+                                   ROW_BYTES, stores,      false};
+}
+
+/* Which lane has the address of the row, and the byte in it, where a lane's half of matrix e is. */
+static uint32_t row_of(uint32_t e, uint32_t lane, uint32_t half, bool turned, int64_t *byte)
+{
+    const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
+    *byte = 2 * (int64_t)(turned ? line : place);
+    return e * ROWS + (turned ? place : line);
+}
+
 static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
-    enum { ROWS = 8, ROW_BYTES = 16 };
     wl_ptx_frame *frame = m->frame;
     const bool turned = wl_ptx_has_part(s->in, ".trans");
-    const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
     uint64_t address[WL_PTX_LANES];
     uint32_t rest = 0;
-    wl_ptx_addresses(m, s, address);
-    const wl_ptx_access_request r = {s,         mask & rows, address, frame->unknown[s->from[0]], s->in->space,
-                                     ROW_BYTES, false,       false};
+    const wl_ptx_access_request r = rows_of(m, s, mask, false, address);
     if (!r.mask)
         return WL_OK;
     WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
@@ -100,14 +115,38 @@ static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t 
         uint32_t unknown = 0;
         WL_PTX_FOR_LANES(lane, mask)
         for (uint32_t half = 0; half < 2; half++) {
-            const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
-            const uint32_t row = e * ROWS + (turned ? place : line), column = turned ? line : place;
+            int64_t byte;
+            const uint32_t row = row_of(e, lane, half, turned, &byte);
             bool hidden = !(m->touch.lanes >> row & 1);
             if (!hidden)
-                value[lane] |= wl_ptx_memory_read(m, row, 2 * (int64_t)column, 2, &hidden) << 16 * half;
+                value[lane] |= wl_ptx_memory_read(m, row, byte, 2, &hidden) << 16 * half;
             unknown |= (uint32_t)(hidden || m->touch.unknown >> row & 1) << lane;
         }
         wl_ptx_write(frame, frame->program->lists[s->list + (int32_t)e], mask, value, unknown);
+    }
+    return WL_OK;
+}
+
+static wl_status run_stmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    const bool turned = wl_ptx_has_part(s->in, ".trans");
+    uint64_t address[WL_PTX_LANES];
+    uint32_t rest = 0;
+    const wl_ptx_access_request r = rows_of(m, s, mask, true, address);
+    if (!r.mask)
+        return WL_OK;
+    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    for (uint32_t e = 0; e < s->elements; e++) {
+        const int32_t slot = frame->program->lists[s->list + (int32_t)e];
+        WL_PTX_FOR_LANES(lane, mask)
+        for (uint32_t half = 0; half < 2; half++) {
+            int64_t byte;
+            const uint32_t row = row_of(e, lane, half, turned, &byte);
+            const bool unknown = frame->unknown[slot] >> lane & 1 || m->touch.unknown >> row & 1;
+            if (m->touch.lanes >> row & 1)
+                wl_ptx_memory_write(m, row, byte, 2, frame->value[slot][lane] >> 16 * half & UINT16_MAX, unknown);
+        }
     }
     return WL_OK;
 }
@@ -166,13 +205,13 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
 {
-    const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
+    const int count = in->operands[in->op == WL_PTX_OP_stmatrix ? 1 : 0].count, bytes = wl_ptx_access_bytes(in);
+    const bool halves =
+        in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4);
     switch (in->op) {
     case WL_PTX_OP_cp_async: return bytes == 4 || bytes == 8 || bytes == 16 ? run_copy : NULL;
-    case WL_PTX_OP_ldmatrix:
-        return in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
-                   ? run_ldmatrix
-                   : NULL;
+    case WL_PTX_OP_ldmatrix: return halves ? run_ldmatrix : NULL;
+    case WL_PTX_OP_stmatrix: return halves ? run_stmatrix : NULL;
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: return run_tile;
     default: return NULL;

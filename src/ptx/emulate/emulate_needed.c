@@ -63,7 +63,8 @@ static bool is_load(const wl_ptx_instruction *in)
 static bool is_store(const wl_ptx_instruction *in)
 {
     return in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red ||
-           in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store;
+           in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store ||
+           in->op == WL_PTX_OP_stmatrix;
 }
 
 static bool touches(const wl_ptx_instruction *in)

@@ -112,7 +112,8 @@ static void want_stores(wl_ptx_slicer *s, wl_ptx_space space)
         const wl_ptx_instruction *in = &f->instructions[i];
         const bool copies = in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk;
         const wl_ptx_space to = copies ? in->to_space : in->space;
-        const bool stores = copies || in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red;
+        const bool stores = copies || in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_stmatrix ||
+                            in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red;
         if (stores && (to == space || to == WL_PTX_GENERIC || to == WL_PTX_SPACE_NONE))
             want(s, i);
     }

@@ -49,10 +49,10 @@ static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer,
 
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)
 {
-    /* cp.async names no type; ldmatrix moves rows as words */
-    const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix ? WL_PTX_NONE
-                             : buffer && buffer->texture  ? buffer->texture->type
-                                                          : in->type;
+    /* cp.async names no type; ldmatrix and stmatrix move rows as words */
+    const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix || in->op == WL_PTX_OP_stmatrix ? WL_PTX_NONE
+                             : buffer && buffer->texture                                  ? buffer->texture->type
+                                                                                          : in->type;
     const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
     size_t i = 0;
     while (i < fields->count && fields->list[i].buffer != buffer)

@@ -116,7 +116,8 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
     case WL_PTX_OP_cp_async:
         return in->operand_count > 2 && size->kind == WL_PTX_OPERAND_IMMEDIATE ? (int)wl_min(wl_max(size->value, 0), 16)
                                                                                : 0;
-    case WL_PTX_OP_ldmatrix: return 16; /* one row */
+    case WL_PTX_OP_ldmatrix:
+    case WL_PTX_OP_stmatrix: return 16; /* one row */
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: return wl_ptx_tile_of(in, &tile) ? tile.bytes : 0;
     default: return 0;

@@ -214,12 +214,13 @@ static const wl_symbol *lane_of(wl_ptx_executor *r)
     return wl_ptx_operand_value(&r->values, &lane);
 }
 
-/* The lanes whose addresses ldmatrix uses: eight per matrix. */
+/* The lanes whose addresses ldmatrix and stmatrix use: eight per matrix. */
 static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
 {
     wl_symbols *s = r->values.symbols;
-    const wl_ptx_operand *to = &r->f->instructions[pc].operands[0];
-    const int matrices = to->kind == WL_PTX_OPERAND_VECTOR ? to->count : 1;
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    const wl_ptx_operand *list = &in->operands[in->op == WL_PTX_OP_stmatrix ? 1 : 0];
+    const int matrices = list->kind == WL_PTX_OPERAND_VECTOR ? list->count : 1;
     if (8 * matrices >= WL_PTX_LANES)
         return when;
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
@@ -295,8 +296,8 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
         return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: wl_ptx_set_result_unknown(r, in, by_data); return touch_tile(r, pc, when);
+    case WL_PTX_OP_stmatrix: return touch(r, pc, &in->operands[0], in->space, true, rows_of(r, pc, when));
     case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
         trace(r, pc, by_operation);
         wl_ptx_set_result_unknown(r, in, by_operation);
