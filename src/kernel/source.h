@@ -115,6 +115,9 @@ typedef struct wl_population {
     /* By access: executions with an active lane in the whole launch, and active lanes of a block on
      * average; -1: not traced. */
     const double *executed, *lanes;
+    /* By access: one execution of its instruction may be several of the access, or none, depending
+     * on the block, so that the traced blocks tell how often it is executed. NULL: of none. */
+    const bool *by_trace;
 } wl_population;
 
 /* ---- the source ---- */

@@ -63,7 +63,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
     const size_t accesses = s->access_base + s->traced_count;
     double *executed = WL_ARENA_NEW(&s->arena, double, accesses + 1),
            *lanes = WL_ARENA_NEW(&s->arena, double, accesses + 1);
-    if (!executed || !lanes)
+    bool *by_trace = WL_ARENA_NEW(&s->arena, bool, accesses + 1);
+    if (!executed || !lanes || !by_trace)
         return wl_fail_memory(err);
     for (size_t a = 0; a < s->access_base; a++)
         executed[a] = lanes[a] = -1;
@@ -77,6 +78,9 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
         const double mean = n > 0 ? active / n : 0, per_block = n / (double)blocks_of(s);
         const double apart = t->jumps > 0 ? mean * t->jumps / t->lanes : 0;
         executed[s->access_base + i] = n;
+        /* a box over the edge has fewer rows */
+        by_trace[s->access_base + i] =
+            s->launch.module->functions[t->function].instructions[t->instruction].op == WL_PTX_OP_cp_bulk;
         lanes[s->access_base + i] = active / (double)blocks_of(s);
         d->lanes += per_block * mean;
         d->executions += per_block;
@@ -86,6 +90,7 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
     }
     s->population.executed = executed;
     s->population.lanes = lanes;
+    s->population.by_trace = by_trace;
     return WL_OK;
 }
 
