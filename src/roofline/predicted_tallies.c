@@ -101,6 +101,8 @@ static void set_transactions(const wl_prediction *p, const wl_device *device, wl
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     const double per_sector = WL_TRANSACTION / sector;
     set_sum(p, WL_METRIC_l1_sectors_ld, WL_METRIC_l1_sectors_st, per_sector, WL_TALLY_global_transactions, t);
+    if (t->known[WL_TALLY_global_transactions])
+        t->value[WL_TALLY_global_transactions] -= p->bulk_sectors / per_sector;
     /* predictions do not give what a launch does not have */
     set(t, WL_TALLY_inst_local, 0);
     set(t, WL_TALLY_local_transactions, 0);
