@@ -74,8 +74,8 @@ def main():
             if over or (code not in (0, 7) and name.startswith("monster")):
                 print(f"effort {effort}: {user:6.2f} s {memory:5.0f} MB {name}" +
                       (f" ({code}: {line[:150]})" if code else ""), flush=True)
-        print(f"effort {effort}: {len(rows)} predictions, {beyond} beyond {bound(float(effort)):.4g} s or {MEMORY_MB} MB; "
-              f"the slowest:")
+        print(f"effort {effort}: {len(rows)} predictions, {beyond} beyond {bound(float(effort)):.4g} s "
+              f"or {MEMORY_MB} MB; the slowest:")
         for user, memory, name in sorted(rows, reverse=True)[:SLOWEST]:
             print(f"  {user:6.2f} s {memory:5.0f} MB {name}")
 

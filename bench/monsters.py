@@ -30,8 +30,8 @@ BUFFER, RANDOM = "buf:256M", "buf:256M=random:u32:0..1048575"
 
 
 def entry(body, before=""):
-    return (HEADER + before + ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n" + PROLOGUE + body +
-            EPILOGUE)
+    head = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
+    return HEADER + before + head + PROLOGUE + body + EPILOGUE
 
 
 def repeat(count, line):
@@ -118,7 +118,8 @@ def by_extent(i):
 
 def nested_branches(depth):
     """One in the other."""
-    return entry(repeat(depth, lambda i: f"\t{by_extent(depth - i)}\n\t@%p1 bra E{i};\n\tld.global.f32 %f2, [%rd3+{4 * i}];\n") +
+    return entry(repeat(depth, lambda i: f"\t{by_extent(depth - i)}\n\t@%p1 bra E{i};\n"
+                                         f"\tld.global.f32 %f2, [%rd3+{4 * i}];\n") +
                  repeat(depth, lambda i: f"E{depth - 1 - i}:\n\tadd.f32 %f1, %f1, %f2;\n"))
 
 
@@ -183,7 +184,8 @@ def guarded():
     """A thread works where its datum says so."""
     return entry("\tand.b32 %r9, %r1, 16777215;\n\tmul.wide.u32 %rd6, %r9, 4;\n\tadd.s64 %rd7, %rd1, %rd6;\n"
                  "\tadd.s64 %rd4, %rd2, %rd6;\n\tld.global.u32 %r7, [%rd7];\n\tand.b32 %r8, %r7, 1023;\n"
-                 "\tsetp.ne.u32 %p1, %r8, 0;\n\t@%p1 ret;\n" + GATHER_OF_LOOP.replace("%r10", "%r7").replace("%rd3", "%rd1"))
+                 "\tsetp.ne.u32 %p1, %r8, 0;\n\t@%p1 ret;\n" +
+                 GATHER_OF_LOOP.replace("%r10", "%r7").replace("%rd3", "%rd1"))
 
 
 def tiny():
@@ -231,7 +233,7 @@ PTX = {
     "branches_data": (lambda: branches(50000, by_data), "4096", RANDOM, "1"),
     "branches_block": (lambda: branches(50000, by_block), "4096", BUFFER, "1"),
     "branches_extent": (lambda: branches(50000, by_extent), "4096", BUFFER, "1"),
-    "branches_nested": (lambda: nested_branches(5000), "4096", BUFFER, "1"),
+    "branches_nested": (lambda: nested_branches(1000), "4096", BUFFER, "1"),
     "exits": (lambda: exits(20000), "4096", BUFFER, "1"),
     "switch": (lambda: switch(10000), "4096", RANDOM, "1"),
     "loops": (lambda: back_edges(5000), "4096", BUFFER, "1"),
@@ -266,6 +268,7 @@ def kernel_file(fields, accesses, loops="", more=""):
             "loads:\n" + "".join(f'  - "{a}"\n' for a in accesses) + 'stores: ["o[x + n*y]"]\nflops: 1\n' + more)
 
 
+SHARED_FIELD = "  s: {type: f32, memory: shared}\n"
 FILES = {
     "accesses": lambda: kernel_file("ao", [f"a[x + n*y + {i * 37 % 10007}]" for i in range(4000)]),
     "accesses_strided": lambda: kernel_file("ao", [f"a[{1 + i % 13}*x + n*y + {i * 37}]" for i in range(4000)]),
@@ -279,7 +282,7 @@ FILES = {
     "modulo": lambda: kernel_file("ao", [f"a[(x*{3 + i} + y*{5 + i}) % {1009 + i}]" for i in range(400)]),
     "terms": lambda: kernel_file("ao", ["a[x" + "".join(f" + {i}*y % {i + 3}" for i in range(20000)) + "]"]),
     "shared": lambda: kernel_file("ao", [f"s[x % 32 * {1 + i % 33} + {i}]" for i in range(4000)],
-                                  more="shared_bytes: 65536\n").replace("  o:", "  s: {type: f32, memory: shared}\n  o:"),
+                                  more="shared_bytes: 65536\n").replace("  o:", SHARED_FIELD + "  o:"),
 }
 
 

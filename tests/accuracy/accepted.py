@@ -2,8 +2,8 @@
 """accepted.py WARPLINE UNUSED SOURCE_ROOT DIRECTORY [--ptxas]
 
 What ptxas accepts is read: every case of tests/ptx/accepted.txt becomes a module, which must be predicted, or refused
-for a reason that is none of its text (exit code 4). With --ptxas (of CUDA 13), every case is also assembled, which tells
-a table that is wrong from a reader that is. SPDX-License-Identifier: MIT
+for a reason that is none of its text (exit code 4). With --ptxas (of CUDA 13), every case is also assembled, which
+tells a table that is wrong from a reader that is. SPDX-License-Identifier: MIT
 """
 import os
 import re

@@ -65,11 +65,11 @@ def probes(root):
     sys.path.insert(0, f"{root}/validate/ptx")
     import cache_operators
     import tma
-    for module, table, file in ((cache_operators, "cache_operators", "cache_operators.sm_90"), (tma, "tma", "tma.sm_90a")):
+    for module, table, target in ((cache_operators, "cache_operators", "sm_90"), (tma, "tma", "sm_90a")):
+        path = f"{root}/validate/ptx/{table}.{target}.ptx"
         with open(f"{root}/validate/probes/h200_{table}.csv", newline="") as text:
             for row in csv.DictReader(text):
-                words = module.command(row)[1:]
-                yield f"{table} {row['family']} {row['variant']} {row['params']}", [f"{root}/validate/ptx/{file}.ptx", *words]
+                yield f"{table} {row['family']} {row['variant']} {row['params']}", [path, *module.command(row)[1:]]
 
 
 def everything(root, warpline, data, every=False):

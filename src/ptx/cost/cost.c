@@ -398,7 +398,8 @@ static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, do
     return !product ? 0 : 1 + (is_64_bit(product) ? WL_MULTIPLY_WIDE : WL_MULTIPLY_NARROW);
 }
 
-/* arena: for the result; scratch: for what only weighing needs, which is larger than the function. */
+/* arena: for the result; scratch: for what only weighing needs, which is larger than the
+ * function. */
 static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *function = &w->narrow;

@@ -325,7 +325,7 @@ typedef struct liveness {
     int32_t *read_in, *written_in; /* by register: the last such block */
     int32_t block;                 /* the one that is scanned */
     bool results;                  /* what is visited: results, else operands */
-    int32_t *mark, *work;          /* by block: the last register for which it was visited or writes */
+    int32_t *mark, *work;          /* mark: by block, the last register for which it was visited */
 } liveness;
 
 static void note_register(void *user, int32_t reg, bool written)

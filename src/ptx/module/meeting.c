@@ -87,8 +87,8 @@ static void sort_blocks(sorter *s)
 
 /* Forward edges lead to later places, so a search that visits the blocks it has reached in order of
  * their places knows all about a block when it visits it. It can stop where two sides meet, and
- * costs what lies between a branch and its meeting point. (Where loops have two entries, an edge may
- * lead to an earlier place; such a block is visited next.) */
+ * costs what lies between a branch and its meeting point. (Where loops have two entries, an edge
+ * may lead to an earlier place; such a block is visited next.) */
 typedef struct search {
     int32_t number;       /* of this search */
     int32_t *at, *side;   /* by block: the last search that reached it, and from which side */
@@ -348,7 +348,8 @@ static bool search_make(search *s, int32_t blocks, wl_arena *arena)
 {
     s->at = WL_ARENA_NEW(arena, int32_t, blocks + 1);
     s->side = WL_ARENA_NEW(arena, int32_t, blocks + 1);
-    s->heap = WL_ARENA_NEW(arena, int32_t, 2 * blocks + 2); /* each when it is reached, and when sides meet there */
+    /* each when it is reached, and when sides meet there */
+    s->heap = WL_ARENA_NEW(arena, int32_t, 2 * blocks + 2);
     return s->at && s->side && s->heap;
 }
 

@@ -140,8 +140,8 @@ static wl_status braces(initial *x, int64_t at, int nesting)
     return wl_lexer_take(&p->lexer, '}');
 }
 
-/* How a texture, sampler or surface is used, `{addr_mode_0 = clamp_to_edge, ..}`: a launch gives what
- * matters of it. */
+/* How a texture, sampler or surface is used, `{addr_mode_0 = clamp_to_edge, ..}`: a launch gives
+ * what matters of it. */
 static wl_status skip_settings(wl_ptx_parser *p)
 {
     WL_TRY(wl_lexer_take(&p->lexer, '='));
