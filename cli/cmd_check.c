@@ -232,7 +232,9 @@ static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl
         job_drop_device(&c->job);
     if (!o->model)
         c->job.options.model = wl_prediction_model(s->prediction);
-    wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : s->device, &c->job, err);
+    wl_status status = stored_check_complete(o, &c->baseline, s, err);
+    if (status == WL_OK)
+        status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : s->device, &c->job, err);
     wl_launch launch = launch_again(c, s);
     if (status == WL_OK)
         status = predict(c, &launch, block, p, err);

@@ -147,7 +147,7 @@ static int predict_sides(const options *o, side *sides)
 
 /* ---- files ---- */
 
-static int read_side(side *s)
+static int read_side(const options *o, side *s)
 {
     wl_error err = {0};
     wl_status status = stored_load(s->spec, &s->file, &err);
@@ -155,6 +155,8 @@ static int read_side(side *s)
         status =
             stored_fail(&s->file, wl_stored_at(s->file.list, 1), &err,
                         "the file holds %zu predictions, diff takes one from each file", wl_stored_count(s->file.list));
+    if (status == WL_OK)
+        status = stored_check_complete(o, &s->file, wl_stored_at(s->file.list, 0), &err);
     if (status != WL_OK)
         return diag_report(&err);
     const wl_stored *only = wl_stored_at(s->file.list, 0);
@@ -163,10 +165,10 @@ static int read_side(side *s)
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 
-static int read_sides(side *sides)
+static int read_sides(const options *o, side *sides)
 {
-    const int code = read_side(&sides[0]);
-    return code == EXIT_OK ? read_side(&sides[1]) : code;
+    const int code = read_side(o, &sides[0]);
+    return code == EXIT_OK ? read_side(o, &sides[1]) : code;
 }
 
 static wl_diff_side named(const side *s) { return (wl_diff_side){s->prediction, s->kernel_name, s->device_name}; }
@@ -198,7 +200,7 @@ int cmd_diff(const options *o)
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     for (size_t i = 0; i < 2; i++)
         sides[i].spec = o->arguments[o->argument_count - 2 + i];
-    int code = from == FILES ? read_sides(sides) : predict_sides(o, sides);
+    int code = from == FILES ? read_sides(o, sides) : predict_sides(o, sides);
     if (code == EXIT_OK)
         code = report(o, sides);
     for (int i = 0; i < 2; i++) {

@@ -24,6 +24,15 @@ wl_status stored_fail(const stored_file *file, const wl_stored *at, wl_error *er
     return WL_E_INPUT;
 }
 
+wl_status stored_check_complete(const options *o, const stored_file *file, const wl_stored *at, wl_error *err)
+{
+    if (!at->incomplete || !option_complete(o))
+        return WL_OK;
+    (void)stored_fail(file, at, err, "the stored prediction is incomplete");
+    diag_hint("an incomplete prediction is not compared with others; --incomplete allow compares it all the same");
+    return err->code = WL_E_UNSUPPORTED;
+}
+
 wl_status stored_load(const char *path, stored_file *out, wl_error *err)
 {
     size_t length = 0;

@@ -2,6 +2,7 @@
 #ifndef WL_CLI_STORED_H
 #define WL_CLI_STORED_H
 
+#include "options.h"
 #include "warpline/warpline.h"
 
 typedef struct stored_file {
@@ -19,5 +20,8 @@ void stored_free(stored_file *file);
 /* Fails at the place of one object of the file. */
 wl_status stored_fail(const stored_file *file, const wl_stored *at, wl_error *err, const char *format, ...)
     WL_PRINTF(4, 5);
+
+/* WL_E_UNSUPPORTED: the prediction is incomplete and, by the options, not to be compared. */
+wl_status stored_check_complete(const options *o, const stored_file *file, const wl_stored *at, wl_error *err);
 
 #endif /* WL_CLI_STORED_H */

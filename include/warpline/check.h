@@ -15,6 +15,7 @@ typedef struct wl_stored {
     const wl_prediction *prediction;
     const char *const *strange; /* metrics that this version does not have */
     size_t strange_count;
+    bool incomplete; /* it leaves something out, or guesses it */
 } wl_stored;
 
 /* Launches of one kernel that are checked together. */
@@ -26,8 +27,7 @@ WL_API void wl_check_free(wl_check *check);
  * A bare number is in base units. WL_E_INPUT, with the column: no such quantity (and the nearest
  * one), a malformed or negative number, a unit that does not belong, a limit on the wrong side. */
 WL_FALLIBLE wl_check_budget(wl_check *check, const char *text, wl_error *err);
-/* How much worse than its baseline a value may be: "2%" or "0.02"; 1 % unless it is given. A bare
- * number of 1 and more is refused, since it could mean either. */
+/* How much worse than its baseline a value may be: "2%", or "0.02", below 1; 1 % if not given. */
 WL_FALLIBLE wl_check_tolerance(wl_check *check, const char *text, wl_error *err);
 
 /* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM

@@ -546,7 +546,7 @@ static double set_counted(const wl_warps_measurer *m, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
     wl_access_cost *cost = &m->costs[access];
-    if (!p || p->executed[access] < 0)
+    if (!p || p->executed[access] < 0 || (p->by_trace && p->by_trace[access]))
         return 0;
     const double exact = p->executed[access], factor = cost->inst > 0 ? exact / cost->inst : 0;
     scale(cost, factor);

@@ -113,8 +113,8 @@ static wl_status compare_runs(const counted *c, const runs *r, double *more)
     int64_t blocks = 0;
     for (size_t i = 0; i < s->count; i++) {
         const size_t number = (size_t)(s->accesses[i]->access - kernel->accesses);
-        if (p->lanes[number] < 0) /* evaluated accesses differ little */
-            return WL_OK;
+        if (p->lanes[number] < 0 || (p->by_trace && p->by_trace[number]))
+            return WL_OK; /* evaluated accesses differ little; of others, no mean is known */
         mean += p->lanes[number];
     }
     for (int i = 0; i < r->places; i++) {
@@ -293,12 +293,16 @@ static common_set find_common(double alone, double far, double first, double bot
     return c;
 }
 
-/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses.
- * With random addresses each run hits more data that was touched before; traced runs show from
- * which set they draw. */
-static double grown(const counted *c, int k, double n, double first, double both, const common_set *common)
+/* Extrapolates what the second run adds to the first to so many blocks, bounded by the range of
+ * addresses. With random addresses each run hits more data that was touched before; traced runs
+ * show from which set they draw. */
+static double grown(const counted *c, int k, double blocks, const runs *r, double first, double both,
+                    const common_set *common)
 {
-    const double ratio = first > 0 ? (both - first) / first : 1;
+    const double n = blocks / (double)r->length, ratio = first > 0 ? (both - first) / first : 1;
+    const double counted_runs = fmin(2, (double)c->t->in->geometry->blocks / (double)r->length);
+    if (n < counted_runs) /* a part of the second run */
+        return first + (n - 1) / (counted_runs - 1) * (both - first);
     if (n <= 2)
         return both; /* two runs are the whole launch */
     double all = first + (n - 1) * (both - first);
@@ -356,7 +360,6 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
                         is_traced(t, field, side)},
                   *c = &of;
     const runs r = choose_runs(c);
-    const double length = (double)r.length;
     double first[GRANULES], both[GRANULES], alone[GRANULES] = {0}, far[GRANULES] = {0};
     const bool shared = c->traced && !r.whole && c->accesses->random && far_start(g, &r) >= 0;
     bool done;
@@ -367,10 +370,10 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     for (int k = 0; k < GRANULES; k++) {
         const common_set set = shared ? find_common(alone[k], far[k], first[k], both[k]) : (common_set){INFINITY, 0, 1};
         const bool wave = r.length == g->wave_blocks;
-        out->first[k] = wave ? first[k] : grown(c, k, t->out->wave_blocks / length, first[k], both[k], &set);
-        out->both[k] = wave ? both[k] : grown(c, k, 2 * t->out->wave_blocks / length, first[k], both[k], &set);
+        out->first[k] = wave ? first[k] : grown(c, k, t->out->wave_blocks, &r, first[k], both[k], &set);
+        out->both[k] = wave ? both[k] : grown(c, k, 2 * t->out->wave_blocks, &r, first[k], both[k], &set);
         if (!done)
-            out->all[k] = grown(c, k, t->out->blocks / length, first[k], both[k], &set);
+            out->all[k] = grown(c, k, t->out->blocks, &r, first[k], both[k], &set);
         if (!c->traced || !done)
             continue;
         /* exact counts bound the means over places */

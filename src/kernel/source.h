@@ -115,6 +115,9 @@ typedef struct wl_population {
     /* By access: executions with an active lane in the whole launch, and active lanes of a block on
      * average; -1: not traced. */
     const double *executed, *lanes;
+    /* By access: one execution of its instruction may be several of the access, or none, depending
+     * on the block, so that the traced blocks tell how often it is executed. NULL: of none. */
+    const bool *by_trace;
 } wl_population;
 
 /* ---- the source ---- */
@@ -127,7 +130,8 @@ typedef struct wl_source {
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
     /* Bytes of shared memory at another launch. NULL: those of the kernel. */
     int64_t (*shared_at)(void *context, const wl_launch *launch);
-    double effort; /* seconds that emulation of one launch may take, about */
+    double effort;  /* seconds that emulation of one launch may take, about */
+    int64_t length; /* instructions of its text */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
      * often repeatedly: the source caches. Valid until the next call. NULL: no access is traced. */
     wl_status (*trace_block)(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);

@@ -48,6 +48,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         }
         if (p->kernel->accesses[a].bulk) {
             out->sectors[store] += c->sectors;
+            out->bulk_sectors += c->sectors;
             continue;
         }
         if (atomic) {

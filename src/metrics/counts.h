@@ -30,6 +30,7 @@ typedef struct wl_counts {
     wl_geometry launched, busy; /* the launch, and the same without idle blocks */
     wl_l1_totals l1;
     double sectors[2], tag_wavefronts; /* loads, stores */
+    double bulk_sectors;               /* of these: by bulk copies, which do not pass the L1 */
     double texture_sectors;            /* textures and surfaces */
     double remote_sectors[2];          /* of other blocks of a cluster: loads; stores and atomics */
     bool has_hash;

@@ -49,6 +49,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
     set_requests(c, out);
     set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
+    out->bulk_sectors = c->bulk_sectors;
     const wl_l1_wavefronts w = wl_l1_law_on(&c->l1, device, volumes->l1_miss_rate);
     const double local = c->local.wavefronts[0] + c->local.wavefronts[1];
     wl_value *v = set(out, WL_METRIC_l1_wavefronts,

@@ -113,6 +113,7 @@ struct wl_prediction {
     wl_value metrics[WL_METRIC_COUNT];
     bool has_mix; /* the kernel states or counts its instructions by class */
     wl_mix mix;
+    double bulk_sectors;                      /* of all sectors: of bulk copies, beside the L1 */
     double l1_oversubscription, l1_miss_rate; /* of reloads */
     wl_reuse reuse[3];                        /* x, y, z */
     /* the L1 estimator is the tag hash, else the bank-distance rule */

@@ -20,10 +20,14 @@ typedef struct maker {
     size_t life_count, row_count;
     wl_stack_row *rows; /* of one model at a time */
     size_t *line_of;    /* by row */
+    size_t step;        /* lines of PTX that are added up */
     wl_stacks *out;
 } maker;
 
 /* ---- lines ---- */
+
+/* lines that are told apart: of longer functions, neighbouring ones are added up */
+#define LINES_MOST ((size_t)1 << 15)
 
 /* Which line an interval belongs to: that of its operation, 0 for the end of a warp; without
  * operations, every interval is one. */
@@ -31,15 +35,17 @@ static size_t key_of(const maker *m, const wl_life_interval *at, size_t row)
 {
     if (m->out->assumed)
         return row;
-    return m->in->lives && at->op >= 0 ? (size_t)m->in->lives->ops[at->op].line : 0;
+    return m->in->lives && at->op >= 0 ? ((size_t)m->in->lives->ops[at->op].line + m->step - 1) / m->step : 0;
 }
 
-static size_t key_count(const maker *m)
+/* Chooses the step; returns how many keys there may be. */
+static size_t count_keys(maker *m)
 {
-    size_t most = m->row_count;
+    size_t last = 0;
     for (int32_t i = 0; m->in->lives && i < m->in->lives->op_count; i++)
-        most = (size_t)m->in->lives->ops[i].line > most ? (size_t)m->in->lives->ops[i].line : most;
-    return most + 1;
+        last = (size_t)m->in->lives->ops[i].line > last ? (size_t)m->in->lives->ops[i].line : last;
+    m->step = last / LINES_MOST + 1;
+    return (m->out->assumed ? m->row_count : last / m->step + 1) + 1;
 }
 
 static int slowest_level(const wl_life_interval *at)
@@ -94,11 +100,11 @@ static void average(wl_stack_line *line)
 static wl_status find_lines(maker *m, wl_arena *arena, wl_error *err)
 {
     wl_stacks *out = m->out;
-    const size_t keys = key_count(m);
+    const size_t keys = count_keys(m), lines = keys < m->row_count ? keys : m->row_count;
     /* by key; one more than its number */
     size_t *line_at = WL_ARENA_NEW(arena, size_t, keys), row = 0;
-    tally *tallies = WL_ARENA_NEW(arena, tally, m->row_count + 1);
-    out->lines = WL_ARENA_NEW(arena, wl_stack_line, m->row_count + 1);
+    tally *tallies = WL_ARENA_NEW(arena, tally, lines + 1);
+    out->lines = WL_ARENA_NEW(arena, wl_stack_line, lines + 1);
     m->line_of = WL_ARENA_NEW(arena, size_t, m->row_count + 1);
     m->rows = WL_ARENA_NEW(arena, wl_stack_row, m->row_count + 1);
     if (!line_at || !tallies || !out->lines || !m->line_of || !m->rows)

@@ -75,22 +75,6 @@ static void set_shared(const wl_prediction *p, wl_tallies *t)
     set(t, WL_TALLY_shared_transactions, wl_value_part(&p->metrics[WL_METRIC_l1_wavefronts], "shared"));
 }
 
-/* Sectors of fields that only bulk copies move: these pass by the data stage of the L1. */
-static double copied_sectors(const wl_prediction *p, const wl_kernel *k)
-{
-    double sum = 0;
-    for (size_t f = 0; p->fields && f < k->field_count; f++) {
-        bool any = false, loaded = false;
-        for (size_t a = 0; a < k->access_count; a++)
-            if (k->accesses[a].field == f) {
-                any = true;
-                loaded = loaded || !k->accesses[a].bulk;
-            }
-        sum += any && !loaded ? p->fields[f].l1_sectors : 0;
-    }
-    return sum;
-}
-
 /* Mean bytes per lane of global accesses, weighted by executions. */
 static void set_width(const wl_prediction *p, const wl_kernel *k, wl_tallies *t)
 {
@@ -111,14 +95,14 @@ static void set_width(const wl_prediction *p, const wl_kernel *k, wl_tallies *t)
         set(t, WL_TALLY_element_bytes, bytes / inst);
 }
 
-static void set_transactions(const wl_prediction *p, const wl_kernel *k, const wl_device *device, wl_tallies *t)
+static void set_transactions(const wl_prediction *p, const wl_device *device, wl_tallies *t)
 {
     double sector = WL_TRANSACTION;
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     const double per_sector = WL_TRANSACTION / sector;
     set_sum(p, WL_METRIC_l1_sectors_ld, WL_METRIC_l1_sectors_st, per_sector, WL_TALLY_global_transactions, t);
     if (t->known[WL_TALLY_global_transactions])
-        t->value[WL_TALLY_global_transactions] -= copied_sectors(p, k) / per_sector;
+        t->value[WL_TALLY_global_transactions] -= p->bulk_sectors / per_sector;
     /* predictions do not give what a launch does not have */
     set(t, WL_TALLY_inst_local, 0);
     set(t, WL_TALLY_local_transactions, 0);
@@ -157,6 +141,6 @@ void wl_tallies_predicted(const wl_prediction *p, const wl_kernel *kernel, const
     set_instructions(p, t);
     set_sum(p, WL_METRIC_inst_global_ld, WL_METRIC_inst_global_st, 1, WL_TALLY_inst_global, t);
     set_shared(p, t);
-    set_transactions(p, k, device, t);
+    set_transactions(p, device, t);
     set_width(p, k, t);
 }

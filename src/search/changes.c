@@ -36,7 +36,15 @@ const char *wl_change_caveat(wl_change change)
 
 bool wl_is_costly(const wl_prediction *prediction) { return prediction->count_method == WL_COUNT_THREADS; }
 
-bool wl_prediction_is_costly(const wl_prediction *p) { return wl_is_costly(p) || p->has_replayed || p->sampled; }
+/* of a kernel whose every prediction takes long: accesses, and instructions of its text */
+#define MANY_ACCESSES 1000
+#define LONG_TEXT 20000
+
+bool wl_prediction_is_costly(const wl_prediction *p)
+{
+    const bool large = p->kernel && (p->kernel->access_count > MANY_ACCESSES || p->kernel->source.length > LONG_TEXT);
+    return wl_is_costly(p) || p->has_replayed || p->sampled || large;
+}
 
 bool wl_layout_is_plain(const wl_layout *l) { return !l->row_multiple && !l->row_padding && !l->origin_multiple; }
 

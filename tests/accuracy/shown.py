@@ -6,71 +6,18 @@ What differs, the file says on its top: emulated accesses, local memory, time. T
 repository: measured ones (validate/ptx, validate/spaces) with their first launch, others with made-up arguments; with
 WARPLINE_TEST_EFFORT=quick every fifth. Inputs are written to DIRECTORY. SPDX-License-Identifier: MIT
 """
-import csv
-import glob
 import json
 import os
-import re
-import shlex
-import subprocess
 import sys
+
+from launches_here import measured, others, run, spaces, write_inputs
 
 NEAR = 0.01
 # lanes of a warp that take part, which emulation counts and a kernel file samples
 NEAR_REQUESTS = 0.03
 REQUESTS = {"requests_ld": "inst_global_ld", "requests_st": "inst_global_st"}
 EMULATED, LOCAL, TIME = "# Emulated", "# Not part of this file: local memory", "The time is not:"
-TABLES = ["fit", "fit2", "data", "uneven", "waiting", "blocked_more", "staggered", "steps", "walks", "passes",
-          "roofline", "texture"]
 LEAST_PLAIN, LEAST_TIMED = 100, 150  # kernels that a file states wholly, and but for their time
-
-
-def run(words):
-    result = subprocess.run(words, capture_output=True, text=True)
-    return result.returncode, result.stdout, result.stderr
-
-
-def measured(root, data):
-    """The first launch of every kernel of the measured tables, as words of a command."""
-    for table in TABLES:
-        seen = set()
-        _, text, _ = run([sys.executable, "-B", f"{root}/validate/ptx/commands.py", "h200_" + table, "--data", data])
-        for line in text.splitlines():
-            words = shlex.split(line)[2:]
-            kernel = words[words.index("--kernel") + 1]
-            if kernel not in seen:
-                seen.add(kernel)
-                yield kernel, words
-
-
-def spaces(root):
-    """The kept launches of tuning spaces."""
-    sys.path.insert(0, f"{root}/validate/spaces")
-    import space
-    rows = {}
-    for path in glob.glob(f"{root}/validate/published/*_*.csv"):
-        with open(path, newline="") as file:
-            rows.update({row["variant"]: row for row in csv.DictReader(file) if row.get("family") in space.ARGUMENTS})
-    for path in sorted(glob.glob(f"{root}/validate/spaces/ptx/*.ptx")):
-        variant = os.path.basename(path).split(".")[0]
-        if variant in rows:
-            row = rows[variant]
-            words = [path, "--registers", row["regs"]]
-            for option, names in (("--block", ("bx", "by", "bz")), ("--grid", ("gx", "gy", "gz"))):
-                words += [option, "x".join(row[name] for name in names)]
-            yield variant, words + [word for a in space.ARGUMENTS[row["family"]] for word in ("--arg", str(a))]
-
-
-def others(root, warpline):
-    """All entries of the other files, with arguments by their types."""
-    for path in sorted(glob.glob(f"{root}/tests/ptx/*.ptx") + glob.glob(f"{root}/examples/*.ptx")):
-        code, text, _ = run([warpline, "ptx", path, "--format", "json", "--no-ptxas"])
-        for entry in json.loads(text)["entries"] if code == 0 else []:
-            words = [path, "--kernel", entry["symbol"], "--block", "128", "--grid", "64", "--registers", "32"]
-            for kind in entry["params"]:
-                given = "buf:16M" if kind.endswith("64") and kind[0] != "f" else "1.5" if kind[0] == "f" else "8192"
-                words += ["--arg", given]
-            yield f"{os.path.basename(path)} {entry['symbol']}", words
 
 
 def numbers_of(text):
@@ -112,12 +59,6 @@ def check(warpline, words, path):
     if not told and TIME not in head and abs(time_again - time) > NEAR * time:
         found.append(f"time {time} s in PTX, {time_again} s as shown")
     return found, "told" if told else "timed" if TIME in head else "plain"
-
-
-def write_inputs(make_data, cases, folder):
-    """Those that some launch reads."""
-    found = re.findall(re.escape(folder) + r"/(\w+)\.bin", " ".join(word for _, words in cases for word in words))
-    subprocess.run([make_data, folder, *sorted(set(found))], check=True)
 
 
 def main():

@@ -213,6 +213,14 @@ static const kernel_case cases[] = {
      "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r6], {%r7};\nbar.warp.sync -1;\n"
      "shl.b32 %r8, %r2, 2;\nadd.u32 %r8, %r4, %r8;\nld.shared.u32 %r1, [%r8];\n",
      "buf:64", "0", 32, turned_halves},
+    {"transposed matrices to shared memory and back",
+     "mov.u32 %r4, tile;\nshl.b32 %r8, %r2, 4;\nadd.u32 %r8, %r4, %r8;\nmov.u32 %r5, 7;\n"
+     "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r8], {%r5, %r2};\nbar.warp.sync -1;\n"
+     "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r6, %r1}, [%r8];\n",
+     "buf:64", "0", 32, thread_number},
+    {"128 bits, which are unknown",
+     "{ .reg .b128 %q; ld.global.b128 %q, [%rd2]; st.shared.b128 [tile], %q; }\nld.shared.u32 %r1, [tile+8];\n",
+     "buf:64=zero", "0", 32, NULL},
     {"copies to shared memory",
      "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 4;\nadd.u32 %r6, %r4, %r5;\nmul.wide.u32 %rd4, %r2, 16;\nadd.s64 %rd4, "
      "%rd2, %rd4;\n"

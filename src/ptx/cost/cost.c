@@ -398,26 +398,28 @@ static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, do
     return !product ? 0 : 1 + (is_64_bit(product) ? WL_MULTIPLY_WIDE : WL_MULTIPLY_NARROW);
 }
 
-static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
+/* arena: for the result; scratch: for what only weighing needs, which is larger than the
+ * function. */
+static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *function = &w->narrow;
-    WL_TRY(wl_cost_narrow(w->function, arena, &w->narrow, err));
+    WL_TRY(wl_cost_narrow(w->function, scratch, &w->narrow, err));
     w->function = function;
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
     w->split = WL_ARENA_NEW(arena, wl_ptx_split, function->instruction_count + 1);
-    w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
+    w->folded = WL_ARENA_NEW(scratch, bool, function->instruction_count + 1);
     w->multiplies = WL_ARENA_NEW(arena, uint8_t, function->instruction_count + 1);
-    w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
+    w->divided = WL_ARENA_NEW(scratch, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
-    w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
+    w->high = WL_ARENA_NEW(scratch, wl_high_half, function->register_count + 1);
     if (!w->weight || !w->split || !w->folded || !w->multiplies || !w->divided || !w->branch || !w->unrolled ||
         !w->repeated || !w->high)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
-    WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
+    WL_TRY(wl_ptx_def_use_make(function, scratch, &w->def_use, err));
     wl_cost_find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
@@ -428,14 +430,18 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     }
     wl_cost_find_predicated(w);
     wl_cost_weigh_flow(w);
-    return wl_cost_charge_operands(w, arena, err);
+    return wl_cost_charge_operands(w, scratch, err);
 }
 
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,
                        wl_arena *arena, const double **weight, wl_ptx_counting *counting, wl_error *err)
 {
     wl_weigher w = {.costs = costs, .module = module, .function = function};
-    WL_TRY(weigh(&w, arena, err));
+    wl_arena scratch = {0};
+    const wl_status status = weigh(&w, arena, &scratch, err);
+    wl_arena_free(&scratch);
+    if (status != WL_OK)
+        return status;
     *weight = w.weight;
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];

@@ -272,9 +272,28 @@ wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
     return WL_OK;
 }
 
+/* Registers of 128 bits hold no values: what they load and store is unknown. */
+static wl_status run_wide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const bool stores = s->in->op == WL_PTX_OP_st;
+    uint64_t address[WL_PTX_LANES];
+    wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    for (uint32_t rest; r.mask; r.mask = rest) {
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        WL_PTX_FOR_LANES(lane, stores ? m->touch.lanes : 0)
+        for (int half = 0; half < 2; half++)
+            wl_ptx_memory_write(m, lane, 8 * half, 8, 0, true);
+    }
+    if (!stores)
+        m->frame->unknown[m->frame->program->lists[s->list]] |= mask;
+    return WL_OK;
+}
+
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);
+    if (bits == 128 && in->vector == 1)
+        return run_wide;
     if (bits < 8 || bits > 64)
         return NULL;
     return in->op == WL_PTX_OP_st ? run_store : run_load;

@@ -18,6 +18,13 @@
 typedef enum extent { NOTHING, ADDRESSES, ALL } extent;
 
 #define ANYWHERE UINT64_MAX /* a pointer that may come from anywhere */
+#define SERVED_MAX 64       /* kinds of loads that are told apart */
+
+/* What loads may read: all with the same space and origins may read from the same stores. */
+typedef struct source {
+    wl_ptx_space space;
+    uint64_t origins;
+} source;
 
 typedef struct analysis {
     const wl_ptx_machine *machine;
@@ -30,7 +37,9 @@ typedef struct analysis {
     uint8_t *extent;   /* by instruction */
     int32_t *work;     /* work list of instructions */
     int32_t work_count;
-    bool addresses; /* those of all accesses are needed */
+    bool addresses;            /* those of all accesses are needed */
+    source served[SERVED_MAX]; /* loads whose stores are needed */
+    int served_count;
     /* state while the registers of one instruction are visited */
     int32_t at;
     uint64_t read;
@@ -218,8 +227,22 @@ static void demand_read(void *user, int32_t reg, bool written)
         demand_register(a, reg);
 }
 
+/* Are the stores of such loads needed already? */
+static bool is_served(analysis *a, const wl_ptx_instruction *load)
+{
+    const source what = {load->space, origins_of(a, load)};
+    for (int k = 0; k < a->served_count; k++)
+        if (a->served[k].space == what.space && a->served[k].origins == what.origins)
+            return true;
+    if (a->served_count < SERVED_MAX)
+        a->served[a->served_count++] = what;
+    return false;
+}
+
 static void demand_stores(analysis *a, const wl_ptx_instruction *load)
 {
+    if (is_served(a, load))
+        return;
     for (int32_t i = 0; i < a->function->instruction_count; i++)
         if (is_store(&a->function->instructions[i]) && may_meet(a, &a->function->instructions[i], load))
             demand(a, i, ALL);

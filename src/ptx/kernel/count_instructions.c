@@ -38,9 +38,8 @@ static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t i
     const int32_t traced = s->first_traced[s->profile.first[function] + instruction];
     if (traced >= 0)
         return s->traced[traced].buffer ? WL_PTX_GLOBAL : WL_PTX_SHARED;
-    for (size_t i = 0; i < s->recovery.step_count && &m->functions[function] == s->launch.entry; i++)
-        if (s->recovery.steps[i].instruction == instruction)
-            return s->recovery.steps[i].space;
+    if (&m->functions[function] == s->launch.entry && s->recovered_space[instruction] != WL_PTX_SPACE_NONE)
+        return (wl_ptx_space)s->recovered_space[instruction];
     return WL_PTX_GLOBAL;
 }
 

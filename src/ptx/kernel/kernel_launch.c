@@ -1,6 +1,7 @@
 /* kernel_launch.c - the launch a kernel is read at: the options, checked against the entry's
  * limits.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -8,6 +9,7 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions per block */
+#define LEAST_BUDGET 6000000    /* with little effort */
 #define BLOCKS_MAX ((int64_t)1 << 40)
 #define STEPS_PER_SECOND 1.8e7 /* that the emulator executes, roughly */
 #define DEFAULT_EFFORT 1.0     /* seconds */
@@ -15,6 +17,13 @@
 double wl_ptx_effort(const wl_ptx_source *s) { return s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT; }
 
 double wl_ptx_affordable(const wl_ptx_source *s, double share) { return share * STEPS_PER_SECOND * wl_ptx_effort(s); }
+
+/* A block has to be followed to its end, so that the effort bounds its length, too. */
+static int64_t default_budget(const wl_ptx_source *s)
+{
+    const double effort = fmin(wl_ptx_effort(s), DEFAULT_EFFORT) / DEFAULT_EFFORT;
+    return LEAST_BUDGET + (int64_t)(effort * (DEFAULT_BUDGET - LEAST_BUDGET));
+}
 
 static const char *const *copy_texts(const char *const *from, size_t count, wl_arena *arena)
 {
@@ -86,7 +95,7 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
     l->dynamic_shared = s->options.dynamic_shared;
     if (s->options.shared_of)
         WL_TRY(s->options.shared_of(s->options.shared_user, given, &l->dynamic_shared, err));
-    l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
+    l->budget = s->options.budget > 0 ? s->options.budget : default_budget(s);
     l->lenient = s->options.outside;
     l->arguments = &s->arguments;
     for (int d = 0; d < 3; d++)

@@ -165,6 +165,16 @@ bool wl_ptx_has_traced(const wl_ptx_source *s)
     return false;
 }
 
+static wl_status note_spaces(wl_ptx_source *s, wl_error *err)
+{
+    s->recovered_space = WL_ARENA_NEW(&s->arena, uint8_t, s->launch.entry->instruction_count + 1);
+    if (!s->recovered_space)
+        return wl_fail_memory(err);
+    for (size_t i = s->recovery.step_count; i-- > 0;)
+        s->recovered_space[s->recovery.steps[i].instruction] = (uint8_t)s->recovery.steps[i].space;
+    return WL_OK;
+}
+
 /* Recovers all accesses. Where emulated warps disagree, every access is traced instead. */
 static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {
@@ -184,6 +194,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     } else {
         *wrong = -1;
     }
+    WL_TRY(note_spaces(s, err));
     mark_traced(s);
     return anything_traced(s) ? wl_ptx_find_traced(s, err) : WL_OK;
 }
@@ -476,6 +487,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .at_launch = launch_matters ? at_launch : NULL,
                             .shared_at = s->options.shared_of ? shared_at : NULL,
                             .effort = wl_ptx_effort(s),
+                            .length = s->profile.count,
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,

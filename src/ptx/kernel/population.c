@@ -56,6 +56,14 @@ typedef struct demand {
     double executions;
 } demand;
 
+/* Bulk copies over an edge have fewer rows than others: in the first blocks, which are at corners,
+ * they are no whole number of requests on average. */
+static bool is_by_trace(const wl_ptx_source *s, const wl_ptx_traced *t, double seen)
+{
+    const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
+    return in->op == WL_PTX_OP_cp_bulk && seen > 0 && t->executions / seen != floor(t->executions / seen);
+}
+
 /* Launch totals of each traced access, from those of its instruction. One execution of an
  * instruction may touch several buffers, or touch one several times. */
 static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
@@ -63,7 +71,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
     const size_t accesses = s->access_base + s->traced_count;
     double *executed = WL_ARENA_NEW(&s->arena, double, accesses + 1),
            *lanes = WL_ARENA_NEW(&s->arena, double, accesses + 1);
-    if (!executed || !lanes)
+    bool *by_trace = WL_ARENA_NEW(&s->arena, bool, accesses + 1);
+    if (!executed || !lanes || !by_trace)
         return wl_fail_memory(err);
     for (size_t a = 0; a < s->access_base; a++)
         executed[a] = lanes[a] = -1;
@@ -77,6 +86,7 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
         const double mean = n > 0 ? active / n : 0, per_block = n / (double)blocks_of(s);
         const double apart = t->jumps > 0 ? mean * t->jumps / t->lanes : 0;
         executed[s->access_base + i] = n;
+        by_trace[s->access_base + i] = is_by_trace(s, t, seen);
         lanes[s->access_base + i] = active / (double)blocks_of(s);
         d->lanes += per_block * mean;
         d->executions += per_block;
@@ -86,6 +96,7 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
     }
     s->population.executed = executed;
     s->population.lanes = lanes;
+    s->population.by_trace = by_trace;
     return WL_OK;
 }
 

@@ -54,6 +54,7 @@ typedef struct wl_ptx_source {
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
+    uint8_t *recovered_space; /* by instruction of the entry: wl_ptx_space of its first access */
     bool *bypasses_l1;        /* by instruction number: a load that does, as wl_access */
     bool finds_lives;         /* a lock: held by the thread that makes `lives` or checks for them */
     bool has_lives;

@@ -40,8 +40,9 @@ wl_status wl_ptx_slicer_make(const wl_ptx_source *source, const wl_ptx_fields *f
     const wl_ptx_function *f = function_of(s);
     s->first_definition = WL_ARENA_NEW(arena, int32_t, f->register_count + 2);
     s->seen = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
+    s->followed = WL_ARENA_NEW(arena, bool, f->register_count + 1);
     s->work = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1);
-    if (!s->first_definition || !s->seen || !s->work)
+    if (!s->first_definition || !s->seen || !s->followed || !s->work)
         return wl_fail_memory(err);
     visit_all(s, count_definition);
     for (int32_t r = 0; r < f->register_count; r++)
@@ -69,7 +70,10 @@ static void want(wl_ptx_slicer *s, int32_t instruction)
 static void want_register(void *user, int32_t reg, bool written)
 {
     wl_ptx_slicer *s = user;
-    for (int32_t k = s->first_definition[reg]; !written && k < s->first_definition[reg + 1]; k++)
+    if (written || s->followed[reg])
+        return;
+    s->followed[reg] = true;
+    for (int32_t k = s->first_definition[reg]; k < s->first_definition[reg + 1]; k++)
         want(s, s->definitions[k]);
 }
 
@@ -100,6 +104,10 @@ static bool reads_memory(const wl_ptx_instruction *in)
 static void want_stores(wl_ptx_slicer *s, wl_ptx_space space)
 {
     const wl_ptx_function *f = function_of(s);
+    bool *wanted = space == WL_PTX_LOCAL ? &s->wants_local : &s->wants_shared;
+    if (*wanted)
+        return;
+    *wanted = true;
     for (int32_t i = 0; i < f->instruction_count; i++) {
         const wl_ptx_instruction *in = &f->instructions[i];
         const bool copies = in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk;
@@ -158,7 +166,9 @@ wl_ptx_origin wl_ptx_origin_of(wl_ptx_slicer *s, int32_t instruction, bool addre
     wl_ptx_origin out = {.uncomputed = -1};
     s->out = &out;
     s->work_count = 0;
+    s->wants_local = s->wants_shared = false;
     memset(s->seen, 0, (size_t)f->instruction_count * sizeof *s->seen);
+    memset(s->followed, 0, (size_t)f->register_count * sizeof *s->followed);
     if (address)
         want_addresses(s, in);
     else if (in->guard >= 0)

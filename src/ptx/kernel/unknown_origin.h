@@ -23,9 +23,11 @@ typedef struct wl_ptx_slicer {
     int32_t function;
     int32_t *first_definition, *definitions; /* by register */
     bool *seen;                              /* by instruction; scratch */
+    bool *followed;                          /* by register: its definitions are seen; scratch */
     int32_t *work;                           /* list of instructions to visit; scratch */
     int32_t work_count;
-    int32_t at; /* the instruction whose registers are visited */
+    bool wants_local, wants_shared; /* the stores to local, to shared memory are seen */
+    int32_t at;                     /* the instruction whose registers are visited */
     wl_ptx_origin *out;
 } wl_ptx_slicer;
 

@@ -157,7 +157,8 @@ static void find_dominators(graph *g, int32_t root, int32_t *parent)
         for (int32_t k = 1; k < g->count; k++) {
             const int32_t v = g->order[k];
             int32_t found = -1;
-            for (int32_t e = g->in_first[v]; e < g->in_first[v + 1]; e++) {
+            /* the last first: where a chain of blocks leads to v, each is near what was found */
+            for (int32_t e = g->in_first[v + 1]; e-- > g->in_first[v];) {
                 const int32_t u = g->in[e];
                 if (parent[u] >= 0)
                     found = found < 0 ? u : common(g, parent, u, found);
@@ -165,6 +166,26 @@ static void find_dominators(graph *g, int32_t root, int32_t *parent)
             changed = changed || parent[v] != found;
             parent[v] = found;
         }
+    }
+}
+
+/* Numbers blocks so that those that a block dominates follow it: parents come before their children
+ * in the order of the graph. */
+static void number_dominated(const graph *g, wl_ptx_flow *flow)
+{
+    int32_t *next = g->next, *parent = flow->dominator; /* next: the number of the next child */
+    for (int32_t v = 0; v < g->nodes; v++) {
+        flow->dominated[v] = 1;
+        flow->number[v] = g->count + v; /* unreachable blocks dominate only themselves */
+    }
+    for (int32_t k = g->count - 1; k > 0; k--)
+        flow->dominated[parent[g->order[k]]] += flow->dominated[g->order[k]];
+    for (int32_t k = 0; k < g->count; k++) {
+        const int32_t v = g->order[k];
+        flow->number[v] = k == 0 ? 0 : next[parent[v]];
+        if (k > 0)
+            next[parent[v]] += flow->dominated[v];
+        next[v] = flow->number[v] + 1;
     }
 }
 
@@ -183,15 +204,15 @@ static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *er
     flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reconvergence = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reached = WL_ARENA_NEW(arena, bool, nodes);
-    flow->order = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->number = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->dominated = WL_ARENA_NEW(arena, int32_t, nodes);
     if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->reconvergence || !flow->reached ||
-        !flow->order)
+        !flow->number || !flow->dominated)
         return wl_fail_memory(err);
     find_dominators(&g, 0, flow->dominator);
-    for (int32_t b = 0; b < nodes; b++) {
+    number_dominated(&g, flow);
+    for (int32_t b = 0; b < nodes; b++)
         flow->reached[b] = flow->dominator[b] >= 0;
-        flow->order[b] = g.number[b];
-    }
     flow->dominator[0] = -1;
     g.out_first = flow->in_first;
     g.out = flow->in;
@@ -207,9 +228,7 @@ static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *er
 
 bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b)
 {
-    while (b >= 0 && flow->order[b] > flow->order[a]) /* a dominator comes first in the order */
-        b = flow->dominator[b];
-    return b == a;
+    return flow->number[b] >= flow->number[a] && flow->number[b] < flow->number[a] + flow->dominated[a];
 }
 
 bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block)
@@ -227,24 +246,24 @@ bool wl_ptx_flow_is_back(const wl_ptx_flow *flow, int32_t from, int32_t to)
     return to < flow->block_count && flow->reached[from] && wl_ptx_flow_dominates(flow, to, from);
 }
 
-/* Marks the blocks of the natural loop with that header and returns their number; 0: there is
- * none. */
-static int32_t mark_loop(const wl_ptx_flow *flow, int32_t header, bool *inside, int32_t *work)
+/* The blocks of the natural loop with that header; 0: there is none. inside: which blocks belong to
+ * it. */
+static int32_t list_loop(const wl_ptx_flow *flow, int32_t header, bool *inside, int32_t *work, int32_t *list)
 {
-    int32_t count = 1, waiting = 0;
+    int32_t count = 0, waiting = 0;
     for (int32_t e = flow->in_first[header]; e < flow->in_first[header + 1]; e++)
         if (wl_ptx_flow_is_back(flow, flow->in[e], header))
             work[waiting++] = flow->in[e];
     if (waiting == 0)
         return 0;
-    memset(inside, 0, (size_t)flow->block_count * sizeof *inside);
     inside[header] = true;
+    list[count++] = header;
     while (waiting > 0) {
         const int32_t b = work[--waiting];
         if (inside[b])
             continue;
         inside[b] = true;
-        count++;
+        list[count++] = b;
         for (int32_t e = flow->in_first[b]; e < flow->in_first[b + 1]; e++)
             if (flow->reached[flow->in[e]] && !inside[flow->in[e]])
                 work[waiting++] = flow->in[e];
@@ -253,105 +272,166 @@ static int32_t mark_loop(const wl_ptx_flow *flow, int32_t header, bool *inside, 
 }
 
 /* A block's innermost loop is the smallest that contains it, so sizes are kept while loops are
- * found. */
+ * found. Headers come in any order: an outer one may be the first or the last. */
 static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t blocks = flow->block_count, edges = flow->edge_first[blocks];
     bool *inside = WL_ARENA_NEW(arena, bool, blocks + 1);
-    int32_t *work = WL_ARENA_NEW(arena, int32_t, 2 * edges + 1), *size = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    int32_t *work = WL_ARENA_NEW(arena, int32_t, 2 * edges + 1), *list = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    int32_t *size = WL_ARENA_NEW(arena, int32_t, blocks + 1), *headed = WL_ARENA_NEW(arena, int32_t, blocks + 1);
     flow->loop_of = WL_ARENA_NEW(arena, int32_t, blocks + 1);
     flow->loops = WL_ARENA_NEW(arena, wl_ptx_loop, blocks + 1);
-    if (!inside || !work || !size || !flow->loop_of || !flow->loops)
+    if (!inside || !work || !list || !size || !headed || !flow->loop_of || !flow->loops)
         return wl_fail_memory(err);
     for (int32_t b = 0; b <= blocks; b++)
-        flow->loop_of[b] = -1;
+        flow->loop_of[b] = headed[b] = -1; /* headed: the loop with that header */
     for (int32_t h = 0; h < blocks; h++) {
-        const int32_t count = flow->reached[h] ? mark_loop(flow, h, inside, work) : 0;
+        const int32_t count = flow->reached[h] ? list_loop(flow, h, inside, work, list) : 0;
         if (count == 0)
             continue;
         const int32_t id = flow->loop_count++;
         wl_ptx_loop *loop = &flow->loops[id];
         *loop = (wl_ptx_loop){.header = h, .parent = -1};
         size[id] = count;
-        for (int32_t l = 0; l < id; l++) { /* an outer header may come first or later */
-            if (inside[flow->loops[l].header] && (flow->loops[l].parent < 0 || size[flow->loops[l].parent] > count) &&
-                size[l] < count)
-                flow->loops[l].parent = id;
-        }
-        for (int32_t b = 0; b < blocks; b++) {
-            if (!inside[b])
-                continue;
-            const int32_t now = flow->loop_of[b];
-            if (b == h && now >= 0 && now != id && size[now] > count)
+        for (int32_t k = 0; k < count; k++) {
+            const int32_t b = list[k], now = flow->loop_of[b], inner = headed[b];
+            if (inner >= 0 && size[inner] < count &&
+                (flow->loops[inner].parent < 0 || size[flow->loops[inner].parent] > count))
+                flow->loops[inner].parent = id;
+            if (b == h && now >= 0 && size[now] > count)
                 loop->parent = now;
             if (now < 0 || size[now] > count)
                 flow->loop_of[b] = id;
             for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
                 loop->exit_count += flow->edges[e] >= blocks || !inside[flow->edges[e]];
         }
+        headed[h] = id;
+        for (int32_t k = 0; k < count; k++)
+            inside[list[k]] = false;
     }
     return WL_OK;
 }
 
-/* Register sets for liveness: one row of bits per block. */
-static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
-static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }
+/* ---- registers that are live at the entry ---- */
 
-/* Upward-exposed reads of a block, and registers it writes on every path. */
-typedef struct block_scan {
-    uint64_t *reads, *writes;
-    bool results; /* what is visited: results, else operands */
-} block_scan;
+/* A register is live at the entry if some path leads from there to a read without a write. What is
+ * looked at are the blocks that read it first, and those that write it on every path. */
+typedef struct liveness {
+    const wl_ptx_function *function;
+    wl_ptx_flow *flow;
+    /* blocks that read a register before they write it, and that write it: lists by register, of
+     * which the first pass only finds the lengths */
+    int32_t *read_first, *reads, *write_first, *writes;
+    int32_t *read_in, *written_in; /* by register: the last such block */
+    int32_t block;                 /* the one that is scanned */
+    bool results;                  /* what is visited: results, else operands */
+    int32_t *mark, *work;          /* mark: by block, the last register for which it was visited */
+} liveness;
 
 static void note_register(void *user, int32_t reg, bool written)
 {
-    const block_scan *s = user;
-    if (s->results && written)
-        put(s->writes, reg);
-    else if (!s->results && !written && !has(s->writes, reg))
-        put(s->reads, reg);
+    liveness *l = user;
+    if (written != l->results)
+        return;
+    int32_t *last = written ? l->written_in : l->read_in, *first = written ? l->write_first : l->read_first;
+    int32_t *list = written ? l->writes : l->reads;
+    if (last[reg] == l->block || l->written_in[reg] == l->block)
+        return;
+    last[reg] = l->block;
+    const int32_t at = first[reg + 1]++;
+    if (list)
+        list[at] = l->block;
 }
 
-static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, uint64_t *reads,
-                       uint64_t *writes)
+static void scan_blocks(liveness *l)
 {
-    block_scan s = {reads, writes, false};
-    for (int32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
-        const wl_ptx_instruction *in = &f->instructions[i];
-        s.results = false;
-        wl_ptx_registers_of(f, in, note_register, &s);
-        s.results = in->guard < 0;
-        if (s.results)
-            wl_ptx_registers_of(f, in, note_register, &s);
+    const wl_ptx_function *f = l->function;
+    for (int32_t r = 0; r < f->register_count; r++)
+        l->read_in[r] = l->written_in[r] = -1;
+    for (l->block = 0; l->block < l->flow->block_count; l->block++)
+        for (int32_t i = l->flow->first[l->block]; i < l->flow->first[l->block + 1]; i++) {
+            const wl_ptx_instruction *in = &f->instructions[i];
+            l->results = false;
+            wl_ptx_registers_of(f, in, note_register, l);
+            l->results = in->guard < 0; /* with a guard, it may keep its value */
+            if (l->results)
+                wl_ptx_registers_of(f, in, note_register, l);
+        }
+}
+
+/* Lengths, kept at the next register, become the places that filling a list starts from. Returns
+ * their sum. */
+static int32_t start_lists(int32_t *first, int32_t registers)
+{
+    for (int32_t r = 0; r < registers; r++)
+        first[r + 1] += first[r];
+    const int32_t sum = first[registers];
+    for (int32_t r = registers; r > 0; r--)
+        first[r] = first[r - 1];
+    return sum;
+}
+
+/* Do all paths to reads pass the first write? Mostly they do. */
+static bool writes_before_reads(const liveness *l, int32_t reg)
+{
+    if (l->write_first[reg] == l->write_first[reg + 1])
+        return false;
+    const int32_t block = l->writes[l->write_first[reg]];
+    for (int32_t k = l->read_first[reg]; k < l->read_first[reg + 1]; k++)
+        if (l->reads[k] == block || !wl_ptx_flow_dominates(l->flow, block, l->reads[k]))
+            return false;
+    return true;
+}
+
+/* Walks back from the reads, up to writes or the entry. */
+static bool reaches_entry(liveness *l, int32_t reg)
+{
+    const wl_ptx_flow *flow = l->flow;
+    int32_t count = 0;
+    for (int32_t k = l->write_first[reg]; k < l->write_first[reg + 1]; k++)
+        l->mark[l->writes[k]] = reg + 1;
+    for (int32_t k = l->read_first[reg]; k < l->read_first[reg + 1]; k++) {
+        l->mark[l->reads[k]] = reg + 1;
+        l->work[count++] = l->reads[k];
     }
+    while (count > 0) {
+        const int32_t b = l->work[--count];
+        if (b == 0)
+            return true;
+        for (int32_t e = flow->in_first[b]; e < flow->in_first[b + 1]; e++)
+            if (l->mark[flow->in[e]] != reg + 1) {
+                l->mark[flow->in[e]] = reg + 1;
+                l->work[count++] = flow->in[e];
+            }
+    }
+    return false;
 }
 
 static wl_status find_live(const wl_ptx_function *f, wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
-    const int32_t blocks = flow->block_count;
-    const size_t words = (size_t)f->register_count / 64 + 1;
-    uint64_t *live = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
-    uint64_t *writes = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
-    flow->live_at_entry = WL_ARENA_NEW(arena, bool, f->register_count);
-    if (!live || !writes || !flow->live_at_entry)
+    const int32_t registers = f->register_count, blocks = flow->block_count;
+    liveness l = {.function = f,
+                  .flow = flow,
+                  .read_first = WL_ARENA_NEW(arena, int32_t, registers + 2),
+                  .write_first = WL_ARENA_NEW(arena, int32_t, registers + 2),
+                  .read_in = WL_ARENA_NEW(arena, int32_t, registers + 1),
+                  .written_in = WL_ARENA_NEW(arena, int32_t, registers + 1),
+                  .mark = WL_ARENA_NEW(arena, int32_t, blocks + 2),
+                  .work = WL_ARENA_NEW(arena, int32_t, blocks + 2)};
+    flow->live_at_entry = WL_ARENA_NEW(arena, bool, registers);
+    if (!l.read_first || !l.write_first || !l.read_in || !l.written_in || !l.mark || !l.work || !flow->live_at_entry)
         return wl_fail_memory(err);
-    for (int32_t b = 0; b < blocks; b++)
-        scan_block(f, flow, b, live + words * (size_t)b, writes + words * (size_t)b);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int32_t b = blocks - 1; b >= 0; b--) {
-            uint64_t *mine = live + words * (size_t)b;
-            for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
-                for (size_t w = 0; w < words; w++) {
-                    const uint64_t more =
-                        live[words * (size_t)flow->edges[e] + w] & ~writes[words * (size_t)b + w] & ~mine[w];
-                    mine[w] |= more;
-                    changed = changed || more;
-                }
-        }
-    }
-    for (int32_t r = 0; r < f->register_count; r++)
-        flow->live_at_entry[r] = blocks > 0 && has(live, r);
+    scan_blocks(&l);
+    int32_t *reads = WL_ARENA_NEW(arena, int32_t, start_lists(l.read_first, registers) + 1);
+    int32_t *writes = WL_ARENA_NEW(arena, int32_t, start_lists(l.write_first, registers) + 1);
+    if (!reads || !writes)
+        return wl_fail_memory(err);
+    l.reads = reads;
+    l.writes = writes;
+    scan_blocks(&l);
+    for (int32_t r = 0; r < registers; r++)
+        flow->live_at_entry[r] =
+            l.read_first[r] < l.read_first[r + 1] && !writes_before_reads(&l, r) && reaches_entry(&l, r);
     return WL_OK;
 }
 

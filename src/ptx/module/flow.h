@@ -34,7 +34,8 @@ typedef struct wl_ptx_flow {
     int32_t *place;     /* per block, and the end: see meeting.c */
     int32_t *dominator; /* immediate dominator per block; -1: none, or unreachable */
     bool *reached;
-    int32_t *order;     /* per block: position in which dominators come before what they dominate */
+    /* per block: what it dominates has the numbers from this one on, and how many they are */
+    int32_t *number, *dominated;
     wl_ptx_loop *loops; /* natural loops; loops with one header are merged */
     int32_t loop_count;
     int32_t *loop_of;    /* innermost loop per block; -1: none */

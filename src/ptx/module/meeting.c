@@ -83,53 +83,115 @@ static void sort_blocks(sorter *s)
     }
 }
 
-/* ---- meeting ---- */
+/* ---- searches in order ---- */
+
+/* Forward edges lead to later places, so a search that visits the blocks it has reached in order of
+ * their places knows all about a block when it visits it. It can stop where two sides meet, and
+ * costs what lies between a branch and its meeting point. (Where loops have two entries, an edge
+ * may lead to an earlier place; such a block is visited next.) */
+typedef struct search {
+    int32_t number;       /* of this search */
+    int32_t *at, *side;   /* by block: the last search that reached it, and from which side */
+    int32_t *heap, count; /* blocks to visit, the first place on top */
+} search;
 
 typedef struct finder {
     const wl_ptx_flow *flow;
-    int32_t *mark, *stack; /* mark: the search that reached a block last */
-    int32_t search;
+    search sides, after;          /* from the sides of a branch; from its meeting point */
+    int32_t *pending;             /* by side: blocks to visit */
+    int32_t active;               /* sides that have such blocks */
+    bool have_met;                /* two sides have reached the same block */
+    int32_t *exit_first;          /* by loop: its first exit edge */
+    int32_t *exit_from, *exit_to; /* exit edges */
+    int32_t *mark, *stack, walk;  /* mark: the walk that reached a block last */
 } finder;
 
-/* Marks all blocks that forward edges reach from a block. Returns the first one that an earlier
- * search, from number `since` on, reached; -1: none. */
-static int32_t reach(finder *f, int32_t from, int32_t since)
+#define BOTH (-1) /* the side of a block that two sides have reached */
+
+static void push(const wl_ptx_flow *flow, search *s, int32_t block)
+{
+    const int32_t *place = flow->place;
+    int32_t k = s->count++;
+    for (; k > 0 && place[block] < place[s->heap[(k - 1) / 2]]; k = (k - 1) / 2)
+        s->heap[k] = s->heap[(k - 1) / 2];
+    s->heap[k] = block;
+}
+
+static int32_t pop(const wl_ptx_flow *flow, search *s)
+{
+    const int32_t *place = flow->place, top = s->heap[0], last = s->heap[--s->count];
+    int32_t k = 0;
+    for (int32_t child = 1; child < s->count; child = 2 * k + 1) {
+        if (child + 1 < s->count && place[s->heap[child + 1]] < place[s->heap[child]])
+            child++;
+        if (place[last] <= place[s->heap[child]])
+            break;
+        s->heap[k] = s->heap[child];
+        k = child;
+    }
+    s->heap[k] = last;
+    return top;
+}
+
+static void start(search *s)
+{
+    s->number++;
+    s->count = 0;
+}
+
+/* ---- meeting ---- */
+
+static void reach(finder *f, int32_t block, int32_t side)
+{
+    search *s = &f->sides;
+    if (block >= f->flow->block_count)
+        return;
+    if (s->at[block] != s->number) {
+        s->at[block] = s->number;
+        s->side[block] = side;
+        f->active += f->pending[side]++ == 0;
+        push(f->flow, s, block);
+    } else if (s->side[block] != side && s->side[block] != BOTH) {
+        s->side[block] = BOTH;
+        f->have_met = true;
+        push(f->flow, s, block); /* it may have been visited */
+    }
+}
+
+static void start_sides(finder *f, int32_t count)
+{
+    start(&f->sides);
+    f->active = 0;
+    f->have_met = false;
+    memset(f->pending, 0, (size_t)count * sizeof *f->pending);
+}
+
+/* The first block that two sides reach; -1: none. */
+static int32_t where_sides_meet(finder *f)
 {
     const wl_ptx_flow *flow = f->flow;
-    int32_t depth = 0, met = -1;
-    f->search++;
-    if (from < flow->block_count)
-        f->stack[depth++] = from;
-    while (depth > 0) {
-        const int32_t b = f->stack[--depth];
-        if (f->mark[b] == f->search)
-            continue;
-        if (f->mark[b] >= since && (met < 0 || flow->place[b] < flow->place[met]))
-            met = b;
-        f->mark[b] = f->search;
+    search *s = &f->sides;
+    while (s->count > 0 && (f->active > 1 || f->have_met)) {
+        const int32_t b = pop(flow, s), side = s->side[b];
+        if (side == BOTH)
+            return b;
+        f->active -= --f->pending[side] == 0;
         for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
-            if (flow->edges[e] < flow->block_count && !wl_ptx_flow_is_back(flow, b, flow->edges[e]) &&
-                f->mark[flow->edges[e]] != f->search)
-                f->stack[depth++] = flow->edges[e];
+            if (!wl_ptx_flow_is_back(flow, b, flow->edges[e]))
+                reach(f, flow->edges[e], side);
     }
-    return met;
+    return -1;
 }
 
 /* The first block that two successors reach. */
 static int32_t first_common(finder *f, int32_t block)
 {
     const wl_ptx_flow *flow = f->flow;
-    const int32_t since = f->search + 1;
-    int32_t first = -1;
-    for (int32_t e = flow->edge_first[block]; e < flow->edge_first[block + 1]; e++) {
-        bool again = false;
-        for (int32_t d = flow->edge_first[block]; d < e; d++)
-            again = again || flow->edges[d] == flow->edges[e];
-        const int32_t met = again ? flow->edges[e] : reach(f, flow->edges[e], since);
-        if (met >= 0 && met < flow->block_count && (first < 0 || flow->place[met] < flow->place[first]))
-            first = met;
-    }
-    return first;
+    const int32_t first = flow->edge_first[block], end = flow->edge_first[block + 1];
+    start_sides(f, end - first);
+    for (int32_t e = first; e < end; e++)
+        reach(f, flow->edges[e], e - first);
+    return where_sides_meet(f);
 }
 
 /* A branch that leaves its loop for `out`. Other lanes leave it at other exits, or here later: all
@@ -138,20 +200,17 @@ static int32_t first_common(finder *f, int32_t block)
 static int32_t meet_outside(finder *f, int32_t block, int32_t loop, int32_t out)
 {
     const wl_ptx_flow *flow = f->flow;
-    const int32_t since = f->search + 1;
-    bool others = false;
-    for (int32_t b = 0; b < flow->block_count; b++)
-        for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1] && flow->reached[b]; e++)
-            if (b != block && wl_ptx_flow_in_loop(flow, loop, b) && !wl_ptx_flow_in_loop(flow, loop, flow->edges[e])) {
-                (void)reach(f, flow->edges[e], since);
-                others = true;
-            }
-    if (!others || f->mark[out] >= since || block == flow->loops[loop].header)
+    if (block == flow->loops[loop].header)
         return out;
     for (int32_t e = flow->edge_first[block]; e < flow->edge_first[block + 1]; e++)
         if (wl_ptx_flow_is_back(flow, block, flow->edges[e]))
             return out;
-    const int32_t met = reach(f, out, since);
+    start_sides(f, 2);
+    reach(f, out, 0);
+    for (int32_t e = f->exit_first[loop]; e < f->exit_first[loop + 1]; e++)
+        if (f->exit_from[e] != block)
+            reach(f, f->exit_to[e], 1);
+    const int32_t met = where_sides_meet(f);
     return met < 0 ? out : met;
 }
 
@@ -184,13 +243,34 @@ static bool only_returns(const wl_ptx_function *f, const wl_ptx_flow *flow, int3
     return in->guard < 0 && (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit);
 }
 
+/* Do forward edges lead from the meeting point to a block? The search from there goes on to its
+ * place. */
+static bool follows(finder *f, int32_t block)
+{
+    const wl_ptx_flow *flow = f->flow;
+    search *s = &f->after;
+    while (s->count > 0 && flow->place[s->heap[0]] <= flow->place[block]) {
+        const int32_t b = pop(flow, s);
+        for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++) {
+            const int32_t to = flow->edges[e];
+            if (to >= flow->block_count || s->at[to] == s->number || wl_ptx_flow_is_back(flow, b, to))
+                continue;
+            s->at[to] = s->number;
+            push(flow, s, to);
+        }
+    }
+    return s->at[block] == s->number;
+}
+
 /* Can lanes bypass the meeting point only by exiting? Then all remaining lanes join there. */
 static bool joins_all(finder *f, const wl_ptx_function *function, int32_t block, int32_t met)
 {
     const wl_ptx_flow *flow = f->flow;
     int32_t depth = 0;
-    (void)reach(f, met, INT32_MAX);
-    const int32_t after = f->search, seen = ++f->search;
+    const int32_t seen = ++f->walk;
+    start(&f->after);
+    f->after.at[met] = f->after.number;
+    push(flow, &f->after, met);
     f->mark[block] = seen;
     f->stack[depth++] = block;
     while (depth > 0) {
@@ -201,13 +281,76 @@ static bool joins_all(finder *f, const wl_ptx_function *function, int32_t block,
                 continue;
             const bool turns_back =
                 wl_ptx_flow_is_back(flow, b, to) && wl_ptx_flow_in_loop(flow, flow->loop_of[to], met);
-            if (turns_back || f->mark[to] == after)
+            if (turns_back || follows(f, to))
                 return false;
             f->mark[to] = seen;
             f->stack[depth++] = to;
         }
     }
     return true;
+}
+
+/* ---- exits of loops ---- */
+
+/* Adds the edge to every loop that it leaves or, without room for exits, counts it. */
+static void add_exit(finder *f, const int32_t *depth, int32_t from, int32_t to)
+{
+    const wl_ptx_flow *flow = f->flow;
+    int32_t inside = flow->loop_of[from], outside = to < flow->block_count ? flow->loop_of[to] : -1;
+    while (inside != outside) {
+        if ((inside < 0 ? 0 : depth[inside]) < (outside < 0 ? 0 : depth[outside])) {
+            outside = flow->loops[outside].parent; /* a loop that the edge enters */
+            continue;
+        }
+        const int32_t at = f->exit_first[inside + 1]++;
+        if (f->exit_to) {
+            f->exit_from[at] = from;
+            f->exit_to[at] = to;
+        }
+        inside = flow->loops[inside].parent;
+    }
+}
+
+static void add_exits(finder *f, const int32_t *depth)
+{
+    const wl_ptx_flow *flow = f->flow;
+    for (int32_t b = 0; b < flow->block_count; b++)
+        for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1] && flow->reached[b]; e++)
+            add_exit(f, depth, b, flow->edges[e]);
+}
+
+static wl_status find_exits(finder *f, wl_arena *arena, wl_error *err)
+{
+    const wl_ptx_flow *flow = f->flow;
+    const int32_t loops = flow->loop_count;
+    int32_t *depth = WL_ARENA_NEW(arena, int32_t, loops + 1);
+    f->exit_first = WL_ARENA_NEW(arena, int32_t, loops + 2);
+    if (!depth || !f->exit_first)
+        return wl_fail_memory(err);
+    for (int32_t l = 0; l < loops; l++)
+        for (int32_t outer = l; outer >= 0; outer = flow->loops[outer].parent)
+            depth[l]++;
+    add_exits(f, depth); /* afterwards: how many, one place further */
+    for (int32_t l = 0; l < loops; l++)
+        f->exit_first[l + 1] += f->exit_first[l];
+    const int32_t count = f->exit_first[loops];
+    f->exit_from = WL_ARENA_NEW(arena, int32_t, count + 1);
+    f->exit_to = WL_ARENA_NEW(arena, int32_t, count + 1);
+    if (!f->exit_from || !f->exit_to)
+        return wl_fail_memory(err);
+    for (int32_t l = loops; l > 0; l--)
+        f->exit_first[l] = f->exit_first[l - 1]; /* filling moves them back */
+    add_exits(f, depth);
+    return WL_OK;
+}
+
+static bool search_make(search *s, int32_t blocks, wl_arena *arena)
+{
+    s->at = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    s->side = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    /* each when it is reached, and when sides meet there */
+    s->heap = WL_ARENA_NEW(arena, int32_t, 2 * blocks + 2);
+    return s->at && s->side && s->heap;
 }
 
 wl_status wl_ptx_flow_find_meetings(const wl_ptx_function *function, wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
@@ -218,11 +361,15 @@ wl_status wl_ptx_flow_find_meetings(const wl_ptx_function *function, wl_ptx_flow
     flow->join = WL_ARENA_NEW(arena, int32_t, n + 1);
     sorter s = {
         .flow = flow, .waits_for = WL_ARENA_NEW(arena, int32_t, n + 1), .ready = WL_ARENA_NEW(arena, int32_t, n + 1)};
-    finder f = {
-        .flow = flow, .mark = WL_ARENA_NEW(arena, int32_t, n + 1), .stack = WL_ARENA_NEW(arena, int32_t, edges + 1)};
-    if (!flow->place || !flow->meeting || !flow->join || !s.waits_for || !s.ready || !f.mark || !f.stack)
+    finder f = {.flow = flow,
+                .pending = WL_ARENA_NEW(arena, int32_t, edges + 2),
+                .mark = WL_ARENA_NEW(arena, int32_t, n + 1),
+                .stack = WL_ARENA_NEW(arena, int32_t, n + 1)};
+    if (!flow->place || !flow->meeting || !flow->join || !s.waits_for || !s.ready || !f.pending || !f.mark ||
+        !f.stack || !search_make(&f.sides, n, arena) || !search_make(&f.after, n, arena))
         return wl_fail_memory(err);
     sort_blocks(&s);
+    WL_TRY(find_exits(&f, arena, err));
     for (int32_t b = 0; b < n; b++) {
         const int32_t met = flow->reached[b] ? meet(&f, b) : -1;
         flow->meeting[b] = met < 0 ? -1 : flow->first[met];

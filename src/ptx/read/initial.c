@@ -140,8 +140,25 @@ static wl_status braces(initial *x, int64_t at, int nesting)
     return wl_lexer_take(&p->lexer, '}');
 }
 
+/* How a texture, sampler or surface is used, `{addr_mode_0 = clamp_to_edge, ..}`: a launch gives
+ * what matters of it. */
+static wl_status skip_settings(wl_ptx_parser *p)
+{
+    WL_TRY(wl_lexer_take(&p->lexer, '='));
+    int depth = 0;
+    do {
+        depth += wl_lexer_is(&p->lexer, '{') - wl_lexer_is(&p->lexer, '}');
+        if (p->lexer.token.kind == WL_TOKEN_END)
+            return wl_lexer_take(&p->lexer, '}');
+        WL_TRY(wl_lexer_next(&p->lexer));
+    } while (depth > 0);
+    return WL_OK;
+}
+
 wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_ptx_variable *v)
 {
+    if (v->type == WL_PTX_OPAQUE)
+        return skip_settings(p);
     initial x = {.p = p, .shape = shape, .type = v->type, .bytes = v->bytes > 0 ? v->bytes : -1};
     const wl_loc loc = p->lexer.token.loc;
     int64_t part = shape->element_bytes;

@@ -252,6 +252,7 @@ static wl_status read_prediction(const json_t *root, size_t number, entry *out, 
     read_launch(&r, root, &out->prediction);
     read_metrics(&r, root, out);
     read_model(&r, root, &out->prediction.model);
+    out->stored.incomplete = json_array_size(json_object_get(root, "incomplete")) > 0;
     return r.status;
 }
 
