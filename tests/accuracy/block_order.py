@@ -5,13 +5,10 @@ Predicts launches of validate/cuda/tickets.cu from PTX: blocks that draw tickets
 look-back, locks, waits for other blocks. Instructions, volumes of the L2 and of memory, and times must be as near to the
 measured ones as they are known to be. SPDX-License-Identifier: MIT
 """
-import csv
-import json
-import os
-import subprocess
 import sys
 
-# variant, part of the params: value, the least and most predicted / measured that is known, and why it is off
+import known_ratios
+
 LOOKS_BACK = "how far a block looks back, and how often it polls, depends on time"
 SCATTERED = "stores of few lanes combine less in the L1 than assumed"
 KNOWN = [
@@ -50,13 +47,6 @@ METRICS = {"inst": ("inst_executed", "inst", 1), "l2_load": ("l2_load_bytes", "l
            "dram_store": ("dram_store_bytes", "dram_wr_bytes", 1)}
 
 
-def bounds(row, what):
-    for variant, params, value, (low, high), _ in KNOWN:
-        if row["variant"] == variant and params in row["params"] and value == what:
-            return low, high
-    return 1 - BOUNDS[what], 1 + BOUNDS[what]
-
-
 def ratios(row, prediction):
     """Predicted / measured, by value."""
     found = {what: prediction["metrics"][metric]["value"] / (unit * float(row[column]))
@@ -65,33 +55,12 @@ def ratios(row, prediction):
     return found
 
 
-def check(warpline, root, tickets, row):
-    """Messages about one launch."""
-    file = os.path.join(root, "validate", "ptx", "tickets.sm_90.ptx")
-    words = [warpline, *tickets.command(row), file, "--device", "h200", "--format", "json", "--effort", "0.3"]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
-    name = f"{row['variant']} {row['params']}"
-    if result.returncode != 0:
-        return [f"{name}: {result.stderr.strip()}"]
-    prediction = json.loads(result.stdout)["predictions"][0]
-    wrong = [f"{name}: incomplete"] if prediction.get("incomplete") else []
-    for what, ratio in ratios(row, prediction).items():
-        low, high = bounds(row, what)
-        if not low <= ratio <= high:
-            wrong.append(f"{name}: {what} is {ratio:.3f} of the measured one, not {low:.2f} to {high:.2f}")
-    return wrong
-
-
 def main():
-    warpline, root = sys.argv[1], sys.argv[3]
-    sys.path.insert(0, os.path.join(root, "validate", "ptx"))
+    checker = known_ratios.Checker(sys.argv)
     import tickets  # pylint: disable=import-outside-toplevel,import-error
-    with open(os.path.join(root, "validate", "probes", "h200_tickets.csv"), encoding="ascii") as file:
-        rows = list(csv.DictReader(file))
-    messages = [m for row in rows for m in check(warpline, root, tickets, row)]
-    print("\n".join(messages))
-    print(f"{len(rows)} launches, {len(messages)} messages")
-    sys.exit(1 if messages or len(rows) < 20 else 0)
+    for row in checker.table("h200_tickets.csv"):
+        checker.launch(row, tickets.command(row), checker.path("ptx", "tickets.sm_90.ptx"), "0.3", ratios, BOUNDS, KNOWN)
+    checker.end(20)
 
 
 main()

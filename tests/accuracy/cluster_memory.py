@@ -4,11 +4,9 @@
 Predicts launches of validate/cuda/clusters.cu from PTX: blocks that use each other's shared memory. Bytes between blocks must
 equal the measured ones, times must be within 25 %. SPDX-License-Identifier: MIT
 """
-import csv
-import json
-import os
-import subprocess
 import sys
+
+import known_ratios
 
 EFFORT = "1"
 BLOCKS = "4"  # of the clusters
@@ -28,32 +26,13 @@ def ratios(row, prediction):
             "time": ratio(prediction["model"]["time_s"] * 1e9, float(row["ncu_ns"]))}
 
 
-def check(warpline, root, clusters, row):
-    """Messages about one launch."""
-    file = os.path.join(root, "validate", "ptx", "clusters.sm_90a.ptx")
-    words = [warpline, *clusters.command(row), file, "--device", "h200", "--format", "json", "--effort", EFFORT]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
-    name = f"{row['variant']} {row['params']}"
-    if result.returncode != 0:
-        return [f"{name}: {result.stderr.strip()}"]
-    prediction = json.loads(result.stdout)["predictions"][0]
-    wrong = [f"{name}: incomplete"] if prediction.get("incomplete") else []
-    for what, found in ratios(row, prediction).items():
-        if abs(found - 1) > BOUNDS[what]:
-            wrong.append(f"{name}: {what} is {found:.3f} of the measured one")
-    return wrong
-
-
 def main():
-    warpline, root = sys.argv[1], sys.argv[3]
-    sys.path.insert(0, os.path.join(root, "validate", "ptx"))
+    checker = known_ratios.Checker(sys.argv)
     import clusters  # pylint: disable=import-outside-toplevel,import-error
-    with open(os.path.join(root, "validate", "probes", "h200_clusters.csv"), encoding="ascii") as file:
-        rows = [r for r in csv.DictReader(file) if r["family"] == "cluster" and r["params"].endswith(f"cluster={BLOCKS}")]
-    messages = [m for row in rows for m in check(warpline, root, clusters, row)]
-    print("\n".join(messages))
-    print(f"{len(rows)} launches, {len(messages)} messages")
-    sys.exit(1 if messages or len(rows) < 6 else 0)
+    for row in checker.table("h200_clusters.csv"):
+        if row["family"] == "cluster" and row["params"].endswith(f"cluster={BLOCKS}"):
+            checker.launch(row, clusters.command(row), checker.path("ptx", "clusters.sm_90a.ptx"), EFFORT, ratios, BOUNDS, [])
+    checker.end(6)
 
 
 main()
