@@ -123,11 +123,11 @@ struct wl_ptx_step {
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
     const wl_ptx_async_form *async;
-    bool wanted;                   /* of an atomic: its result matters */
-    bool orders;                   /* tells blocks of each other: see emulate_order.c */
-    bool draws;                    /* counts, and the control flow depends on the result */
-    bool repeats;                  /* such a step in a loop */
-    const wl_ptx_waits *waits;     /* of the back edge of such a loop, wait_loop; NULL: none */
+    bool wanted;               /* of an atomic: its result matters */
+    bool orders;               /* tells blocks of each other: see emulate_order.c */
+    bool draws;                /* counts, and the control flow depends on the result */
+    bool repeats;              /* such a step in a loop */
+    const wl_ptx_waits *waits; /* of the back edge of such a loop, wait_loop; NULL: none */
     int32_t wait_loop;
 };
 
