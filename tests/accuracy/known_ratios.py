@@ -61,7 +61,8 @@ class Checker:
 
     def __init__(self, arguments):
         self.warpline, self.root = arguments[1], arguments[3]
-        self.messages, self.count = [], 0
+        self.messages, self.count, self.asked = [], 0, 0
+        self.every = 2 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
         sys.path.insert(0, os.path.join(self.root, "validate", "ptx"))
         sys.path.insert(0, os.path.join(self.root, "validate", "triton"))
 
@@ -72,13 +73,14 @@ class Checker:
         return os.path.join(self.root, "validate", *parts)
 
     def launch(self, row, words, file, effort, found, usual, known):  # pylint: disable=too-many-arguments
-        prediction = predict(self.warpline, words, file, effort)
+        self.asked += 1
+        prediction = predict(self.warpline, words, file, effort) if self.asked % self.every == 0 else None
         if prediction is not None:
             self.count += 1
             self.messages += check(row, prediction, found, usual, known)
 
     def end(self, least):
-        """`least`: so many launches there are at least."""
+        """`least`: so many launches there are at least; half of them in a quick test."""
         print("\n".join(self.messages))
         print(f"{self.count} launches, {len(self.messages)} messages")
-        sys.exit(1 if self.messages or self.count < least else 0)
+        sys.exit(1 if self.messages or self.count < least // self.every else 0)
