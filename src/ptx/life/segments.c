@@ -348,7 +348,7 @@ static void note_places(const wl_op *op, bool load, known *registers, const plac
 static void find_depths(const wl_op *ops, int32_t count, places *p)
 {
     int32_t regions = 0, behind[2] = {0, 0}; /* stores to global memory, to shared memory */
-    int32_t begun = 0;                       /* products of warp groups, waits for them and copies */
+    int32_t begun = 0;                       /* products of warp groups, waits, fences */
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->list[i];
