@@ -9,14 +9,6 @@
 
 /* ---- divergence ---- */
 
-static double sum(const double of_class[WL_INST_CLASS_COUNT])
-{
-    double all = 0;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        all += of_class[c];
-    return all;
-}
-
 /* The line whose inactive lanes cost most instructions. */
 static wl_status find_line(wl_inquiry *q, wl_cause *c, wl_error *err)
 {
@@ -43,7 +35,7 @@ static wl_status find_line(wl_inquiry *q, wl_cause *c, wl_error *err)
 wl_status wl_cause_divergence(wl_inquiry *q, wl_error *err)
 {
     const wl_mix *mix = &q->now.mix;
-    const double warp = sum(mix->warp), lanes = warp > 0 ? sum(mix->thread) / warp : 0;
+    const double warp = wl_inst_total(mix->warp), lanes = warp > 0 ? wl_inst_total(mix->thread) / warp : 0;
     char text[160];
     wl_kernel *variant = NULL;
     wl_tried best = {0};

@@ -110,14 +110,6 @@ static double special_excess(const wl_inquiry *q)
     return q->now.has_mix ? wl_special_excess(&q->now.mix, q->device) : 0;
 }
 
-static double all_of(const double classes[WL_INST_CLASS_COUNT])
-{
-    double all = 0;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        all += classes[c];
-    return all;
-}
-
 /* The instructions with what the sequences of special functions and divisions consist of: kernels
  * whose threads all execute the same state classes only. */
 static wl_status mix_of_sequences(wl_inquiry *q, wl_mix *out, wl_error *err)
@@ -127,7 +119,7 @@ static wl_status mix_of_sequences(wl_inquiry *q, wl_mix *out, wl_error *err)
     size_t count;
     *out = q->now.mix;
     if (!source->count_instructions || !(out->warp[WL_INST_special] > 0) ||
-        all_of(out->of_functions) + out->of_divisions > 0)
+        wl_inst_total(out->of_functions) + out->of_divisions > 0)
         return WL_OK;
     return source->count_instructions(source->context, q->now.launch.block, q->now.launch.grid, out, &lines, &count,
                                       err);
@@ -147,7 +139,7 @@ static double pipes_without(const wl_inquiry *q, const wl_mix *mix, const double
 static wl_status special_functions(wl_inquiry *q, const wl_mix *mix, const double *shares, wl_error *err)
 {
     const double excess = special_excess(q), slow = wl_device_or(q->device, WL_DEVICE_sfu_rate, 0);
-    const double all = all_of(mix->warp), sequences = all_of(mix->of_functions);
+    const double all = wl_inst_total(mix->warp), sequences = wl_inst_total(mix->of_functions);
     double share = shares[WL_STACK_FP], gone[WL_INST_CLASS_COUNT];
     what_if w = as_it_is();
     char text[200];
@@ -188,7 +180,7 @@ static wl_status precision(wl_inquiry *q, const double *shares, wl_error *err)
 static wl_status overhead(wl_inquiry *q, const wl_mix *mix, const double *shares, wl_error *err)
 {
     const double divisions[WL_INST_CLASS_COUNT] = {[WL_INST_special] = HALF * mix->of_divisions};
-    const double all = all_of(mix->warp);
+    const double all = wl_inst_total(mix->warp);
     const double integer = q->now.has_mix ? mix->warp[WL_INST_int] + mix->of_divisions : 0;
     double share = shares[WL_STACK_INTEGER] + shares[WL_STACK_MULTIPLY];
     what_if w = as_it_is();

@@ -139,8 +139,7 @@ static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, 
     out->idle_accesses = kernel->idle_accesses * census->warp_cells;
     for (int i = 0; i < kernel->idle_stage_count; i++)
         count_stage(&kernel->idle_stages[i], launched, warp_size, census, out);
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        out->thread_on += out->thread[c];
+    out->thread_on += wl_inst_total(out->thread);
 }
 
 /* Matrix instructions involve whole warps. */

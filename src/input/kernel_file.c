@@ -349,18 +349,31 @@ static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *fi
     return wl_lexer_take(lexer, ']');
 }
 
-/* { WORD PLACE }, of loads */
-static wl_status read_place(builder *b, wl_lexer *lexer, bool store, const char *word, const char *place, bool *found)
+/* Where a load finds its data, or leaves it: "from l2", "to shared". */
+typedef struct load_place {
+    const char *word, *name;
+    const char *expected, *refused; /* in messages: the name; a store with it */
+} load_place;
+
+static const load_place from_l2 = {"from", "l2", "'l2'", "only loads are from a cache"},
+                        into_shared = {"to", "shared", "'shared'", "only loads are to shared"};
+
+static bool is_word(const wl_lexer *lexer, const char *word)
 {
-    const wl_loc loc = lexer->token.loc;
-    *found = lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, word);
+    return lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, word);
+}
+
+/* { WORD NAME }, of loads */
+static wl_status read_place(builder *b, wl_lexer *lexer, bool store, const load_place *place, bool *found)
+{
+    *found = is_word(lexer, place->word);
     if (!*found)
         return WL_OK;
     if (store)
-        return wl_fail(b->err, WL_E_INPUT, loc, "only loads are %s %s", word, *word == 'f' ? "a cache" : place);
+        return wl_fail(b->err, WL_E_INPUT, lexer->token.loc, "%s", place->refused);
     WL_TRY(wl_lexer_next(lexer));
-    if (lexer->token.kind != WL_TOKEN_NAME || !wl_token_equals(&lexer->token, place))
-        return wl_lexer_unexpected(lexer, *word == 'f' ? "'l2'" : "'shared'");
+    if (!is_word(lexer, place->name))
+        return wl_lexer_unexpected(lexer, place->expected);
     return wl_lexer_next(lexer);
 }
 
@@ -417,8 +430,8 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     WL_TRY(find_field(b, &lexer, &field));
     WL_TRY(wl_lexer_next(&lexer));
     WL_TRY(read_subscripts(b, &lexer, field, subscript, &count, &elements));
-    WL_TRY(read_place(b, &lexer, store, "from", "l2", &bypasses_l1));
-    WL_TRY(read_place(b, &lexer, store, "to", "shared", &to_shared));
+    WL_TRY(read_place(b, &lexer, store, &from_l2, &bypasses_l1));
+    WL_TRY(read_place(b, &lexer, store, &into_shared, &to_shared));
     WL_TRY(read_when(b, &lexer, &when));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     if (count > 1 && count != field->dims)

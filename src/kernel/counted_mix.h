@@ -109,4 +109,7 @@ typedef struct wl_mix {
     double error;                   /* the largest relative standard error */
 } wl_mix;
 
+/* Of all classes. */
+double wl_inst_total(const double of_class[WL_INST_CLASS_COUNT]);
+
 #endif /* WL_KERNEL_COUNTED_MIX_H */

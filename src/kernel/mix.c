@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "kernel/counted_mix.h"
+
 static const struct {
     const char *name, *meaning;
 } classes[WL_INST_CLASS_COUNT] = {
@@ -25,3 +27,11 @@ const char *wl_tensor_kind_meaning(wl_tensor_kind kind)
 
 const char *wl_inst_class_name(wl_inst_class c) { return c < WL_INST_CLASS_COUNT ? classes[c].name : NULL; }
 const char *wl_inst_class_meaning(wl_inst_class c) { return c < WL_INST_CLASS_COUNT ? classes[c].meaning : NULL; }
+
+double wl_inst_total(const double of_class[WL_INST_CLASS_COUNT])
+{
+    double all = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        all += of_class[c];
+    return all;
+}

@@ -91,10 +91,7 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
     if (p->metrics[WL_METRIC_l1_wavefronts].known)
         set_bound(m, WL_BOUND_L1, l1_cycles(device, p) / cycles);
     set_if_any(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
-    double remote[3] = {0};
-    wl_device_read_list(device, WL_DEVICE_dsmem, remote, 3);
-    if (remote[2] > 0)
-        set_if_any(m, WL_BOUND_DSMEM, d->remote / remote[2] / cycles);
+    set_if_any(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
 }
 
 void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)

@@ -43,6 +43,15 @@ static void add_misses(const wl_volumes *v, double loads_per_phase, double line,
         }
 }
 
+/* 0: the device has no clusters, or its rate is not known */
+static double remote_cycles(const wl_value *m, const wl_device *device)
+{
+    double numbers[3] = {0};
+    wl_device_read_list(device, WL_DEVICE_dsmem, numbers, 3);
+    const double bytes = m[WL_METRIC_dsmem_load_bytes].value + m[WL_METRIC_dsmem_store_bytes].value;
+    return numbers[2] > 0 ? bytes / numbers[2] : 0;
+}
+
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
@@ -65,7 +74,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
-                   .remote = m[WL_METRIC_dsmem_load_bytes].value + m[WL_METRIC_dsmem_store_bytes].value,
+                   .remote_cycles = remote_cycles(m, device),
                    .global_inst = t->load_inst + t->store_inst,
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * thread->multiplies,

@@ -83,9 +83,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
     wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
-    double remote[3] = {0};
-    wl_device_read_list(device, WL_DEVICE_dsmem, remote, 3);
-    out->remote_rate = remote[2];
     return true;
 }
 
@@ -141,9 +138,7 @@ static double beside(double a, double b, double norm)
     return norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, norm) : fmax(a, b);
 }
 
-/* The L1 also moves what other blocks of a cluster load and store, one after the other:
- * measured. */
-static double l1_seconds(const wl_model_result *m)
+double wl_l1_seconds(const wl_model_result *m)
 {
     return fmax(m->bound_s[WL_BOUND_L1], m->bound_s[WL_BOUND_TAG]) + m->bound_s[WL_BOUND_DSMEM];
 }
@@ -154,7 +149,7 @@ static double l1_seconds(const wl_model_result *m)
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
     const double norm = lives(d) ? n->norm : 0;
-    const double *s = m->bound_s, l1 = l1_seconds(m);
+    const double *s = m->bound_s, l1 = wl_l1_seconds(m);
     const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
     return beside(pipes, s[WL_BOUND_INTEGER], norm);
@@ -169,7 +164,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     const double filling = over(d->l2_loaded, n->fill_width);
     bound(m, WL_BOUND_L1, (d->l1_wavefronts / n->wavefront_rate + filling) / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
-    bound(m, WL_BOUND_DSMEM, over(d->remote, n->remote_rate) / cycles);
+    bound(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
     bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
@@ -377,7 +372,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
-    r.l1 = l1_seconds(m) * cycles;
+    r.l1 = wl_l1_seconds(m) * cycles;
     const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
     r.overlap = 1;
     r.in_step = fmax(0, fmax(scheduler, l1));

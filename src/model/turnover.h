@@ -27,7 +27,6 @@ typedef struct wl_demand {
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
     double l1_wavefronts, tag_wavefronts;
-    double remote;       /* bytes from and to the shared memory of other blocks of a cluster */
     double global_inst;  /* loads and stores of 64-bit addresses */
     double instructions; /* warp instructions */
     /* of the arithmetic pipes, as if one multiprocessor did all the work */
@@ -35,6 +34,7 @@ typedef struct wl_demand {
     /* of the special functions of an update, likewise: model limiter */
     double special_cycles;
     double tensor_cycles;               /* of the tensor cores, likewise */
+    double remote_cycles;               /* of shared memory of other blocks, likewise */
     double tensor_load;                 /* the same at their full rate: see tensor_clock.h */
     double integer_cycles;              /* of the integer pipe, likewise */
     double integer_inst;                /* its warp instructions */
@@ -88,7 +88,6 @@ typedef struct wl_turnover {
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
-    double remote_rate;   /* such bytes of a multiprocessor per cycle; 0: not known */
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_word_rate, norm, launch_overhead;
@@ -100,6 +99,10 @@ typedef struct wl_turnover {
 
 /* False if the device lacks a number; *missing names it. */
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing);
+
+/* The time of the L1, whichever stage is busier, with what other blocks of a cluster load and
+ * store: one after the other, measured. */
+double wl_l1_seconds(const wl_model_result *result);
 
 /* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block;
  * bounds are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */

@@ -14,8 +14,7 @@ static double work_of(const wl_block_kind *k, const wl_model_result *m)
         if (i == WL_BOUND_ISSUE || i == WL_BOUND_FP || i == WL_BOUND_TENSOR || i == WL_BOUND_MULTIPLY ||
             i == WL_BOUND_INTEGER)
             others = fmax(others, m->bound_s[i]);
-    const double l1 = fmax(m->bound_s[WL_BOUND_L1], m->bound_s[WL_BOUND_TAG]) + m->bound_s[WL_BOUND_DSMEM];
-    const bool memory = l1 > others;
+    const bool memory = wl_l1_seconds(m) > others;
     return memory ? k->loads + k->stores : k->instructions;
 }
 

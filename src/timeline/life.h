@@ -60,11 +60,11 @@ typedef struct wl_op {
     uint8_t reads, writes;
     bool constant; /* a load of data that no store changes */
     bool remote;   /* of other blocks of the cluster: an access to shared memory, or a barrier */
-    /* A wait for asynchronous copies, and how many such waits ahead of it they can be issued, on
-     * average; 0: right before it. */
+    bool fences;   /* waits until all copies in flight have arrived */
+    /* A wait for asynchronous copies, or for products of another warp, and how many such waits
+     * ahead of it they can be issued, on average; 0: right before it. */
     bool awaits_copies;
-    bool fences; /* waits until all copies in flight have arrived */
-    float ahead; /* the same of waits for products of another warp */
+    float ahead;
     float bytes; /* of bulk copies; 0: of others */
     wl_group_step group_step;
     float flops; /* of a product of a warp group: of all its warps; of all that a wait is for */

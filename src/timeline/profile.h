@@ -36,11 +36,11 @@ typedef struct wl_field_waits {
 /* Latencies, in cycles. */
 typedef struct wl_waits {
     /* until a dependent instruction can issue; for loads see `level` */
-    double remote[2]; /* a load from other blocks of the cluster; a barrier with them */
     double result[WL_OP_KIND_COUNT];
-    double level[3]; /* of a load: L1, and what L2 and DRAM add */
-    double bulk[2];  /* what a bulk copy takes longer than a load; its bytes per cycle */
-    double special;  /* cycles for which a special function occupies its scheduler's pipe */
+    double remote[2]; /* a load from other blocks of the cluster; a barrier with them */
+    double level[3];  /* of a load: L1, and what L2 and DRAM add */
+    double bulk[2];   /* what a bulk copy takes longer than a load; its bytes per cycle */
+    double special;   /* cycles for which a special function occupies its scheduler's pipe */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
     /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */

@@ -1,19 +1,7 @@
 // advice.cu - pairs of kernels: one as it might be written first, and one that follows the advice of
 // `warpline advise` on it. Prints rows of validate/probes/h200_advice.csv: medians of 25 times of ten
 // launches in a row; the table has medians of three runs. SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "advice.h"
 
 // ---- sectors: every thread reads one member of a record ----
 struct record {
@@ -209,29 +197,6 @@ extern "C" __global__ void two_arrays(const float *in, float *out, const float *
         out[i] = 2 * in[i];
         out2[i] = 2 * in2[i];
     }
-}
-
-template <class F> static void timed(const char *name, F launch)
-{
-    cudaEvent_t a, b;
-    CHECK(cudaEventCreate(&a));
-    CHECK(cudaEventCreate(&b));
-    for (int i = 0; i < 5; i++)
-        launch();
-    std::vector<float> t;
-    for (int i = 0; i < 25; i++) {
-        float ms;
-        CHECK(cudaEventRecord(a));
-        for (int k = 0; k < 10; k++)
-            launch();
-        CHECK(cudaEventRecord(b));
-        CHECK(cudaEventSynchronize(b));
-        CHECK(cudaEventElapsedTime(&ms, a, b));
-        t.push_back(ms * 100);
-    }
-    CHECK(cudaGetLastError());
-    std::sort(t.begin(), t.end());
-    printf("%s,%.2f\n", name, t[t.size() / 2]);
 }
 
 int main()

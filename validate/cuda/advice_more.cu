@@ -1,20 +1,9 @@
 // advice_more.cu - more pairs of kernels as in advice.cu: one as it might be written first, and one
 // that follows the advice of `warpline advise` on it. Prints rows of
 // validate/probes/h200_advice_more.csv. SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <vector>
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "advice.h"
 
 // ---- special functions: exponentials of x and 2 x, or one of them squared ----
 extern "C" __global__ void exponentials(const float *in, float *out)
@@ -402,30 +391,6 @@ extern "C" __global__ void add_small(const float *in, float *out, float c)
 extern "C" __global__ void add_small_twice(const float *in, float *out, float c)
 {
     out[threadIdx.x] = in[threadIdx.x] + c + c;
-}
-
-static void timed(const char *name, const std::function<void()> &launch)
-{
-    cudaEvent_t a, b;
-    CHECK(cudaEventCreate(&a));
-    CHECK(cudaEventCreate(&b));
-    for (int i = 0; i < 5; i++)
-        launch();
-    std::vector<float> t;
-    for (int i = 0; i < 25; i++) {
-        float ms;
-        CHECK(cudaEventRecord(a));
-        for (int k = 0; k < 10; k++)
-            launch();
-        CHECK(cudaEventRecord(b));
-        CHECK(cudaEventSynchronize(b));
-        CHECK(cudaEventElapsedTime(&ms, a, b));
-        t.push_back(ms * 100);
-    }
-    CHECK(cudaGetLastError());
-    std::sort(t.begin(), t.end());
-    printf("%s,%.2f\n", name, t[t.size() / 2]);
-    fflush(stdout);
 }
 
 static void fill(int *at, size_t count, const std::function<int(size_t)> &value)

@@ -5,8 +5,8 @@
 #include "harness.h"
 
 #include "hopper.h"
+#include "tensor_maps.h"
 
-#include <cudaTypedefs.h>
 
 constexpr float LOG2_E = 1.4426950408889634f;
 
@@ -632,7 +632,6 @@ template <class T> __global__ void compare_arrays(const T *got, const __half *wa
 }
 
 // ---- host ----
-static PFN_cuTensorMapEncodeTiled_v12000 encode;
 static CUtensorMap map_of(__half *p, int width, size_t height, int box_y)
 {
     CUtensorMap map;
@@ -785,11 +784,7 @@ template <int D, bool CAUSAL> static void forward_plain(int n, int heads)
 
 int main(int argc, char **argv)
 {
-    cudaDriverEntryPointQueryResult found;
-    void *entry = nullptr;
-    CHECK(cudaFree(0));
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
-    encode = (PFN_cuTensorMapEncodeTiled_v12000)entry;
+    find_encode();
     __half **halves[] = {&arrays.q, &arrays.k, &arrays.v, &arrays.d_out, &arrays.out, &arrays.d_q, &arrays.d_k, &arrays.d_v};
     for (uint32_t i = 0; i < 8; i++)
         *halves[i] = random_array<__half>(MOST, 77 * i);

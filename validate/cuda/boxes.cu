@@ -6,8 +6,8 @@
 #include "harness.h"
 
 #include "hopper.h"
+#include "tensor_maps.h"
 
-#include <cudaTypedefs.h>
 
 constexpr int ROW = 128;
 
@@ -101,7 +101,6 @@ BOXES(k_boxes_1, 1, )
 BOXES(k_boxes_2, 2, __cluster_dims__(2, 1, 1))
 BOXES(k_boxes_4, 4, __cluster_dims__(4, 1, 1))
 
-static PFN_cuTensorMapEncodeTiled_v12000 encode;
 static float *array;
 static long long *out;
 static CUtensorMap map_of(int width, int height, int box, bool swizzled, int promotion)
@@ -168,11 +167,7 @@ static void measure(const char *what, Launch l, bool once)
 int main(int argc, char **argv)
 {
     const bool prof = argc > 1 && !strcmp(argv[1], "prof");
-    cudaDriverEntryPointQueryResult found;
-    void *entry = nullptr;
-    CHECK(cudaFree(0));
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
-    encode = (PFN_cuTensorMapEncodeTiled_v12000)entry;
+    find_encode();
     array = device_array<float>(ROOM / sizeof(float));
     CHECK(cudaMallocManaged(&out, 132 * sizeof *out));
     printf("what,blocks,cluster,mode,rows,own,stages,readers,handshake,resident,pitch,swizzled,promotion,most,mean,us\n");

@@ -5,8 +5,8 @@
 #include "harness.h"
 
 #include "hopper.h"
+#include "tensor_maps.h"
 
-#include <cudaTypedefs.h>
 
 constexpr int ROW = 128; // bytes of a tile's row: the span of the swizzle
 
@@ -320,7 +320,6 @@ __global__ void __launch_bounds__(128) k_sum_tiles(const __grid_constant__ CUten
 }
 
 // ---- host ----
-static PFN_cuTensorMapEncodeTiled_v12000 encode;
 
 template <class T> constexpr CUtensorMapDataType type_of();
 template <> constexpr CUtensorMapDataType type_of<__half>() { return CU_TENSOR_MAP_DATA_TYPE_FLOAT16; }
@@ -470,11 +469,7 @@ template <int STEPS> static void copy_tiles(int width, int height)
 
 int main(int argc, char **argv)
 {
-    cudaDriverEntryPointQueryResult found;
-    void *entry = nullptr;
-    CHECK(cudaFree(0));
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found));
-    encode = (PFN_cuTensorMapEncodeTiled_v12000)entry;
+    find_encode();
     results = device_array<float>(MOST * MOST);
 #ifdef FEW // those that a test predicts
     by_roles<__half, 128, 2, 2>(4096, 4096, 4096, false, false);

@@ -298,9 +298,8 @@ wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
 static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
 {
     wl_block_kind kinds[WL_PTX_KINDS_MAX];
-    double machine = 0, ptx = 0;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        machine += s->mix.warp[c];
+    const double machine = wl_inst_total(s->mix.warp);
+    double ptx = 0;
     for (int32_t i = 0; i < census->total.count; i++)
         ptx += census->total.warps[i];
     const double each = ptx > 0 ? machine / ptx : 0;
