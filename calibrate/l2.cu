@@ -18,9 +18,6 @@ static void latency(machine &m)
     record(m, text("bytes=%zu", l2_set_bytes(m) / 2), "latency", cycles, "cycles");
     const double l1 = known(m, CAL_l1_latency, 0);
     keep(m, CAL_l2_latency, cycles, {std::max(80.0, 2 * l1), 2000}, "pointer chase");
-    if (l1 > 0)
-        (void)cal_set(m.out, CAL_phase_wait, sqrt(l1 * cycles),
-                      "derived: geometric mean of l1_latency and l2_latency, a start value; refit with 'warpline fit'");
 }
 
 /* The latency of one line from one multiprocessor, past every cache that is not shared by all. */

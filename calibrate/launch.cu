@@ -183,85 +183,10 @@ static void block_turnover(machine &m)
     keep(m, CAL_warp_start, (at_32 - at_8) / (32 - 8), {0.1, 200}, "blocks of 8 and 32 warps at full occupancy");
 }
 
-/* Blocks that load U elements per thread (or write them too) and log how long they live: from the first instruction to
- * the use of the last value by the last warp. */
-template <int U, bool WRITE>
-static __global__ void __launch_bounds__(256)
-    phase_kernel(char *base, size_t mask, size_t out, long long *log, int logged)
-{
-    const long long start = clock64();
-    const size_t at = blockIdx.x * (size_t)blockDim.x * U * 8 + threadIdx.x * 8;
-    long long v[U], s = 0;
-#pragma unroll
-    for (int u = 0; u < U; u++)
-        v[u] = load_long_l2(base + ((at + u * (size_t)blockDim.x * 8) & mask));
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        if (WRITE)
-            store_long(base + out + ((at + u * (size_t)blockDim.x * 8) & mask), v[u]);
-        s ^= v[u];
-    }
-    if (s == MAGIC)
-        log[0] = s;
-    __syncthreads();
-    if (threadIdx.x == 0 && blockIdx.x < logged)
-        log[blockIdx.x] = clock64() - start;
-}
-
-/* Mean life of a block with `resident` of them on a multiprocessor; 0 when that cannot be had. */
-template <int U, bool WRITE> static double phase(machine &m, const char *where, size_t set, int resident)
-{
-    const void *kernel = (const void *)phase_kernel<U, WRITE>;
-    const int logged = 1 << 16, blocks = 1 << 17; /* 256 MiB and more in all: the L2 keeps nothing for the next run */
-    const size_t most = lone_block_shared(m, kernel);
-    const size_t shared =
-        std::min(most, (m.prop.sharedMemPerMultiprocessor / resident - m.prop.reservedSharedMemPerBlock) / 1024 * 1024);
-    int fit = 0;
-    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, 256, shared));
-    if (fit != resident)
-        return 0;
-    std::vector<double> runs;
-    for (int r = 0; r < 4; r++) {
-        phase_kernel<U, WRITE><<<blocks, 256, shared>>>(m.buffer, set - 1, m.buffer_bytes / 2, m.log, logged);
-        CUDA(cudaGetLastError());
-        const double life = mean(read_log(m, logged));
-        if (r > 0)
-            runs.push_back(life);
-    }
-    record(m, text("in=%s;loads=%d;write=%d;threads=256;blocks_per_sm=%d", where, U, WRITE, resident), "block_life",
-           median(runs), "cycles");
-    return median(runs);
-}
-
-static void phase_waits(machine &m)
-{
-    const size_t l2 = l2_set_bytes(m), memory = memory_set_bytes(m);
-    double first = 0;
-    for (const int resident : {1, 2, 4, 8}) {
-        const double in_l2 = phase<1, false>(m, "l2", l2, resident);
-        const double in_memory = phase<1, false>(m, "memory", memory, resident);
-        if (resident == 1) /* a few KiB in flight: nothing but latency */
-            first = in_memory - in_l2;
-        phase<4, false>(m, "memory", memory, resident);
-        phase<4, true>(m, "memory", memory, resident);
-    }
-    const double apart = known(m, CAL_dram_latency, 700) - known(m, CAL_l2_latency, 300);
-    keep(m, CAL_dram_wait_first, first, {0.2 * apart, 3 * apart},
-         "life of a lone block with one load per thread from memory minus from the L2; a start value");
-    doubt(m, CAL_dram_wait_write,
-          "what writes add to the life of blocks (CSV, benchmark phase) is bytes in flight over bandwidth, not a wait");
-}
-
 const benchmark launch_benchmarks[] = {
     {"launch", "time from launch to launch", launch_overhead},
     {"alone", "a launch on its own", launch_alone},
     {"blocks", "blocks started per second", block_rate},
     {"turnover", "from the end of a block to the start of the next in its place", block_turnover},
-    {nullptr, nullptr, nullptr},
-};
-
-/* After the latencies, which say what is plausible. */
-const benchmark phase_benchmarks[] = {
-    {"phase", "life of blocks that wait for loads", phase_waits},
     {nullptr, nullptr, nullptr},
 };

@@ -11,7 +11,7 @@
 #include <ctime>
 
 static const benchmark *const groups[] = {query_benchmarks, launch_benchmarks, arith_benchmarks, latency_benchmarks,
-                                          l1_benchmarks,    l2_benchmarks,     dram_benchmarks,  phase_benchmarks,
+                                          l1_benchmarks,    l2_benchmarks,     dram_benchmarks,
                                           spread_benchmarks};
 static const double time_limit_s = 85; /* no benchmark starts later */
 

@@ -83,7 +83,7 @@ static void queue(machine &m)
 {
     const size_t memory = memory_set_bytes(m);
     const double read = known(m, CAL_dram_read_bandwidth, m.memory_peak), clock = known(m, CAL_clock, m.clock_hz);
-    const double alone = known(m, CAL_dram_latency, 700) - known(m, CAL_l2_latency, 300);
+    const double alone = known(m, CAL_dram_latency, 700);
     double cycles[2], used[2];
     prepare(m, memory);
     for (const int busy : {0, 1}) {

@@ -58,7 +58,7 @@ struct benchmark {
 };
 extern const benchmark query_benchmarks[], launch_benchmarks[], l1_benchmarks[], l2_benchmarks[], dram_benchmarks[],
     /* each ends with a null name */
-    arith_benchmarks[], latency_benchmarks[], phase_benchmarks[], spread_benchmarks[];
+    arith_benchmarks[], latency_benchmarks[], spread_benchmarks[];
 
 /* One row of the CSV: what was measured, under which parameters ("k=v;k=v"). */
 void record(machine &m, const std::string &parameters, const char *quantity, double value, const char *unit);

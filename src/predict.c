@@ -56,7 +56,7 @@ static wl_costs costs_of(const wl_predictor *p)
 static wl_status count_instructions(wl_predictor *p, const wl_predict_options *options, const wl_view *view,
                                     const wl_instructions *instructions, wl_counts *out, wl_error *err)
 {
-    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->costs, p->rules.line, &p->thread,
+    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->costs, p->rules.line, &p->estimates,
                              &p->launch_arena, &out->thread, err));
     wl_executor by = {.warp_size = p->rules.warp_size};
     (void)wl_device_get(p->device, WL_DEVICE_tensor_instruction_flops, &by.tensor_flops);
@@ -65,8 +65,7 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
     /* a kernel that computes the schedule itself counts that with the rest, unless instructions are
      * estimated */
     const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;
-    out->remapping =
-        own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->thread.estimates.division_instructions);
+    out->remapping = own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->estimates.division_instructions);
     out->thread.instructions += out->remapping;
     wl_remapping_add(&out->launched, p->rules.warp_size, out->remapping, &out->executed);
     if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
@@ -80,7 +79,7 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                                    .busy = &out->busy,
                                    .warp_size = p->rules.warp_size,
                                    .instructions = out->thread.instructions,
-                                   .start = p->thread.estimates.start_instructions};
+                                   .start = p->estimates.start_instructions};
         WL_TRY(wl_place_kinds(&in, &out->executed.mix.kinds, err));
     }
     return wl_local_count(p->kernel, &out->launched, &p->rules, &out->local, err);

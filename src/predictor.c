@@ -32,7 +32,7 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
     p->replayed = WL_ARENA_NEW(&p->fixed_arena, bool, kernel->field_count);
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
-    wl_status status = wl_thread_numbers_read(device, &p->thread, err);
+    wl_status status = wl_estimates_read(&p->estimates, err);
     if (!p->costs || !p->field_shares || !p->access_shares || !p->replayed)
         status = wl_fail_memory(err);
     p->has_fixed_view = p->counter.keep = complete && wl_view_is_fixed(kernel);

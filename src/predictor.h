@@ -36,7 +36,7 @@ struct wl_predictor {
     wl_work_unit work_unit; /* of the kernel */
     wl_l1_rules rules;
     wl_l1_numbers l1;
-    wl_thread_numbers thread;
+    wl_estimates estimates;
     bool has_laws; /* the device has the numbers of the measured laws */
     wl_laws laws;
     int64_t page_bytes;

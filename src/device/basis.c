@@ -24,7 +24,6 @@ static const struct basis {
     [WL_OF_DRAM_PEAK] = {"dram_bandwidth_peak", WL_DEVICE_dram_bandwidth_peak, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_DRAM_BANDWIDTH] = {"dram_bandwidth", WL_DEVICE_dram_bandwidth, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_DRAM_LATENCY] = {"dram_latency", WL_DEVICE_dram_latency, NO_KEY, NO_KEY, NO_KEY},
-    [WL_OF_DRAM_WAIT] = {"dram_wait_first", WL_DEVICE_dram_wait_first, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_FP32_LATENCY] = {"fp32_latency", WL_DEVICE_fp32_latency, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_SFU_LATENCY] = {"sfu_latency", WL_DEVICE_sfu_latency, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_INT32_RATE] = {"int32_rate", WL_DEVICE_int32_rate, NO_KEY, NO_KEY, NO_KEY},

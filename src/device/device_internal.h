@@ -30,7 +30,6 @@ typedef enum wl_basis {
     WL_OF_DRAM_PEAK,
     WL_OF_DRAM_BANDWIDTH,
     WL_OF_DRAM_LATENCY,
-    WL_OF_DRAM_WAIT,
     WL_OF_FP32_LATENCY,
     WL_OF_SFU_LATENCY,
     WL_OF_INT32_RATE,

@@ -87,7 +87,7 @@ static void find_rounds(const wl_curves *c, const wl_device *d, const wl_estimat
     }
 }
 
-static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
+static void waits_of_blocks(rounds *r, double chase, wl_curve_numbers *out)
 {
     const wl_device *d = out->device;
     const double work = wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(&out->estimates, 1);
@@ -105,12 +105,9 @@ static void waits_of_blocks(rounds *r, double phase, wl_curve_numbers *out)
     }
     if (acknowledged > 0)
         wl_curves_found(out, WL_DEVICE_store_wait, acknowledged, words, r->source, FAR);
-    const double near = fmin(phase, memory / 2);
-    if (!(near > 0))
-        return;
-    wl_curves_found(out, WL_DEVICE_phase_wait, near,
-                    "assumed: the share of its architecture, at most half of what streams wait for memory");
-    wl_curves_found(out, WL_DEVICE_dram_wait_first, memory - near, words, r->source, FAR);
+    /* a pointer chase also misses the TLB */
+    if (memory < chase)
+        wl_curves_found(out, WL_DEVICE_dram_latency, memory, words, r->source, FAR);
 }
 
 /* Reads, writes and both, with the most threads. */
@@ -131,10 +128,9 @@ static void saturated(const wl_curves *c, const char *source, wl_curve_numbers *
         wl_curves_found(out, WL_DEVICE_dram_turnaround, turning, "published: %s, scale over read and init", source);
 }
 
-void wl_curves_streams(const wl_curves *c, wl_curve_numbers *out)
+void wl_curves_streams(const wl_curves *c, double chase, wl_curve_numbers *out)
 {
     const double queue = wl_curves_known(out->device, WL_DEVICE_dram_wait_write) / 2;
-    const double phase = wl_curves_known(out->device, WL_DEVICE_phase_wait);
     double *room = WL_ARENA_NEW(out->arena, double, 3 * (c->count + 1));
     if (!room) {
         out->failed = true;
@@ -146,7 +142,7 @@ void wl_curves_streams(const wl_curves *c, wl_curve_numbers *out)
     rounds r = {.stores = room, .init = room + c->count + 1, .read = room + 2 * (c->count + 1)};
     find_rounds(c, out->device, &out->estimates, queue, &r);
     if (r.count > 0)
-        waits_of_blocks(&r, phase, out);
+        waits_of_blocks(&r, chase, out);
     saturated(c, source, out);
 }
 
@@ -210,7 +206,7 @@ static double overhead(const wl_device *d, const wl_estimates *e, const wl_curve
         if (threads(least, at) >= NARROW && least->values[at] > 0)
             all[n++] = seconds(least, at);
     const double wait = wl_curves_known(d, WL_DEVICE_block_turnover) + wl_curves_known(d, WL_DEVICE_store_wait) +
-                        wl_curves_known(d, WL_DEVICE_phase_wait) +
+                        wl_curves_known(d, WL_DEVICE_l2_latency) / 2 +
                         wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(e, 2);
     return wl_curve_median(all, n) - wait / wl_curves_known(d, WL_DEVICE_clock);
 }

@@ -63,8 +63,9 @@ double wl_curves_known(const wl_device *device, wl_device_key key);
 
 /* curve_levels.c: latencies and bandwidths of L1, L2, memory and the cache it may have. */
 void wl_curves_memory(const wl_curves *curves, wl_curve_numbers *out);
-/* curve_launches.c: waits of blocks, from streams; then starts of launches, from short copies. */
-void wl_curves_streams(const wl_curves *curves, wl_curve_numbers *out);
+/* curve_launches.c: waits of blocks, from streams, given the latency of memory in a pointer chase;
+ * then starts of launches, from short copies. */
+void wl_curves_streams(const wl_curves *curves, double chase, wl_curve_numbers *out);
 void wl_curves_starts(const wl_curves *curves, wl_curve_numbers *out);
 /* Raises the block start rate to the largest one of any stream. */
 void wl_curves_least_starts(const wl_curves *curves, wl_curve_numbers *out);

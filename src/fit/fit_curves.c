@@ -50,8 +50,9 @@ void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const
 static void find_numbers(const wl_curves *curves, wl_curve_numbers *n)
 {
     wl_curves_memory(curves, n);
+    const double chase = wl_curves_known(n->device, WL_DEVICE_dram_latency);
     for (int i = 0; i < ROUNDS; i++)
-        wl_curves_streams(curves, n);
+        wl_curves_streams(curves, chase, n);
     wl_curves_starts(curves, n); /* needs the waits of blocks */
     wl_curves_least_starts(curves, n);
 }

@@ -35,11 +35,8 @@ const wl_fit_spec wl_fit_specs[] = {
     LIST(DRAM_STORES, l2_dirty_rest, 0),
     LIST(DRAM_STORES, l2_dirty_rest, 1),
     ONE(TIME, block_turnover),
-    ONE(TIME, phase_wait),
-    ONE(TIME, dram_wait_first),
     ONE(TIME, dram_wait_next),
     ONE(TIME, dram_wait_write),
-    ONE(TIME, block_overlap),
     ONE(TIME, overlap_growth),
     ONE(TIME, bound_norm),
     ONE(TIME, l2_unit_bandwidth),
@@ -47,8 +44,6 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
     ONE(TIME, dram_stream_loss),
-    /* only for warps that are followed through loops and barriers: kernels from PTX */
-    IF_SHOWN(TIME, dram_queue_wait, 0, 1),
     /* only for launches whose blocks change parts of the same lines */
     IF_SHOWN(TIME, in_place_wait, 0, 0.3),
     IF_SHOWN(TIME, in_place_wait, 1, 0.3),
@@ -80,11 +75,8 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_l2_partial_room: return room / 2;
     case WL_DEVICE_l2_dirty_rest: return (const double[]){0.8 * room, room}[spec->index];
     case WL_DEVICE_block_turnover: return l2;
-    case WL_DEVICE_phase_wait: return l2 / 2;
-    case WL_DEVICE_dram_wait_first:
     case WL_DEVICE_dram_wait_next:
     case WL_DEVICE_dram_wait_write: return beyond;
-    case WL_DEVICE_block_overlap: return 1;
     case WL_DEVICE_l2_unit_bandwidth: return 1.2 * wl_device_or(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
     case WL_DEVICE_l2_write_cost: return 1.5;
     case WL_DEVICE_overlap_growth: return 0.25;

@@ -23,6 +23,7 @@ static const struct {
     {"coordinate_instructions", "instructions", offsetof(wl_estimates, coordinate_instructions)},
     {"address_instructions", "instructions", offsetof(wl_estimates, address_instructions)},
     {"division_instructions", "instructions", offsetof(wl_estimates, division_instructions)},
+    {"registers_in_flight", "registers", offsetof(wl_estimates, registers_in_flight)},
 };
 /* PARTS: value, unit, source */
 enum { ESTIMATES = sizeof estimates / sizeof estimates[0], PARTS = 3 };

@@ -15,6 +15,7 @@ typedef struct wl_estimates {
     double address_instructions;    /* per 64-bit address */
     /* of an integer division or remainder, except by powers of two */
     double division_instructions;
+    double registers_in_flight; /* of 32 bits, for loads that a warp waits for together */
 } wl_estimates;
 
 /* WL_E_INPUT: a number without unit and source, or none at all. */

@@ -20,12 +20,6 @@
 #define SAMPLED_STEPS 32           /* of the innermost loop, about */
 #define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
 
-wl_status wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out, wl_error *err)
-{
-    *out = (wl_thread_numbers){.loads_per_phase = wl_device_or(d, WL_DEVICE_loads_per_phase, 1)};
-    return wl_estimates_read(&out->estimates, err);
-}
-
 /* One load or store of a thread. */
 typedef struct step {
     const wl_instruction *instruction;
@@ -38,7 +32,7 @@ typedef struct step {
 typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
-    const wl_thread_numbers *numbers;
+    const wl_estimates *estimates;
     int outer;    /* the slowest dimension of the launch order */
     double *span; /* per group of instructions: bytes between the first and the last cell */
     int64_t line;
@@ -203,7 +197,7 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
             continue;
         const bool division = (n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD) && !divides_by_shift(&program, n);
         *(loops[i] ? &repeated : &fixed) +=
-            steps_of(p->kernel, loops[i]) * (division ? p->numbers->estimates.division_instructions : 1);
+            steps_of(p->kernel, loops[i]) * (division ? p->estimates->division_instructions : 1);
         multiplied = multiplied || (loops[i] && n->op == WL_EXPR_MUL);
         clamped = clamped || (loops[i] && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
     }
@@ -339,13 +333,13 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
         if (bounds[a].access->atomic) { /* nothing waits for it */
-            out->instructions += p->numbers->estimates.address_instructions + often;
+            out->instructions += p->estimates->address_instructions + often;
             continue;
         }
         if (bounds[a].affine || bounds[a].access->more)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
-        out->instructions += shares_address(p, bounds, a) ? 0 : p->numbers->estimates.address_instructions;
+        out->instructions += shares_address(p, bounds, a) ? 0 : p->estimates->address_instructions;
         const bool first = is_first(bounds, a);
         out->streams += first;
         out->store_streams += first && bounds[a].access->store;
@@ -384,7 +378,7 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
 {
     out->store_streams = find_arrays(p, steps + loads, stores);
     out->streams = find_arrays(p, steps, loads) + out->store_streams;
-    out->instructions = p->numbers->estimates.address_instructions *
+    out->instructions = p->estimates->address_instructions *
                         (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)
         *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
@@ -425,31 +419,32 @@ static double most_steps(const wl_kernel *k)
     return most;
 }
 
-/* In a loop that the assembler unrolls, the loads of several steps are in flight together, as many
- * as a thread has registers for. A barrier in every step prevents it. */
-static double loads_together(const wl_kernel *k, double straight_line)
+/* The loads in flight together: the assembler does not wait for one before it has issued so many
+ * that their results fill some registers. In a loop that it unrolls, those of several steps; a
+ * barrier in every step prevents it. */
+static double loads_together(const wl_kernel *k, const wl_estimates *estimates)
 {
-    const double steps = most_steps(k);
+    const double steps = most_steps(k), straight_line = estimates->registers_in_flight / wl_load_registers(k);
     double loads = 0;
-    if (k->barriers > 0 || steps < WL_UNROLLED || straight_line <= 1)
-        return straight_line;
+    if (k->barriers > 0 || steps < WL_UNROLLED)
+        return fmax(1, straight_line);
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
         loads += !a->store && !k->fields[a->field].shared && wl_access_steps(k, a) >= steps;
     }
-    return fmax(straight_line, WL_STEPS_PER_WAIT * loads / wl_load_registers(k));
+    return fmax(1, WL_STEPS_PER_WAIT * loads / wl_load_registers(k));
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
-                            const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
-                            wl_arena *scratch, wl_thread *out, wl_error *err)
+                            const wl_access_cost *costs, int64_t line, const wl_estimates *estimates, wl_arena *scratch,
+                            wl_thread *out, wl_error *err)
 {
     wl_census census;
     const bool serial = waits_each_step(k);
-    const double loads_per_phase = serial ? 1 : loads_together(k, numbers->loads_per_phase);
+    const double loads_per_phase = serial ? 1 : loads_together(k, estimates);
     profiler p = {.kernel = k,
                   .geometry = g,
-                  .numbers = numbers,
+                  .estimates = estimates,
                   .line = line,
                   .loads_per_phase = loads_per_phase,
                   .costs = costs};
@@ -475,9 +470,9 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     out->phases = out->loads > 0 ? fmax(1, out->loads / loads_per_phase) : 0;
     out->steps = most_steps(k);
     out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
-    out->instructions += numbers->estimates.start_instructions +
-                         numbers->estimates.coordinate_instructions * (double)wl_max(1, k->coordinate_reads) +
-                         out->loads + out->stores + cells * k->fp_results;
+    out->instructions += estimates->start_instructions +
+                         estimates->coordinate_instructions * (double)wl_max(1, k->coordinate_reads) + out->loads +
+                         out->stores + cells * k->fp_results;
     if (k->instructions > 0) {
         out->instructions = cells * k->instructions;
         out->instructions_stated = true;

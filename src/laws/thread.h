@@ -34,16 +34,9 @@ typedef struct wl_thread {
     double planes; /* cells of a block along the outermost dimension */
 } wl_thread;
 
-/* Numbers of a device and its compiler. */
-typedef struct wl_thread_numbers {
-    double loads_per_phase; /* 1 if the device does not state it */
-    wl_estimates estimates;
-} wl_thread_numbers;
-wl_status wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out, wl_error *err);
-
 /* `costs` of the accesses give how often conditions hold; NULL: blocks are sampled for that. */
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                             const wl_instructions *instructions, const wl_access_cost *costs, int64_t line,
-                            const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out, wl_error *err);
+                            const wl_estimates *estimates, wl_arena *scratch, wl_thread *out, wl_error *err);
 
 #endif /* WL_LAWS_THREAD_H */

@@ -144,7 +144,7 @@ static double time_with(const filler *f, const part *p, double wait)
         own += p->blocks[k] * f->kinds[k].own / (s->sms * s->resident);
         traffic += f->kinds[k].blocks > 0 ? p->blocks[k] / f->kinds[k].blocks * f->kinds[k].traffic : 0;
     }
-    const double sm = stay_of(s, s->resident, s->overlap * own, wait, (s->resident - s->overlap) * own);
+    const double sm = stay_of(s, s->resident, own, wait, (s->resident - 1) * own);
     const double memory = wl_norm2(s->memory * traffic, s->atomics * traffic, s->norm);
     return fmax(wl_norm2(sm, memory, s->norm), blocks * s->launch);
 }
@@ -225,7 +225,7 @@ static double end_of(const filler *f, int kind)
             work += f->parts[i].filled[j] * f->s->resident * f->kinds[j].own;
             resident += f->parts[i].filled[j] * f->s->resident;
         }
-    const double alone = f->s->overlap * (1 - k->hidden) * k->longest_own;
+    const double alone = (1 - k->hidden) * k->longest_own;
     const double others = fmax(work, k->longest_own) - alone;
     return start_of(f, kind) + stay_of(f->s, resident, alone, k->longest_wait, others);
 }
@@ -235,7 +235,7 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
     filler f = {.s = slots, .kinds = kinds, .count = count};
     wl_filled out = {.last = -1};
     for (int k = 0; k < count; k++) {
-        const double alone = slots->overlap * (1 - kinds[k].hidden) * kinds[k].own;
+        const double alone = (1 - kinds[k].hidden) * kinds[k].own;
         const double others = fmax(0, slots->resident * kinds[k].own - alone);
         f.stay[k] = stay_of(slots, slots->resident, alone, kinds[k].wait, others);
         /* a block that waits for the work of others ends with them; unequal blocks are half way

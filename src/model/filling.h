@@ -29,7 +29,6 @@ typedef struct wl_block_time {
 typedef struct wl_slots {
     double sms, resident;   /* multiprocessors; blocks each of them holds */
     double launch;          /* cycles from one block start to the next */
-    double overlap;         /* share of a block's own work that nothing hides */
     double growth;          /* of the norm of waits and the work of others, with their number */
     double norm;            /* of multiprocessors, memory and atomics */
     double memory, atomics; /* cycles of the launch */

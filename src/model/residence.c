@@ -23,27 +23,16 @@ static double of_warps(const wl_turnover *n, const wl_residents *r, double wait)
  * includes its own work. */
 static double of_blocks(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    const double alone = fmin(r->overlap, r->blocks); /* at most the work of all blocks */
-    const double idle = r->in_step >= 0 ? fmax(0, wait + r->in_step - alone * r->own) : wait;
+    const double own = r->own * fmin(1, r->blocks), idle = fmax(0, wait + r->in_step - own);
     /* on a scheduler there are no more blocks than warps */
     const double many = r->blocks * (r->warps > 0 ? fmin(1, r->warps) : 1);
-    return alone * r->own + hidden(n, idle, (r->blocks - alone) * r->own, many);
-}
-
-/* Warps that load the same at the same step wait together, like those of a block with barriers:
- * only other groups of them hide that. The larger the groups, the more of the waits are common. */
-static double of_groups(const wl_turnover *n, const wl_residents *r, double wait)
-{
-    const double each = of_warps(n, r, wait), common = 1 - 1 / r->group;
-    const double groups = fmin(r->blocks * r->warps, r->blocks * r->warps * n->schedulers / r->group);
-    const double own = r->own * r->blocks / groups, alone = fmin(r->overlap, groups);
-    return each + common * fmax(0, alone * own + hidden(n, wait, (groups - alone) * own, groups) - each);
+    return own + hidden(n, idle, fmax(0, r->blocks - 1) * r->own, many);
 }
 
 double wl_residence(const wl_turnover *n, const wl_residents *r, double wait)
 {
     const double together = r->apart < 1 ? of_blocks(n, r, wait) : 0;
-    const double free = r->apart <= 0 ? 0 : r->group > 1 ? of_groups(n, r, wait) : of_warps(n, r, wait);
+    const double free = r->apart > 0 ? of_warps(n, r, wait) : 0;
     return (1 - r->apart) * together + r->apart * free;
 }
 
@@ -62,7 +51,7 @@ static double first_end(const wl_turnover *n, const wl_residents *r, double wait
  * work is done per cycle. */
 double wl_end_apart(const wl_turnover *n, const wl_residents *r, double wait)
 {
-    if (r->apart <= 0 || r->in_step < 0 || r->blocks <= 1)
+    if (r->apart <= 0 || r->blocks <= 1)
         return 0;
     const double together = wl_residence(n, r, wait);
     wl_residents left = *r;

@@ -13,15 +13,11 @@
 typedef struct wl_residents {
     double blocks, own; /* at once; cycles of the busiest unit for one of them */
     double l1;          /* of these: cycles of the L1 */
-    double overlap;     /* share of a block's work that overlaps with no other block */
-    /* cycles by which its warps delay one another; below 0: unknown, waits are phases */
-    double in_step;
-    double warps; /* of a block on one scheduler; 0: not known */
+    double in_step;     /* cycles by which its warps delay one another */
+    double warps;       /* of a block on one scheduler; 0: not known */
     /* share of its waits in which its warps do not wait for one another: 0 with barriers; without,
      * warps start together and drift apart as they loop */
     double apart;
-    /* warps that load the same at the same step of their loops; up to 1: each loads its own */
-    double group;
 } wl_residents;
 
 /* From the start of these blocks to their end, if all end together. `wait` is that of a block that

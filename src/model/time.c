@@ -84,7 +84,6 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .l2_loaded = m[WL_METRIC_l2_load_bytes].value,
                    .l2_again = v->total.l2_again,
                    .shared_later = v->requests.shared_later,
-                   .group = v->requests.group,
                    .read_units = v->requests.read_units,
                    .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,

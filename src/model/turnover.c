@@ -25,10 +25,9 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_block_rate, offsetof(wl_turnover, block_rate), true},
         {WL_DEVICE_block_turnover, offsetof(wl_turnover, turnover), true},
         {WL_DEVICE_instruction_wait, offsetof(wl_turnover, instruction_wait), true},
-        {WL_DEVICE_phase_wait, offsetof(wl_turnover, phase_wait), true},
-        {WL_DEVICE_dram_wait_first, offsetof(wl_turnover, dram_first), true},
+        {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), true},
+        {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), true},
         {WL_DEVICE_dram_wait_next, offsetof(wl_turnover, dram_next), true},
-        {WL_DEVICE_block_overlap, offsetof(wl_turnover, overlap), true},
         {WL_DEVICE_l2_unit, offsetof(wl_turnover, unit), true},
         {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
         {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
@@ -38,8 +37,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
-        {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
-        {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), false},
+        {WL_DEVICE_barrier_latency, offsetof(wl_turnover, barrier_latency), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
         {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
@@ -127,9 +125,6 @@ static double fullest(const wl_turnover *n, const wl_demand *d)
     return 1 + fmin(1 - fill, spread * sqrt(2 * log(fmax(1, n->sms)) / each)) / fill;
 }
 
-/* Are its warps followed through loops, barriers and steps? */
-static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
-
 /* Two units that are busy at the same time: the time of the busier one or, if the device has a norm
  * for it, more. A warp that waits for one of them leaves the others idle, and so do conflicts for
  * ports and schedulers. */
@@ -144,11 +139,11 @@ double wl_l1_seconds(const wl_model_result *m)
 }
 
 /* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes
- * that multiply. The norm applies to warps that loop or synchronize at barriers: for other warps,
- * phases already include the wait for each instruction. */
+ * that multiply. The norm applies to warps that are followed: an assumed life already includes the
+ * wait for each instruction. */
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
-    const double norm = lives(d) ? n->norm : 0;
+    const double norm = d->waiting->assumed ? 0 : n->norm;
     const double *s = m->bound_s, l1 = wl_l1_seconds(m);
     const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
@@ -259,9 +254,10 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
-    if (d->longest.instructions <= 0 || lives(d)) /* the longest life includes it */
+    if (d->longest.instructions <= 0 || !d->waiting->assumed) /* the longest life includes it */
         return 0;
-    return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
+    return n->turnover + n->instruction_wait * d->longest.instructions +
+           wl_wait_of_phase(n) * (d->longest.serial + together);
 }
 
 /* From 0 with one array that is written to 1 with many. */
@@ -287,7 +283,7 @@ static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w
 {
     const double each = wl_residence(n, &w->at, wait), full = floor(w->waves);
     const double left = d->blocks - full * n->sms * w->at.blocks;
-    if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
+    if (left <= 0 || w->waves <= 1 || wait <= 0)
         return w->waves * each;
     wl_residents last = w->at;
     last.blocks = fmin(w->at.blocks, ceil(left / n->sms));
@@ -295,88 +291,62 @@ static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w
     return w->waves * each + in_step * (wl_residence(n, &last, wait) - (w->waves - full) * each);
 }
 
-/* The wait from a thread's phases of loads. */
-static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
-{
-    /* the block itself fetches lines from DRAM */
-    const double met = w->cold * (1 - exp(-d->dram_read / n->line / d->blocks));
-    const double dram =
-        met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
-    double wait =
-        w->start + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
-    const double calm = w->waves * wl_residence(n, &w->at, wait) / n->clock;
-    const double writes = written(n, d), traffic = d->dram_read + writes;
-    *parts = (wl_block_waits){.start = w->start,
-                              .dependence = n->instruction_wait * d->thread_instructions,
-                              .level = {0, n->phase_wait * d->phases, dram},
-                              .barrier = n->phase_wait * d->barriers};
-    if (traffic > 0 && calm > 0) { /* reads wait longer between writes when DRAM is busy */
-        parts->queue = n->dram_write_wait * writes / traffic * fmin(1, w->dram / calm) * met;
-        wait += parts->queue;
-    }
-    return wait;
-}
-
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
-/* How much longer each wait for DRAM is if all of its bandwidth is used, per cycle of the wait.
- * Reads queue, and between writes they wait longer. */
-static double dram_queue(const wl_turnover *n, const wl_demand *d)
+wl_block_waits wl_waits_of_life(const wl_waiting *life, double cold, double times)
 {
-    const double writes = written(n, d), traffic = d->dram_read + writes, alone = n->dram_latency - n->l2_latency;
-    const double between = traffic > 0 && n->l2_latency > 0 && alone > 0 ? writes / traffic / alone : 0;
-    return n->queue_wait + n->dram_write_wait * between;
+    return (wl_block_waits){.issue = times * life->issue,
+                            .dependence = times * (life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE]),
+                            .shared = times * life->stall[WL_STALL_SHARED],
+                            .level = {times * life->level[0], times * life->level[1], times * cold * life->level[2]},
+                            .barrier = times * life->stall[WL_STALL_BARRIER]};
+}
+
+double wl_waits_sum(const wl_block_waits *w)
+{
+    return w->start + w->issue + w->dependence + w->shared + w->level[0] + w->level[1] + w->level[2] + w->queue +
+           w->barrier;
 }
 
 /* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
- * wait for it. */
+ * wait for it: reads queue, and between writes they wait longer. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
                            wl_block_waits *parts)
 {
     const double dram = life->level[2]; /* what DRAM adds to the wait for the L2 */
     const double calm = w->start + life->cycles - dram * (1 - w->cold);
-    const double q = n->norm, queue = dram_queue(n, d);
+    const double writes = written(n, d), traffic = d->dram_read + writes;
+    const double between = traffic > 0 ? n->dram_write_wait * writes / traffic : 0;
+    const double all = dram + life->fetches * n->l2_latency; /* of the latency of DRAM, as it is measured */
+    const double q = n->norm, queue = w->cold * (n->queue_wait * all + between * life->fetches);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = all_waves(n, d, w, wait) / n->clock;
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
-        wait = calm + (time > 0 ? queue * dram * w->cold * w->dram / time : 0);
+        wait = calm + (time > 0 ? queue * w->dram / time : 0);
     }
-    *parts = (wl_block_waits){.start = w->start,
-                              .issue = life->issue,
-                              .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
-                              .shared = life->stall[WL_STALL_SHARED],
-                              .level = {life->level[0], life->level[1], dram * w->cold},
-                              .queue = wait - calm,
-                              .barrier = life->stall[WL_STALL_BARRIER]};
+    *parts = wl_waits_of_life(life, w->cold, 1);
+    parts->start = w->start;
+    parts->queue = wait - calm;
     return wait;
 }
 
-/* The resident blocks of a multiprocessor. Warps that synchronize at barriers execute the same
- * instructions in turn: they stay in lockstep and stall together, apart by one instruction of each
- * other warp. The longest warp is delayed by the work of the others on its scheduler, or in the L1.
- * Warps without barriers are not delayed like this. If warps are not followed, they are assumed to
- * wait together for the first loads of a loop, since they start together, and separately from then
- * on. */
+/* The resident blocks of a multiprocessor. Warps that start together or synchronize at barriers
+ * execute the same instructions in turn: they stay in lockstep and stall together, apart by one
+ * instruction of each other warp. The longest warp is delayed by the work of the others on its
+ * scheduler, or in the L1. Warps that drift apart are not delayed like this. */
 static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, double at_once,
                                  double cycles, double busiest)
 {
     const double own = busiest * cycles, *s = m->bound_s;
-    wl_residents r = {
-        .blocks = at_once, .own = own, .overlap = n->overlap, .in_step = -1, .warps = d->block_warps / n->schedulers};
+    wl_residents r = {.blocks = at_once, .own = own, .warps = d->block_warps / n->schedulers};
     const bool meet = d->barriers > 0 || r.warps <= 0;
-    if (!lives(d)) {
-        r.apart = meet || d->steps <= 1 ? 0 : 1 - 1 / fmax(1, d->phases);
-        r.group = d->group;
-        return r;
-    }
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
     r.l1 = wl_l1_seconds(m) * cycles;
     const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
-    r.overlap = 1;
     r.in_step = fmax(0, fmax(scheduler, l1));
-    r.apart = meet ? 0 : 1;
+    r.apart = meet ? 0 : d->waiting->apart;
     return r;
 }
 
@@ -386,7 +356,7 @@ static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
                           wl_model_result *m)
 {
     wl_block_waits parts;
-    if (!lives(d) || !d->leading || !d->leading->known)
+    if (d->waiting->assumed || !d->leading || !d->leading->known)
         return false;
     const double first = wait_of_life(n, d, w, d->leading, &parts), all = w->waves * first / n->clock;
     if (all <= *sm)
@@ -406,7 +376,7 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
     const double longer = d->phases * d->shared_later * (n->l2_latency - n->l1_latency);
     wl_residents fewer = *all;
     fewer.blocks--;
-    if (lives(d) || all->apart <= 0 || longer <= 0)
+    if (!d->waiting->assumed || all->apart <= 0 || longer <= 0)
         return 0;
     if (fewer.blocks <= 0)
         return longer / 2;
@@ -415,11 +385,10 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
 }
 
 /* Cycles from the end of a block to the start of the last warp of its successor: warps start one
- * after the other. Phases were fitted to blocks of all sizes, so their further warps add
- * nothing. */
+ * after the other. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
-    const double further = lives(d) ? n->warp_start * (d->block_warps - WL_USUAL_WARPS) : 0;
+    const double further = n->warp_start * (d->block_warps - WL_USUAL_WARPS);
     return n->turnover + further + (d->stores ? n->store_wait : 0);
 }
 
@@ -431,7 +400,7 @@ static double with_atomics(const wl_turnover *n, const wl_demand *d, double wave
 {
     const double q = n->norm, apart = wl_norm2(rest, atomics, q);
     *share = apart > 0 ? pow(atomics / apart, q) : 0;
-    if (!lives(d) || atomics <= 0)
+    if (atomics <= 0)
         return apart;
     const double meanwhile = rest * d->waiting->atomics;
     const double beside = wl_norm2(meanwhile, atomics, q), in_step = rest - meanwhile + beside;
@@ -499,7 +468,10 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
     m->remains = remains(n, counted, n->room);
-    const wl_demand again = loaded_again(counted, m->remains), *d = &again;
+    const wl_waiting life = wl_life_of_block(n, counted);
+    wl_demand again = loaded_again(counted, m->remains);
+    again.waiting = &life;
+    const wl_demand *d = &again;
     const double busiest = sm_bounds(n, d, m);
     const double cold = 1 - m->remains;
     memory_bounds(n, d, cold, m);
@@ -518,11 +490,11 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
                      .cold = cold,
                      .l2 = l2,
                      .dram = dram};
-    m->from_life = lives(d);
-    double wait = lives(d) ? wait_of_life(n, d, &w, d->waiting, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
+    m->from_life = !life.assumed;
+    double wait = wait_of_life(n, d, &w, &life, &m->waits);
     double sm = all_waves(n, d, &w, wait) / n->clock;
     /* All blocks leave one after the other, from the end of the first one on. */
-    const double first_end = lives(d) ? (wait - w.start) / n->clock : 0;
+    const double first_end = (wait - w.start) / n->clock;
     const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
     const double apart =
         led || d->in_turns ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;

@@ -1,7 +1,7 @@
 /* turnover.h - the model "turnover": latency hiding by resident blocks that take turns.
  *
  * A block occupies the busiest unit of its multiprocessor for its own work, and it waits: for its
- * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
+ * start, and as long as the life of its longest warp. Other resident blocks hide that
  * wait with their own work. The resulting time, that of the L2 and that of DRAM are combined by a
  * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect. Blocks
  * that do unequal work are of several kinds: turnover_kinds.c computes how long a block of each
@@ -45,7 +45,6 @@ typedef struct wl_demand {
     double l2_again;
     /* share of a warp's loads that others of its block have loaded at another step */
     double shared_later;
-    double group; /* warps of a block that load the same at the same step of their loops */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];
@@ -67,7 +66,7 @@ typedef struct wl_demand {
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */
     double last_block;
-    /* of a block, from the lives of its warps; NULL or not `known`: unknown */
+    /* of a block, from the lives of its warps; NULL or not `known`: it is assumed */
     const wl_waiting *waiting;
     /* of a block whose warp leads others through the same data; NULL or not `known`: unknown */
     const wl_waiting *leading;
@@ -83,8 +82,9 @@ typedef struct wl_demand {
 typedef struct wl_turnover {
     double sms, clock, line, unit;
     double wavefront_rate, issue_rate, schedulers;
-    double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
-    double l1_latency, l2_latency, dram_latency; /* 0: not known */
+    double block_rate, turnover, instruction_wait, dram_next, dram_write_wait, growth;
+    double l2_latency, dram_latency;
+    double l1_latency, barrier_latency; /* 0: not known */
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
     double in_place_wait[2], dispatch[4];
@@ -99,6 +99,17 @@ typedef struct wl_turnover {
 
 /* False if the device lacks a number; *missing names it. */
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing);
+
+/* assumed_wait.c: the life of a block's longest warp, as it was followed; if it was not, or does
+ * not repeat anything, as it is assumed from the accesses. */
+wl_waiting wl_life_of_block(const wl_turnover *numbers, const wl_demand *demand);
+/* Cycles that loads in flight together wait for the caches. */
+double wl_wait_of_phase(const wl_turnover *numbers);
+
+/* The waits of a life that is so many times as long; `cold` is the share of DRAM traffic that the
+ * L2 does not save. Without the start, and without the queue of DRAM. */
+wl_block_waits wl_waits_of_life(const wl_waiting *life, double cold, double times);
+double wl_waits_sum(const wl_block_waits *waits);
 
 /* The time of the L1, whichever stage is busier, with what other blocks of a cluster load and
  * store: one after the other, measured. */

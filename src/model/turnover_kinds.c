@@ -18,27 +18,32 @@ static double work_of(const wl_block_kind *k, const wl_model_result *m)
     return memory ? k->loads + k->stores : k->instructions;
 }
 
+/* How many times as long as the life of a mean block that of a kind is: as of the followed kind
+ * with about as many instructions, and in proportion to them. */
+static double length_of(const wl_waiting *life, const wl_block_kind *k)
+{
+    const double instructions = k->longest.instructions;
+    const wl_kind_life mean = {life->issue, 1}, *best = &mean;
+    for (int i = 0; i < life->kind_count; i++)
+        if (i == 0 || fabs(life->kinds[i].issue - instructions) < fabs(best->issue - instructions))
+            best = &life->kinds[i];
+    return best->issue > 0 ? best->length * instructions / best->issue : 1;
+}
+
 /* How long a block of the kind waits: as long as its longest warp, or `share` of that. Its loads
- * wait for one another in rounds, and each round for the L1, the L2 or DRAM. */
-static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double traffic, double share,
+ * wait in phases, or for one another in rounds, and each of these for the L1, the L2 or DRAM. */
+static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double cold, double share,
                       wl_block_waits *parts)
 {
     const wl_longest_warp *w = &k->longest;
     const double rounds = share * fmax(w->rounds, w->loads / fmax(1, d->loads_per_phase));
-    const double near = d->l1_hits * n->l1_latency + (1 - d->l1_hits) * n->l2_latency;
-    const double lines = d->dram_read / n->line * traffic / k->blocks; /* of one block */
-    const double far = rounds * (1 - d->l1_hits) * (1 - d->l2_hits);
-    const double met = 1 - exp(-lines);
-    const double barriers = k->loads > 0 || w->instructions >= d->thread_instructions ? d->barriers : 0;
-    const double dram = met * (n->dram_first + n->dram_next * fmax(0, far - 1));
-    const double l1 = n->l2_latency > 0 ? d->l1_hits * n->l1_latency : 0;
-    const double each = n->l2_latency > 0 ? near : n->phase_wait;
-    *parts = (wl_block_waits){.start = n->turnover,
-                              .dependence = n->instruction_wait * share * w->instructions,
-                              .level = {l1 * rounds, (each - l1) * rounds, dram},
-                              .barrier = n->phase_wait * barriers};
-    return n->turnover + n->instruction_wait * share * w->instructions + n->phase_wait * barriers + each * rounds +
-           dram;
+    const double missed = rounds * (1 - d->l1_hits), far = missed * (1 - d->l2_hits);
+    *parts = wl_waits_of_life(d->waiting, cold, share * length_of(d->waiting, k));
+    parts->start = n->turnover;
+    parts->level[0] = rounds * n->l1_latency;
+    parts->level[1] = missed * fmax(0, n->l2_latency - n->l1_latency);
+    parts->level[2] = cold * far * fmax(0, n->dram_latency - n->l2_latency);
+    return wl_waits_sum(parts);
 }
 
 /* The parts of the launch's traffic: by loads and stores. */
@@ -53,7 +58,9 @@ static double traffic_of(const wl_block_kind *k, const wl_kinds *all)
 static void add_waits(wl_block_waits *to, const wl_block_waits *one, double share)
 {
     to->start += share * one->start;
+    to->issue += share * one->issue;
     to->dependence += share * one->dependence;
+    to->shared += share * one->shared;
     to->barrier += share * one->barrier;
     for (int l = 0; l < 3; l++)
         to->level[l] += share * one->level[l];
@@ -77,7 +84,8 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
         const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = traffic_of(k, d->kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
         wl_block_waits of_mean, of_longest;
-        const double wait = wait_of(n, d, k, traffic, share, &of_mean);
+        const double wait = wait_of(n, d, k, 1 - m->remains, share, &of_mean);
+        const double longest = wait_of(n, d, k, 1 - m->remains, 1, &of_longest);
         add_waits(&m->waits, &of_mean, k->blocks / d->blocks);
         out[i] = (wl_block_time){.blocks = k->blocks,
                                  .first = k->first,
@@ -87,7 +95,7 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
                                  .wait = wait,
                                  .longest_own = busy / share,
                                  .hidden = hidden_of(d, k),
-                                 .longest_wait = wait_of(n, d, k, traffic, 1, &of_longest),
+                                 .longest_wait = longest,
                                  .traffic = traffic};
     }
 }
@@ -119,7 +127,6 @@ double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, do
     const wl_slots slots = {.sms = n->sms,
                             .resident = d->blocks_per_sm,
                             .launch = n->clock / n->block_rate,
-                            .overlap = n->overlap,
                             .growth = n->growth,
                             .norm = n->norm,
                             .memory = memory * n->clock,

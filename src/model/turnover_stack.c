@@ -20,7 +20,7 @@ typedef struct variant {
 static variant variant_of(const wl_turnover *n, const wl_demand *d)
 {
     variant v = {.n = *n, .d = *d};
-    v.waiting = d->waiting ? *d->waiting : v.waiting;
+    v.waiting = wl_life_of_block(n, d);
     v.leading = d->leading ? *d->leading : v.leading;
     return v;
 }
@@ -79,12 +79,12 @@ static void scale_wait(variant *v, wl_stack_part part, double by)
         scale_level(v, 0, by);
         break;
     case WL_STACK_L2:
-        SCALE(by, &n->l2_latency, &n->phase_wait);
+        SCALE(by, &n->l2_latency);
         SCALE(1 / by, &v->d.barriers);
         scale_level(v, 1, by);
         break;
     case WL_STACK_DRAM:
-        SCALE(by, &n->dram_latency, &n->dram_first, &n->dram_next, &n->dram_write_wait);
+        SCALE(by, &n->dram_latency, &n->dram_next, &n->dram_write_wait);
         scale_level(v, 2, by);
         break;
     default: break;
@@ -128,7 +128,7 @@ void wl_turnover_what_if(const wl_turnover *n, const wl_demand *d, const double 
                          wl_model_result *out)
 {
     variant v = variant_of(n, d);
-    v.d.waiting = d->waiting ? &v.waiting : NULL;
+    v.d.waiting = &v.waiting;
     v.d.leading = d->leading ? &v.leading : NULL;
     for (int p = 0; p < WL_STACK_PART_COUNT; p++)
         if (factors[p] != 1)

@@ -31,6 +31,7 @@ static wl_waiting wait_of(const wl_life_profile *p, const wl_lives *lives, const
         for (int l = 0; l < 3; l++)
             w.level[l] += at->times * at->level[l];
     }
+    w.fetches = waits->level[2] > 0 ? w.level[2] / waits->level[2] : 0;
     w.cycles = w.issue;
     for (int c = 0; c < WL_STALL_COUNT; c++)
         w.cycles += w.stall[c];
@@ -46,6 +47,7 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
     to->barriers += share * one->barriers;
     to->loads += share * one->loads;
     to->atomics += share * one->atomics;
+    to->fetches += share * one->fetches;
     for (int c = 0; c < WL_STALL_COUNT; c++)
         to->stall[c] += share * one->stall[c];
     for (int l = 0; l < 3; l++)
@@ -63,7 +65,7 @@ static bool has_loop(const wl_life *life)
 wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena *arena, wl_life_profile *profiles,
                           wl_waiting *out, wl_error *err)
 {
-    *out = (wl_waiting){.known = lives->count > 0};
+    *out = (wl_waiting){.known = lives->count > 0, .apart = 1};
     wl_waiting *longest = WL_ARENA_NEW(arena, wl_waiting, lives->kind_count + 1);
     double *blocks = WL_ARENA_NEW(arena, double, lives->kind_count + 1), all = 0;
     wl_walk_scratch scratch;
@@ -83,5 +85,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         all += blocks[k];
     for (int k = 0; k < lives->kind_count && all > 0; k++)
         add(out, &longest[k], blocks[k] / all);
+    for (int k = 0; k < lives->kind_count && k < WL_KIND_LIVES_MAX && out->cycles > 0; k++)
+        out->kinds[out->kind_count++] = (wl_kind_life){longest[k].issue, longest[k].cycles / out->cycles};
     return WL_OK;
 }

@@ -11,8 +11,17 @@
 
 #include "timeline/profile.h"
 
+/* The longest warp of the followed block of a kind. */
+typedef struct wl_kind_life {
+    double issue;  /* cycles in which it issues */
+    double length; /* its cycles, as a share of those of a mean block */
+} wl_kind_life;
+
+#define WL_KIND_LIVES_MAX 8 /* kinds of blocks that are followed */
+
 typedef struct wl_waiting {
     bool known;
+    bool assumed; /* from its accesses: the instructions of its warps are not known */
     /* its warps loop, synchronize at barriers, or load again after stores */
     bool repeats;
     double cycles;                          /* from its first instruction to its last */
@@ -23,6 +32,12 @@ typedef struct wl_waiting {
     double covered[2];
     double barriers, loads; /* barriers that it passes; how often it waits for memory */
     double atomics;         /* share of the cycles from its first atomic to its last */
+    double fetches;         /* how often it waits for DRAM, one time after the other */
+    /* share of its waits in which its warps do not wait for one another, unless they meet at
+     * barriers */
+    double apart;
+    wl_kind_life kinds[WL_KIND_LIVES_MAX];
+    int kind_count; /* 0: its blocks are not followed by kind */
 } wl_waiting;
 
 /* `profiles` has one entry for each life. */

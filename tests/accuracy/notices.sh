@@ -22,7 +22,7 @@ warpline=$1
 report=$2
 root=$3
 notices l2_reuse_room=20MiB star3d dram_load_bytes
-notices phase_wait=800 star3d time
+notices dram_latency=3000 star3d time
 "$report" check --baseline "$root/validate/families.yaml" "$root/validate/accuracy.json" >/dev/null 2>&1
 code=$?
 [ $code = 3 ] || { echo "a file that is no comparison: exit code $code, not 3"; failed=1; }

@@ -18,7 +18,6 @@ static inline wl_turnover numbers(void)
                          .issue_rate = 4,
                          .schedulers = 4,
                          .block_rate = 1e30,
-                         .overlap = 1,
                          .narrow_multiply = 2,
                          .l2_bandwidth = 1e30,
                          .l2_write_cost = 1,

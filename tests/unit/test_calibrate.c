@@ -172,15 +172,15 @@ static void test_note(void **state)
     cal_device *device = made_up(9);
     char message[128] = "", *text = NULL;
     size_t length = 0;
-    cal_note(device, CAL_dram_wait_first, "measured as 36 by phase, not used");
+    cal_note(device, CAL_dram_wait_write, "measured as 36 by phase, not used");
     cal_fill_facts(device);
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
     check_true("note", "is written", cal_write(device, stream, message, sizeof message));
     (void)fclose(stream);
     check_true("note", "is a comment",
-               strstr(text, "\n# dram_wait_first: measured as 36 by phase, not used\n") != NULL);
-    check_true("note", "the key is left out", strstr(text, "\ndram_wait_first:") == NULL);
+               strstr(text, "\n# dram_wait_write: measured as 36 by phase, not used\n") != NULL);
+    check_true("note", "the key is left out", strstr(text, "\ndram_wait_write:") == NULL);
     wl_device *loaded = NULL;
     wl_error err = {0};
     check_ok("note", wl_device_parse("made-up", text, length, &loaded, &err), &err);

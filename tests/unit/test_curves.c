@@ -111,8 +111,8 @@ static void numbers_come_back(void **state)
     check_near("latency", "L2", known(found, "l2_latency"), 200, 1e-3);
     check_near("latency", "memory", known(found, "dram_latency"), 700, 1e-3);
     check_near("latency", "cache of the memory", known(found, "memory_cache"), 100e3 * 1024, 0.2);
-    check_near("scaled", "wait for the L2", known(found, "phase_wait"),
-               known(h200, "phase_wait") * 200 / known(h200, "l2_latency"), 1e-3);
+    check_near("scaled", "wait for memory", known(found, "dram_wait_next"),
+               known(h200, "dram_wait_next") * 700 / known(h200, "dram_latency"), 1e-3);
     check_near("scaled", "room", known(found, "l2_reuse_room"), known(h200, "l2_reuse_room") * 6 / 30, 1e-6);
     wl_device_free(found);
     text[0] = '\0';
@@ -130,8 +130,7 @@ static void numbers_come_back(void **state)
     check_near("streams", "turnover", known(found, "block_turnover"), TURNOVER, 0.25);
     check_near("streams", "turnover and stores", known(found, "block_turnover") + known(found, "store_wait"),
                TURNOVER + STORES, 1e-2);
-    check_near("streams", "turnover and memory",
-               known(found, "block_turnover") + known(found, "phase_wait") + known(found, "dram_wait_first"),
+    check_near("streams", "turnover and memory", known(found, "block_turnover") + known(found, "dram_latency"),
                TURNOVER + MEMORY, 1e-2);
     check_near("copies", "blocks", known(found, "block_rate"), RATE, 1e-2);
     check_true("copies", "overhead without the wait of a block",

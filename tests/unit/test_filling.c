@@ -11,7 +11,7 @@
 #define SLOTS (SMS * RESIDENT)
 #define BLOCKS 1000
 
-static wl_slots slots(void) { return (wl_slots){.sms = SMS, .resident = RESIDENT, .overlap = 1, .norm = 4}; }
+static wl_slots slots(void) { return (wl_slots){.sms = SMS, .resident = RESIDENT, .norm = 4}; }
 
 typedef enum place { FIRST, LAST, SPREAD } place;
 static const char *const places[] = {"first", "last", "spread"};
@@ -142,7 +142,7 @@ static void chance_fills_one_multiprocessor_more(void **state)
 {
     (void)state;
     enum { SM = 132, LONG = 264, TRIALS = 400 };
-    wl_slots s = {.sms = SM, .resident = 8, .overlap = 1, .norm = 4};
+    wl_slots s = {.sms = SM, .resident = 8, .norm = 4};
     wl_block_time k[2] = {
         {.blocks = LONG, .first = 0, .last = 4095, .middle = 2047.5, .own = 1000, .longest_own = 1000},
         {.blocks = 4096 - LONG, .first = 0, .last = 4095, .middle = 2047.5}};

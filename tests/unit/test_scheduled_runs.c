@@ -152,7 +152,7 @@ static void products_load_what_the_paper_saw(void **state)
     check_ok("predictor", wl_predictor_new(kernel, device, &predictor, &err), &err);
     check_ok("prediction", wl_prediction_new(&p, &err), &err);
     double first = 0, next = 0;
-    assert_true(wl_device_get(device, WL_DEVICE_dram_wait_first, &first));
+    assert_true(wl_device_get(device, WL_DEVICE_dram_latency, &first));
     assert_true(wl_device_get(device, WL_DEVICE_dram_wait_next, &next));
     for (size_t i = 0; i < COUNT_OF(seen); i++) {
         wl_launch launch = {.block = {128}};

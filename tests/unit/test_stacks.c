@@ -111,8 +111,9 @@ static void waits_by_cause(void **state)
     d.phases = 4;
     d.barriers = 2;
     d.thread_instructions = 100;
-    n.phase_wait = 1000;
-    n.instruction_wait = 5;
+    n.l2_latency = 2000;
+    n.barrier_latency = 1000;
+    n.instruction_wait = 6; /* the first of these cycles it issues */
     n.turnover = 500;
     s = stack_of("phases", &n, &d);
     check_near("phases", "L2 and barriers", s.cycles[WL_STACK_L2], 2 * s.cycles[WL_STACK_BARRIER], ABOUT);
