@@ -467,7 +467,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
         result->error = result->error > 1 ? result->error : 1;
     }
     if (m.atomics)
-        result->atomics = wl_atomic_lines_total(m.atomics);
+        result->atomics = wl_atomic_lines_total(m.atomics, rules);
     return WL_OK;
 }
 
