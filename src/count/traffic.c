@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/program.h"
+#include "count/apart_stores.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
 #include "count/spread.h"
@@ -430,6 +431,27 @@ static double footprint_of(const wl_traffic *o)
     return bytes;
 }
 
+/* Where warps may wait between stores to the same sectors: they loop, meet at barriers, or load
+ * behind stores. */
+static wl_status find_apart(const tally *t, wl_arena *arena)
+{
+    const wl_source *source = &t->in->view->kernel->source;
+    const wl_lives *lives = NULL;
+    bool any = false;
+    for (size_t f = 0; f < t->out->field_count; f++)
+        any = any || t->out->fields[f].written > t->out->fields[f].store_warp;
+    if (!any || !source->live || !source->repeats)
+        return WL_OK;
+    double *share = WL_ARENA_NEW(arena, double, t->out->field_count + 1);
+    if (!share)
+        return wl_fail_memory(t->err);
+    WL_TRY(source->live(source->context, &lives, t->err));
+    WL_TRY(wl_stores_apart(lives, t->out->field_count, arena, share, t->err));
+    for (size_t f = 0; f < t->out->field_count; f++)
+        t->out->fields[f].store_apart = share[f];
+    return WL_OK;
+}
+
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err)
 {
@@ -469,6 +491,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         fit_loads(out, &out->fields[f]);
         fit_stores(out, &out->fields[f]);
     }
+    WL_TRY(find_apart(&t, arena));
     out->footprint = footprint_of(out);
     out->any_room = input->any_room;
     return WL_OK;

@@ -78,6 +78,8 @@ typedef struct wl_access {
     bool bulk;
     /* in the shared memory of other blocks of a cluster, which addresses tell apart */
     bool remote;
+    /* a traced atomic on shared memory that is a loop of compare-and-swap (count/swaps.h) */
+    bool swaps;
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */

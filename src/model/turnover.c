@@ -208,13 +208,15 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 
 /* Sectors of atomics that the busiest slice of the L2 has. A group of lines is in one slice, and a
  * hash says in which: groups fall into slices like balls into bins. The largest of n normal numbers
- * is about sqrt(2 ln n) - (ln ln n + ln 4 pi) / (2 sqrt(2 ln n)) deviations above their mean. */
+ * is about sqrt(2 ln n) - (ln ln n + ln 4 pi) / (2 sqrt(2 ln n)) deviations above their mean. Many
+ * groups are spread more evenly than by chance: the deviation is one group at most. */
 static double on_busiest_slice(const wl_demand *d, double slices)
 {
     if (slices < 2)
         return d->atomics;
     const double extreme = sqrt(2 * log(slices)), above = extreme - log(4 * acos(-1) * log(slices)) / (2 * extreme);
-    const double deviation = sqrt(d->atomics_squared / slices * (1 - 1 / slices));
+    const double group = d->atomics > 0 ? d->atomics_squared / d->atomics : 0;
+    const double deviation = fmin(group, sqrt(d->atomics_squared / slices * (1 - 1 / slices)));
     return fmin(d->atomics, fmax(d->atomics_on_one, d->atomics / slices + fmax(0, above) * deviation));
 }
 

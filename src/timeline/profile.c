@@ -395,6 +395,10 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
         wait_for_products(w, number, times);
     if (op->group_step == WL_GROUP_RESULT)
         wait_for_results(w, number, times);
+    if (op->swaps && w->waits->swap > 0) { /* nothing issues until its last round has succeeded */
+        end_interval(w, number, number, w->waits->swap, times);
+        w->last += w->waits->swap;
+    }
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
