@@ -189,7 +189,8 @@ static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, 
     const wl_costs costs = costs_of(p);
     wl_followed followed;
     wl_waits waits;
-    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, shows_lives(options), &p->launch_arena, &followed, err));
+    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, shows_lives(options), &p->launch_arena, &followed,
+                          err));
     *from = followed.lives;
     if (!followed.lives)
         return WL_OK;

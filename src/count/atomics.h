@@ -24,7 +24,7 @@ typedef struct wl_atomic_cost {
 /* Launch totals, extrapolated from the instructions that were evaluated. */
 typedef struct wl_atomics {
     double inst, passes, sectors;
-    double hot_requests;                /* of the busiest line */
+    double hot_requests;                 /* of the busiest line */
     double hot_sectors, squared_sectors; /* of the busiest group; summed over groups */
 } wl_atomics;
 

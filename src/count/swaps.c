@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #define PLACES (1 << 16)             /* hash table slots for words of a block, with room to spare */
+#define LAST_BIT 63                  /* of a set of warps: a block has no more */
 #define PLACES_FULL (PLACES / 4 * 3) /* beyond that, looking up takes long */
 
 /* What the lanes of a block add to one word. */
@@ -69,8 +70,8 @@ static void change(wl_swap_words *words, int warp, int64_t word, double lanes)
     p->all += lanes;
 }
 
-/* Puts lanes on one word next to each other: insertion sort. Returns how many lanes the busiest word
- * has. */
+/* Puts lanes on one word next to each other: insertion sort. Returns how many lanes the busiest
+ * word has. */
 static int sort_words(const wl_warp_access *a, wl_warp_access *out)
 {
     int most = 0, run = 0;
@@ -119,7 +120,7 @@ double wl_swaps_add(wl_swap_words *words, const wl_l1_rules *rules, int warp, co
         const int load = wl_warp_shared_wavefronts(rules, &left, true);
         wavefronts += load + (load > banks ? load : banks); /* a swap takes one bank at a time */
     }
-    words->warps |= (uint64_t)1 << warp % 64;
+    words->warps |= (uint64_t)1 << (warp & LAST_BIT);
     words->now.executions++;
     words->now.rounds += most;
     words->banks += banks;

@@ -3,8 +3,8 @@
  *
  * Compilers write them as a loop: load the word, compute, compare and swap, and once more if
  * another lane was faster. So lanes of a warp on one word take turns, one *round* each; and a warp
- * loses a round to each lane of another warp of its block that changes the word meanwhile. Warps are
- * taken to be spread evenly over the atomics that they execute.
+ * loses a round to each lane of another warp of its block that changes the word meanwhile. Warps
+ * are taken to be spread evenly over the atomics that they execute.
  *
  * Layer  count (uses base). Units: launch totals of rounds, wavefronts. Oracle:
  * tests/unit/test_swaps.c. SPDX-License-Identifier: MIT */

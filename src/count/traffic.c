@@ -7,8 +7,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/apart_stores.h"
 #include "kernel/program.h"
-#include "count/apart_stores.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
 #include "count/spread.h"
@@ -431,22 +431,18 @@ static double footprint_of(const wl_traffic *o)
     return bytes;
 }
 
-/* Where warps may wait between stores to the same sectors: they loop, meet at barriers, or load
- * behind stores. */
+/* Only where warps write sectors repeatedly. */
 static wl_status find_apart(const tally *t, wl_arena *arena)
 {
-    const wl_source *source = &t->in->view->kernel->source;
-    const wl_lives *lives = NULL;
     bool any = false;
     for (size_t f = 0; f < t->out->field_count; f++)
         any = any || t->out->fields[f].written > t->out->fields[f].store_warp;
-    if (!any || !source->live || !source->repeats)
+    if (!any)
         return WL_OK;
     double *share = WL_ARENA_NEW(arena, double, t->out->field_count + 1);
     if (!share)
         return wl_fail_memory(t->err);
-    WL_TRY(source->live(source->context, &lives, t->err));
-    WL_TRY(wl_stores_apart(lives, t->out->field_count, arena, share, t->err));
+    WL_TRY(wl_stores_apart(t->in->view->kernel, arena, share, t->err));
     for (size_t f = 0; f < t->out->field_count; f++)
         t->out->fields[f].store_apart = share[f];
     return WL_OK;

@@ -92,6 +92,6 @@ void wl_ptx_trace_swaps(wl_ptx_source *s)
     for (size_t i = 0; i < r->step_count && !r->gave_up; i++) {
         const int32_t at = r->steps[i].instruction;
         if (!r->traced[at] && wl_ptx_is_swap_loop(&s->launch.entry->instructions[at]))
-            wl_ptx_trace(&s->recovery, at, (wl_ptx_cause){WL_PTX_WHY_OPERATION, at});
+            wl_ptx_trace(&s->recovery, at, (wl_ptx_cause){WL_PTX_WHY_SWAPS, at});
     }
 }

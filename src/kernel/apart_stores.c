@@ -1,8 +1,7 @@
 /* apart_stores.c - see apart_stores.h. SPDX-License-Identifier: MIT */
-#include "count/apart_stores.h"
+#include "kernel/apart_stores.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 
@@ -63,7 +62,8 @@ static void pass_parts(walk *w, const wl_stretch *parts, int32_t count, double t
     }
 }
 
-wl_status wl_stores_apart(const wl_lives *lives, size_t field_count, wl_arena *arena, double *share, wl_error *err)
+wl_status wl_lives_stores_apart(const wl_lives *lives, size_t field_count, wl_arena *arena, double *share,
+                                wl_error *err)
 {
     walk w = {lives, WL_ARENA_NEW(arena, stores, field_count + 1), field_count};
     if (!w.fields)
@@ -76,4 +76,16 @@ wl_status wl_stores_apart(const wl_lives *lives, size_t field_count, wl_arena *a
     for (size_t f = 0; f < field_count; f++)
         share[f] = w.fields[f].all > 0 ? w.fields[f].apart / w.fields[f].all : 0;
     return WL_OK;
+}
+
+/* Warps wait between stores only if they loop, meet at barriers, or load behind stores. */
+wl_status wl_stores_apart(const wl_kernel *k, wl_arena *arena, double *share, wl_error *err)
+{
+    const wl_lives *lives = NULL;
+    for (size_t f = 0; f < k->field_count; f++)
+        share[f] = k->fields[f].stores_apart;
+    if (!k->source.live || !k->source.repeats)
+        return WL_OK;
+    WL_TRY(k->source.live(k->source.context, &lives, err));
+    return wl_lives_stores_apart(lives, k->field_count, arena, share, err);
 }
