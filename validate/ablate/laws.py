@@ -65,6 +65,8 @@ LAWS = [
     dict(name="turnaround", says="reads and writes together lose bandwidth", off=["dram_turnaround=none"], found=["v100"]),
     dict(name="atomics", says="a rate for sectors, for a slice of the L2, for a word",
          off=["atomic_rate=none", "atomic_address_rate=none", "l2_slice_lines=none", "atomic_word_rate=none"], found=["atomics"]),
+    dict(name="compare-and-swap", says="atomics on shared memory that are loops take cycles for each round",
+         off=["shared_swap=none"], found=["shared_atomics"]),
     dict(name="norm of bounds", says="multiprocessors, their units, L2 and DRAM overlap in part", off=["bound_norm=64"],
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
     dict(name="clock of tensor cores", says="products lower the clock", off=["tensor_clock_loss=none"], found=["tma_product"]),
