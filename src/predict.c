@@ -68,6 +68,7 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
     out->remapping = own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->estimates.division_instructions);
     out->thread.instructions += out->remapping;
     wl_remapping_add(&out->launched, p->rules.warp_size, out->remapping, &out->executed);
+    wl_executed_add_swaps(&out->warps.swaps, &out->executed);
     if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
@@ -187,7 +188,8 @@ static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, 
     const wl_costs costs = costs_of(p);
     wl_followed followed;
     wl_waits waits;
-    WL_TRY(wl_follow_find(&costs, &out->launched, shows_lives(options), &p->launch_arena, &followed, err));
+    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, shows_lives(options), &p->launch_arena, &followed,
+                          err));
     *from = followed.lives;
     if (!followed.lives)
         return WL_OK;
@@ -416,7 +418,7 @@ static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
 static wl_status keep_lives(wl_counted *c, const wl_predictor *p, bool always, wl_error *err)
 {
     const wl_costs costs = costs_of(p);
-    WL_TRY(wl_follow_find(&costs, &c->counts.launched, always, &c->kept, &c->followed, err));
+    WL_TRY(wl_follow_find(&costs, &c->counts.launched, &c->counts.warps.swaps, always, &c->kept, &c->followed, err));
     if (!c->followed.lives)
         return WL_OK;
     c->waited = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);

@@ -1,4 +1,5 @@
-/* cause_code.c - causes in the instruction stream: divergent branches, local memory.
+/* cause_code.c - causes in the instruction stream: divergent branches, local memory, atomics on
+ * shared memory that are loops.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -74,4 +75,30 @@ wl_status wl_cause_local(wl_inquiry *q, wl_error *err)
     (void)wl_print(text, sizeof text, "local memory: %.2g %% of all instructions load or store it",
                    100 * (loads->value + (stores->known ? stores->value : 0)) / executed->value);
     return wl_blame(q, WL_CAUSE_LOCAL, WL_NO_ACCESS, &best, text, "arrays in registers", err);
+}
+
+/* ---- loops of compare-and-swap ---- */
+
+wl_status wl_cause_swaps(wl_inquiry *q, wl_error *err)
+{
+    size_t worst = WL_NO_ACCESS;
+    char text[160];
+    wl_kernel *variant = NULL;
+    wl_tried best = {0};
+    bool better;
+    for (size_t a = 0; a < q->kernel->access_count; a++)
+        if (q->kernel->accesses[a].swaps && (worst == WL_NO_ACCESS || q->costs[a].hit > q->costs[worst].hit))
+            worst = a;
+    if (!q->can_vary || worst == WL_NO_ACCESS || !(q->costs[worst].inst > 0))
+        return WL_OK;
+    WL_TRY(wl_variant_make(q, &variant, err));
+    for (size_t a = 0; a < variant->access_count; a++)
+        variant->accesses[a].swaps = false;
+    WL_TRY(wl_try_variant(q, variant, &q->launch, &best, &better, err));
+    const double passes = q->costs[worst].hit / q->costs[worst].inst;
+    (void)wl_print(text, sizeof text,
+                   "an atomic on shared memory is a loop of compare-and-swap, %.1f passes for a warp that is alone",
+                   passes);
+    return wl_blame(q, WL_CAUSE_ATOMICS, worst, &best, text,
+                    passes > q->lanes ? "one atomic for each warp" : "32-bit integers, which need no loop", err);
 }

@@ -355,7 +355,7 @@ static size_t most_conflicts(const wl_inquiry *q, size_t field)
 {
     size_t most = WL_NO_ACCESS;
     for (size_t a = 0; a < q->kernel->access_count; a++)
-        if (q->kernel->accesses[a].field == field && has_conflicts(q, a) &&
+        if (q->kernel->accesses[a].field == field && has_conflicts(q, a) && !q->kernel->accesses[a].swaps &&
             (most == WL_NO_ACCESS || q->costs[a].hit > q->costs[most].hit))
             most = a;
     return most;

@@ -32,10 +32,22 @@ static what_if as_it_is(void)
     return w;
 }
 
+/* The first atomic on global memory; NULL: operations are not known. */
+static const wl_op *first_atomic(const wl_inquiry *q)
+{
+    for (int32_t i = 0; q->lives && i < q->lives->op_count; i++)
+        if (q->lives->ops[i].kind == WL_OP_ATOMIC)
+            return &q->lives->ops[i];
+    return NULL;
+}
+
 /* The operation at which a warp spends most of the time that the what-if shortens; of a wait, the
- * one that is waited for. NULL: operations are not known. */
+ * one that is waited for, and of atomics, which nothing waits for, the first of them. NULL:
+ * operations are not known. */
 static const wl_op *costliest(const wl_inquiry *q, const what_if *w)
 {
+    if (w->factors[WL_STACK_ATOMICS] < 1)
+        return first_atomic(q);
     const wl_stacks *s = q->now.stacks;
     const wl_op *found = NULL;
     double most = 0;

@@ -107,6 +107,22 @@ static wl_status variant_of_mix(wl_inquiry *q, wl_kernel **out, wl_error *err)
     return WL_OK;
 }
 
+/* Are warps followed only because loads stay behind stores that may change what they read? A vector
+ * is loaded before all of it is stored. */
+static bool only_in_steps(const wl_lives *lives)
+{
+    if (!lives || !lives->in_steps)
+        return false;
+    for (int32_t i = 0; i < lives->op_count; i++)
+        if (lives->ops[i].kind == WL_OP_BARRIER)
+            return false;
+    for (size_t l = 0; l < lives->count; l++)
+        for (size_t p = 0; p < lives->list[l].count; p++)
+            if (lives->list[l].parts[p].loop)
+                return false;
+    return true;
+}
+
 static wl_status merge(wl_inquiry *q, vectors *v, wl_error *err)
 {
     char text[120], change[60];
@@ -126,6 +142,7 @@ static wl_status merge(wl_inquiry *q, vectors *v, wl_error *err)
             variant->accesses[n++] = variant->accesses[a];
     variant->access_count = n;
     drop_instructions(v, variant);
+    variant->source.repeats = variant->source.repeats && !only_in_steps(q->lives);
     WL_TRY(wl_try_variant(q, variant, &q->launch, &best, &better, err));
     const int32_t bytes = q->kernel->accesses[v->first].width_bytes;
     (void)snprintf(text, sizeof text, "%lld neighbouring elements of %d bytes, each with a separate instruction",

@@ -10,8 +10,8 @@
 #include "predictor.h"
 
 static wl_status (*const finders[])(wl_inquiry *, wl_error *) = {
-    wl_cause_sectors, wl_cause_banks, wl_cause_divergence, wl_cause_local,  wl_cause_registers, wl_cause_shared,
-    wl_cause_block,   wl_cause_waves, wl_cause_table,      wl_cause_vector, wl_cause_time,
+    wl_cause_sectors, wl_cause_banks, wl_cause_divergence, wl_cause_local, wl_cause_swaps,  wl_cause_registers,
+    wl_cause_shared,  wl_cause_block, wl_cause_waves,      wl_cause_table, wl_cause_vector, wl_cause_time,
 };
 
 const char *wl_cause_name(wl_cause_id cause)

@@ -76,6 +76,7 @@ wl_status wl_cause_sectors(wl_inquiry *inquiry, wl_error *err); /* cause_layout.
 wl_status wl_cause_banks(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_divergence(wl_inquiry *inquiry, wl_error *err); /* cause_code.c */
 wl_status wl_cause_local(wl_inquiry *inquiry, wl_error *err);
+wl_status wl_cause_swaps(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_registers(wl_inquiry *inquiry, wl_error *err); /* cause_launch.c */
 wl_status wl_cause_shared(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_block(wl_inquiry *inquiry, wl_error *err);

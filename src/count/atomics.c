@@ -11,9 +11,7 @@
 typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
-    double requests, passes;
-    int64_t word; /* that was updated first */
-    bool mixed;   /* others were, too */
+    double requests, sectors;
 } line_place;
 
 struct wl_atomic_lines {
@@ -24,22 +22,32 @@ struct wl_atomic_lines {
 
 wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena) { return WL_ARENA_NEW(arena, wl_atomic_lines, 1); }
 
+/* Where this line is, or the free slot where it would be. */
+static size_t place_of(const wl_atomic_lines *all, size_t field, int64_t line)
+{
+    uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
+    while (all->place[at].line && !(all->place[at].line == line + 1 && all->place[at].field == field))
+        at = (at + 1) % PLACES;
+    return at;
+}
+
 /* NULL: the table is full. */
 static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
 {
-    uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
-    for (;; at = (at + 1) % PLACES) {
-        line_place *p = &all->place[at];
-        if (p->line == line + 1 && p->field == field)
-            return p;
-        if (p->line)
-            continue;
-        if (all->used == PLACES_FULL)
-            return NULL;
-        all->used++;
-        *p = (line_place){.line = line + 1, .field = field};
+    line_place *p = &all->place[place_of(all, field, line)];
+    if (p->line)
         return p;
-    }
+    if (all->used == PLACES_FULL)
+        return NULL;
+    all->used++;
+    *p = (line_place){.line = line + 1, .field = field};
+    return p;
+}
+
+static const line_place *seen(const wl_atomic_lines *all, size_t field, int64_t line)
+{
+    const line_place *p = &all->place[place_of(all, field, line)];
+    return p->line ? p : NULL;
 }
 
 /* Sorts the words by address: insertion sort. */
@@ -63,8 +71,8 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
               to_sector = r->sector_shift - r->data.bank_shift;
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
-        const int64_t line = words[i] >> to_line, first_word = words[i];
-        int most = 0;
+        const int64_t line = words[i] >> to_line;
+        int most = 0, sectors = 0;
         while (i < n && words[i] >> to_line == line) { /* sector by sector */
             const int64_t sector = words[i] >> to_sector;
             int most_here = 0;
@@ -74,16 +82,15 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
                     i++;
                 most_here = i - first > most_here ? i - first : most_here;
             }
-            cost.sectors += most_here;
+            sectors += most_here;
             most = most_here > most ? most_here : most;
         }
         cost.passes += most;
+        cost.sectors += sectors;
         line_place *p = find(all, field, line);
         if (p) {
-            p->mixed = p->mixed || words[i - 1] != first_word || (p->requests > 0 && p->word != first_word);
-            p->word = first_word;
             p->requests += scale;
-            p->passes += scale * most;
+            p->sectors += scale * sectors;
         }
     }
     all->sum.inst += scale;
@@ -92,13 +99,29 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
-wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
+/* Sectors of the group of lines that begins here; 0: it is counted at another of its lines. */
+static double group_sectors(const wl_atomic_lines *all, const line_place *p, int64_t lines)
+{
+    const int64_t at = (p->line - 1) % lines;
+    double sum = p->sectors;
+    for (int64_t i = 0; i < lines; i++) {
+        const line_place *other = i == at ? NULL : seen(all, p->field, p->line - 1 - at + i);
+        if (other && i < at)
+            return 0;
+        sum += other ? other->sectors : 0;
+    }
+    return sum;
+}
+
+wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all, const wl_l1_rules *r)
 {
     wl_atomics total = all->sum;
     for (int i = 0; i < PLACES; i++) {
-        total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
-        total.mixed_requests = fmax(total.mixed_requests, all->place[i].mixed ? all->place[i].requests : 0);
-        total.hot_passes = fmax(total.hot_passes, all->place[i].passes);
+        const line_place *p = &all->place[i];
+        const double sectors = p->line ? group_sectors(all, p, r->slice_lines) : 0;
+        total.hot_requests = fmax(total.hot_requests, p->requests);
+        total.hot_sectors = fmax(total.hot_sectors, sectors);
+        total.squared_sectors += sectors * sectors;
     }
     return total;
 }

@@ -2,9 +2,9 @@
  *
  * Lanes on different words of a line are served together, lanes on the same word one after another,
  * and every line on its own. So an instruction makes one *request* per line, with as many *passes*
- * as its most contended word there has lanes. The L2 then works sector by sector, and one line
- * cannot be updated back to back, unless all update one word of it, as with a counter. So the time
- * depends on the load of the busiest line, too.
+ * as its most contended word there has lanes. The L2 then works sector by sector. A few
+ * neighbouring lines, a *group*, are served by one slice of it, so the time depends on how evenly
+ * groups are loaded, and on the requests of the busiest line.
  *
  * Layer  count (uses base). Units: launch totals of requests, passes, sectors.
  * Oracle  tests/unit/test_atomics.c
@@ -24,8 +24,8 @@ typedef struct wl_atomic_cost {
 /* Launch totals, extrapolated from the instructions that were evaluated. */
 typedef struct wl_atomics {
     double inst, passes, sectors;
-    double hot_requests, hot_passes; /* of the busiest line */
-    double mixed_requests;           /* of the busiest line of which several words are updated */
+    double hot_requests;                 /* of the busiest line */
+    double hot_sectors, squared_sectors; /* of the busiest group; summed over groups */
 } wl_atomics;
 
 typedef struct wl_atomic_lines wl_atomic_lines; /* lines seen so far; in an arena */
@@ -34,6 +34,6 @@ wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena);
 /* Adds one instruction on a field, which represents `scale` of them. */
 wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *lines, const wl_l1_rules *rules, size_t field,
                                    const wl_warp_access *access, double scale);
-wl_atomics wl_atomic_lines_total(const wl_atomic_lines *lines);
+wl_atomics wl_atomic_lines_total(const wl_atomic_lines *lines, const wl_l1_rules *rules);
 
 #endif /* WL_COUNT_ATOMICS_H */

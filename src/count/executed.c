@@ -220,3 +220,20 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
     out->thread = kernel->instructions * census.cells + kernel->idle_instructions * census.idle_threads;
     return WL_OK;
 }
+
+void wl_executed_add_swaps(const wl_swaps *swaps, wl_executed *out)
+{
+    /* load, operation, swap, test, branch */
+    static const wl_inst_class round[] = {WL_INST_shared, WL_INST_int, WL_INST_shared, WL_INST_int, WL_INST_control};
+    const size_t length = sizeof round / sizeof round[0];
+    const double rounds = swaps->rounds + swaps->lost;
+    if (!out->known || rounds <= 0)
+        return;
+    out->warp += (double)length * rounds;
+    out->thread += (double)length * swaps->lanes;
+    for (size_t i = 0; i < length && out->by_class; i++) {
+        out->mix.warp[round[i]] += rounds;
+        out->mix.thread[round[i]] += swaps->lanes;
+        out->mix.thread_on += swaps->lanes;
+    }
+}

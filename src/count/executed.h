@@ -11,6 +11,7 @@
 #ifndef WL_COUNT_EXECUTED_H
 #define WL_COUNT_EXECUTED_H
 
+#include "count/swaps.h"
 #include "launch/geometry.h"
 
 /* Active and idle warps and threads of the launch, including blocks outside the domain. */
@@ -34,6 +35,8 @@ typedef struct wl_executor {
     int warp_size;
     double tensor_flops; /* of one tensor instruction of a warp on 16-bit matrices; 0: unknown */
 } wl_executor;
+/* Adds the rounds of loops of compare-and-swap. */
+void wl_executed_add_swaps(const wl_swaps *swaps, wl_executed *out);
 wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, const wl_executor *by, bool emulate,
                             wl_executed *out, wl_error *err);
 

@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/apart_stores.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
@@ -430,6 +431,23 @@ static double footprint_of(const wl_traffic *o)
     return bytes;
 }
 
+/* Only where warps write sectors repeatedly. */
+static wl_status find_apart(const tally *t, wl_arena *arena)
+{
+    bool any = false;
+    for (size_t f = 0; f < t->out->field_count; f++)
+        any = any || t->out->fields[f].written > t->out->fields[f].store_warp;
+    if (!any)
+        return WL_OK;
+    double *share = WL_ARENA_NEW(arena, double, t->out->field_count + 1);
+    if (!share)
+        return wl_fail_memory(t->err);
+    WL_TRY(wl_stores_apart(t->in->view->kernel, arena, share, t->err));
+    for (size_t f = 0; f < t->out->field_count; f++)
+        t->out->fields[f].store_apart = share[f];
+    return WL_OK;
+}
+
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err)
 {
@@ -469,6 +487,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         fit_loads(out, &out->fields[f]);
         fit_stores(out, &out->fields[f]);
     }
+    WL_TRY(find_apart(&t, arena));
     out->footprint = footprint_of(out);
     out->any_room = input->any_room;
     return WL_OK;

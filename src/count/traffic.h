@@ -75,6 +75,7 @@ typedef struct wl_field_traffic {
     double written_full, store_inst;
     /* sectors: distinct per warp, and filled by it */
     double store_warp, store_warp_full;
+    double store_apart;                   /* share of further stores too late to combine */
     double store_block, store_block_full; /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */

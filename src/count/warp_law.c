@@ -35,7 +35,7 @@ static uint8_t sharing_of(unsigned differences)
 
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
-    double distance = 0;
+    double distance = 0, slice_lines = 0;
     memset(r, 0, sizeof *r);
     r->warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size);
     r->sector = wl_device_int(d, WL_DEVICE_l1_sector);
@@ -60,6 +60,9 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     for (unsigned k = 0; k < sizeof r->sharing; k++)
         r->sharing[k] = sharing_of(k);
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
+    r->slice_lines = 1;
+    if (wl_device_get(d, WL_DEVICE_l2_slice_lines, &slice_lines))
+        r->slice_lines = (int)slice_lines;
     r->local_lanes = (int)wl_device_int(d, WL_DEVICE_warp_size);
     r->local_word_shift = LOCAL_WORD_SHIFT;
     if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))

@@ -47,6 +47,7 @@ typedef struct wl_l1_rules {
     uint8_t sharing[1 << 2 * (WL_FEW_LINES - 1)];
     int64_t pair_distance;             /* 0: no distance rule */
     int broadcast;                     /* shared_broadcast */
+    int slice_lines;                   /* neighbouring lines that one slice of the L2 serves */
     int local_lanes, local_word_shift; /* lanes with interleaved local memory; log2 of a word */
 } wl_l1_rules;
 

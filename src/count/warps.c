@@ -447,6 +447,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
                            costs,
                            result,
                            err,
+                           NULL,
                            NULL};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
@@ -456,6 +457,9 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     WL_TRY(wl_warps_measure_guarded(&m, scratch->arena));
     for (size_t a = 0; a < kernel->access_count && !m.atomics; a++)
         if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
+            return wl_fail_memory(err);
+    for (size_t a = 0; a < kernel->access_count && !m.swaps; a++)
+        if (kernel->accesses[a].swaps && !(m.swaps = wl_swap_words_new(scratch->arena)))
             return wl_fail_memory(err);
     WL_TRY(wl_warps_measure_opaque(&m, scratch->arena));
     for (size_t a = 0; a < kernel->access_count; a++)
@@ -467,7 +471,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
         result->error = result->error > 1 ? result->error : 1;
     }
     if (m.atomics)
-        result->atomics = wl_atomic_lines_total(m.atomics);
+        result->atomics = wl_atomic_lines_total(m.atomics, rules);
     return WL_OK;
 }
 

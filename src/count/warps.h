@@ -14,6 +14,7 @@
 #include "footprint/shape.h"
 #include "count/atomics.h"
 #include "count/instructions.h"
+#include "count/swaps.h"
 #include "count/warp_law.h"
 
 /* Launch totals of one access. */
@@ -51,6 +52,7 @@ typedef struct wl_warps_result {
     /* with sampled blocks: the largest relative standard error of instructions and sectors */
     double error;
     wl_atomics atomics; /* on global memory, all accesses together */
+    wl_swaps swaps;     /* on shared memory, likewise */
     /* data wavefronts of the last block; 0: not evaluated, it is like the others */
     double last_block;
 } wl_warps_result;

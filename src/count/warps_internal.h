@@ -17,6 +17,7 @@ typedef struct wl_warps_measurer {
     wl_warps_result *result;
     wl_error *err;
     wl_atomic_lines *atomics; /* NULL: not counted */
+    wl_swap_words *swaps;     /* NULL: none */
 } wl_warps_measurer;
 
 /* Shared memory has banks but neither tags nor sectors. */

@@ -53,6 +53,7 @@ typedef struct opaque_warp {
     /* executions it represents for wavefronts; 0: its wavefronts are not counted */
     double wavefronts;
     latest_warp *latest; /* of this warp; NULL: executions differ */
+    int warp;            /* number in its block, of a traced access */
 } opaque_warp;
 
 static plain_cost cost_of(const wl_l1_rules *rules, const wl_warp_access *w)
@@ -123,6 +124,10 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
+    if (a->swaps && lanes > 0) {
+        cost->hit += o->wavefronts * wl_swaps_add(o->m->swaps, rules, o->warp, &w);
+        return WL_OK;
+    }
     if (is_shared(o->m, o->access)) {
         cost->hit += o->wavefronts * wl_warp_shared_wavefronts(rules, &w, !a->store);
         cost->sectors += a->remote ? o->scale * remote_sectors(rules, &w, a->atomic) : 0;
@@ -160,7 +165,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
     latest_warp latest = {.lanes = 0};
-    opaque_warp one = {m, access, lane, scale, scale, &latest};
+    opaque_warp one = {m, access, lane, scale, scale, &latest, 0};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
@@ -506,10 +511,12 @@ static wl_status measure_trace(const wl_warps_measurer *m, const wl_representati
     for (int i = 0; i < WL_LANES_MAX; i++)
         which[i] = (uint8_t)i;
     WL_TRY(source->trace_block(source->context, of->block, &trace, m->err));
+    if (m->swaps)
+        wl_swaps_begin(m->swaps, scale);
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
         const bool counted = chosen(w, e->access);
-        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL};
+        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL, e->warp};
         w[e->access].all += scale;
         w[e->access].counted += counted ? scale : 0;
         w[e->access].taken += counted;
@@ -521,6 +528,8 @@ static wl_status measure_trace(const wl_warps_measurer *m, const wl_representati
         }
         WL_TRY(measure_warp((void *)(uintptr_t)&one, address, which, n, m->err));
     }
+    if (m->swaps)
+        wl_swaps_end(m->swaps, &m->result->swaps);
     return WL_OK;
 }
 
@@ -575,6 +584,7 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
 {
     const size_t accesses = m->kernel->access_count;
     const wl_population *p = m->kernel->source.population;
+    double swaps = 0; /* executions */
     added *alone = WL_ARENA_NEW(arena, added, accesses), sums[2];
     wl_access_cost *before = WL_ARENA_NEW(arena, wl_access_cost, accesses);
     wavefronts *w = WL_ARENA_NEW(arena, wavefronts, accesses);
@@ -601,7 +611,9 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
             add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
         if (is_traced(m, a))
             add_access(m, a, kinds->count, &alone[a], set_counted(m, a), sums);
+        swaps += m->bounds[a].access->swaps ? m->costs[a].inst : 0;
     }
+    wl_swaps_scale(&m->result->swaps, swaps);
     state_error(m, kinds, sums);
     allow_for_others(m, kinds);
     if (p && !p->complete)

@@ -65,8 +65,9 @@ static bool find_variable(const wl_cuda *c, wl_cuda_word name, const char *befor
 {
     const char *at = c->text.at, *const end = c->text.end;
     wl_cuda_word last = {at, 0};
-    bool found = false;
+    bool found = false, dim3 = false; /* a declaration of these */
     for (wl_cuda_word w; at < before && (w = wl_cuda_next(&at, end)).length > 0; last = w) {
+        dim3 = wl_cuda_word_is(w, "dim3") || (dim3 && !strchr(";{}", *w.at));
         for (size_t k = 0; k < c->count; k++)
             if (w.at >= c->kernels[k].body.at && w.at < c->kernels[k].body.end)
                 at = c->kernels[k].body.end;
@@ -78,7 +79,7 @@ static bool find_variable(const wl_cuda *c, wl_cuda_word name, const char *befor
         const char *behind = sign.at + 1;
         if (*sign.at == '=' && next_is(behind, end, '='))
             continue; /* a comparison */
-        if (*sign.at != '=' && !wl_cuda_word_is(last, "dim3"))
+        if (*sign.at != '=' && !wl_cuda_word_is(last, "dim3") && !(dim3 && *last.at == ','))
             continue; /* a function */
         *value = *sign.at == '=' ? initializer(behind, end) : wl_cuda_inside(&behind, end);
         found = true;

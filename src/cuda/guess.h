@@ -39,6 +39,7 @@ typedef struct wl_guess {
     bool made_up; /* the only extent is none of the parameters */
     int factors;  /* of the size of a buffer: the first so many extents */
     int power;    /* a single extent counts so often */
+    int64_t rows; /* of that extent: the launch in the file has a block for each; 0: not known */
     int64_t block[3];
     int block_dims;
     bool grid_of_file;

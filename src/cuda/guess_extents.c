@@ -9,7 +9,8 @@
 #include "base/ckd.h"
 
 #define SMALL_UNKNOWN 16
-#define MORE_ELEMENTS 16 /* per thread, where one was not enough */
+#define MORE_ELEMENTS 16           /* per thread, where one was not enough */
+#define ELEMENTS_MOST 8589934592.0 /* of a buffer: more do not fit into a GPU */
 
 /* What one axis measures, where nothing is known: together about 2^24 elements, or less where loops
  * go through all of them. */
@@ -195,6 +196,50 @@ void wl_guess_extents(wl_guess *g)
         add_extent(g, "n", WL_ROLE_EXTENT, -1);
 }
 
+/* The members of a struct by value that are extents: grid.nx. */
+static int extents_in_structs(const wl_guess *g)
+{
+    int most = 0;
+    for (int k = 0; k < g->facts->count && g->facts->cuda; k++) {
+        const wl_cuda_type type = wl_guess_type(g, &g->facts->params[k]);
+        wl_cuda_params *members = WL_ARENA_NEW(&g->out->arena, wl_cuda_params, 1);
+        int extents = 0;
+        if (!members || type.pointers > 0 || type.kind != WL_CUDA_OTHER ||
+            !wl_cuda_members(g->facts->cuda, type.base, members))
+            continue;
+        for (int i = 0; i < members->count; i++) {
+            char name[64];
+            const wl_cuda_type member = wl_cuda_type_of(members->list[i].type);
+            (void)snprintf(name, sizeof name, "%.*s", (int)members->list[i].name.length, members->list[i].name.at);
+            extents += wl_guess_is_number(&member) && is_extent(wl_role_of_number(name).role);
+        }
+        most = extents > most ? extents : most;
+    }
+    return most;
+}
+
+/* Elements of a buffer, by the extents that are known. */
+static double elements(const wl_guess *g)
+{
+    double product = 1;
+    for (int i = 0; i < (g->extent_count == 1 ? g->power : g->factors); i++) {
+        const wl_guess_extent *e = &g->extents[g->extent_count == 1 ? 0 : i];
+        product *= e->from_file ? (double)e->value : 1;
+    }
+    return product;
+}
+
+/* Blocks of the launch in the file, if each has a row; 0: not known. */
+static int64_t rows_of_launch(const wl_guess *g)
+{
+    wl_cuda_range extents[3];
+    int64_t rows = 0;
+    if (!g->launched || !g->row_per_block || wl_cuda_extents(&g->reader, g->launch.grid, extents) != 1 ||
+        !wl_cuda_constant(&g->reader, extents[0], &rows))
+        return 0;
+    return rows > 1 ? rows : 0;
+}
+
 static int smaller(int a, int b) { return a < b ? a : b; }
 
 /* How many extents make the size of a buffer. */
@@ -205,10 +250,17 @@ void wl_guess_size(wl_guess *g)
     g->factors = smaller(many, g->dims > 2 ? g->dims : 2);
     if (many == 1)
         g->power = g->dims > 1 ? g->dims : is_factor(g, g->extents[0].name) ? 2 : 1;
+    g->rows = many == 1 && g->power == 2 ? rows_of_launch(g) : 0;
+    if (g->rows > 0)
+        g->power = 1;
+    if (g->made_up && extents_in_structs(g) > g->power)
+        g->power = smaller(extents_in_structs(g), 3);
     if (g->facts->revised & WL_FIRST_LAUNCH_LARGER) { /* it was too small */
         g->power += many == 1 && !g->made_up;
         g->factors = smaller(many, 3);
     }
+    while (elements(g) > ELEMENTS_MOST && (many == 1 ? g->power : g->factors) > 1)
+        *(many == 1 ? &g->power : &g->factors) -= 1;
     const int axes = smaller(many == 1 ? g->power : g->factors, 3);
     const bool is_short = g->facts->revised & WL_FIRST_LAUNCH_SHORTER;
     for (int i = 0; i < many; i++)
@@ -241,6 +293,8 @@ void wl_guess_add_size(const wl_guess *g, const char *name, wl_buffer *out)
 {
     if (matrix_size(g, name, out))
         return;
+    if (g->rows > 0)
+        wl_buffer_add(out, "%lld*", (long long)g->rows);
     for (int i = 0; i < (g->extent_count == 1 ? g->power : g->factors); i++)
         wl_buffer_add(out, "%s%s", i ? "*" : "", g->extents[g->extent_count == 1 ? 0 : i].name);
     if (g->made_up && name && (g->facts->revised & WL_FIRST_LAUNCH_LARGER))

@@ -195,17 +195,18 @@ static void guess_grid(const wl_guess *g, wl_buffer *out)
 static void count_threads(wl_guess *g)
 {
     wl_cuda_range extents[3];
-    int64_t total = 1, blocks = 1;
+    int64_t total = 1, longest = 1;
     const int n = wl_cuda_extents(&g->reader, g->launch.grid, extents);
-    for (int d = 0; d < n; d++) {
-        if (!wl_cuda_constant(&g->reader, extents[d], &blocks) || blocks < 1 || blocks > (int64_t)1 << 31)
+    for (int d = 0; d < n || d < g->block_dims; d++) {
+        int64_t blocks = 1;
+        if (d < n && (!wl_cuda_constant(&g->reader, extents[d], &blocks) || blocks < 1 || blocks > (int64_t)1 << 31))
             return;
-        total = total > (int64_t)1 << 40 ? total : total * blocks;
+        const int64_t threads = blocks * (d < g->block_dims ? g->block[d] : 1);
+        total = total > (int64_t)1 << 40 ? total : total * threads;
+        longest = threads > longest ? threads : longest;
     }
-    for (int d = 0; d < g->block_dims; d++)
-        total *= g->block[d];
     if (total < (int64_t)1 << 40)
-        g->extents[0].value = total;
+        g->extents[0].value = g->power > 1 ? longest : total;
 }
 
 void wl_guess_grid(wl_guess *g, bool own_block)

@@ -127,6 +127,7 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
     } limits[] = {
         {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
         {WL_DEVICE_shared_banks, 64, "may be at most 64"},
+        {WL_DEVICE_l2_slice_lines, 64, "may be at most 64"},
         {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
         {WL_DEVICE_scheduler_policy, 2, "is 1 (round robin) or 2 (greedy)"},
     };

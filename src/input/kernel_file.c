@@ -300,6 +300,27 @@ static wl_status read_fields(builder *b)
     return WL_OK;
 }
 
+/* Shares of stores that are too late to combine, by field. */
+static wl_status read_apart(builder *b)
+{
+    const wl_yaml *map = wl_yaml_get(b->root, "stores_apart");
+    if (!map)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, "stores_apart", b->err));
+    for (const wl_yaml *e = map->first; e; e = e->next) {
+        wl_field *field = NULL;
+        for (size_t f = 0; f < b->kernel->field_count; f++)
+            if (strcmp(b->kernel->fields[f].name, e->key) == 0)
+                field = &b->kernel->fields[f];
+        if (!field)
+            return wl_fail(b->err, WL_E_INPUT, e->key_loc, "there is no field '%.60s'", e->key);
+        WL_TRY(wl_kernel_amount(b, e, "stores_apart", &field->stores_apart));
+        if (field->stores_apart > 1)
+            return wl_fail(b->err, WL_E_INPUT, e->loc, "'stores_apart' is a share of the stores: at most 1");
+    }
+    return WL_OK;
+}
+
 /* ---- accesses ---- */
 
 static wl_status find_field(const builder *b, const wl_lexer *lexer, const wl_field **out)
@@ -617,7 +638,8 @@ static wl_status build(builder *b, const wl_kernel_text *from)
         "stores",       "loops",       "scalars",       "flops",          "registers",     "shared_bytes",
         "instructions", "barriers",    "guarded_cells", "where",          "mix",           "idle_instructions",
         "atomics",      "fp_results",  "shuffles",      "tensor",         "tensor_groups", "from",
-        "integer_pipe", "conversions", "products",      "thread_indices", "active_lanes",  "executed_accesses"};
+        "integer_pipe", "conversions", "products",      "thread_indices", "active_lanes",  "executed_accesses",
+        "stores_apart"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -634,6 +656,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_domain(b));
     WL_TRY(read_from(b));
     WL_TRY(read_fields(b));
+    WL_TRY(read_apart(b));
     WL_TRY(wl_kernel_change_layouts(b));
     WL_TRY(read_conditions(b));
     WL_TRY(read_loops(b));

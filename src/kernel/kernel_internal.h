@@ -52,10 +52,11 @@ typedef struct wl_field {
     int64_t origin;                     /* of cell (0,0,..), in elements from the base */
     bool shared;                        /* in shared memory: one per block */
     wl_reached reached;
-    bool random;        /* loads that are not affine go to random addresses */
-    int64_t base_bytes; /* address assumed for the base: 0, or its alignment */
-    int64_t bytes;      /* of the whole field; 0: unknown */
-    int64_t least_row;  /* elements a row needs, if given by an extent; else 0 */
+    bool random;         /* loads that are not affine go to random addresses */
+    double stores_apart; /* as stated: see kernel/apart_stores.h */
+    int64_t base_bytes;  /* address assumed for the base: 0, or its alignment */
+    int64_t bytes;       /* of the whole field; 0: unknown */
+    int64_t least_row;   /* elements a row needs, if given by an extent; else 0 */
     int64_t extent[WL_FIELD_DIMS_MAX], halo[WL_FIELD_DIMS_MAX]; /* in cells, if given; else 0 */
     bool indexed; /* some access uses a plain element index, independent of the strides */
     wl_loc loc;
@@ -78,6 +79,8 @@ typedef struct wl_access {
     bool bulk;
     /* in the shared memory of other blocks of a cluster, which addresses tell apart */
     bool remote;
+    /* a traced atomic on shared memory that is a loop of compare-and-swap (count/swaps.h) */
+    bool swaps;
     int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes; /* bytes per lane */

@@ -3,6 +3,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "kernel/apart_stores.h"
 #include "kernel/item_mix.h"
 
 #define BLOCK_WARPS_MAX 1024 /* of one thread each, at worst */
@@ -123,12 +124,32 @@ static wl_status write_averages(const wl_kernel *k, wl_buffer *out, wl_error *er
     return WL_OK;
 }
 
+/* Shares of stores that are too late to combine, by field. */
+static wl_status write_apart(const wl_kernel *k, wl_buffer *out, wl_error *err)
+{
+    wl_arena arena = {0};
+    double *share = WL_ARENA_NEW(&arena, double, k->field_count + 1);
+    const wl_status status = share ? wl_stores_apart(k, &arena, share, err) : wl_fail_memory(err);
+    bool any = false;
+    for (size_t f = 0; f < k->field_count && status == WL_OK; f++) {
+        if (!(share[f] > 0) || k->fields[f].shared)
+            continue;
+        wl_buffer_add(out, "%s%s: %.15g", any ? ", " : "stores_apart: {", k->fields[f].name, share[f]);
+        any = true;
+    }
+    if (any)
+        wl_buffer_add(out, "}\n");
+    wl_arena_free(&arena);
+    return status;
+}
+
 wl_status wl_kernel_show_counts(const wl_kernel *kernel, wl_buffer *out, bool *averaged, wl_error *err)
 {
     *averaged = false;
     if (!kernel->source.count_instructions)
         return WL_OK;
     wl_buffer_add(out, "thread_indices: %d\n", kernel->coordinate_reads);
+    WL_TRY(write_apart(kernel, out, err));
     *averaged = !kernel->has_mix;
     if (*averaged)
         return write_averages(kernel, out, err);

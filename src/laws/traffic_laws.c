@@ -300,9 +300,9 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }
 
-/* Write combining: a warp's stores to one sector combine unless they touch many lines. So do, less
- * often, those of two warps, mostly when the warps run in lockstep because they wait for the same
- * lines. */
+/* Write combining: a warp's stores to one sector combine if they follow one another at once, unless
+ * they touch many lines. So do, less often, those of two warps, mostly when the warps run in
+ * lockstep because they wait for the same lines. */
 static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
 {
     double written = 0, lines_written = 0;
@@ -315,7 +315,8 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double lines = f->written_lines / f->store_inst;
         written += f->store_block;
         lines_written += f->store_block_lines;
-        const double within = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
+        const double at_once = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
+        const double within = (1 - f->store_apart) * at_once;
         const double sectors =
             f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
         out->fields[i].l2_store = sectors * t->sector;

@@ -73,6 +73,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }
+    t.shared += out->warps.swaps.wavefronts;
     t.shared += out->executed.mix.shuffles + out->executed.mix.operands + out->executed.mix.idle_accesses;
     /* the last warp that arrives opens it: one for the block */
     t.barriers = p->kernel->barriers * (double)g->blocks;

@@ -46,8 +46,8 @@ static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t
         }
 }
 
-wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
-                         wl_followed *out, wl_error *err)
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, bool always,
+                         wl_arena *arena, wl_followed *out, wl_error *err)
 {
     const wl_kernel *k = costs->kernel;
     *out = (wl_followed){.field_count = k->field_count,
@@ -55,6 +55,10 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
                          .in_line = (double)((1 << costs->rules->line_shift) / costs->rules->sector),
                          .tag_banks = (double)costs->rules->tag_banks,
                          .block_warps = (double)wl_ceil_div(launched->threads, costs->rules->warp_size)};
+    if (swaps->executions > 0) {
+        out->swap_rounds = swaps->rounds / swaps->executions;
+        out->swap_lost = swaps->lost / swaps->executions;
+    }
     if (!k->source.live || (!k->source.repeats && !always))
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &out->lives, err));
@@ -122,7 +126,10 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     const double again = wl_data_remains(volumes->footprint, room, steepness);
     const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
+    double swap[2] = {0, 0};
     wl_waits_read(device, out);
+    wl_device_read_list(device, WL_DEVICE_shared_swap, swap, 2);
+    out->swap = followed->swap_rounds * swap[0] + followed->swap_lost * swap[1];
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
     const double split = wl_device_or(device, WL_DEVICE_l1_store_split, 0);
     out->queued = fmax(1, followed->wavefronts + split * followed->split) * fmax(0, followed->block_warps - 1);

@@ -189,6 +189,7 @@ static double weight_of(const wl_life_interval *at, wl_stack_part part)
     case WL_STACK_DRAM: return at->level[part - WL_STACK_L1];
     case WL_STACK_NOC: return at->level[1] + at->level[2];
     case WL_STACK_DRAM_QUEUE: return at->level[2];
+    case WL_STACK_ATOMICS: return at->atomics;
     default: return 0;
     }
 }

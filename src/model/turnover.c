@@ -53,7 +53,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
-        {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
         {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
@@ -202,14 +201,29 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
 
-/* Throughput of all atomics, or contention on the busiest line; counters, of which one word is
- * updated, have a rate of their own if the device knows it. */
+/* Sectors of atomics that the busiest slice of the L2 has. A group of lines is in one slice, and a
+ * hash says in which: groups fall into slices like balls into bins. The largest of n normal numbers
+ * is about sqrt(2 ln n) - (ln ln n + ln 4 pi) / (2 sqrt(2 ln n)) deviations above their mean. Many
+ * groups are spread more evenly than by chance: the deviation is one group at most. */
+static double on_busiest_slice(const wl_demand *d, double slices)
+{
+    if (slices < 2)
+        return d->atomics;
+    const double extreme = sqrt(2 * log(slices)), above = extreme - log(4 * acos(-1) * log(slices)) / (2 * extreme);
+    const double group = d->atomics > 0 ? d->atomics_squared / d->atomics : 0;
+    const double deviation = fmin(group, sqrt(d->atomics_squared / slices * (1 - 1 / slices)));
+    return fmin(d->atomics, fmax(d->atomics_on_one, d->atomics / slices + fmax(0, above) * deviation));
+}
+
+/* Atomics take as long as the busiest slice of the L2, or as requests for one line in turn. The
+ * rate on one address is that of a slice, so all rates together say how many slices there are. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double words = n->atomic_word_rate > 0 ? n->atomic_word_rate : n->atomic_line_rate;
-    const double lines =
-        fmax(over(d->atomic_requests_mixed, n->atomic_line_rate), over(d->atomic_requests_on_one, words));
-    return fmax(over(d->atomics, n->atomic_rate), fmax(over(d->atomics_on_one, n->atomic_address_rate), lines));
+    const double all = over(d->atomics, n->atomic_rate), on_line = over(d->atomic_requests_on_one, n->atomic_word_rate);
+    if (!(n->atomic_address_rate > 0))
+        return fmax(all, on_line);
+    const double slices = n->atomic_rate > 0 ? n->atomic_rate / n->atomic_address_rate : 1;
+    return fmax(fmax(all, on_line), on_busiest_slice(d, slices) / n->atomic_address_rate);
 }
 
 /* Requests update parts of one line in place: each reads its part, then writes it, and a write

@@ -54,8 +54,9 @@ typedef struct wl_demand {
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams, store_streams;
     double atomics; /* sectors of atomics */
-    /* on the busiest line: serialized lanes; instructions */
-    double atomics_on_one, atomic_requests_on_one, atomic_requests_mixed;
+    /* of these, in the busiest group of lines; their squares, summed over groups; requests to the
+     * busiest line */
+    double atomics_on_one, atomics_squared, atomic_requests_on_one;
     double phases, barriers, thread_instructions; /* of one thread */
     double steps;                                 /* iterations of loops in which it loads */
     bool stores;                                  /* to global memory */
@@ -90,7 +91,7 @@ typedef struct wl_turnover {
     double in_place_wait[2], dispatch[4];
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_word_rate, norm, launch_overhead;
+    double atomic_rate, atomic_address_rate, atomic_word_rate, norm, launch_overhead;
     double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;

@@ -113,9 +113,7 @@ static void scale_part(variant *v, wl_stack_part part, double by)
         break;
     case WL_STACK_NOC: SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate); break;
     case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram_bandwidth, &n->random_rate, &n->cache_bandwidth); break;
-    case WL_STACK_ATOMICS:
-        SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_line_rate, &n->atomic_word_rate);
-        break;
+    case WL_STACK_ATOMICS: SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_word_rate); break;
     case WL_STACK_LAUNCH:
         SCALE(by, &n->launch_overhead, &n->launch_latency, &n->turnover, &n->warp_start, &n->store_wait);
         SCALE(1 / by, &n->block_rate);

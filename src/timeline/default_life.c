@@ -49,7 +49,7 @@ void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, 
      * up to the next stop */
     const double n = between_stops > 0 ? 1 : work->instructions / stops;
     const double reads = out->missing > 0 ? work->reads / out->missing : 0;
-    add(out, (wl_life_interval){between_stops, 1, wait, WL_STALL_DEPENDENCE, {0}, 0, 0, 0, -1, -1});
+    add(out, (wl_life_interval){between_stops, 1, wait, WL_STALL_DEPENDENCE, {0}, 0, 0, 0, -1, -1, 0});
     add_phases(out, waits, 2,
                (wl_life_interval){.times = out->dram,
                                   .instructions = n,
@@ -59,6 +59,6 @@ void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, 
     add_phases(out, waits, 1,
                (wl_life_interval){.times = out->missing - out->dram, .instructions = n, .reads = reads, .op = -1});
     add_phases(out, waits, 0, (wl_life_interval){.times = out->phases - out->missing, .instructions = n, .op = -1});
-    add(out, (wl_life_interval){work->barriers, n, waits->barrier, WL_STALL_BARRIER, {0}, 0, 0, 0, -1, -1});
+    add(out, (wl_life_interval){work->barriers, n, waits->barrier, WL_STALL_BARRIER, {0}, 0, 0, 0, -1, -1, 0});
     add(out, (wl_life_interval){.times = 1, .instructions = n, .writes = work->writes, .op = -1});
 }

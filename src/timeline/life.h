@@ -60,6 +60,7 @@ typedef struct wl_op {
     uint8_t reads, writes;
     bool constant; /* a load of data that no store changes */
     bool remote;   /* of other blocks of the cluster: an access to shared memory, or a barrier */
+    bool swaps;    /* an atomic on shared memory that is a loop of compare-and-swap */
     bool fences;   /* waits until all copies in flight have arrived */
     /* A wait for asynchronous copies, or for products of another warp, and how many such waits
      * ahead of it they can be issued, on average; 0: right before it. */

@@ -32,10 +32,11 @@ typedef struct wl_life_interval {
     /* requests of loads that miss the L1 and are in flight during the stall, or arrive before the
      * interval ends */
     double reads;
-    double misses; /* of these, the ones that miss the L2, too */
-    double writes; /* requests of its stores, which write through the L1 */
-    int op;        /* the operation that stalls; -1: none */
-    int from;      /* the one it waits for; only of one that stalls */
+    double misses;  /* of these, the ones that miss the L2, too */
+    double writes;  /* requests of its stores, which write through the L1 */
+    int op;         /* the operation that stalls; -1: none */
+    int from;       /* the one it waits for; only of one that stalls */
+    double atomics; /* in global memory */
 } wl_life_interval;
 
 /* One warp that represents warps that behave alike. */

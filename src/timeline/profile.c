@@ -185,6 +185,7 @@ static void add(wl_life_interval *to, const wl_life_interval *one, double times)
     to->reads += one->reads;
     to->misses += one->misses;
     to->writes += one->writes;
+    to->atomics += one->atomics;
     to->stall += times * one->stall;
     for (int l = 0; l < 3; l++)
         to->level[l] += times * one->level[l];
@@ -265,6 +266,7 @@ static void count_requests(walker *w, const wl_op *op, double times)
         w->flying[1] += times * f->reads * f->missed[1];
     } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
         w->now.writes += times * f->writes;
+        w->now.atomics += op->kind == WL_OP_ATOMIC ? times : 0;
     }
 }
 
@@ -395,6 +397,10 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
         wait_for_products(w, number, times);
     if (op->group_step == WL_GROUP_RESULT)
         wait_for_results(w, number, times);
+    if (op->swaps && w->waits->swap > 0) { /* nothing issues until its last round has succeeded */
+        end_interval(w, number, number, w->waits->swap, times);
+        w->last += w->waits->swap;
+    }
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
@@ -530,6 +536,7 @@ static void average(wl_life_interval *i)
     i->reads /= times;
     i->misses /= times;
     i->writes /= times;
+    i->atomics /= times;
     for (int l = 0; l < 3; l++)
         i->level[l] /= times;
 }

@@ -5,7 +5,7 @@
 set -u
 warpline=$1
 root=$2
-least=21 # promises kept, of 27
+least=24 # promises kept, of 27
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-advice.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 

@@ -114,7 +114,7 @@ of exponentials 256 '--grid 16384 --registers 31' buf:1024M buf:1024M
 of walk_shared 128 '--grid 8448 --dynamic-shared 100KiB --registers 12' buf:1024M buf:1024M 108134400
 of walk_with_rare 128 '--grid 8448 --registers 142' buf:1024M buf:1024M 108134400 0
 of invert_bytes 256 '--grid 1048576 --registers 10' buf:1024M buf:1024M
-of tree_of_four 1024 '--grid 2640 --registers 15' buf:1024M buf:1024M 20
+of tree_of_four 256 '--grid 132 --registers 15' buf:1024M buf:1024M 200
 of long_blocks 256 '--grid 1144 --registers 11' buf:1024M 2400
 of digits_local 256 '--grid 4096 --registers 28' buf:1024M=random:u32 buf:1024M
 of add_small 128 '--grid 1 --registers 10' buf:1024M buf:1024M 1.0

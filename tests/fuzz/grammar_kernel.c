@@ -43,16 +43,17 @@ static const mutate_rule rules[] = {
                   "name: k\nparams: {n: $P, nx: $P}\ndomain: [$P]\nloops: {i: $S, j: $S}\n"
                   "fields: {A: {type: $T}, B: {type: $T}}\nloads: [\"A[$E]\", \"B[$E]\"]\n"
                   "stores: [\"A[$E] if $C\"]\nflops: $P\n")},
-    {'L', MUTATE_TEXTS("name: k", "params: {n: $N, nx: $N}", "domain: [$X]", "domain: [$X, $X]", "domain: [$X, $X, $X]",
-                       "from: [$N, $N]", "fields: {A: {$D}, B: {$D}}", "fields: {src: {$D}, dst: {$D}, A: {$D}}",
-                       "  $F: {$D}", "loads: [\"$A\", \"$A\"]", "loads: [\"$A\"]", "stores: [\"$A\"]",
-                       "atomics: [\"$A\"]", "loops: {i: $S, j: $S}", "scalars: [alpha]", "update: \"$F[$O,$O] = $U\"",
-                       "  $F[$O,$O] = $U", "  t = $U", "flops: $N", "registers: $N", "shared_bytes: $N",
-                       "instructions: $N", "barriers: $N", "guarded_cells: $N", "where: \"$C\"",
-                       "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N", "idle_instructions: {$K: $N}",
-                       "idle_instructions: [{$K: $N}, {within: [$N, $N], $K: $N}]", "fp_results: $N", "shuffles: $N",
-                       "integer_pipe: $N", "active_lanes: $N", "thread_indices: $N", "executed_accesses: {$W: $N}",
-                       "conversions: {int: $N, wide: $N}", "tensor: {$W: $N}", "tensor_groups: $N")},
+    {'L',
+     MUTATE_TEXTS("name: k", "params: {n: $N, nx: $N}", "domain: [$X]", "domain: [$X, $X]", "domain: [$X, $X, $X]",
+                  "from: [$N, $N]", "fields: {A: {$D}, B: {$D}}", "fields: {src: {$D}, dst: {$D}, A: {$D}}",
+                  "  $F: {$D}", "loads: [\"$A\", \"$A\"]", "loads: [\"$A\"]", "stores: [\"$A\"]", "atomics: [\"$A\"]",
+                  "loops: {i: $S, j: $S}", "scalars: [alpha]", "update: \"$F[$O,$O] = $U\"", "  $F[$O,$O] = $U",
+                  "  t = $U", "flops: $N", "registers: $N", "shared_bytes: $N", "instructions: $N", "barriers: $N",
+                  "guarded_cells: $N", "where: \"$C\"", "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N",
+                  "idle_instructions: {$K: $N}", "idle_instructions: [{$K: $N}, {within: [$N, $N], $K: $N}]",
+                  "fp_results: $N", "shuffles: $N", "integer_pipe: $N", "active_lanes: $N", "stores_apart: {$W: $N}",
+                  "thread_indices: $N", "executed_accesses: {$W: $N}", "conversions: {int: $N, wide: $N}",
+                  "tensor: {$W: $N}", "tensor_groups: $N")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], "[{,", 'A', true, NULL};

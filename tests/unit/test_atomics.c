@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,7 +70,7 @@ static void instructions_cost_lines_and_lanes(void **state)
         wl_atomic_lines *lines = wl_atomic_lines_new(&arena);
         const wl_warp_access a = lanes_at(cases[i].lanes, cases[i].place);
         const wl_atomic_cost c = wl_atomic_lines_add(lines, &rules, 0, &a, 2);
-        const wl_atomics total = wl_atomic_lines_total(lines);
+        const wl_atomics total = wl_atomic_lines_total(lines, &rules);
         check_near(cases[i].name, "passes", c.passes, cases[i].passes, 0);
         check_near(cases[i].name, "sectors", c.sectors, cases[i].sectors, 0);
         check_near(cases[i].name, "passes of both", total.passes, 2 * cases[i].passes, 0);
@@ -80,7 +81,7 @@ static void instructions_cost_lines_and_lanes(void **state)
     check_done();
 }
 
-/* The busiest line, and passes of more lines than are kept apart. */
+/* The busiest group of lines, all groups, and passes of more lines than are kept apart. */
 static void many_lines(void **state)
 {
     (void)state;
@@ -98,10 +99,13 @@ static void many_lines(void **state)
             }
             (void)wl_atomic_lines_add(lines, &rules, 0, &a, 1);
         }
-        const wl_atomics total = wl_atomic_lines_total(lines);
+        const wl_atomics total = wl_atomic_lines_total(lines, &rules);
         check_near(name, "passes", total.passes, 32 * 4000, 0);
-        if (places[i] <= 100)
-            check_near(name, "passes of the busiest", total.hot_passes, 32.0 * 4000 / (double)places[i], 0.15);
+        if (places[i] <= 100) {
+            const double groups = fmax(1, (double)places[i] / rules.slice_lines), sectors = 32.0 * 4000 / groups;
+            check_near(name, "sectors of the busiest", total.hot_sectors, sectors, 0.15);
+            check_near(name, "squares", total.squared_sectors, groups * sectors * sectors, 0.15);
+        }
         wl_arena_reset(&arena);
     }
     wl_arena_free(&arena);

@@ -233,7 +233,7 @@ static void every_number_counts(void **state)
          "bar.sync 0;\nafter:\nst.shared.u32 [s+4], %r2;\n",
          100},
         /* a branch of weight 1 appears, and two instructions of reconvergence */
-        {"predicated_most: 7", "predicated_most: 0",
+        {"predicated_most: 8", "predicated_most: 0",
          "mov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\n@%p1 bra after;\nst.shared.u32 [s], %r2;\n"
          "st.shared.u32 [s+8], %r2;\nafter:\nst.shared.u32 [s+4], %r2;\n",
          3},

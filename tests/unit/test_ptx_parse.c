@@ -427,7 +427,9 @@ static void test_functions(void **state)
                      ".func (.param .b32 r) f(.param .b32 x, .param .align 8 .b8 s[24]);\n.func g();\n"
                      ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .f32 q)\n"
                      ".maxntid 32, 4\n.reqntid 128, 1, 1\n.minnctapersm 3\n.maxnreg 40\n{\n.loc 3 17 2\nret;\n"
-                     ".loc 1 5 1, function_name $n + 4, inlined_at 3 17 2\nexit;\n}\n"
+                     ".loc 1 5 1, function_name $n + 4, inlined_at 3 17 2\nexit;\n"
+                     ".loc 1 9 1, function_name $m, inlined_at 1 5 1\nexit;\n"
+                     ".loc 3 40 1, function_name $o, inlined_at 3 17 2\nexit;\n}\n"
                      ".func (.param .b32 r) f(.param .b32 x, .param .align 8 .b8 s[24])\n{\nret;\n}\n.alias g, f;\n"
                      ".entry e() { call g; }\n.file 1 \"a.cu\"\n");
     const wl_ptx_function *k = &m->functions[2], *f = &m->functions[0];
@@ -447,8 +449,12 @@ static void test_functions(void **state)
                    m->variables[f->params[1]].bytes == 24 && m->variables[f->params[1]].align == 8);
     check_text("functions", "file of the first", m->files[k->instructions[0].file], "b.cu");
     check_int("functions", "line of the first", k->instructions[0].source_line, 17);
-    check_text("functions", "file of the second", m->files[k->instructions[1].file], "a.cu");
-    check_int("functions", "line of the second", k->instructions[1].source_line, 5);
+    /* of functions of another file, the call; of the same file, their own line */
+    static const int lines[] = {17, 17, 17, 40};
+    for (int i = 0; i < 4; i++) {
+        check_text("functions", "file", m->files[k->instructions[i].file], "b.cu");
+        check_int("functions", "line", k->instructions[i].source_line, lines[i]);
+    }
     check_int("functions", "no .loc in f", f->instructions[0].file, -1);
     check_int("functions", "an alias is what it stands for", m->functions[3].instructions[0].operands[1].value, 0);
     check_int("functions", "notes", m->note_count, 0);

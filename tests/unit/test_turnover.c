@@ -2,6 +2,8 @@
  * and the limiters a prediction names. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <math.h>
+
 #include "device/device_internal.h"
 #include "metrics/prediction.h"
 #include "unit/round_numbers.h"
@@ -110,6 +112,16 @@ static void memory_bounds_by_hand(void **state)
     check_near("memory", "atomics", m.bound_s[WL_BOUND_ATOMICS], 2.5e-4, NEAR);
     d.atomics_on_one = 1e5;
     check_near("memory", "atomics on one address", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], 1e-3, NEAR);
+    /* equal groups of lines in 40 slices: the busiest slice has two deviations more than the mean,
+     * and of many groups two groups more */
+    d.atomics_on_one = 5e4;
+    d.atomics_squared = 20 * 5e4 * 5e4;
+    check_near("memory", "atomics of 20 groups", apply(&n, &d).bound_s[WL_BOUND_ATOMICS],
+               (0.5 + 2.01001 * sqrt(0.5 * 39 / 40)) * 5e-4, 1e-5);
+    d.atomics_on_one = 1e4;
+    d.atomics_squared = 100 * 1e4 * 1e4;
+    check_near("memory", "atomics of 100 groups", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], (2.5 + 2.01001) * 1e-4,
+               1e-5);
     /* requests of less than a line, many planes, many streams */
     n.request_overhead = 16;
     d.chunk = 32;

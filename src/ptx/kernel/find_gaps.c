@@ -355,6 +355,17 @@ static size_t first_of(const finder *f, wl_gap_reason reason)
     return i;
 }
 
+/* As --arg names the types of contents; PTX loads bits without a type as well. */
+static const char *content_type(wl_ptx_type type)
+{
+    static const char *const of_bits[] = {"u8", "u16", "u32", "u64"};
+    const char *name = wl_ptx_type_name(type);
+    const int bits = wl_ptx_type_bits(type);
+    if (name[0] == 'u' || name[0] == 's' || type == WL_PTX_F32 || type == WL_PTX_F64)
+        return name;
+    return of_bits[bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3];
+}
+
 /* One sentence for all gaps of a reason: the names of all buffers, the place of the first. */
 static wl_status say_guess(finder *f, wl_gap_reason reason, wl_error *err)
 {
@@ -363,7 +374,9 @@ static wl_status say_guess(finder *f, wl_gap_reason reason, wl_error *err)
     static const char *const guess[WL_GAP_REASON_COUNT] = {"", "one trip is assumed", "zeros are assumed",
                                                            "random elements are assumed"};
     const size_t first = first_of(f, reason);
+    const bool address = reason == WL_GAP_ADDRESS;
     const wl_ptx_buffer *given = NULL;
+    const char *type = "u32";
     char text[TEXT_LENGTH], names[80] = "", form[100];
     size_t used = 0;
     if (first == f->count)
@@ -374,14 +387,18 @@ static wl_status say_guess(finder *f, wl_gap_reason reason, wl_error *err)
             if (strstr(names, name) || used + strlen(name) + 3 > sizeof names)
                 continue;
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
-            given = given ? given : f->origins[i].buffers[b];
+            if (given)
+                continue;
+            given = f->origins[i].buffers[b];
+            type = content_type(f->origins[i].types[b]);
         }
     if (given) {
         say_form(given, form, sizeof form);
         (void)wl_print(text, sizeof text,
-                       "%s on the contents of %s, which are not given: %s (%s); give them: %s, or generate them: %s",
+                       "%s on the contents of %s, which are not given: %s (%s); give them: %s, or generate them: "
+                       "%s%s%s",
                        what[reason], names, guess[reason], wl_ptx_last_part(f->gaps[first].place), form,
-                       reason == WL_GAP_ADDRESS ? "=random:u32:0..LAST" : "=iota:u32:0:32");
+                       address ? "=random:" : "=iota:", type, address ? ":0..LAST" : ":0:32");
     } else {
         const int32_t at = f->origins[first].uncomputed;
         char operation[OPERATION_LENGTH];

@@ -183,6 +183,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
     wl_ptx_trace_late_atomics(s);
+    wl_ptx_trace_swaps(s);
     judge_idle(s);
     WL_TRY(wl_ptx_trace_rare(s, err));
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
@@ -341,6 +342,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
             .bulk = in->op == WL_PTX_OP_cp_bulk,
             .more = t->more,
             .remote = t->remote,
+            .swaps = !t->buffer && !t->remote && wl_ptx_is_swap_loop(in),
             .to_shared = t->buffer && !t->store && in->op == WL_PTX_OP_cp_async,
             .bypasses_l1 = t->buffer && !t->store && s->bypasses_l1[s->profile.first[t->function] + t->instruction],
             .request_lanes = wl_ptx_request_lanes(in),

@@ -68,6 +68,19 @@ static const char *assumed_text(wl_ptx_assumed what)
     return "";
 }
 
+/* Does the list of what the prediction leaves out say this already? */
+static bool is_said(const wl_kernel *k, wl_ptx_assumed what)
+{
+    const wl_gap_reason reason = what == WL_PTX_ASSUMED_BRANCH    ? WL_GAP_BRANCH
+                                 : what == WL_PTX_ASSUMED_ADDRESS ? WL_GAP_ADDRESS
+                                 : what == WL_PTX_ASSUMED_LOOP    ? WL_GAP_TRIPS
+                                                                  : WL_GAP_REASON_COUNT;
+    for (size_t i = 0; i < k->gap_count; i++)
+        if (k->gaps[i].reason == reason)
+            return true;
+    return false;
+}
+
 /* Blocks that tell each other. */
 static void note_order(const wl_ptx_source *s, notes *n)
 {
@@ -188,6 +201,7 @@ static const char *cause_text(wl_ptx_why why)
     case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
     case WL_PTX_WHY_SPLIT: return "are emulated: divergent lanes of a warp reach this point before they reconverge";
     case WL_PTX_WHY_RARE: return "are emulated: few warps execute them, by a condition without a closed form";
+    case WL_PTX_WHY_SWAPS: return "are emulated: they repeat until no other lane changes the same word";
     case WL_PTX_WHY_COUNT: break;
     }
     return "";
@@ -243,7 +257,7 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         if (a.what == WL_PTX_ASSUMED_TEXTURE || a.what == WL_PTX_ASSUMED_START ||
             (i < s->false_note_room && s->is_false_note[i]))
             continue;
-        if (a.what == WL_PTX_ASSUMED_BARRIER && paired) /* see note_kinds */
+        if ((a.what == WL_PTX_ASSUMED_BARRIER && paired) || is_said(k, a.what)) /* see note_kinds */
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
         note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);

@@ -1,5 +1,5 @@
-/* late_atomics.c - atomics on one address that a warp may execute without its first lane. See
- * ptx_source.h.
+/* late_atomics.c - atomics on one address that a warp may execute without its first lane, and those
+ * that are loops of compare-and-swap. See ptx_source.h.
  *
  * Compilers reduce such an atomic over the warp, and one lane executes it. A kernel file expresses
  * this with a condition: the first lane of each warp. That is right as long as the first lane is
@@ -83,5 +83,15 @@ void wl_ptx_trace_late_atomics(wl_ptx_source *s)
             any_seen = true;
             seen = step->when;
         }
+    }
+}
+
+void wl_ptx_trace_swaps(wl_ptx_source *s)
+{
+    const wl_ptx_recovery *r = &s->recovery;
+    for (size_t i = 0; i < r->step_count && !r->gave_up; i++) {
+        const int32_t at = r->steps[i].instruction;
+        if (!r->traced[at] && wl_ptx_is_swap_loop(&s->launch.entry->instructions[at]))
+            wl_ptx_trace(&s->recovery, at, (wl_ptx_cause){WL_PTX_WHY_SWAPS, at});
     }
 }

@@ -160,6 +160,9 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
 
 /* Traces the atomics on one address per warp that some warp executes without its first lane. */
 void wl_ptx_trace_late_atomics(wl_ptx_source *source);
+/* Traces the atomics on shared memory that are loops of compare-and-swap: which lanes and warps
+ * meet on a word has no closed form. */
+void wl_ptx_trace_swaps(wl_ptx_source *source);
 /* Traces the accesses that few warps execute, by a condition without a closed form. */
 wl_status wl_ptx_trace_rare(wl_ptx_source *source, wl_error *err);
 

@@ -126,13 +126,15 @@ static const wl_ptx_buffer *buffer_of(const wl_ptx_slicer *s, int32_t instructio
     return field >= 0 ? s->fields->list[field].buffer : NULL;
 }
 
-static void name_buffer(wl_ptx_origin *out, const wl_ptx_buffer *buffer)
+static void name_buffer(wl_ptx_origin *out, const wl_ptx_buffer *buffer, wl_ptx_type type)
 {
     for (int i = 0; i < out->buffer_count; i++)
         if (out->buffers[i] == buffer)
             return;
-    if (out->buffer_count < WL_GAP_BUFFERS)
-        out->buffers[out->buffer_count++] = buffer;
+    if (out->buffer_count == WL_GAP_BUFFERS)
+        return;
+    out->types[out->buffer_count] = type;
+    out->buffers[out->buffer_count++] = buffer;
 }
 
 static void visit(wl_ptx_slicer *s, int32_t instruction)
@@ -147,7 +149,7 @@ static void visit(wl_ptx_slicer *s, int32_t instruction)
         return;
     }
     if (buffer && buffer->content == WL_PTX_UNTOUCHED) {
-        name_buffer(s->out, buffer);
+        name_buffer(s->out, buffer, in->type);
         return;
     }
     if (wl_ptx_is_only_counted(s->source->emulator, s->function, instruction) && s->out->uncomputed < 0)

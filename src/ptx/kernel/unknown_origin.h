@@ -11,6 +11,7 @@
 
 typedef struct wl_ptx_origin {
     const wl_ptx_buffer *buffers[WL_GAP_BUFFERS]; /* without contents */
+    wl_ptx_type types[WL_GAP_BUFFERS];            /* as which they are loaded */
     int buffer_count;
     int32_t uncomputed;  /* an instruction whose result is not computed; -1: none */
     bool through_shared; /* shared memory may hold it */

@@ -235,6 +235,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
                   .field = fields ? fields[waits ? ring->copy : at] : -1,
                   .regs = list,
+                  .swaps = wl_ptx_is_swap_loop(in),
                   .constant = in->modifiers & WL_PTX_MOD_NC,
                   .remote = m->in->clusters && wl_ptx_reaches_cluster(in),
                   .awaits_copies = waits,

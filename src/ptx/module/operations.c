@@ -166,6 +166,14 @@ bool wl_ptx_is_barrier(const wl_ptx_instruction *in)
                                                : in->op == WL_PTX_OP_bar && !(in->modifiers & WL_PTX_MOD_WARP);
 }
 
+bool wl_ptx_is_swap_loop(const wl_ptx_instruction *in)
+{
+    const bool computes = in->variant == WL_PTX_ADD || in->variant == WL_PTX_INC || in->variant == WL_PTX_DEC ||
+                          in->variant == WL_PTX_AND || in->variant == WL_PTX_OR || in->variant == WL_PTX_XOR;
+    return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && in->space == WL_PTX_SHARED && computes &&
+           !wl_ptx_reaches_cluster(in) && (wl_ptx_type_is_float(in->type) || wl_ptx_type_bits(in->type) == 64);
+}
+
 bool wl_ptx_reaches_cluster(const wl_ptx_instruction *in)
 {
     const bool accesses =

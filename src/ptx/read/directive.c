@@ -66,23 +66,43 @@ static wl_status file(wl_ptx_parser *p)
     return WL_OK;
 }
 
-static wl_status skip_integers(wl_ptx_parser *p, int count)
+/* A place in the source: file, line, column. */
+static wl_status read_place(wl_ptx_parser *p, wl_ptx_place *out)
 {
-    for (int64_t ignored; count > 0; count--)
-        WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the number", &ignored));
+    int64_t file, line, column;
+    WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the number of a file", &file));
+    WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "a line", &line));
+    WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "a column", &column));
+    *out = (wl_ptx_place){(int32_t)file, (int32_t)line, (int32_t)column};
     return WL_OK;
+}
+
+static bool is_same(wl_ptx_place a, wl_ptx_place b)
+{
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/* Where a function of another file, such as a header, is called: in the kernel's own file, if
+ * calls lead there. Functions of that file keep their own lines. */
+static wl_ptx_place place_of_call(wl_ptx_parser *p, wl_ptx_place place, wl_ptx_place call)
+{
+    p->calls[p->call_count++ % WL_PTX_CALLS] = (wl_ptx_call){place, call};
+    for (int i = 0; i < WL_PTX_CALLS && place.file != p->own_file; i++) {
+        place = call;
+        for (int k = 0; k < WL_PTX_CALLS; k++)
+            if (is_same(p->calls[k].place, place))
+                call = p->calls[k].from;
+    }
+    return place;
 }
 
 /* .loc 1 20 5 [, function_name label [+ offset], inlined_at 1 30 2] */
 static wl_status location(wl_ptx_parser *p)
 {
-    int64_t number, line;
+    wl_ptx_place place, call;
+    bool is_inlined = false;
     WL_TRY(wl_lexer_next(&p->lexer));
-    WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the number of a file", &number));
-    WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "a line", &line));
-    WL_TRY(skip_integers(p, 1));
-    p->file = (int32_t)number;
-    p->source_line = (int32_t)line;
+    WL_TRY(read_place(p, &place));
     while (wl_lexer_is(&p->lexer, ',')) {
         WL_TRY(wl_lexer_next(&p->lexer));
         const bool inlined = wl_token_equals(&p->lexer.token, "inlined_at");
@@ -90,15 +110,23 @@ static wl_status location(wl_ptx_parser *p)
             return wl_lexer_unexpected(&p->lexer, "'function_name' or 'inlined_at'");
         WL_TRY(wl_lexer_next(&p->lexer));
         if (inlined) {
-            WL_TRY(skip_integers(p, 3));
+            is_inlined = true;
+            WL_TRY(read_place(p, &call));
             continue;
         }
         WL_TRY(wl_lexer_next(&p->lexer)); /* the label */
         if (wl_lexer_is(&p->lexer, '+')) {
             WL_TRY(wl_lexer_next(&p->lexer));
-            WL_TRY(skip_integers(p, 1));
+            int64_t ignored;
+            WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the offset", &ignored));
         }
     }
+    if (is_inlined)
+        place = place_of_call(p, place, call);
+    else
+        p->own_file = place.file;
+    p->file = place.file;
+    p->source_line = place.line;
     return WL_OK;
 }
 

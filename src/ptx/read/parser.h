@@ -42,6 +42,17 @@ typedef struct wl_ptx_scope {
     int32_t names, pending; /* counts at the start of the scope */
 } wl_ptx_scope;
 
+/* A place in the source, by the number of its file. */
+typedef struct wl_ptx_place {
+    int32_t file, line, column;
+} wl_ptx_place;
+
+/* Where the function that contains a place was inlined; of the latest ones. */
+typedef struct wl_ptx_call {
+    wl_ptx_place place, from;
+} wl_ptx_call;
+#define WL_PTX_CALLS 64
+
 typedef struct wl_ptx_parser {
     wl_ptx_module *module;
     wl_lexer lexer;
@@ -69,7 +80,10 @@ typedef struct wl_ptx_parser {
     WL_PTX_LIST(wl_ptx_pending) pending;
     wl_ptx_scope scopes[WL_PTX_DEPTH_MAX + 1];
     int32_t file, source_line; /* of .loc; file: the number written there */
-    bool lenient;              /* undeclared names are no error */
+    int32_t own_file;          /* of the last one that is not inlined */
+    wl_ptx_call calls[WL_PTX_CALLS];
+    int call_count;
+    bool lenient; /* undeclared names are no error */
 } wl_ptx_parser;
 
 /* Adds a note about a place. */

@@ -65,6 +65,7 @@ typedef enum wl_ptx_why {
     WL_PTX_WHY_MANY,      /* the kernel has too many different accesses */
     WL_PTX_WHY_SPLIT,     /* the lanes of a warp reach it on several paths */
     WL_PTX_WHY_RARE,      /* few warps execute it, by an irregular condition */
+    WL_PTX_WHY_SWAPS,     /* how often it is executed depends on who meets at an address */
     WL_PTX_WHY_COUNT
 } wl_ptx_why;
 typedef struct wl_ptx_cause {
