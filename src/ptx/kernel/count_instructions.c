@@ -187,6 +187,21 @@ static double passes_of(const wl_ptx_source *s, const wl_ptx_instruction *in)
     return wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES;
 }
 
+/* Registers that are stored and loaded where an instruction of the entry is executed. */
+static void add_spills(const wl_ptx_profile *p, int32_t at, int32_t words, wl_mix *mix)
+{
+    const double executed = words * p->warps[at], threads = words * p->threads[at];
+    mix->memory[WL_MEMORY_LOCAL_LOAD] += executed;
+    mix->memory[WL_MEMORY_LOCAL_STORE] += executed;
+    mix->memory_on[WL_MEMORY_LOCAL_LOAD] += executed;
+    mix->memory_on[WL_MEMORY_LOCAL_STORE] += executed;
+    mix->warp[WL_INST_load] += executed;
+    mix->warp[WL_INST_store] += executed;
+    mix->thread[WL_INST_load] += threads;
+    mix->thread[WL_INST_store] += threads;
+    mix->thread_on += 2 * threads;
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -211,6 +226,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             if (uses_data_stage(in))
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken), &s->mix);
+            if (s->spills.words && &m->functions[f] == s->launch.entry && s->spills.words[i] > 0)
+                add_spills(p, at, s->spills.words[i], &s->mix);
             const double products = wl_ptx_multiplies_by_thread(in) ? p->threads_on[at] : p->warps[at];
             wl_ptx_tensor_add(in, products, s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
