@@ -12,8 +12,9 @@ typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
     double requests, passes;
-    int64_t word; /* that was updated first */
-    bool mixed;   /* others were, too */
+    int64_t word;   /* that was updated first */
+    bool mixed;     /* others were, too */
+    uint64_t words; /* a bit for each, modulo 64 */
 } line_place;
 
 struct wl_atomic_lines {
@@ -64,12 +65,14 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
         const int64_t line = words[i] >> to_line, first_word = words[i];
+        uint64_t updated = 0;
         int most = 0;
         while (i < n && words[i] >> to_line == line) { /* sector by sector */
             const int64_t sector = words[i] >> to_sector;
             int most_here = 0;
             while (i < n && words[i] >> to_sector == sector) { /* word by word */
                 const int first = i;
+                updated |= (uint64_t)1 << (words[i] & 63);
                 while (i < n && words[i] == words[first])
                     i++;
                 most_here = i - first > most_here ? i - first : most_here;
@@ -82,6 +85,7 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
         if (p) {
             p->mixed = p->mixed || words[i - 1] != first_word || (p->requests > 0 && p->word != first_word);
             p->word = first_word;
+            p->words |= updated;
             p->requests += scale;
             p->passes += scale * most;
         }
@@ -98,6 +102,9 @@ wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
     for (int i = 0; i < PLACES; i++) {
         total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
         total.mixed_requests = fmax(total.mixed_requests, all->place[i].mixed ? all->place[i].requests : 0);
+        if (all->place[i].words)
+            total.word_requests =
+                fmax(total.word_requests, all->place[i].requests / __builtin_popcountll(all->place[i].words));
         total.hot_passes = fmax(total.hot_passes, all->place[i].passes);
     }
     return total;

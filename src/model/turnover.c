@@ -57,6 +57,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
         {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
+        {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic_latency), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
@@ -330,11 +331,20 @@ static double dram_queue(const wl_turnover *n, const wl_demand *d)
 
 /* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
  * wait for it. */
+/* Blocks of a wave that want the same lock come at the same time, and have it one after the other,
+ * from their first atomic to their last, before which what they store must arrive. Who waits sees
+ * an atomic later that it is free. */
+static double wait_for_lock(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life)
+{
+    const double others = d->lock_takers / w->waves - 1;
+    return others > 0 ? others * (life->atomics * life->cycles + n->l2_latency + n->atomic_latency) : 0;
+}
+
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
                            wl_block_waits *parts)
 {
     const double dram = life->level[2]; /* what DRAM adds to the wait for the L2 */
-    const double calm = w->start + life->cycles - dram * (1 - w->cold);
+    const double lock = wait_for_lock(n, d, w, life), calm = w->start + lock + life->cycles - dram * (1 - w->cold);
     const double q = n->norm, queue = dram_queue(n, d);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
@@ -346,7 +356,7 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
                               .issue = life->issue,
                               .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
                               .shared = life->stall[WL_STALL_SHARED],
-                              .level = {life->level[0], life->level[1], dram * w->cold},
+                              .level = {life->level[0], life->level[1] + lock, dram * w->cold},
                               .queue = wait - calm,
                               .barrier = life->stall[WL_STALL_BARRIER]};
     return wait;

@@ -496,7 +496,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
-                            .visit_warp = replayed ? wl_ptx_visit_warp : NULL,
+                            /* where contents decide, one warp says little about others */
+                            .visit_warp = replayed && !wl_ptx_flow_reads_data(s->emulator) ? wl_ptx_visit_warp : NULL,
                             .visit_local = wl_ptx_has_local(s) ? wl_ptx_visit_local : NULL,
                             .outside = s->options.outside ? outside : NULL,
                             .free = wl_ptx_source_free};
