@@ -8,6 +8,8 @@
 #define PLACES (1 << 16)             /* hash table slots for distinct lines, with room to spare */
 #define PLACES_FULL (PLACES / 4 * 3) /* beyond that, looking up takes long */
 
+#define WORD_BITS 64 /* of a mask of words */
+
 typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
@@ -72,7 +74,7 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
             int most_here = 0;
             while (i < n && words[i] >> to_sector == sector) { /* word by word */
                 const int first = i;
-                updated |= (uint64_t)1 << (words[i] & 63);
+                updated |= (uint64_t)1 << ((uint64_t)words[i] % WORD_BITS);
                 while (i < n && words[i] == words[first])
                     i++;
                 most_here = i - first > most_here ? i - first : most_here;
