@@ -23,7 +23,7 @@
 typedef struct wl_field_course {
     int64_t run;                        /* blocks of a run; 0: not known */
     bool whole;                         /* all blocks of the launch were followed */
-    bool timed;                         /* lives were followed to their end, by waves: sections are known */
+    bool timed;                         /* waves were followed to their end: sections are known */
     double own;                         /* distinct in each block, summed over blocks */
     double together[WL_COURSE_WINDOWS]; /* distinct in each window, summed over windows */
     double distinct;                    /* of all blocks */

@@ -157,8 +157,8 @@ typedef struct wl_source {
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* The same of one warp, which runs alone: what others leave in shared memory is not known to
-     * it. Bulk copies may leave out lines that are not in the sample. NULL: no load is traced, or warps
-     * differ by what memory holds. */
+     * it. Bulk copies may leave out lines that are not in the sample. NULL: no load is traced, or
+     * warps differ by what memory holds. */
     wl_status (*visit_warp)(void *context, const int64_t block[3], int warp, const wl_line_sample *sample,
                             wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of one block of each kind. NULL: none. */

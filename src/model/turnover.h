@@ -63,7 +63,8 @@ typedef struct wl_demand {
     double fresh_phases;                          /* of these phases: those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
     bool in_turns;                                /* blocks draw their work: they end together */
-    double lock_takers;      /* blocks that take the same lock: an atomic takes it, another releases it */
+    /* blocks that take the same lock, by one atomic; another one releases it */
+    double lock_takers;
     wl_longest_warp longest; /* 0: like the others */
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */

@@ -403,8 +403,8 @@ static void records_of_warps(void **state)
 
 #define SUMS_TEXT 65536
 
-/* Sums that differ between lanes: loaded before a loop, stored behind it; the loop changes so many of
- * them. */
+/* Sums that differ between lanes: loaded before a loop, stored behind it; the loop changes so many
+ * of them. */
 static int32_t spilled(int sums, int changed, int32_t *at_end)
 {
     char *code = malloc(SUMS_TEXT);
