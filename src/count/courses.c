@@ -251,14 +251,16 @@ static bool wants_any(const follower *f)
 }
 
 /* All blocks if they are affordable, else two waves in the middle, to their end or only for a
- * while; fields that are loaded later on, in fewer blocks. */
+ * while; fewer blocks if they differ, or to see fields that are loaded later on. */
 static wl_status follow_launch(follower *f, wl_field_course *out)
 {
     const wl_geometry *g = f->in->geometry;
-    const double affordable = f->in->view->kernel->source.population->courses / (f->length + 1);
+    const wl_population *p = f->in->view->kernel->source.population;
+    const double affordable = p->courses / (f->length + 1);
     const bool whole = affordable >= (double)g->blocks || g->blocks <= 2 * g->wave_blocks;
     const int64_t blocks = whole ? g->blocks : 2 * g->wave_blocks;
-    if (affordable >= PART_LEAST * (double)blocks)
+    const double least = wl_kinds_differ(p->kinds, p->kind_count) ? 1 : PART_LEAST; /* of their lives */
+    if (affordable >= least * (double)blocks)
         WL_TRY(follow_blocks(f, g->wave_blocks, blocks, affordable / (double)blocks, out));
     const int64_t run = wl_min((int64_t)(affordable / 2), g->wave_blocks);
     if (affordable < (double)blocks && run > 0 && 2 * run <= g->blocks && wants_any(f))
