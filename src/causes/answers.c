@@ -49,6 +49,13 @@ static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visi
     return a->inner->visit_loads(a->inner->context, block, visit, user, err);
 }
 
+static wl_status visit_warp(void *context, const int64_t block[3], int warp, const wl_line_sample *sample,
+                            wl_load_visit visit, void *user, wl_error *err)
+{
+    const wl_answers *a = context;
+    return a->inner->visit_warp(a->inner->context, block, warp, sample, visit, user, err);
+}
+
 static wl_status visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, wl_error *err)
 {
@@ -139,6 +146,7 @@ wl_status wl_answers_make(const wl_source *inner, wl_arena *arena, wl_arena *tra
     out->count_instructions = inner->count_instructions ? count_instructions : NULL;
     out->live = inner->live ? live : NULL;
     out->visit_loads = inner->visit_loads ? visit_loads : NULL;
+    out->visit_warp = inner->visit_warp ? visit_warp : NULL;
     out->visit_local = inner->visit_local ? visit_local : NULL;
     out->outside = NULL; /* variants are made of launches that stay inside */
     return WL_OK;

@@ -8,10 +8,13 @@
 #define PLACES (1 << 16)             /* hash table slots for distinct lines, with room to spare */
 #define PLACES_FULL (PLACES / 4 * 3) /* beyond that, looking up takes long */
 
+#define WORD_BITS 64 /* of a mask of words */
+
 typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
     double requests, sectors;
+    uint64_t words; /* a bit for each that was updated, modulo 64 */
 } line_place;
 
 struct wl_atomic_lines {
@@ -72,12 +75,14 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
         const int64_t line = words[i] >> to_line;
+        uint64_t updated = 0;
         int most = 0, sectors = 0;
         while (i < n && words[i] >> to_line == line) { /* sector by sector */
             const int64_t sector = words[i] >> to_sector;
             int most_here = 0;
             while (i < n && words[i] >> to_sector == sector) { /* word by word */
                 const int first = i;
+                updated |= (uint64_t)1 << ((uint64_t)words[i] % WORD_BITS);
                 while (i < n && words[i] == words[first])
                     i++;
                 most_here = i - first > most_here ? i - first : most_here;
@@ -89,6 +94,7 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
         cost.sectors += sectors;
         line_place *p = find(all, field, line);
         if (p) {
+            p->words |= updated;
             p->requests += scale;
             p->sectors += scale * sectors;
         }
@@ -122,6 +128,8 @@ wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all, const wl_l1_rules *
         total.hot_requests = fmax(total.hot_requests, p->requests);
         total.hot_sectors = fmax(total.hot_sectors, sectors);
         total.squared_sectors += sectors * sectors;
+        if (p->words)
+            total.word_requests = fmax(total.word_requests, p->requests / __builtin_popcountll(p->words));
     }
     return total;
 }

@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "count/courses.h"
 #include "count/windows_internal.h"
 #include "launch/scheduled.h"
 
@@ -28,6 +29,7 @@ typedef struct counted {
     const wl_field_side *accesses;
     int64_t granules[GRANULES];
     bool traced;
+    const wl_field_course *course; /* of loads; NULL: not known */
 } counted;
 
 /* Pairs of runs of blocks, the second after the first: as long as a wave, or as long as tracing
@@ -349,7 +351,30 @@ static wl_status count_launch(const counted *c, const runs *r, double all[GRANUL
     return status == WL_E_NOMEM ? wl_fail_memory(t->err) : WL_OK;
 }
 
-static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
+/* Lines that the blocks of the launch load, each for itself, for a line that courses note. */
+static double lines_per_note(const tally *t, size_t field, const wl_field_course *course)
+{
+    return t->out->fields[field].block_lines * t->out->line / t->out->l2_line / course->own;
+}
+
+/* What courses say about one run and two: `first` and `both` are of shorter runs of blocks, whose
+ * lines have as many sectors. */
+static void use_course(const counted *c, double first[GRANULES], double both[GRANULES])
+{
+    const wl_geometry *g = c->t->in->geometry;
+    const double runs_in_all = (double)g->blocks / (double)c->course->run,
+                 lines = lines_per_note(c->t, c->field, c->course);
+    const double one = c->course->together[WL_COURSE_RUN] * lines / runs_in_all,
+                 two = c->course->together[WL_COURSE_RUN + 1] * lines / fmax(1, runs_in_all / 2);
+    const double more[2] = {one / first[LINE], two / both[LINE]};
+    for (int k = 0; k < PAGE; k++) {
+        first[k] *= more[0];
+        both[k] *= more[1];
+    }
+}
+
+static wl_status count_side_waves(const tally *t, size_t field, wl_side side, const wl_field_course *courses,
+                                  side_waves *out)
 {
     const wl_geometry *g = t->in->geometry;
     const counted of = {t,
@@ -357,9 +382,10 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
                         side,
                         &t->in->view->fields[field][side],
                         {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line, t->in->page_bytes},
-                        is_traced(t, field, side)},
+                        is_traced(t, field, side),
+                        side == WL_LOADS && courses[field].run > 0 ? &courses[field] : NULL},
                   *c = &of;
-    const runs r = choose_runs(c);
+    runs r = choose_runs(c);
     double first[GRANULES], both[GRANULES], alone[GRANULES] = {0}, far[GRANULES] = {0};
     const bool shared = c->traced && !r.whole && c->accesses->random && far_start(g, &r) >= 0;
     bool done;
@@ -367,6 +393,13 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
         WL_TRY(count_far(c, &r, alone, far));
     WL_TRY(count_runs(c, &r, first, both));
     WL_TRY(count_launch(c, &r, out->all, &done));
+    if (c->course && !r.whole && first[LINE] > 0 && both[LINE] > 0) {
+        use_course(c, first, both);
+        r.length = c->course->run;
+        done = done || c->course->whole;
+        for (int k = 0; k < PAGE && c->course->whole; k++)
+            out->all[k] = c->course->distinct * lines_per_note(t, field, c->course) * first[k] / first[LINE];
+    }
     for (int k = 0; k < GRANULES; k++) {
         const common_set set = shared ? find_common(alone[k], far[k], first[k], both[k]) : (common_set){INFINITY, 0, 1};
         const bool wave = r.length == g->wave_blocks;
@@ -426,23 +459,42 @@ static double waves_between_stores(const tally *t, size_t field, const side_wave
     return unseen >= again / 2 ? 2 * unseen / again : 0;
 }
 
-static wl_status count_field_waves(const tally *t, size_t field)
+/* Sections of a wave: what blocks load at the same time, as courses tell; other data is taken to be
+ * touched once. */
+static void fill_sections(const tally *t, size_t field, const wl_field_course *courses, const side_waves *loaded,
+                          const side_waves *stored)
 {
     wl_field_traffic *f = &t->out->fields[field];
+    const wl_field_course *c = &courses[field];
+    const double wave = c->timed ? c->together[WL_COURSE_RUN] : 0;
+    for (int w = 0; w < t->out->window_count && t->out->window_blocks[w] < t->out->wave_blocks; w++) {
+        const double part = t->out->window_blocks[w] / t->out->wave_blocks,
+                     again = wave > 0 ? c->together[w] / wave : 1;
+        f->window_units[w] = loaded->first[FETCH] * part * again;
+        f->window_lines[w] = loaded->first[LINE] * part * again;
+        f->window_store_lines[w] = stored->first[LINE] * part;
+    }
+}
+
+static wl_status count_field_waves(const tally *t, size_t field, const wl_field_course *courses)
+{
+    wl_field_traffic *f = &t->out->fields[field];
+    const int launch = t->out->window_count - 1, wave = t->out->blocks > t->out->wave_blocks ? launch - 1 : launch;
     side_waves loaded, stored;
-    WL_TRY(count_side_waves(t, field, WL_LOADS, &loaded));
+    WL_TRY(count_side_waves(t, field, WL_LOADS, courses, &loaded));
     f->wave_sectors = loaded.first[SECTOR];
     f->launch_sectors = loaded.all[SECTOR];
-    f->window_units[0] = loaded.first[FETCH];
-    f->window_lines[0] = loaded.first[LINE];
-    f->window_units[1] = loaded.all[FETCH];
-    f->window_lines[1] = loaded.all[LINE];
-    WL_TRY(count_side_waves(t, field, WL_STORES, &stored));
-    f->window_store_lines[0] = stored.first[LINE];
-    f->window_store_lines[1] = stored.all[LINE];
+    f->window_units[wave] = loaded.first[FETCH];
+    f->window_lines[wave] = loaded.first[LINE];
+    f->window_units[launch] = loaded.all[FETCH];
+    f->window_lines[launch] = loaded.all[LINE];
+    WL_TRY(count_side_waves(t, field, WL_STORES, courses, &stored));
+    f->window_store_lines[wave] = stored.first[LINE];
+    f->window_store_lines[launch] = stored.all[LINE];
     f->store_again = waves_between_stores(t, field, &stored, &f->store_again_assumed);
-    f->window_store_sectors[0] = f->store_again > 0 ? stored.first[SECTOR] : 0;
-    f->window_store_sectors[1] = f->store_again > 0 ? stored.all[SECTOR] : 0;
+    f->window_store_sectors[wave] = f->store_again > 0 ? stored.first[SECTOR] : 0;
+    f->window_store_sectors[launch] = f->store_again > 0 ? stored.all[SECTOR] : 0;
+    fill_sections(t, field, courses, &loaded, &stored);
     WL_TRY(count_together(t, field, loaded.first, stored.first));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return wl_window_stored(t, field);
@@ -451,13 +503,36 @@ static wl_status count_field_waves(const tally *t, size_t field)
     return WL_OK;
 }
 
+/* more than that of a wave's lines are loaded again in other sections */
+#define NOTICED 0.01
+
+/* Do blocks load lines in some section that they, or others, have loaded in an earlier one? */
+static bool sections_matter(const wl_traffic *o, const wl_field_course *courses)
+{
+    double sections = 0, wave = 0;
+    for (size_t i = 0; i < o->field_count; i++) {
+        if (!courses[i].timed)
+            continue;
+        sections += courses[i].together[0];
+        wave += courses[i].together[WL_COURSE_RUN];
+    }
+    return sections > (1 + NOTICED) * wave;
+}
+
 wl_status wl_windows_count_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
+    const double waves = (double)g->blocks / (double)g->wave_blocks;
+    wl_field_course *courses = malloc((t->out->field_count + 1) * sizeof *courses);
+    wl_status status = courses ? wl_courses_find(t->in, t->out, courses, t->err) : wl_fail_memory(t->err);
+    if (status == WL_OK && sections_matter(t->out, courses))
+        for (int parts = WL_COURSE_SECTIONS; parts > 1; parts /= 2)
+            wl_window_add(t->out, (double)g->wave_blocks / parts, waves * parts, 0);
     if (g->wave_blocks < g->blocks)
-        wl_window_add(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
+        wl_window_add(t->out, (double)g->wave_blocks, waves, 0);
     wl_window_add(t->out, (double)g->blocks, 1, 2);
-    for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_field_waves(t, i));
-    return WL_OK;
+    for (size_t i = 0; i < t->out->field_count && status == WL_OK; i++)
+        status = count_field_waves(t, i, courses);
+    free(courses);
+    return status;
 }

@@ -76,6 +76,7 @@ typedef struct wl_mix {
     double fma_of[WL_FLOAT_COUNT];   /* of these: in fused multiply-adds */
     double branches, divergent;      /* warp branches, and divergent ones */
     bool in_turns;                   /* blocks draw their work, and so end together */
+    bool locks;                      /* a warp repeats an atomic until it gets what others hold */
     /* warp instructions that only the integer pipe executes */
     double integer_pipe;
     /* warp instructions: of integer_pipe, and of the class special */

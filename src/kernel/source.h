@@ -16,6 +16,7 @@
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
 #include "kernel/gaps.h"
+#include "kernel/line_sample.h"
 #include "kernel/counted_mix.h"
 #include "timeline/life.h"
 
@@ -70,6 +71,8 @@ typedef struct wl_load_touch {
     /* groups of a warp are issued one after another; in a group, loads of equal depth together */
     uint32_t group, depth;
     bool bypasses_l1; /* as wl_access */
+    bool unknown;     /* some address is assumed */
+    int64_t time;     /* steps of the emulator so far */
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
 
@@ -108,6 +111,8 @@ typedef struct wl_population {
     int stratum_count;
     int64_t run;      /* longest run of consecutive blocks to trace for their common footprint */
     int64_t replayed; /* blocks whose loads may be visited in program order */
+    /* instructions of warps that are followed alone, to see which blocks load the same; at most */
+    double courses;
     /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load
      * alike. */
     int64_t drawn[WL_DRAWN_MAX];
@@ -151,6 +156,11 @@ typedef struct wl_source {
     bool in_steps; /* some load may not move before a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
+    /* The same of one warp, which runs alone: what others leave in shared memory is not known to
+     * it. Bulk copies may leave out lines that are not in the sample. NULL: no load is traced, or
+     * warps differ by what memory holds. */
+    wl_status (*visit_warp)(void *context, const int64_t block[3], int warp, const wl_line_sample *sample,
+                            wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of one block of each kind. NULL: none. */
     wl_status (*visit_local)(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, wl_error *err);

@@ -113,6 +113,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
                    .in_turns = c->executed.mix.in_turns,
+                   .lock_takers = c->executed.mix.locks ? c->warps.atomics.word_requests / 2 : 0,
                    .longest = c->executed.mix.longest,
                    .kinds = &c->executed.mix.kinds,
                    .loads_per_phase = thread->loads_per_phase,

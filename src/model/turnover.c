@@ -54,6 +54,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
+        {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic_latency), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
@@ -322,13 +323,22 @@ double wl_waits_sum(const wl_block_waits *w)
            w->barrier;
 }
 
+/* Blocks of a wave that want the same lock come at the same time, and have it one after the other,
+ * from their first atomic to their last, before which what they store must arrive. Who waits sees
+ * an atomic later that it is free. */
+static double wait_for_lock(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life)
+{
+    const double others = d->lock_takers / w->waves - 1;
+    return others > 0 ? others * (life->atomics * life->cycles + n->l2_latency + n->atomic_latency) : 0;
+}
+
 /* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
  * wait for it: reads queue, and between writes they wait longer. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
                            wl_block_waits *parts)
 {
     const double dram = life->level[2]; /* what DRAM adds to the wait for the L2 */
-    const double calm = w->start + life->cycles - dram * (1 - w->cold);
+    const double lock = wait_for_lock(n, d, w, life), calm = w->start + lock + life->cycles - dram * (1 - w->cold);
     const double writes = written(n, d), traffic = d->dram_read + writes;
     const double between = traffic > 0 ? n->dram_write_wait * writes / traffic : 0;
     const double all = dram + life->fetches * n->l2_latency; /* of the latency of DRAM, as it is measured */
@@ -342,6 +352,7 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     *parts = wl_waits_of_life(life, w->cold, 1);
     parts->start = w->start;
     parts->queue = wait - calm;
+    parts->level[1] += lock;
     return wait;
 }
 

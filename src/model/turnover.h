@@ -63,7 +63,9 @@ typedef struct wl_demand {
     double fresh_phases;                          /* of these phases: those that wait for DRAM */
     bool serial;                                  /* these waits do not overlap */
     bool in_turns;                                /* blocks draw their work: they end together */
-    wl_longest_warp longest;                      /* 0: like the others */
+    /* blocks that take the same lock, by one atomic; another one releases it */
+    double lock_takers;
+    wl_longest_warp longest; /* 0: like the others */
     double loads_per_phase;
     /* wavefronts of the heaviest of the last blocks; 0: like the others */
     double last_block;
@@ -91,7 +93,7 @@ typedef struct wl_turnover {
     double in_place_wait[2], dispatch[4];
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_word_rate, norm, launch_overhead;
+    double atomic_rate, atomic_address_rate, atomic_word_rate, atomic_latency, norm, launch_overhead;
     double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;

@@ -71,6 +71,7 @@ typedef struct wl_op {
     float flops; /* of a product of a warp group: of all its warps; of all that a wait is for */
     wl_tensor_kind product;
     int32_t left;                    /* batches of products that a wait leaves in flight */
+    bool in_turn;                    /* a product that the warp waits for at once */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
     const char *text;                /* of PTX, so many characters */
     int32_t text_length;

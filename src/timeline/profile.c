@@ -87,6 +87,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
 #define WL_TENSOR_KIND(name, meaning)                                                                                  \
     (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
 #include "warpline/tensor.def"
+    (void)wl_device_get(d, WL_DEVICE_l2_line, &out->line);
     (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
 }
@@ -135,6 +136,14 @@ static void meet_caches(walker *w, int32_t number, bool once)
     met[0] = fmax(met[0], met[1]);
 }
 
+/* A copy arrives with the last of its lines: it waits for memory if one of them does. What it takes
+ * longer than copies do on average is made up for while others are ahead of it. */
+static double copy_misses(const walker *w, const wl_op *op, double misses)
+{
+    const double lines = op->bytes / fmax(1, w->waits->line), any = 1 - pow(1 - fmin(1, misses), fmax(1, lines));
+    return misses + fmax(0, any - misses) / fmax(1, op->ahead);
+}
+
 /* The cycles that wait for each level, on average. A warp waits for the last of all lines that it
  * has requested: the more lines, the later the last one. */
 static void levels_of(const walker *w, const wl_op *op, double level[3])
@@ -145,7 +154,8 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     if (op->awaits_copies && op->bytes > 0)
         level[0] += w->waits->bulk[0] + (w->waits->bulk[1] > 0 ? op->bytes / w->waits->bulk[1] : 0);
     for (int l = 0; l < 2; l++)
-        level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
+        level[l + 1] = (op->awaits_copies && op->bytes > 0 ? copy_misses(w, op, misses[l]) : misses[l]) *
+                       (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }
 
 /* By how much its wait would grow with twice as many lines at once. */
@@ -393,7 +403,9 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     }
     if (op->group_step == WL_GROUP_PRODUCT)
         issue_product(w, op);
-    if (op->group_step == WL_GROUP_WAIT)
+    if (op->in_turn)
+        end_batch(w);
+    if (op->group_step == WL_GROUP_WAIT || op->in_turn)
         wait_for_products(w, number, times);
     if (op->group_step == WL_GROUP_RESULT)
         wait_for_results(w, number, times);

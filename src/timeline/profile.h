@@ -41,6 +41,7 @@ typedef struct wl_waits {
     double level[3];  /* of a load: L1, and what L2 and DRAM add */
     double bulk[2];   /* what a bulk copy takes longer than a load; its bytes per cycle */
     double swap;      /* an execution of a loop of compare-and-swap, with all its rounds */
+    double line;      /* bytes */
     double special;   /* cycles for which a special function occupies its scheduler's pipe */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];

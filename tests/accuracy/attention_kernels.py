@@ -20,7 +20,7 @@ TRITON = [
     ("64x32x32*", "", "clock", (0.9, 1.1), "small tiles are too fast, so tensor cores are busier"),
     ("128x*", "", "l2", (0.8, 1.9), "requests of neighbours join more often than assumed"),
     ("forward_8192*", "", "arrived", (3.5, 4.5), "a row is read three times, twice from the L1"),
-    ("backward_8192*", "", "time", (0.5, 0.9), "blocks wait for locks of others"),
+    ("backward_8192*", "", "time", (0.75, 1.0), "blocks wait for locks of others"),
     ("backward_64*", "", "l2", (0.5, 1.1), "requests of neighbours join less often than assumed"),
     ("forward_64_full*", "", "l2", (0.55, 1.1), "the same"),
 ]

@@ -2,6 +2,7 @@
  * what the record of a warp says, and the lives of launches. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
+#include "ptx/life/pressure.h"
 #include "ptx/life/record.h"
 
 #define TEXT_MAX 8192
@@ -398,8 +399,61 @@ static void records_of_warps(void **state)
     check_done();
 }
 
+/* ---- registers that do not fit ---- */
+
+#define SUMS_TEXT 65536
+
+/* Sums that differ between lanes: loaded before a loop, stored behind it; the loop changes so many
+ * of them. */
+static int32_t spilled(int sums, int changed, int32_t *at_end)
+{
+    char *code = malloc(SUMS_TEXT);
+    size_t n =
+        (size_t)snprintf(code, SUMS_TEXT,
+                         PTX_HEAD ".visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<3>;\n.reg .b32 %%r<5>;\n"
+                                  ".reg .b64 %%rd<5>;\n.reg .f32 %%f<400>;\nld.param.u64 %%rd1, [a];\n"
+                                  "mov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd2, %%r1, 4;\nadd.s64 %%rd3, %%rd1, %%rd2;\n"
+                                  "mov.u32 %%r2, 0;\n");
+    for (int i = 0; i < sums; i++)
+        n += (size_t)snprintf(code + n, SUMS_TEXT - n, "ld.global.f32 %%f%d, [%%rd3+%d];\n", i, 128 * i);
+    n += (size_t)snprintf(code + n, SUMS_TEXT - n, "L:\n");
+    for (int i = 0; i < changed; i++)
+        n += (size_t)snprintf(code + n, SUMS_TEXT - n, "add.f32 %%f%d, %%f%d, 0f3f800000;\n", i, i);
+    n +=
+        (size_t)snprintf(code + n, SUMS_TEXT - n, "add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p1, %%r2, 9;\n@%%p1 bra L;\n");
+    for (int i = 0; i < sums; i++)
+        n += (size_t)snprintf(code + n, SUMS_TEXT - n, "st.global.f32 [%%rd3+%d], %%f%d;\n", 128 * i, i);
+    (void)snprintf(code + n, SUMS_TEXT - n, "ret;\n}\n");
+    const char *args[] = {"buf:64K"};
+    ptx_run r;
+    wl_ptx_flow flow;
+    wl_ptx_spills spills;
+    check_ok("sums", ptx_start(&r, code, args, 1, (const int64_t[]){32, 1, 1}, (const int64_t[]){1, 1, 1}), &r.err);
+    check_ok("flow", wl_ptx_flow_make(r.entry, &r.arena, &flow, &r.err), &r.err);
+    check_ok("spills", wl_ptx_spills_find(r.entry, &flow, 254, &r.arena, &spills, &r.err), &r.err);
+    const int32_t end = r.entry->instruction_count - sums - 2; /* the branch of the loop */
+    *at_end = spills.words ? spills.words[end] : 0;
+    ptx_end(&r);
+    free(code);
+    return spills.most;
+}
+
+static void registers_do_not_fit(void **state)
+{
+    (void)state;
+    int32_t at_end = 0;
+    check_int("few", "registers", spilled(250, 250, &at_end), 0);
+    /* 300 sums and an address of 64 bits: 48 more than 254, at the end of the loop */
+    check_int("many", "registers", spilled(300, 300, &at_end), 48);
+    check_int("many", "at the end of the loop", at_end, 48);
+    /* those that the loop leaves alone are stored before it */
+    check_int("others", "registers", spilled(300, 200, &at_end), 0);
+    check_done();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(order_of_operations), cmocka_unit_test(records_of_warps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order_of_operations), cmocka_unit_test(records_of_warps),
+                                       cmocka_unit_test(registers_do_not_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,15 +75,17 @@ fi
 python3 validate/ptx/report.py "$build/warpline" --data "$out/data" --jobs "$jobs" --results "$out/ptx.json" $again \
   --numbers validate/accuracy_ptx.json --bars "$out/bars.md" >"$out/ptx.md" || { echo "validate: the report of kernels from PTX failed"; exit 1; }
 [ -n "$again" ] || echo "  from PTX: $(($(date +%s) - start)) s"
+# Kernels of today: a table, after those.
+python3 -B validate/report/todays_kernels.py "$build/warpline" >"$out/today.md" || { echo "validate: the report of today's kernels failed"; exit 1; }
 # What others have measured on other GPUs: a section per GPU, after those.
 python3 -B validate/others/others_report.py "$build/warpline" --out "$out/others" --numbers validate/accuracy_others.json >"$out/others.md" ||
   { echo "validate: the report of other GPUs failed"; exit 1; }
-awk -v section="$out/ptx.md" -v others="$out/others.md" -v bars="$out/bars.md" '
+awk -v section="$out/ptx.md" -v today="$out/today.md" -v others="$out/others.md" -v bars="$out/bars.md" '
   function copy(file, line) { while ((getline line <file) > 0) print line }
   /^## / { in_bars = /^## Bars/; rows = 0 }
   in_bars && rows && !/^\|/ { copy(bars); in_bars = 0 }
   in_bars && /^\|/ { rows++ }
-  /^## Plots/ { copy(section); print ""; copy(others) }
+  /^## Plots/ { copy(section); print ""; copy(today); copy(others) }
   { print }' "$out/accuracy.md" | awk -f validate/report/wrap.awk >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter

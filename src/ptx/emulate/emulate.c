@@ -390,6 +390,10 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
     return WL_OK;
 }
 
+void wl_ptx_sample_lines(wl_ptx_emulator *emulator, const wl_line_sample *sample) { emulator->machine.sample = sample; }
+
+int64_t wl_ptx_steps_done(const wl_ptx_emulator *emulator) { return emulator->machine.looked_at; }
+
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err)
 {
     wl_ptx_machine *m = &emulator->machine;

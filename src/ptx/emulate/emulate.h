@@ -18,6 +18,7 @@
 #define WL_PTX_EMULATE_EMULATE_H
 
 #include "kernel/gaps.h"
+#include "kernel/line_sample.h"
 #include "ptx/emulate/arguments.h"
 #include "ptx/module/module.h"
 
@@ -102,6 +103,11 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
  * spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
+
+/* Bulk copies visit only the lines of a sample, which must stay; NULL: all. */
+void wl_ptx_sample_lines(wl_ptx_emulator *emulator, const wl_line_sample *sample);
+/* Instructions of the current block, or of the warp that runs alone, that were processed so far. */
+int64_t wl_ptx_steps_done(const wl_ptx_emulator *emulator);
 
 /* Where the assembler unrolls a loop of one basic block, the loads of so many trips are in flight
  * together. */

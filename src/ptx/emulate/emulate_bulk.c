@@ -134,7 +134,12 @@ static bool flush(collector *c)
 static bool collect(void *user, uint64_t address, uint64_t bytes)
 {
     collector *c = user;
+    const wl_line_sample *sample = c->m->sample;
     for (uint64_t at = address / PIECE * PIECE; at < address + bytes; at += PIECE) {
+        if (sample && !wl_line_is_sampled(sample, at)) {
+            at += sample->bytes - PIECE - at % sample->bytes; /* on to the next line */
+            continue;
+        }
         c->address[c->count++] = at;
         if (c->count == WL_PTX_LANES && !flush(c))
             return false;

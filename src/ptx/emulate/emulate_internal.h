@@ -346,6 +346,7 @@ struct wl_ptx_machine {
     struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
     bool recording;
     wl_ptx_visit visit;
+    const wl_line_sample *sample; /* of bulk copies, only its lines are visited; NULL: all */
     wl_ptx_back_edge back_edge;
     wl_ptx_ran_visit ran; /* NULL: the instructions of a warp are not reported */
     void *ran_user;

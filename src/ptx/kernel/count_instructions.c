@@ -187,6 +187,21 @@ static double passes_of(const wl_ptx_source *s, const wl_ptx_instruction *in)
     return wl_ptx_operand_bytes(in) / WL_PTX_WAVEFRONT_BYTES;
 }
 
+/* Registers that are stored and loaded where an instruction of the entry is executed. */
+static void add_spills(const wl_ptx_profile *p, int32_t at, int32_t words, wl_mix *mix)
+{
+    const double executed = words * p->warps[at], threads = words * p->threads[at];
+    mix->memory[WL_MEMORY_LOCAL_LOAD] += executed;
+    mix->memory[WL_MEMORY_LOCAL_STORE] += executed;
+    mix->memory_on[WL_MEMORY_LOCAL_LOAD] += executed;
+    mix->memory_on[WL_MEMORY_LOCAL_STORE] += executed;
+    mix->warp[WL_INST_load] += executed;
+    mix->warp[WL_INST_store] += executed;
+    mix->thread[WL_INST_load] += threads;
+    mix->thread[WL_INST_store] += threads;
+    mix->thread_on += 2 * threads;
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -211,6 +226,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             if (uses_data_stage(in))
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken), &s->mix);
+            if (s->spills.words && &m->functions[f] == s->launch.entry && s->spills.words[i] > 0)
+                add_spills(p, at, s->spills.words[i], &s->mix);
             const double products = wl_ptx_multiplies_by_thread(in) ? p->threads_on[at] : p->warps[at];
             wl_ptx_tensor_add(in, products, s->mix.tensor, s->mix.tensor_groups);
             add_divisible(in, weight, executed, &s->mix.divisible, &s->mix.divisible_flops);
@@ -399,6 +416,28 @@ static wl_status count_alike(wl_ptx_source *s, const int64_t block[3], const int
     return status;
 }
 
+#define SPIN_MOST 32 /* instructions of a loop that does nothing but ask again */
+
+/* Does a loop only exchange a word if it is free, and try again if it is not? */
+static bool has_locks(const wl_ptx_source *s)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        const int32_t to = wl_ptx_branch_target(&f->instructions[i]);
+        int exchanges = 0, others = 0;
+        for (int32_t k = to; to >= 0 && k <= i && i - to < SPIN_MOST; k++) {
+            const wl_ptx_instruction *in = &f->instructions[k];
+            const bool exchange = in->op == WL_PTX_OP_atom && in->variant == WL_PTX_CAS;
+            const wl_inst_class c = wl_ptx_class_of(in);
+            exchanges += exchange;
+            others += !exchange && (c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic);
+        }
+        if (exchanges == 1 && others == 0)
+            return true;
+    }
+    return false;
+}
+
 static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
 {
     wl_ptx_opened opened;
@@ -406,6 +445,7 @@ static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const in
         return count_alike(s, block, grid, err);
     WL_TRY(wl_ptx_open_launch(s, block, grid, &opened, err));
     const wl_status status = count_census(s, opened.census, err);
+    s->mix.locks = has_locks(s);
     s->mix.in_turns = wl_ptx_ordering_of(opened.emulator).in_turns;
     wl_ptx_close_launch(&opened);
     return status;

@@ -498,7 +498,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
-                            .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
+                            /* where contents decide, one warp says little about others */
+                            .visit_warp = replayed && !wl_ptx_flow_reads_data(s->emulator) ? wl_ptx_visit_warp : NULL,
+                            .visit_local = wl_ptx_has_local(s) ? wl_ptx_visit_local : NULL,
                             .outside = s->options.outside ? outside : NULL,
                             .free = wl_ptx_source_free};
     memcpy(k->source.block, s->launch.block, sizeof k->source.block);
@@ -524,6 +526,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
     WL_TRY(weigh(s, err));
+    WL_TRY(wl_ptx_find_spills(s, err));
     s->is_traced = WL_ARENA_NEW(&s->arena, bool, s->profile.count + 1);
     s->first_traced = WL_ARENA_NEW(&s->arena, int32_t, s->profile.count + 1);
     if (!s->is_traced || !s->first_traced)

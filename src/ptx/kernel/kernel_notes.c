@@ -284,7 +284,12 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     }
     note_kinds(s, &n);
     note_order(s, &n);
-    if (wl_ptx_has_local(&s->launch))
+    if (s->spills.words)
+        note(&n,
+             "up to %d registers of a thread do not fit: they are stored and loaded in local memory, as estimated from "
+             "PTX, and matrix products wait for each other",
+             s->spills.most);
+    if (wl_ptx_has_local(s))
         note(&n,
              "local memory (the stack): L1 and L2 misses are estimated from the local memory of the resident threads");
     return n.failed ? wl_fail_memory(err) : WL_OK;

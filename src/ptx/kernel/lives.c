@@ -232,6 +232,7 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
                                       .rings = wl_ptx_rings_of(s->emulator, f),
                                       .clusters =
                                           s->launch.cluster[0] * s->launch.cluster[1] * s->launch.cluster[2] > 1,
+                                      .spilled = &m->functions[f] == s->launch.entry ? s->spills.words : NULL,
                                       .registers = registers};
         if (wl_ptx_may_execute(s, &m->functions[f]))
             WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));

@@ -21,6 +21,9 @@
 #define LANE_STEPS 0.25
 #define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
+/* for courses, in instructions, however small the effort: persistent blocks tell little unless they
+ * are followed to their end */
+#define COURSES_LEAST 2e6
 /* blocks searched for in the whole launch */
 #define SPREAD_LEAST 256.0
 #define SPREAD_MOST 16384.0
@@ -298,6 +301,7 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     p->replayed = (int64_t)fmax(
         1, fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
                 (double)blocks_of(s)));
+    p->courses = fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));
     if (affordable >= (double)blocks_of(s)) {
         p->count = blocks_of(s);
         return WL_OK;

@@ -11,6 +11,7 @@
 #include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
+#include "ptx/life/pressure.h"
 #include "timeline/life.h"
 
 /* A traced access: an instruction and the buffer it touches. */
@@ -56,6 +57,7 @@ typedef struct wl_ptx_source {
     int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
     uint8_t *recovered_space; /* by instruction of the entry: wl_ptx_space of its first access */
     bool *bypasses_l1;        /* by instruction number: a load that does, as wl_access */
+    wl_ptx_spills spills;     /* of the entry */
     bool finds_lives;         /* a lock: held by the thread that makes `lives` or checks for them */
     bool has_lives;
     wl_lives lives; /* of representative warps */
@@ -93,6 +95,7 @@ void wl_ptx_make_line(char *text);
 #define WL_PTX_SAMPLE_SHARE 0.25 /* for tracing, to compute the cost of each access */
 #define WL_PTX_RUN_SHARE 0.15    /* for tracing, to count the common footprint of runs of blocks */
 #define WL_PTX_REPLAY_SHARE 0.15 /* for replaying loads through the L1 */
+#define WL_PTX_COURSE_SHARE 0.15 /* for following warps alone, to see which blocks load the same */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
@@ -140,6 +143,8 @@ bool wl_ptx_may_repeat(const wl_ptx_source *source);
 /* Does a pair of blocks multiply together (tcgen05 with cta_group::2)? One of them issues it. */
 bool wl_ptx_multiplies_in_pairs(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
+wl_status wl_ptx_visit_warp(void *context, const int64_t block[3], int warp, const wl_line_sample *sample,
+                            wl_load_visit visit, void *user, wl_error *err);
 /* How often a thread of the domain executes the machine instructions of an instruction, if all
  * execute the same. */
 double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int32_t instruction);
@@ -147,9 +152,11 @@ double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int
  * the same. */
 void wl_ptx_state_counts(const wl_ptx_source *source, wl_kernel *kernel);
 
-/* Whether the entry or its callees may use local memory. If so, the kernel gets
- * wl_ptx_visit_local. */
-bool wl_ptx_has_local(const wl_ptx_launch *launch);
+/* Whether the entry or its callees may use local memory: variables there, or registers that do not
+ * fit. If so, the kernel gets wl_ptx_visit_local. */
+bool wl_ptx_has_local(const wl_ptx_source *source);
+/* Estimates how many registers do not fit. */
+wl_status wl_ptx_find_spills(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, wl_error *err);
 void wl_ptx_cache_free(struct wl_ptx_cache *cache);

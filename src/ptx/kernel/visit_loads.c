@@ -58,7 +58,9 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
                                  .address = address,
                                  .group = group,
                                  .depth = (uint32_t)round.depth,
-                                 .bypasses_l1 = h->source->bypasses_l1[at]};
+                                 .bypasses_l1 = h->source->bypasses_l1[at],
+                                 .unknown = t->unknown != 0,
+                                 .time = wl_ptx_steps_done(h->source->emulator)};
     return h->visit(h->user, &touch, err);
 }
 
@@ -67,4 +69,15 @@ wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visi
     wl_ptx_source *s = context;
     handover h = {.source = s, .visit = visit, .user = user};
     return wl_ptx_emulate_block(s->emulator, block, -1, NULL, hand_over, &h, err);
+}
+
+wl_status wl_ptx_visit_warp(void *context, const int64_t block[3], int warp, const wl_line_sample *sample,
+                            wl_load_visit visit, void *user, wl_error *err)
+{
+    wl_ptx_source *s = context;
+    handover h = {.source = s, .visit = visit, .user = user};
+    wl_ptx_sample_lines(s->emulator, sample);
+    const wl_status status = wl_ptx_emulate_block(s->emulator, block, warp, NULL, hand_over, &h, err);
+    wl_ptx_sample_lines(s->emulator, NULL);
+    return status;
 }

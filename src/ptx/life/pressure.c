@@ -81,31 +81,123 @@ static void add_up(const wl_ptx_function *f, const spans *s, wl_ptx_liveness *ou
         out->at[i] += out->at[i - 1];
 }
 
-wl_status wl_ptx_liveness_make(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
-                               wl_ptx_liveness *out, wl_error *err)
+static wl_status find_spans(const wl_ptx_function *f, const wl_ptx_flow *flow, wl_arena *arena, spans *out_spans,
+                            wl_ptx_liveness *out, wl_error *err)
 {
-    wl_ptx_def_use uses;
-    WL_TRY(wl_ptx_def_use_make(f, arena, &uses, err));
     spans s = {.flow = flow,
                .loop_first = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1),
                .loop_last = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1),
                .first = WL_ARENA_NEW(arena, int32_t, f->register_count + 1),
                .last = WL_ARENA_NEW(arena, int32_t, f->register_count + 1),
                .written = WL_ARENA_NEW(arena, int32_t, f->register_count + 1)};
-    *out = (wl_ptx_liveness){.limit = limit,
-                             .width = WL_ARENA_NEW(arena, uint8_t, f->register_count + 1),
+    *out = (wl_ptx_liveness){.width = WL_ARENA_NEW(arena, uint8_t, f->register_count + 1),
                              .last = s.last,
                              .at = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 2)};
     if (!s.loop_first || !s.loop_last || !s.first || !s.last || !s.written || !out->width || !out->at)
         return wl_fail_memory(err);
     for (int32_t r = 0; r < f->register_count; r++) {
-        out->width[r] = width_of(f, &uses, r);
         s.first[r] = s.last[r] = s.written[r] = -1;
     }
     find_loops(flow, &s);
     for (s.now = 0; s.now < f->instruction_count; s.now++)
         wl_ptx_registers_of(f, &f->instructions[s.now], note_access, &s);
+    *out_spans = s;
+    return WL_OK;
+}
+
+wl_status wl_ptx_liveness_make(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                               wl_ptx_liveness *out, wl_error *err)
+{
+    wl_ptx_def_use uses;
+    spans s;
+    WL_TRY(find_spans(f, flow, arena, &s, out, err));
+    WL_TRY(wl_ptx_def_use_make(f, arena, &uses, err));
+    for (int32_t r = 0; r < f->register_count; r++)
+        out->width[r] = width_of(f, &uses, r);
     add_up(f, &s, out);
+    out->limit = limit;
+    return WL_OK;
+}
+
+/* ---- registers that are saved ---- */
+
+/* Widths of the values that must be in registers of the lanes. */
+static wl_status find_widths(const wl_ptx_function *f, wl_arena *arena, uint8_t *width, wl_error *err)
+{
+    wl_ptx_def_use uses;
+    WL_TRY(wl_ptx_def_use_make(f, arena, &uses, err));
+    for (int32_t r = 0; r < f->register_count; r++)
+        width[r] = uses.divergent[r] ? width_of(f, &uses, r) : 0;
+    return WL_OK;
+}
+
+static void note_use(void *user, int32_t reg, bool written)
+{
+    bool *used = user;
+    (void)written;
+    used[reg] = true;
+}
+
+static bool is_inside(const wl_ptx_flow *flow, int32_t instruction, int32_t loop)
+{
+    int32_t l = flow->loop_of[flow->block_of[instruction]];
+    while (l >= 0 && l != loop)
+        l = flow->loops[l].parent;
+    return l == loop;
+}
+
+/* Registers that are live at an instruction of a loop, but not accessed in the loop. */
+static int32_t passing_by(const wl_ptx_function *f, const spans *s, const wl_ptx_liveness *live, int32_t loop,
+                          int32_t at, bool *used)
+{
+    int32_t words = 0;
+    if (loop == s->flow->loop_count) /* outside of loops */
+        return 0;
+    memset(used, 0, (size_t)f->register_count * sizeof *used);
+    for (int32_t i = s->loop_first[loop]; i <= s->loop_last[loop]; i++)
+        if (is_inside(s->flow, i, loop))
+            wl_ptx_registers_of(f, &f->instructions[i], note_use, used);
+    for (int32_t r = 0; r < f->register_count; r++)
+        if (!used[r] && s->first[r] >= 0 && s->first[r] < at && s->last[r] >= at)
+            words += live->width[r];
+    return words;
+}
+
+/* Does the order of instructions stay as it is there? */
+static bool is_pinned(const wl_ptx_function *f, const spans *s, int32_t i)
+{
+    const int32_t loop = s->flow->loop_of[s->flow->block_of[i]];
+    return f->instructions[i].op == WL_PTX_OP_wgmma || (loop >= 0 && i == s->loop_last[loop]);
+}
+
+wl_status wl_ptx_spills_find(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                             wl_ptx_spills *out, wl_error *err)
+{
+    wl_ptx_liveness live;
+    spans s;
+    *out = (wl_ptx_spills){0};
+    WL_TRY(find_spans(f, flow, arena, &s, &live, err));
+    WL_TRY(find_widths(f, arena, live.width, err));
+    add_up(f, &s, &live);
+    /* by innermost loop, the last: outside of loops. Where most are live, and how many */
+    int32_t *where = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1);
+    int32_t *words = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1);
+    bool *used = WL_ARENA_NEW(arena, bool, f->register_count + 1);
+    if (!where || !words || !used)
+        return wl_fail_memory(err);
+    for (int32_t l = 0; l <= flow->loop_count; l++)
+        where[l] = -1;
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        const int32_t inner = flow->loop_of[flow->block_of[i]], loop = inner < 0 ? flow->loop_count : inner;
+        if (is_pinned(f, &s, i) && live.at[i] > limit && (where[loop] < 0 || live.at[i] > live.at[where[loop]]))
+            where[loop] = i;
+    }
+    for (int32_t l = 0; l <= flow->loop_count; l++)
+        if (where[l] >= 0 && live.at[where[l]] - passing_by(f, &s, &live, l, where[l], used) > limit) {
+            words[where[l]] = live.at[where[l]] - limit;
+            out->most = words[where[l]] > out->most ? words[where[l]] : out->most;
+        }
+    out->words = out->most > 0 ? words : NULL;
     return WL_OK;
 }
 

@@ -24,6 +24,21 @@ typedef struct wl_ptx_liveness {
 wl_status wl_ptx_liveness_make(const wl_ptx_function *function, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
                                wl_ptx_liveness *out, wl_error *err);
 
+/* Registers that ptxas saves to local memory, and PTX does not show. Where products of four warps
+ * or the ends of loops leave no other order, all values that are live must be in registers; those
+ * that are the same in all lanes are in registers of their own. If a loop does not access enough of
+ * them, these are stored before it and loaded behind it, which costs little. Otherwise as many as
+ * are too many are stored and loaded in each trip, and products wait for each other: what ptxas 13
+ * reports, and two measured launches (validate/notes/waits.md, "Registers"). */
+typedef struct wl_ptx_spills {
+    /* by instruction: registers that are stored and loaded where it is executed; NULL: none */
+    int32_t *words;
+    int32_t most;
+} wl_ptx_spills;
+/* limit: registers that a thread may have at most. */
+wl_status wl_ptx_spills_find(const wl_ptx_function *function, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                             wl_ptx_spills *out, wl_error *err);
+
 /* Operations of a segment in the order of PTX. */
 typedef struct wl_ptx_unordered {
     const wl_op *ops;

@@ -247,6 +247,10 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .text = in->text,
                   .text_length = in->text_length};
     describe_product(in, op);
+    if (m->in->spilled) { /* then ptxas makes products wait, too */
+        op->issue += (float)(2 * m->in->spilled[at]);
+        op->in_turn = op->group_step == WL_GROUP_PRODUCT;
+    }
     if (ring && ring->product_waits > ring->waits && op->issue > 0)
         describe_result(ring, op);
     for (int i = 0; i < r.reads; i++)

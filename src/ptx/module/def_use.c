@@ -100,6 +100,8 @@ static void mark_outputs(void *user, int32_t reg, bool written)
 /* The result differs between lanes even where all inputs are uniform. */
 static bool is_source_of_divergence(const wl_ptx_instruction *in)
 {
+    if (in->op == WL_PTX_OP_wgmma || in->op == WL_PTX_OP_mma)
+        return true; /* a matrix lies across the lanes */
     if (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu)
         return in->space != WL_PTX_PARAM && in->space != WL_PTX_CONST;
     if (in->op == WL_PTX_OP_tex || in->op == WL_PTX_OP_suld)
