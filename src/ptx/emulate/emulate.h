@@ -127,7 +127,8 @@ typedef struct wl_ptx_ring {
     double flops;
     wl_tensor_kind kind;
 } wl_ptx_ring;
-/* Of a function, by instruction, in all blocks that were followed so far. */
+/* Of a function, by instruction, in all blocks that were followed so far. NULL: no warp waits for
+ * barrier objects. */
 const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function);
 /* Does a warp wait for barrier objects? */
 bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator);

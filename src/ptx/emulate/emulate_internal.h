@@ -330,7 +330,7 @@ struct wl_ptx_machine {
     int32_t warp_count;
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
-    wl_ptx_ring *rings; /* by instruction */
+    wl_ptx_ring *rings; /* by instruction; NULL: no warp waits for barrier objects */
     /* by word of shared memory, where a barrier object may be; NULL: no warp waits for one */
     wl_ptx_object *objects;
     uint32_t columns;    /* of tensor memory that the block has allocated */

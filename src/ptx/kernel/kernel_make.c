@@ -492,7 +492,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
-                            .live = wl_ptx_live,
+                            .live = wl_ptx_can_live(s) ? wl_ptx_live : NULL,
                             .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
