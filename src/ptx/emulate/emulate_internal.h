@@ -140,6 +140,7 @@ typedef enum wl_ptx_constant_kind {
 } wl_ptx_constant_kind;
 typedef struct wl_ptx_constant_slot {
     wl_ptx_constant_kind kind;
+    int32_t before; /* of the same hash: one more than its number; 0: none */
     uint64_t value;
 } wl_ptx_constant_slot;
 
