@@ -112,6 +112,7 @@ static void make_kernel(const wl_ptx *ptx, const uint8_t *data, size_t size)
                                     .launch = launch,
                                     .dynamic_shared = 512 * (digit(data, size, 5) % 5),
                                     .cluster = {digit(data, size, 5) < 5 ? 0 : 1 + digit(data, size, 2) % 2},
+                                    .outside = digit(data, size, 4) >= 5,
                                     .budget = BUDGET};
     wl_kernel *kernel = NULL;
     wl_error err = {0};
