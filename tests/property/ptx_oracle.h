@@ -267,7 +267,7 @@ static wl_status oracle_run(oracle *o, const wl_ptx *ptx, const wl_ptx_given *gi
     o->launch.entry = &ptx->module->functions[0];
     o->launch.arguments = &o->arguments;
     o->launch.budget = 1000000;
-    o->launch.everything = true;
+    o->launch.everything = o->launch.in_order = true;
     *done = false;
     o->counted.alike = true;
     if ((status = wl_ptx_arguments_make(ptx->module, o->launch.entry, given, &o->arena, &o->arguments, err)) != WL_OK ||

@@ -529,7 +529,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     WL_TRY(recover(s, &rolled, &wrong, err));
     leave_fills_out(s, &rolled);
-    if (wl_ptx_waits_for_objects(s->emulator)) /* what is wrong with them, only following blocks tells */
+    if (wl_ptx_waits_for_objects(s->emulator)) /* only following blocks tells what is wrong there */
         WL_TRY(wl_ptx_take_census(s, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
     WL_TRY(find_bypassing(s, &rolled, &s->arena, err));
