@@ -35,8 +35,7 @@ typedef struct wl_ptx_launch {
     int64_t rehearsal;      /* steps, to find what blocks leave to later ones; 0: as by default */
     bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
     bool lenient;           /* an access outside of all buffers goes nowhere; it is no error */
-    /* compute all results, even those that nothing depends on; each block by itself, unless they run
-     * in order */
+    /* compute all results, even those that nothing depends on; each block by itself, or in order */
     bool everything, in_order;
 } wl_ptx_launch;
 
