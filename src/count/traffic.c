@@ -166,12 +166,18 @@ static int companions(const tally *t, int64_t start, wl_region *region)
     return n;
 }
 
+/* addresses of companions to look at: more blocks of long loops tell no more than two */
+#define COMPANION_BUDGET ((double)(1 << 24))
+
 /* How many of them can be counted together. */
 static int countable(const tally *t, size_t field, const wl_region *region)
 {
     wl_region some = *region;
-    while (some.blocks.count > 1 && !t->in->view->fields[field][WL_LOADS].has_shape &&
-           !wl_view_can_enumerate(t->in->view, field, WL_LOADS, &some))
+    if (t->in->view->fields[field][WL_LOADS].has_shape)
+        return some.blocks.count;
+    while (some.blocks.count > 2 && wl_view_addresses(t->in->view, field, WL_LOADS, &some) > COMPANION_BUDGET)
+        some.blocks.count--;
+    while (some.blocks.count > 1 && !wl_view_can_enumerate(t->in->view, field, WL_LOADS, &some))
         some.blocks.count--;
     return some.blocks.count;
 }

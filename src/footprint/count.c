@@ -253,6 +253,40 @@ static void sort_boxes(wl_point_box *boxes, int n)
     }
 }
 
+/* Takes a box into another one if both together are a box: they differ in one level, where they
+ * overlap or touch. */
+static bool join_box(wl_point_box *into, const wl_point_box *box, int levels)
+{
+    int apart = -1;
+    if (into->byte_lo != box->byte_lo || into->byte_hi != box->byte_hi)
+        return false;
+    for (int i = 0; i < levels; i++) {
+        if (into->lo[i] == box->lo[i] && into->hi[i] == box->hi[i])
+            continue;
+        if (apart >= 0 || box->lo[i] > into->hi[i] || into->lo[i] > box->hi[i])
+            return false;
+        apart = i;
+    }
+    if (apart >= 0) {
+        into->lo[apart] = wl_min(into->lo[apart], box->lo[apart]);
+        into->hi[apart] = wl_max(into->hi[apart], box->hi[apart]);
+    }
+    into->first = wl_min(into->first, box->first);
+    into->last = wl_max(into->last, box->last);
+    return true;
+}
+
+/* Accesses a few cells apart touch nearly the same. Where there are too many for a sweep, each box
+ * costs a visit of all its rows. */
+static int join_boxes(wl_point_box *boxes, int n, int levels)
+{
+    int kept = n > 0;
+    for (int i = 1; i < n && n > WL_SWEEP_MAX; i++)
+        if (!join_box(&boxes[kept - 1], &boxes[i], levels))
+            boxes[kept++] = boxes[i];
+    return n > WL_SWEEP_MAX ? kept : n;
+}
+
 /* For addresses that depend on cells only: the key is the region's cells, relative to the first. */
 static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *out)
 {
@@ -299,6 +333,7 @@ static wl_status make_boxes(wl_counter *counter, wl_laid *laid, wl_error *err)
         return WL_OK;
     WL_TRY(wl_boxes_make(counter, laid->shape, laid->region, &laid->count, err));
     sort_boxes(counter->boxes, laid->count);
+    laid->count = join_boxes(counter->boxes, laid->count, laid->shape->level_count);
     laid->boxes = counter->boxes;
     laid->made = true;
     return WL_OK;

@@ -446,7 +446,7 @@ static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t c
         if (done[i] || advances_evenly(w->region, accesses[i]))
             continue;
         done[i] = true;
-        wl_reach_find(w->region, accesses[i], w->shift, &plain.reaches[plain.count]);
+        plain.reaches[plain.count] = wl_reach_of(w->region, accesses[i], w->shift);
         WL_TRY(program_of(w, accesses[i], arena, &plain.programs[plain.count++], err));
     }
     if (plain.count > 0)

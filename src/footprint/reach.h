@@ -11,6 +11,10 @@
 #include "footprint/count.h"
 
 typedef struct wl_reach {
+    const wl_region *region;
+    const wl_bound *bound;
+    int shift;
+    bool is_found;       /* the granules are known; they are looked for once it is worthwhile */
     int64_t first, last; /* granules, inclusive */
     int64_t left;        /* addresses to evaluate before the set is checked; INT64_MAX: never */
     int64_t step;        /* ... and before the next check: twice as many each time */
@@ -19,7 +23,7 @@ typedef struct wl_reach {
 
 /* Granules of 2^shift bytes that the access can touch. It is never full if its addresses have no
  * known bounds, or if evaluating one of them might fail: that must be reported. */
-void wl_reach_find(const wl_region *region, const wl_bound *bound, int shift, wl_reach *out);
+wl_reach wl_reach_of(const wl_region *region, const wl_bound *bound, int shift);
 
 /* Called after so many more addresses of the access have been added to the set. */
 void wl_reach_check(wl_reach *reach, const wl_granules *set);

@@ -91,9 +91,13 @@ static int append(wl_program *p, const wl_expr *e)
 /* A row for each node that is not idle; constants never change. */
 static wl_status make_values(wl_program *p, wl_arena *arena, wl_error *err)
 {
-    p->values = wl_arena_alloc(arena, (size_t)p->rows, sizeof *p->values);
+    if (p->access->traced)
+        return WL_OK;
+    p->values = wl_arena_alloc(arena, (size_t)p->rows + 2, sizeof *p->values);
     if (!p->values)
         return wl_fail_memory(err);
+    p->lone_index = p->values[p->rows];
+    p->lone_when = p->values[p->rows + 1];
     for (int i = 0; i < p->count; i++)
         for (int lane = 0; p->nodes[i].op == WL_EXPR_CONST && !p->nodes[i].idle && lane < WL_LANES_MAX; lane++)
             p->values[p->nodes[i].row][lane] = p->nodes[i].value;

@@ -37,7 +37,7 @@ typedef struct wl_program {
     int index_count; /* nodes before those of the condition */
     /* an operation failed: evaluate lane by lane from here on, into the two below */
     bool careful;
-    int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
+    int64_t *lone_index, *lone_when;
     bool one_block; /* the lanes of every run are of one block; false at first */
     bool uses_loop[WL_LOOPS_MAX];
     const int64_t *steps; /* extent of each loop; the kernel's at first */
@@ -51,7 +51,7 @@ typedef struct wl_program {
     bool slides; /* neighbours in x repeat its addresses (loop_slide.h); false at first */
     wl_program_node *nodes;
     int rows;
-    int64_t (*values)[WL_LANES_MAX]; /* of each node that is not idle */
+    int64_t (*values)[WL_LANES_MAX]; /* of each node that is not idle; NULL: traced */
 } wl_program;
 
 wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,

@@ -104,7 +104,7 @@ void wl_order_cell(const wl_order *o, int64_t position, int64_t cell[3])
 {
     WL_ASSERT(position >= 0 && position < o->cells);
     const int64_t plane = wl_divide(position, o->plane);
-    int64_t row;
+    int64_t row = 0;
     (is_curve(o->kind) ? wl_curve_cell : tile_cell)(o, position - plane * o->plane, &cell[0], &row);
     const int64_t above = wl_divide(row, o->extent[1]);
     cell[1] = row - above * o->extent[1];

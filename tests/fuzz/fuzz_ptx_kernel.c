@@ -50,9 +50,21 @@ static const char *value_of(const char *type, int choice)
                                             "tex:64x64:f32:linear=iota:f32",
                                             "surf:32x32:u32=iota"},
                              *const numbers[10] = {"256",   "1",          "0",  "-1", "1000",
-                                                   "65536", "2147483647", "32", "7",  "3"};
+                                                   "65536", "2147483647", "32", "7",  "3"},
+                             *const maps[10] = {"tensormap:f32:64x64:8x8",
+                                                "tensormap:u8:256:128",
+                                                "tensormap:f16:64x9x9x4:8x16:corners=-1x-1..-1x-1",
+                                                "tensormap:f16:128x64:64x8:swizzle=128",
+                                                "tensormap:bf16:1000x70:8x70:pitch=4096",
+                                                "tensormap:f32:64x64:8x8:step=2x1",
+                                                "tensormap:u8:32x16x4:16x4x2:interleave=16",
+                                                "tensormap:f64:8x8x8x8x8:2x2x2x2x2",
+                                                "tensormap:f32:4x1:4x1:fill=nan",
+                                                "buf:4K"};
     if (strcmp(type, "u64") == 0 || strcmp(type, "b64") == 0 || strcmp(type, "s64") == 0)
         return buffers[choice];
+    if (strcmp(type, "b8") == 0)
+        return maps[choice];
     if (type[0] == 'f' || type[0] == 'b')
         return type[0] == 'f' ? "1.5" : "3";
     return choice == 3 && type[0] == 'u' ? "9" : numbers[choice];
@@ -98,7 +110,9 @@ static void make_kernel(const wl_ptx *ptx, const uint8_t *data, size_t size)
                                     .args = args,
                                     .arg_count = count,
                                     .launch = launch,
-                                    .dynamic_shared = 512 * digit(data, size, 5),
+                                    .dynamic_shared = 512 * (digit(data, size, 5) % 5),
+                                    .cluster = {digit(data, size, 5) < 5 ? 0 : 1 + digit(data, size, 2) % 2},
+                                    .outside = digit(data, size, 4) >= 5,
                                     .budget = BUDGET};
     wl_kernel *kernel = NULL;
     wl_error err = {0};

@@ -57,6 +57,7 @@ typedef struct oracle {
     touched touched;
     reference reference;
     uint8_t seen[PROGRAM_BUFFERS][BUFFER_SECTORS]; /* bits: loaded, stored */
+    bool in_shared[PTX_LINES];                     /* by line: it accesses shared memory */
     const char *wrong; /* what the emulator did differently than the reference; NULL: nothing */
     int wrong_statement;
 } oracle;
@@ -141,6 +142,7 @@ static wl_status look(void *user, const wl_ptx_touch *t, wl_error *err)
         note_sectors(o, t);
     }
     const int line = o->launch.entry->instructions[t->instruction].line;
+    o->in_shared[line] = o->in_shared[line] || shared;
     const int number = o->text ? o->text->statement_of[line] : -1;
     if (number < 0)
         return WL_OK;
@@ -188,6 +190,13 @@ static double extra_waits(const oracle *o, int32_t i, int32_t at)
     return ends || o->weight[i] <= 0 ? 0 : o->profile.diverged[at];
 }
 
+/* Where an instruction accesses memory. A pointer of any space that no lane follows counts as one
+ * to global memory. */
+static bool is_shared(const oracle *o, const wl_ptx_instruction *in)
+{
+    return in->space == WL_PTX_SHARED || (in->space == WL_PTX_GENERIC && o->in_shared[in->line]);
+}
+
 static void add_profile(oracle *o)
 {
     const wl_ptx_function *f = o->launch.entry;
@@ -207,7 +216,7 @@ static void add_profile(oracle *o)
                    access = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st;
         if (!atomic && !(access && in->space != WL_PTX_PARAM))
             continue;
-        c->issued[kind_of(in->space == WL_PTX_SHARED, in->op == WL_PTX_OP_st, atomic)] += executed;
+        c->issued[kind_of(is_shared(o, in), in->op == WL_PTX_OP_st, atomic)] += executed;
         if (k == WL_INST_load || k == WL_INST_store || k == WL_INST_shared)
             c->idle_accesses += o->weight[i] * (o->profile.warps[as] - o->profile.warps[at] + idle);
     }
@@ -258,7 +267,7 @@ static wl_status oracle_run(oracle *o, const wl_ptx *ptx, const wl_ptx_given *gi
     o->launch.entry = &ptx->module->functions[0];
     o->launch.arguments = &o->arguments;
     o->launch.budget = 1000000;
-    o->launch.everything = true;
+    o->launch.everything = o->launch.in_order = true;
     *done = false;
     o->counted.alike = true;
     if ((status = wl_ptx_arguments_make(ptx->module, o->launch.entry, given, &o->arena, &o->arguments, err)) != WL_OK ||

@@ -159,10 +159,14 @@ static void put_values(ptx_text *t, const statement *s, const char *first)
     put(t, "}");
 }
 
+static const char *const memory_orders[MEMORY_ORDERS] = {"", ".relaxed.gpu", ".acq_rel.gpu", ".acquire.cta",
+                                                         ".release.sys"};
+
 static void put_access(ptx_text *t, const program *p, int number)
 {
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     const statement *s = &p->statements[number];
+    const char *space = s->generic ? "" : ".global", *order = memory_orders[s->order];
     char guard[24] = "";
     if (s->cond >= 0) {
         const int on = put_cond(t, p, s->cond);
@@ -173,17 +177,19 @@ static void put_access(ptx_text *t, const program *p, int number)
     mark(t, number, PART_ONLY);
     put(t, "%s", guard);
     if (s->kind == LOAD) {
-        put(t, "ld.global%s.u32 ", vectors[s->width]);
+        put(t, "ld%s%s.u32 ", space, vectors[s->width]);
         put_values(t, s, local(t, s->local));
         put(t, ", [%%rd%d+%d];\n", address, 4 * s->offset);
     } else if (s->kind == STORE) {
-        put(t, "st.global%s.u32 [%%rd%d+%d], ", vectors[s->width], address, 4 * s->offset);
+        put(t, "st%s%s.u32 [%%rd%d+%d], ", space, vectors[s->width], address, 4 * s->offset);
         put_values(t, s, value.text);
         put(t, ";\n");
     } else if (s->variant > 1) {
-        put(t, "atom.global.add.u32 %s, [%%rd%d+%d], %s;\n", local(t, SINK), address, 4 * s->offset, value.text);
+        put(t, "atom%s%s.add.u32 %s, [%%rd%d+%d], %s;\n", order, space, local(t, SINK), address, 4 * s->offset,
+            value.text);
     } else {
-        put(t, "red.global.add.u32 [%%rd%d+%d], %s;\n", address, 4 * s->offset, value.text);
+        put(t, "red%s%s.add.u32 [%%rd%d+%d], %s;\n", s->order == 3 ? "" : order, space, address, 4 * s->offset,
+            value.text);
     }
 }
 
@@ -204,15 +210,34 @@ static void put_scratch(ptx_text *t, const program *p, int number)
     }
     const operand index = put_expr(t, p, s->a), cut = reg(++t->registers);
     put(t, "and.b32 %s, %s, %d;\n", cut.text, index.text, SCRATCH_WORDS - 1);
-    const operand at = put_shared_address(t, "%scratch", cut.text);
+    operand at = put_shared_address(t, "%scratch", cut.text);
     const operand value = s->kind == SCRATCH_LOAD ? reg(0) : put_expr(t, p, s->b);
+    const char *space = s->generic ? "" : ".shared";
+    if (s->generic) {
+        const int wide = ++t->wide;
+        put(t, "cvt.u64.u32 %%rd%d, %s;\ncvta.shared.u64 %%rd%d, %%rd%d;\n", wide, at.text, wide, wide);
+        (void)snprintf(at.text, sizeof at.text, "%%rd%d", wide);
+    }
     mark(t, number, PART_ONLY);
     if (s->kind == SCRATCH_LOAD)
-        put(t, "%sld.shared.u32 %s, [%s];\n", guard, local(t, SINK), at.text);
+        put(t, "%sld%s.u32 %s, [%s];\n", guard, space, local(t, SINK), at.text);
     else if (s->kind == SCRATCH_STORE)
-        put(t, "%sst.shared.u32 [%s], %s;\n", guard, at.text, value.text);
+        put(t, "%sst%s.u32 [%s], %s;\n", guard, space, at.text, value.text);
     else
-        put(t, "%satom.shared.add.u32 %s, [%s], %s;\n", guard, local(t, SINK), at.text, value.text);
+        put(t, "%satom%s%s.add.u32 %s, [%s], %s;\n", guard, memory_orders[s->order], space, local(t, SINK), at.text,
+            value.text);
+}
+
+/* All threads meet: at a barrier, or at a barrier object whose state an arrival returns. */
+static void put_meeting(ptx_text *t, bool object)
+{
+    if (!object) {
+        put(t, "bar.sync 0;\n");
+        return;
+    }
+    const int wait = ++t->labels, over = ++t->predicates, state = ++t->wide;
+    put(t, "mbarrier.arrive.shared::cta.b64 %%rd%d, [meeting];\nL%d:\n", state, wait);
+    put(t, "mbarrier.test_wait.shared::cta.b64 %%p%d, [meeting], %%rd%d;\n@!%%p%d bra L%d;\n", over, state, over, wait);
 }
 
 static void put_exchange(ptx_text *t, const program *p, int number)
@@ -221,12 +246,14 @@ static void put_exchange(ptx_text *t, const program *p, int number)
     const operand value = put_expr(t, p, s->a);
     const operand own = put_shared_address(t, "%words", read_special(t, THREAD).text);
     mark(t, number, PART_ONLY);
-    put(t, "st.shared.u32 [%s], %s;\nbar.sync 0;\n", own.text, value.text);
+    put(t, "st.shared.u32 [%s], %s;\n", own.text, value.text);
+    put_meeting(t, p->uses_object && s->object);
     const operand index = put_expr(t, p, s->b), other = reg(++t->registers);
     put(t, "rem.u32 %s, %s, %lld;\n", other.text, index.text, (long long)program_threads(p));
     const operand at = put_shared_address(t, "%words", other.text);
     mark(t, number, PART_READ);
-    put(t, "ld.shared.u32 %s, [%s];\nbar.sync 0;\n", local(t, s->local), at.text);
+    put(t, "ld.shared.u32 %s, [%s];\n", local(t, s->local), at.text);
+    put_meeting(t, p->uses_object && s->object);
 }
 
 /* ---- control flow ---- */
@@ -412,6 +439,8 @@ static void put_head(ptx_text *t, const program *p, const needs *n)
         put(t, ".shared .align 4 .b8 words[%lld];\nmov.u32 %%words, words;\n", (long long)(4 * program_threads(p)));
     if (p->uses_scratch)
         put(t, ".shared .align 4 .b8 scratch[%d];\nmov.u32 %%scratch, scratch;\n", 4 * SCRATCH_WORDS);
+    if (p->uses_object)
+        put(t, ".shared .align 8 .b64 meeting;\n");
     for (int i = 0; i < PROGRAM_BUFFERS; i++)
         if (n->buffer[i])
             put(t, "ld.param.u64 %%b%d, [b%d];\ncvta.to.global.u64 %%b%d, %%b%d;\n", i, i, i, i);
@@ -432,6 +461,15 @@ static void put_start(ptx_text *t, const needs *n)
         "mov.u32 %%x1, 1;\nmov.u32 %%x2, 2;\nmov.u32 %%x3, 3;\nmov.f32 %%f, 0f3F800000;\nmov.f32 %%g, 0f3F000000;\n");
 }
 
+/* One thread makes the object that all arrive at. */
+static void put_object(ptx_text *t, const program *p)
+{
+    const int others = ++t->predicates;
+    put(t, "setp.ne.u32 %%p%d, %s, 0;\n", others, read_special(t, THREAD).text);
+    put(t, "@!%%p%d mbarrier.init.shared::cta.b64 [meeting], %lld;\nbar.sync 0;\n", others,
+        (long long)program_threads(p));
+}
+
 static void print_with(const program *p, const needs *n, ptx_text *t)
 {
     memset(t, 0, sizeof *t);
@@ -440,6 +478,8 @@ static void print_with(const program *p, const needs *n, ptx_text *t)
     put_head(t, p, n);
     put_specials(t, n);
     put_start(t, n);
+    if (p->uses_object)
+        put_object(t, p);
     put_list(t, p, p->first);
     put(t, "END:\nret;\n}\n");
 }

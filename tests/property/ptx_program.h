@@ -30,6 +30,7 @@
 #define STRIDE_LOCAL 8     /* counter of a grid-stride loop */
 #define PROGRAM_LOCALS 9
 #define PROGRAM_DEPTH 3 /* of nested loops */
+#define MEMORY_ORDERS 5 /* as atomics name them; the first: none */
 
 typedef enum expr_kind { EXPR_CONST, EXPR_LOCAL, EXPR_SPECIAL, EXPR_BINARY, EXPR_SELECT } expr_kind;
 typedef enum special {
@@ -94,10 +95,13 @@ typedef struct statement {
     int body[PROGRAM_CASES];
     int cond; /* condition, or guard of a memory instruction; -1: none */
     int a, b, local, buffer;
-    int width;   /* words of a vector access */
-    int offset;  /* words, in the address */
-    int variant; /* of the text: see ptx_print.h */
-    bool masked; /* the index is cut to the buffer */
+    int width;    /* words of a vector access */
+    int offset;   /* words, in the address */
+    int variant;  /* of the text: see ptx_print.h */
+    bool masked;  /* the index is cut to the buffer */
+    bool generic; /* through a pointer of any space */
+    int order;    /* of an atomic, among memory_orders of ptx_print.h; 0: none is written */
+    bool object;  /* EXCHANGE: meets at a barrier object, if no thread returns early */
 } statement;
 
 typedef enum content { CONTENT_NONE, CONTENT_RANDOM, CONTENT_IOTA, CONTENT_COUNTS, CONTENT_ZERO } content;
@@ -118,7 +122,7 @@ typedef struct program {
     statement statements[PROGRAM_STATEMENTS];
     int expr_count, cond_count, statement_count;
     int first; /* statement */
-    bool uses_exchange, uses_scratch;
+    bool uses_exchange, uses_scratch, uses_object;
 } program;
 
 static inline int64_t program_threads(const program *p) { return p->block[0] * p->block[1] * p->block[2]; }

@@ -256,6 +256,14 @@ static int draw_index(random_source *r, program *p, const place *at)
 
 static int draw_list(random_source *r, program *p, place at, int64_t count);
 
+/* How the text names its space and its order. Where no lane is on, nothing tells the space of a
+ * pointer. */
+static void draw_form(random_source *r, statement *s)
+{
+    s->generic = random_chance(r, 25) && s->cond < 0 && feature_on(FEATURE_GENERIC_POINTERS);
+    s->order = random_chance(r, 50) && feature_on(FEATURE_MEMORY_ORDERS) ? (int)random_in(r, 1, MEMORY_ORDERS - 1) : 0;
+}
+
 static void draw_access(random_source *r, program *p, const place *at, statement *s)
 {
     static const int widths[] = {1, 1, 1, 1, 2, 4};
@@ -274,6 +282,7 @@ static void draw_access(random_source *r, program *p, const place *at, statement
     if (random_chance(r, 20) && feature_on(FEATURE_GUARDS))
         s->cond = draw_cond(r, p, at);
     s->variant = (int)random_in(r, 0, 3);
+    draw_form(r, s);
 }
 
 static void draw_scratch(random_source *r, program *p, const place *at, statement *s)
@@ -284,6 +293,7 @@ static void draw_scratch(random_source *r, program *p, const place *at, statemen
     s->local = SINK;
     if (random_chance(r, 15) && feature_on(FEATURE_GUARDS))
         s->cond = draw_cond(r, p, at);
+    draw_form(r, s);
 }
 
 /* How often a loop runs: a constant, coordinates, data, or a count. */
@@ -383,6 +393,7 @@ static int draw_statement(random_source *r, program *p, const place *at)
         s.a = draw_expr(r, p, at, 2);
         s.b = draw_expr(r, p, at, 2);
         s.local = (int)random_in(r, 0, GENERAL_LOCALS - 1);
+        s.object = random_chance(r, 50) && feature_on(FEATURE_BARRIER_OBJECTS);
         break;
     case IF:
         s.cond = draw_cond(r, p, at);
@@ -508,6 +519,15 @@ static void prepend_exchange(program *p)
     p->first = number;
 }
 
+/* A thread that has returned does not arrive at a barrier object. */
+static bool has_returns(const program *p)
+{
+    for (int s = 0; s < p->statement_count; s++)
+        if (p->statements[s].kind == RETURN)
+            return true;
+    return false;
+}
+
 static void draw_program(uint64_t seed, program *p)
 {
     random_source r = random_start(seed);
@@ -527,6 +547,7 @@ static void draw_program(uint64_t seed, program *p)
         p->statements[start].next = rest;
     if (p->uses_exchange)
         prepend_exchange(p);
+    p->uses_object = p->uses_exchange && !has_returns(p);
 }
 
 #endif /* WL_TESTS_RANDOM_PROGRAM_H */

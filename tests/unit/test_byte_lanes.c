@@ -11,7 +11,7 @@
 
 static wl_lanes lanes_of_mask(uint64_t mask, int from)
 {
-    wl_lanes lanes;
+    wl_lanes lanes = {0};
     for (int i = 0; i < WL_LANES; i++)
         lanes[i] = mask >> (from + i) & 1 ? -1 : 0;
     return lanes;

@@ -43,8 +43,9 @@ static void test_left_out(void **state)
     wl_buffer text = {0};
     wl_error err = {0};
     wl_json_out out = {.text = &text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
-    wl_out_row(&out, NULL, "a:n? b:n? c:s? d:s? e:d? f:d? g:r? h:i? i:w j:x? k:x?", (double)NAN, 7.0, NULL, "x",
-               (int64_t)-1, (int64_t)0, (double)INFINITY, 3, "y", NULL, (const int64_t[3]){1, 2, 3});
+    wl_out_row(&out, NULL, "a:n? b:n? c:s? d:s? e:d? f:d? g:r? h:i? i:w j:x? k:x?", (double)NAN, 7.0,
+               (const char *)NULL, "x", (int64_t)-1, (int64_t)0, (double)INFINITY, 3, "y", (const int64_t *)NULL,
+               (const int64_t[3]){1, 2, 3});
     assert_int_equal(wl_out_status(&out, &err), WL_OK);
     assert_string_equal(text.text, "{\"b\":7,\"d\":\"x\",\"f\":0,\"h\":3,\"i\":\"y\",\"k\":[1,2,3]}");
     wl_buffer_drop(&text);
@@ -103,12 +104,11 @@ static json_t *random_tree(uint64_t *seed, int depth)
 
 static void put_tree(wl_json_out *out, const char *key, json_t *tree)
 {
-    const char *name;
-    json_t *value;
     switch (json_typeof(tree)) {
     case JSON_OBJECT:
         wl_out_object(out, key);
-        json_object_foreach(tree, name, value) put_tree(out, name, value);
+        for (void *at = json_object_iter(tree); at; at = json_object_iter_next(tree, at))
+            put_tree(out, json_object_iter_key(at), json_object_iter_value(at));
         wl_out_object_end(out);
         break;
     case JSON_ARRAY:

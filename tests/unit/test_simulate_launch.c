@@ -163,7 +163,7 @@ static void test_fields(void **state)
     static const char text[] = "name: three\ndomain: [65536]\nfields:\n  a: {type: f64}\n  b: {type: f32}\n"
                                "  c: {type: f32}\nloads: [\"a[x]\", \"b[x]\", \"a[x + 1]\"]\nstores: [\"c[x]\"]\n";
     const wl_launch launch = {.block = {256, 1, 1}};
-    wl_simulated_field fields[3];
+    wl_simulated_field fields[3] = {0};
     wl_kernel *kernel = NULL;
     wl_error err = {0};
     (void)state;

@@ -798,6 +798,7 @@ int main(int argc, char **argv)
 
 #ifdef FEW // those that a test predicts
     forward_warps<64, false>(2048, 64);
+    forward_warps<128, true>(4096, 32);
     forward_roles<64, true, 2>(4096, 32);
     forward_roles<128, false, 2>(4096, 32);
     forward_roles<128, false, 2>(1024, 128);

@@ -413,8 +413,11 @@ static void merge_shared_loads(wl_weigher *w)
         if (w->weight[i] != 1 || !is_shared_word(in))
             continue;
         const wl_ptx_operand *at = &in->operands[1];
+        wl_ptx_operand operands[] = {in->operands[0], *at};
         wl_ptx_instruction base = *in;
-        base.operands[1].kind = WL_PTX_OPERAND_REG;
+        operands[1].kind = WL_PTX_OPERAND_REG;
+        base.operands = operands;
+        base.operand_count = 2;
         if ((at->value & 15) != 0 || alignment(w, &base, 1, 8) < ALIGNED)
             continue;
         int32_t words[4] = {i, -1, -1, -1};

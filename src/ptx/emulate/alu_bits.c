@@ -205,7 +205,8 @@ static void place_in_block(uint64_t *to, const uint64_t *const *from, const wl_p
 wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in)
 {
     switch (in->op) {
-    case WL_PTX_OP_lop3: return in->operands[4].kind == WL_PTX_OPERAND_IMMEDIATE ? any_function : NULL;
+    case WL_PTX_OP_lop3:
+        return in->operand_count > 4 && in->operands[4].kind == WL_PTX_OPERAND_IMMEDIATE ? any_function : NULL;
     case WL_PTX_OP_shf: return funnel;
     case WL_PTX_OP_szext: return extend_from_bit;
     case WL_PTX_OP_bmsk: return make_mask;

@@ -160,6 +160,8 @@ static void lay_out_offsets(wl_ptx_maker *m, const reach *r)
                 (uint64_t)wl_round_up(out->shared_bytes, wl_max(16, m->module->variables[v].align));
     for (int32_t f = 0; f < m->module->function_count; f++) {
         int64_t bytes = 0;
+        if (f > 0 && !r->functions[f]) /* those of the module are laid out with the first */
+            continue;
         for (int32_t v = 0; v < m->module->variable_count; v++) {
             const wl_ptx_variable *variable = &m->module->variables[v];
             if (variable->space != WL_PTX_LOCAL || (variable->function != f && !(f == 0 && variable->function < 0)))

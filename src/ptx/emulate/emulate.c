@@ -117,13 +117,15 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     WL_TRY(wl_ptx_tally_make(m, err));
     m->assumed = WL_ARENA_NEW(&m->arena, uint16_t, m->first[module->function_count] + 1);
     m->assumed_alone = WL_ARENA_NEW(&m->arena, uint16_t, m->first[module->function_count] + 1);
-    m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
     bool waits_for_objects = false;
     look_for_clusters(m, &waits_for_objects);
-    if (waits_for_objects && !(m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1)))
-        return wl_fail_memory(err);
-    if (!m->assumed || !m->assumed_alone || !m->rings ||
-        (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+    if (waits_for_objects) {
+        m->objects = WL_ARENA_NEW(&m->arena, wl_ptx_object, m->shared_bytes / 8 + 1);
+        m->rings = WL_ARENA_NEW(&m->arena, wl_ptx_ring, m->first[module->function_count] + 1);
+        if (!m->objects || !m->rings)
+            return wl_fail_memory(err);
+    }
+    if (!m->assumed || !m->assumed_alone || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
         return wl_fail_memory(err);
     return WL_OK;
 }
@@ -432,7 +434,8 @@ bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&
 
 const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function)
 {
-    return emulator->machine.rings + emulator->machine.first[function];
+    const wl_ptx_machine *m = &emulator->machine;
+    return m->rings ? m->rings + m->first[function] : NULL;
 }
 
 bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator) { return emulator->machine.objects != NULL; }

@@ -36,8 +36,8 @@ typedef struct wl_ptx_launch {
     int64_t rehearsal;      /* steps, to find what blocks leave to later ones; 0: as by default */
     bool unroll;            /* recovery unrolls all loops: an oracle for those that it keeps */
     bool lenient;           /* an access outside of all buffers goes nowhere; it is no error */
-    /* compute all results, even those that nothing depends on, and each block by itself */
-    bool everything;
+    /* compute all results, even those that nothing depends on; each block by itself, or in order */
+    bool everything, in_order;
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -133,7 +133,8 @@ typedef struct wl_ptx_ring {
     double flops;
     wl_tensor_kind kind;
 } wl_ptx_ring;
-/* Of a function, by instruction, in all blocks that were followed so far. */
+/* Of a function, by instruction, in all blocks that were followed so far. NULL: no warp waits for
+ * barrier objects. */
 const wl_ptx_ring *wl_ptx_rings_of(const wl_ptx_emulator *emulator, int32_t function);
 /* Does a warp wait for barrier objects? */
 bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator);

@@ -117,16 +117,30 @@ static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_e
 
 /* ---- findings instead of failures ---- */
 
+/* accesses of lanes outside of all buffers in one block: beyond, an argument is wrong, and a loop
+ * may never end */
+#define ASTRAY_MAX (1 << 17)
+
+/* Leaves out a lane whose access is one of many that went outside, without another word: is it? */
+static bool strays_again(wl_ptx_machine *m, const lane_place *p)
+{
+    const wl_ptx_step *s = p->request->step;
+    bool known = m->outside_count == WL_PTX_OUTSIDE_MAX;
+    for (size_t i = 0; i < m->outside_count && !known; i++)
+        known = m->outside_of[i]->function == s->function && m->outside_of[i]->number == s->number;
+    if (!known || !m->launch.lenient || m->astray >= ASTRAY_MAX)
+        return false;
+    m->astray++;
+    m->missed |= (uint32_t)1 << p->lane;
+    m->touch.lanes &= ~((uint32_t)1 << p->lane);
+    return true;
+}
+
 /* Describes an access outside of all buffers, the first one of its instruction. `b` is the buffer
  * that is too small, or NULL; `why` says it in words. */
 static void note_outside(wl_ptx_machine *m, const lane_place *p, const wl_ptx_buffer *b, const wl_error *why)
 {
     const wl_ptx_step *s = p->request->step;
-    for (size_t i = 0; i < m->outside_count; i++)
-        if (m->outside_of[i]->function == s->function && m->outside_of[i]->number == s->number)
-            return;
-    if (m->outside_count == WL_PTX_OUTSIDE_MAX)
-        return;
     m->outside_of[m->outside_count] = s;
     wl_outside *o = &m->outside[m->outside_count++];
     *o = (wl_outside){.store = p->request->store,
@@ -143,10 +157,6 @@ static void note_outside(wl_ptx_machine *m, const lane_place *p, const wl_ptx_bu
     wl_ptx_place_text(m->launch.module, s->in, o->place, sizeof o->place);
     (void)snprintf(o->text, sizeof o->text, "%.*s", (int)sizeof o->text - 1, why->message);
 }
-
-/* accesses of lanes outside of all buffers in one block: beyond, an argument is wrong, and a loop
- * may never end */
-#define ASTRAY_MAX (1 << 17)
 
 /* Whether the launch goes on without the lane: its access goes nowhere. */
 static bool goes_on(wl_ptx_machine *m, const lane_place *p, wl_status status, const wl_ptx_buffer *b,
@@ -197,11 +207,11 @@ static bool assume_in_space(const wl_ptx_machine *m, lane_place *p, int64_t byte
 
 /* ---- global and constant memory ---- */
 
-static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
+static wl_status check_lane(wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
     const wl_ptx_buffer *b = wl_ptx_buffer_at(m->launch.arguments, p->address);
     if (!b || p->address + (uint64_t)p->request->bytes > b->base + (uint64_t)b->bytes)
-        return fail_buffer(m, p, err);
+        return strays_again(m, p) ? WL_OK : fail_buffer(m, p, err);
     return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
 }
 
@@ -318,8 +328,8 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
                 t->lanes &= ~((uint32_t)1 << lane);
         } else if (p.address > (uint64_t)bytes || p.address + (uint64_t)r->bytes > (uint64_t)bytes) {
             wl_error why = {0};
-            const wl_status status = fail_space(m, &p, bytes, &why);
-            if (!goes_on(m, &p, status, NULL, &why)) {
+            const wl_status status = strays_again(m, &p) ? WL_OK : fail_space(m, &p, bytes, &why);
+            if (status != WL_OK && !goes_on(m, &p, status, NULL, &why)) {
                 if (err)
                     *err = why;
                 return status;

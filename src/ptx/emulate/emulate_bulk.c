@@ -205,10 +205,12 @@ static wl_status copy_range(wl_ptx_machine *m, const wl_ptx_step *s, const bulk 
         status = wl_ptx_resolve(m, &r, &rest, err);
         if (status != WL_OK)
             break;
+        const bool inside = m->touch.lanes & 1;
         if (b->form->loads) {
-            const uint64_t value = wl_ptx_memory_read(m, 0, 0, 8, &unknown);
+            const uint64_t value = inside ? wl_ptx_memory_read(m, 0, 0, 8, &unknown) : 0;
+            unknown = unknown || !inside;
             wl_ptx_region_write(&m->shared, at + (int64_t)k, 8, value, unknown);
-        } else {
+        } else if (inside) {
             const uint64_t value = wl_ptx_region_read(&m->shared, at + (int64_t)k, 8, &unknown);
             wl_ptx_memory_write(m, 0, 0, 8, value, unknown);
         }

@@ -398,7 +398,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
-    wl_ptx_decoder d = {m, program, f, err, false};
+    wl_ptx_decoder d = {.machine = m, .program = program, .function = f, .err = err};
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
     program->loop_first = m->loop_count;
     program->spare = f->register_count;

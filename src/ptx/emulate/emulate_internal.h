@@ -140,6 +140,7 @@ typedef enum wl_ptx_constant_kind {
 } wl_ptx_constant_kind;
 typedef struct wl_ptx_constant_slot {
     wl_ptx_constant_kind kind;
+    int32_t before; /* of the same hash: one more than its number; 0: none */
     uint64_t value;
 } wl_ptx_constant_slot;
 
@@ -330,7 +331,7 @@ struct wl_ptx_machine {
     int32_t warp_count;
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
-    wl_ptx_ring *rings; /* by instruction */
+    wl_ptx_ring *rings; /* by instruction; NULL: no warp waits for barrier objects */
     /* by word of shared memory, where a barrier object may be; NULL: no warp waits for one */
     wl_ptx_object *objects;
     uint32_t columns;    /* of tensor memory that the block has allocated */

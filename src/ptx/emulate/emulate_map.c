@@ -9,7 +9,10 @@
 
 #include "base/fail.h"
 
-/* Makes m->touch the place of a map; false: it does not lie in one piece of memory. */
+#define MAP_ALIGNED 64 /* bytes */
+
+/* Makes m->touch the place of a map; false: it does not lie in one piece of memory, or at an odd
+ * place. */
 static bool place_map(wl_ptx_machine *m, uint64_t address)
 {
     wl_ptx_touch *t = &m->touch;
@@ -17,6 +20,8 @@ static bool place_map(wl_ptx_machine *m, uint64_t address)
     t->address[0] = address - wl_ptx_window_of(t->space);
     const uint64_t end = t->address[0] + WL_PTX_MAP_BYTES;
     m->buffer = NULL;
+    if (t->address[0] % MAP_ALIGNED != 0)
+        return false;
     switch (t->space) {
     case WL_PTX_GLOBAL:
         m->buffer = wl_ptx_buffer_at(m->launch.arguments, address);

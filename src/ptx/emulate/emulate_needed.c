@@ -409,9 +409,9 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
     }
     program->flow_steps = program->address_steps = program->steps;
     program->reads_data = true;
-    if (m->launch.everything)
+    if (m->launch.everything && !m->launch.in_order)
         return WL_OK;
-    if (!program->function->is_entry || calls(program->function))
+    if (m->launch.everything || !program->function->is_entry || calls(program->function))
         return wl_ptx_find_order(m, program, err);
     program->reads_data = false;
     status = make(m, program, true, &scratch, &program->address_steps, err);

@@ -3,19 +3,22 @@
 #include "ptx/emulate/emulate_slots.h"
 
 #include "base/ckd.h"
+#include "base/hash.h"
 
 int32_t wl_ptx_slot_constant(wl_ptx_decoder *d, wl_ptx_constant_kind kind, uint64_t value)
 {
     wl_ptx_program *p = d->program;
-    for (int32_t k = 0; k < p->constant_count; k++)
+    int32_t *last = &d->buckets[wl_hash_word(value) % WL_PTX_CONSTANT_BUCKETS];
+    for (int32_t k = *last - 1; k >= 0; k = p->constants[k].before - 1)
         if (p->constants[k].value == value && p->constants[k].kind == kind)
             return p->spare + 1 + k;
     if (!WL_ARENA_ROOM(&d->machine->arena, p->constants, p->constant_count, p->constant_room)) {
         d->failed = true;
         return p->nil;
     }
-    p->constants[p->constant_count] = (wl_ptx_constant_slot){kind, value};
-    return p->spare + 1 + p->constant_count++;
+    p->constants[p->constant_count] = (wl_ptx_constant_slot){kind, *last, value};
+    *last = ++p->constant_count;
+    return p->spare + p->constant_count;
 }
 
 int32_t wl_ptx_slot_variable(wl_ptx_decoder *d, int32_t variable, int64_t offset)

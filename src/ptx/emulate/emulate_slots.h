@@ -7,12 +7,16 @@
 #include "ptx/emulate/emulate_internal.h"
 
 /* Decodes a function into steps. */
+#define WL_PTX_CONSTANT_BUCKETS 1024
+
 typedef struct wl_ptx_decoder {
     wl_ptx_machine *machine;
     wl_ptx_program *program;
     const wl_ptx_function *function;
     wl_error *err;
     bool failed; /* out of memory */
+    /* by hash of a value: one more than the number of the last constant that has it; 0: none */
+    int32_t buckets[WL_PTX_CONSTANT_BUCKETS];
 } wl_ptx_decoder;
 
 /* The slot of a constant; equal constants share one. */

@@ -494,7 +494,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
-                            .live = wl_ptx_live,
+                            .live = wl_ptx_can_live(s) ? wl_ptx_live : NULL,
                             .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
@@ -534,6 +534,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     WL_TRY(recover(s, &rolled, &wrong, err));
     leave_fills_out(s, &rolled);
+    if (wl_ptx_waits_for_objects(s->emulator)) /* only following blocks tells what is wrong there */
+        WL_TRY(wl_ptx_take_census(s, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
     WL_TRY(find_bypassing(s, &rolled, &s->arena, err));
 

@@ -139,10 +139,12 @@ static wl_status find(const wl_ptx *ptx, const char *name, bool whole, size_t *e
     const wl_ptx_function *f = NULL;
     const wl_status status =
         whole ? wl_ptx_find_printed(ptx->module, name, &f, err) : wl_ptx_find_entry(ptx->module, name, &f, err);
-    for (size_t i = 0; status == WL_OK && i < wl_ptx_entry_count(ptx); i++)
-        if (entry_at(ptx, i) == f)
-            *entry = i;
-    return status;
+    if (status != WL_OK)
+        return status;
+    *entry = 0; /* as many as stand before it */
+    for (const wl_ptx_function *before = ptx->module->functions; before < f; before++)
+        *entry += is_kernel(before);
+    return WL_OK;
 }
 
 wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)

@@ -40,6 +40,10 @@ typedef struct maker {
 #define LONG_STEPS 4
 #define PRODUCT_STEPS 6
 
+/* Instructions of a segment at most: no compiler moves a load past more, and what orders them needs
+ * memory and time for each. */
+#define SEGMENT_MAX 16384
+
 /* The first use of a register in a trip of a loop. */
 enum { NOT_USED, READ_FIRST, WRITTEN_FIRST };
 
@@ -118,21 +122,28 @@ static bool fences(const wl_ptx_instruction *in)
            wl_ptx_has_part(in, "cluster");
 }
 
+static bool make_room(maker *m, int32_t room)
+{
+    wl_ptx_ops *o = m->ops;
+    if (room <= o->room)
+        return true;
+    wl_op *list = WL_ARENA_NEW(m->arena, wl_op, room);
+    if (!list) {
+        m->failed = true;
+        return false;
+    }
+    if (o->count > 0)
+        memcpy(list, o->list, (size_t)o->count * sizeof *list);
+    o->list = list;
+    o->room = room;
+    return true;
+}
+
 static wl_op *new_op(maker *m)
 {
     wl_ptx_ops *o = m->ops;
-    if (o->count == o->room) {
-        const int32_t room = 2 * o->room + 256;
-        wl_op *list = WL_ARENA_NEW(m->arena, wl_op, room);
-        if (!list) {
-            m->failed = true;
-            return NULL;
-        }
-        if (o->count > 0)
-            memcpy(list, o->list, (size_t)o->count * sizeof *list);
-        o->list = list;
-        o->room = room;
-    }
+    if (o->count == o->room && !make_room(m, 2 * o->room + 256))
+        return NULL;
     return &o->list[o->count++];
 }
 
@@ -226,8 +237,9 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
         m->failed = true;
         return;
     }
-    const wl_ptx_ring *ring = m->in->rings ? &m->in->rings[at] : NULL;
-    const bool waits = ring && ring->waits > 0; /* for bulk copies */
+    static const wl_ptx_ring none = {0};
+    const wl_ptx_ring *ring = m->in->rings ? &m->in->rings[at] : &none;
+    const bool waits = ring->waits > 0; /* for bulk copies */
     const int32_t *fields = waits ? m->in->fields : m->in->field;
     const wl_op_kind kind = waits ? WL_OP_LOAD : kind_of(in);
     *op = (wl_op){.kind = weight > 0 ? kind : WL_OP_FREE,
@@ -251,7 +263,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
         op->issue += (float)(2 * m->in->spilled[at]);
         op->in_turn = op->group_step == WL_GROUP_PRODUCT;
     }
-    if (ring && ring->product_waits > ring->waits && op->issue > 0)
+    if (ring->product_waits > ring->waits && op->issue > 0)
         describe_result(ring, op);
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
@@ -561,7 +573,8 @@ static void find_segments(maker *m)
         /* the body of a predicated branch, and what follows it */
         const bool joined = block_starts && i > 0 && (is_predicated(m, i) || is_predicated(m, i - 1)) &&
                             follows_alone(flow, jumps, flow->block_of[i]);
-        if (i == 0 || (block_starts && !joined) || ends_segment(&m->f->instructions[i - 1]))
+        const bool full = m->out->count > 0 && i - m->out->list[m->out->count - 1].from == SEGMENT_MAX;
+        if (i == 0 || full || (block_starts && !joined) || ends_segment(&m->f->instructions[i - 1]))
             m->out->list[m->out->count++] = (wl_ptx_segment){.from = i};
         m->out->of[i] = m->out->count - 1;
         m->out->list[m->out->count - 1].to = i + 1;
@@ -676,6 +689,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
         m.failed = true;
     rename_nothing(&m);
     find_segments(&m);
+    (void)make_room(&m, ops->count + f->instruction_count);
     for (int32_t i = 0; i < out->count && !m.failed; i++) {
         write_segment(&m, &out->list[i]);
         if (!m.failed && is_unrolled(&m, &out->list[i]))

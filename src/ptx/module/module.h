@@ -271,6 +271,8 @@ typedef struct wl_ptx_operand {
 } wl_ptx_operand;
 
 #define WL_PTX_OPERANDS_MAX 8
+/* Every instruction has so many, of which those past operand_count are NONE. */
+#define WL_PTX_OPERANDS_LEAST 4
 
 /* Operands are in source order, destination first:
  *   ld, atom  [0] REG, VECTOR, or NONE for _;  [1] ADDRESS
@@ -298,9 +300,9 @@ typedef struct wl_ptx_instruction {
     bool guard_negated;
     /* some modifier is not understood: see the notes */
     bool partial;
-    int32_t guard;                                /* predicate register; -1: none */
-    wl_ptx_operand operands[WL_PTX_OPERANDS_MAX]; /* destination first */
-    int32_t line;                                 /* line of the PTX text */
+    int32_t guard;            /* predicate register; -1: none */
+    wl_ptx_operand *operands; /* destination first */
+    int32_t line;             /* line of the PTX text */
     int32_t column;
     /* of the .loc in force; file: index into the module's files, -1: none */
     int32_t file, source_line;

@@ -177,12 +177,14 @@ wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, co
                                      bool guard_negated)
 {
     wl_ptx_instruction in;
+    wl_ptx_operand operands[WL_PTX_OPERANDS_MAX] = {0};
     wl_token mnemonic = *word;
     if (p->instructions.count >= WL_PTX_INSTRUCTIONS_MAX)
         return wl_fail(p->err, WL_E_INPUT, start->loc, "a function has at most %d instructions",
                        WL_PTX_INSTRUCTIONS_MAX);
     WL_TRY(join_modifiers(p, &mnemonic));
     WL_TRY(decode(p, &mnemonic, &in));
+    in.operands = operands;
     in.guard = guard;
     in.guard_negated = guard_negated;
     in.line = start->loc.line;
@@ -196,6 +198,10 @@ wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, co
         end--;
     in.text = start->text;
     in.text_length = (int32_t)(end - start->text);
+    const int32_t kept = in.operand_count > WL_PTX_OPERANDS_LEAST ? in.operand_count : WL_PTX_OPERANDS_LEAST;
+    in.operands = wl_ptx_keep_list(p, operands, kept, sizeof *operands);
+    if (!in.operands)
+        return wl_fail_memory(p->err);
     WL_PTX_APPEND(&p->instructions, p->err, in);
     return WL_OK;
 }

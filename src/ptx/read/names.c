@@ -19,14 +19,18 @@ static bool same_sort(wl_ptx_name_kind a, wl_ptx_name_kind b)
     return is_label(a) == is_label(b) && (a == WL_PTX_NAME_RANGE) == (b == WL_PTX_NAME_RANGE);
 }
 
-static uint32_t hash_of(const char *text, size_t length) { return (uint32_t)wl_hash_text(text, length); }
+/* Every function has a %r1: the owner keeps them apart. */
+static uint32_t hash_of(const char *text, size_t length, int32_t owner)
+{
+    return (uint32_t)wl_hash_text(text, length) + (uint32_t)owner * 0x9e3779b9u;
+}
 
 static const wl_ptx_name *find(const wl_ptx_names *names, wl_ptx_name_kind kind, int32_t owner, const char *text,
                                size_t length)
 {
     if (names->bucket_count == 0)
         return NULL;
-    const uint32_t hash = hash_of(text, length);
+    const uint32_t hash = hash_of(text, length, owner);
     for (int32_t i = names->buckets[hash & (names->bucket_count - 1)]; i >= 0; i = names->list.items[i].next) {
         const wl_ptx_name *n = &names->list.items[i];
         if (n->hash == hash && (size_t)n->length == length && n->owner == owner && same_sort(n->kind, kind) &&
@@ -75,7 +79,7 @@ wl_status wl_ptx_names_add(wl_ptx_names *names, const wl_ptx_name *name, wl_erro
     if ((uint32_t)names->list.count >= names->bucket_count)
         WL_TRY(more_buckets(names, err));
     WL_PTX_APPEND(&names->list, err, *name);
-    names->list.items[names->list.count - 1].hash = hash_of(name->text, (size_t)name->length);
+    names->list.items[names->list.count - 1].hash = hash_of(name->text, (size_t)name->length, name->owner);
     link_name(names, names->list.count - 1);
     return WL_OK;
 }

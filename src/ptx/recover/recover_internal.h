@@ -54,7 +54,9 @@ typedef struct wl_ptx_executor {
      * executed it and have ended since, NULL: none (split_warps.c) */
     int32_t *side_of, side_count;
     const wl_symbol **left_behind;
-    int64_t work, work_max;
+    /* instructions executed, and nodes of addresses; in attempts to keep loops that failed */
+    int64_t work, wasted;
+    int64_t work_max; /* of each */
     wl_error *err;
 } wl_ptx_executor;
 

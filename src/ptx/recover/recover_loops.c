@@ -7,7 +7,8 @@
  * the test are unknown at the header, and the body is executed again. A condition that is not the
  * same for all k cuts the range of k; the rest of the loop starts again.
  *
- * If this fails, nothing is lost: the loop is executed iteration by iteration.
+ * If this fails, nothing is lost: the loop is executed iteration by iteration. What it took counts
+ * apart, so that it takes no work from what is executed.
  *
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -277,6 +278,7 @@ static wl_status settle(wl_ptx_executor *r, wl_ptx_loop_state *state, int period
         size_t last_part = 0;
         bool returns = false;
         l->is_shorter = false;
+        const int64_t work = r->work;
         WL_TRY(reserve(r, l));
         const int32_t number = r->kept;
         WL_TRY(execute_trip(r, state, period, &last_part, &returns));
@@ -287,6 +289,8 @@ static wl_status settle(wl_ptx_executor *r, wl_ptx_loop_state *state, int period
         }
         const bool is_lost = is_settled && !nothing_lost(r, state);
         go_back(r, state, &m);
+        r->wasted += r->work - work;
+        r->work = work;
         r->open_loop_count = own + 1;
         if ((r->unwind >= 0 && r->unwind < own) || is_lost)
             break;
@@ -309,7 +313,8 @@ static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const
 {
     wl_ptx_open_loop *l = top_of(r);
     *kept = false;
-    if (r->launch->unroll || r->symbolic_count == NESTED_MAX || r->failures[l->loop] >= FAILURES_MAX || r->unwind >= 0)
+    if (r->launch->unroll || r->symbolic_count == NESTED_MAX || r->failures[l->loop] >= FAILURES_MAX ||
+        r->wasted > r->work_max || r->unwind >= 0)
         return WL_OK;
     l->is_symbolic = true;
     l->var = (wl_var)(WL_VAR_LOOP_0 + r->symbolic_count++);
