@@ -19,6 +19,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "input/kernel_read.h"
+#include "ptx/async/async_form.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
@@ -508,6 +509,17 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     return WL_OK; /* from here on the kernel frees the source */
 }
 
+/* Does the launch have barrier objects? */
+static bool uses_objects(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++)
+            if (wl_ptx_signals(&m->functions[f].instructions[i]))
+                return true;
+    return wl_ptx_waits_for_objects(s->emulator);
+}
+
 static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
 {
     wl_ptx_rolled_loops rolled;
@@ -534,7 +546,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     WL_TRY(recover(s, &rolled, &wrong, err));
     leave_fills_out(s, &rolled);
-    if (wl_ptx_waits_for_objects(s->emulator)) /* only following blocks tells what is wrong there */
+    if (uses_objects(s)) /* only following blocks tells what is wrong there */
         WL_TRY(wl_ptx_take_census(s, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
     WL_TRY(find_bypassing(s, &rolled, &s->arena, err));
