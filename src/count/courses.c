@@ -259,7 +259,8 @@ static wl_status follow_launch(follower *f, wl_field_course *out)
     const double affordable = p->courses / (f->length + 1);
     const bool whole = affordable >= (double)g->blocks || g->blocks <= 2 * g->wave_blocks;
     const int64_t blocks = whole ? g->blocks : 2 * g->wave_blocks;
-    const double least = wl_kinds_differ(p->kinds, p->kind_count) ? 1 : PART_LEAST; /* of their lives */
+    /* of their lives */
+    const double least = wl_kinds_differ(p->kinds, p->kind_count) ? 1 : PART_LEAST;
     if (affordable >= least * (double)blocks)
         WL_TRY(follow_blocks(f, g->wave_blocks, blocks, affordable / (double)blocks, out));
     const int64_t run = wl_min((int64_t)(affordable / 2), g->wave_blocks);
