@@ -341,7 +341,7 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     const double lock = wait_for_lock(n, d, w, life), calm = w->start + lock + life->cycles - dram * (1 - w->cold);
     const double writes = written(n, d), traffic = d->dram_read + writes;
     const double between = traffic > 0 ? n->dram_write_wait * writes / traffic : 0;
-    const double all = dram + life->fetches * n->l2_latency; /* of the latency of DRAM, as it is measured */
+    const double all = dram + life->fetches * n->l2_latency; /* dram_latency, each time */
     const double q = n->norm, queue = w->cold * (n->queue_wait * all + between * life->fetches);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {

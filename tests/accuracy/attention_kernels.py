@@ -23,6 +23,7 @@ TRITON = [
     ("backward_8192*", "", "time", (0.75, 1.0), "blocks wait for locks of others"),
     ("backward_64*", "", "l2", (0.5, 1.1), "requests of neighbours join less often than assumed"),
     ("forward_64_full*", "", "l2", (0.55, 1.1), "the same"),
+    ("forward_64_causal*", "", "time", (0.75, 1.2), "unequal blocks wait for copies as for loads, in rounds"),
 ]
 USUAL = {"arrived": 0.1, "l2": 0.3, "clock": 0.08, "time": 0.2}
 
