@@ -26,7 +26,7 @@ typedef struct wl_atomics {
     double inst, passes, sectors;
     double hot_requests;                 /* of the busiest line */
     double hot_sectors, squared_sectors; /* of the busiest group; summed over groups */
-    double word_requests;                /* of a word of the line whose words are busiest, on average */
+    double word_requests;                /* of a word of the line whose words are busiest */
 } wl_atomics;
 
 typedef struct wl_atomic_lines wl_atomic_lines; /* lines seen so far; in an arena */

@@ -145,7 +145,7 @@ static bool value_of(const char *name, const char *key, double *value)
 }
 
 /* A part of the devices where the effort is quick. */
-static bool is_tried(size_t device) { return effort_is_full() || device % 5 == 0; }
+static bool is_tried(size_t device) { return effort_is_full() || device % 7 == 0; }
 
 /* More threads on the device share the same caches, so a launch may miss more often: that is real,
  * and small. Replays are random draws. */
