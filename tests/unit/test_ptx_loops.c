@@ -1,6 +1,7 @@
 /* test_ptx_loops.c - loops that recovery keeps, against the same loops executed iteration by
  * iteration; and kernels with long loops that must be recovered wholly.
  * SPDX-License-Identifier: MIT */
+#include "effort.h"
 #include "unit/checks.h"
 #include "unit/read_file.h"
 
