@@ -458,6 +458,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     if (count > 1 && count != field->dims)
         return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     if (count == field->dims && !when && !field->shared)
         WL_TRY(check_cells(b, field, subscript, node->text, loc));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */

@@ -372,8 +372,7 @@ static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit vi
         index = packed;
     }
     for (int i = 0; i < lanes; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) lanes are filled
-         * above */
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) filled above */
         far |= (uint64_t)(room - index[i]) >> 63 | (uint64_t)(room + index[i]) >> 63;
     if (far)
         return too_far(p, err);

@@ -210,6 +210,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             const double weight = s->weights[f][i];
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) modules have functions */
             const int32_t at = p->first[f] + i, as = p->first[f] + s->counting[f].as[i];
             const copies more = copies_of(s, p, f, i);
             const double executed = p->warps[as] + more.taken + more.idle;
@@ -264,6 +265,7 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) modules have functions */
             const int32_t at = p->first[f] + i;
             if (in->file < 0 || in->source_line <= 0 || p->warps[at] == 0)
                 continue;
