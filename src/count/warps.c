@@ -124,7 +124,7 @@ static const wl_tag_total *known_at(const wl_warps_measurer *m, placed_warps *w,
     if (!known->slot[at])
         known->slot[at] = (uint8_t)++known->count;
     const int k = known->slot[at] - 1;
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) filled where it was found */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) it was found */
     if (!*found || store > known->entry[k].of_stores) {
         known->entry[k].offset = offset;
         known->entry[k].of_stores = store;
