@@ -59,7 +59,6 @@ static void add_up(variant *v)
     }
 }
 
-/* The wait of a phase is one for the L2, or one for a barrier. */
 static void scale_wait(variant *v, wl_stack_part part, double by)
 {
     wl_turnover *n = &v->n;
@@ -70,17 +69,13 @@ static void scale_wait(variant *v, wl_stack_part part, double by)
         scale_stall(v, WL_STALL_DEPENDENCE, by);
         break;
     case WL_STACK_SHARED: scale_stall(v, WL_STALL_SHARED, by); break;
-    case WL_STACK_BARRIER:
-        SCALE(by, &v->d.barriers);
-        scale_stall(v, WL_STALL_BARRIER, by);
-        break;
+    case WL_STACK_BARRIER: scale_stall(v, WL_STALL_BARRIER, by); break;
     case WL_STACK_L1:
         SCALE(by, &n->l1_latency);
         scale_level(v, 0, by);
         break;
     case WL_STACK_L2:
         SCALE(by, &n->l2_latency);
-        SCALE(1 / by, &v->d.barriers);
         scale_level(v, 1, by);
         break;
     case WL_STACK_DRAM:

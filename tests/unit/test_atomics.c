@@ -2,6 +2,7 @@
  * them predict.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/h200_rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,26 +11,6 @@
 #include "count/atomics.h"
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"
-
-static wl_device *device;
-static wl_l1_rules rules;
-
-static int start(void **state)
-{
-    wl_error err = {0};
-    (void)state;
-    if (wl_device_builtin("h200", &device, &err) != WL_OK)
-        return 1;
-    wl_l1_rules_make(device, &rules);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    wl_device_free(device);
-    return 0;
-}
 
 static wl_warp_access lanes_at(int lanes, int64_t (*place)(int lane))
 {

@@ -1,31 +1,12 @@
 /* test_swaps.c - loops of compare-and-swap on shared memory: rounds and wavefronts by hand, and as
  * measured. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/h200_rules.h"
 
 #include "count/swaps.h"
 #include "warpline/warpline.h"
 
 #define NEAR 1e-12
-
-static wl_device *device;
-static wl_l1_rules rules;
-
-static int start(void **state)
-{
-    wl_error err = {0};
-    (void)state;
-    if (wl_device_builtin("h200", &device, &err) != WL_OK)
-        return 1;
-    wl_l1_rules_make(device, &rules);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    wl_device_free(device);
-    return 0;
-}
 
 /* Lane l of every warp changes word l % words, of all warps or of its own; as in
  * validate/cuda/shared_atomics.cu. */

@@ -1,19 +1,9 @@
 // advice.h - times of the pairs of kernels of advice.cu and advice_more.cu:
 // medians of 25 times of ten launches in a row. SPDX-License-Identifier: MIT
 #pragma once
+#include "cuda_check.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
-
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 template <class F> static void timed(const char *name, F launch)
 {

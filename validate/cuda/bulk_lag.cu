@@ -3,22 +3,13 @@
 // clocks, which agree within a GPC (notes/replay.md, "Bulk copies"). Not in the form of harness.h.
 //   ncu --cache-control none -k regex:k_lag --csv --page raw --metrics lts__t_sectors_srcunit_tex_op_read.sum
 // SPDX-License-Identifier: MIT
+#include "gpc_clock.h"
 #include "harness.h"
 #include "hopper.h"
 #include "tensor_maps.h"
 #include <numeric>
 #include <vector>
 constexpr int ROW = 128;
-struct Plan { int members, lag[132]; };
-__device__ unsigned arrived, start_at;
-__global__ void reset() { arrived = 0; start_at = 0; }
-__device__ inline unsigned smid() { unsigned s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
-__device__ inline unsigned clk() { unsigned s; asm volatile("mov.u32 %0, %%clock;" : "=r"(s) :: "memory"); return s; }
-__global__ void warm(const float *d, long n, float *o) {
-  float s = 0;
-  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) s += __ldcg(d + i);
-  if (s == 1234.5f) *o = s;
-}
 __global__ void k_lag(const __grid_constant__ CUtensorMap map, int steps, int rows, Plan p, int pace) {
   extern __shared__ uint8_t raw[];
   uint8_t *to = (uint8_t *)(((uintptr_t)raw + 1023) & ~(uintptr_t)1023);

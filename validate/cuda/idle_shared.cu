@@ -2,19 +2,9 @@
 // they cost. Some of the warps of a block have lanes that load (`busy`), the others execute the same
 // loads switched off. Prints rows of validate/probes/h200_idle_shared.csv: cycles of the slowest block
 // for one repeat. SPDX-License-Identifier: MIT
+#include "cuda_check.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
-
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 constexpr int REPEATS = 64;
 

@@ -8,18 +8,9 @@
 #include <cstdlib>
 #include <vector>
 #include <cuda_runtime.h>
+#include "gpc_clock.h"
 #define CHECK(x) do { cudaError_t e_ = (x); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, cudaGetErrorString(e_)); exit(1); } } while (0)
 
-struct Plan { int members, lag[132]; }; // cycles; < 0: takes no part
-__device__ unsigned arrived, start_at;
-__global__ void reset() { arrived = 0; start_at = 0; }
-__device__ inline unsigned smid() { unsigned s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
-__device__ inline unsigned clk() { unsigned s; asm volatile("mov.u32 %0, %%clock;" : "=r"(s) :: "memory"); return s; }
-__global__ void warm(const float *d, long n, float *o) {
-  float s = 0;
-  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) s += __ldcg(d + i);
-  if (s == 1234.5f) *o = s;
-}
 // Each member loads COUNT * width lines at once, every `pace` cycles: whole lines (width 1) or a sector of each (32).
 template <int COUNT> __global__ void k_merge(const float *d, int steps, Plan p, int pace, int width, float *o) {
   unsigned sm = smid(), T; int lane = threadIdx.x; float s = 0;

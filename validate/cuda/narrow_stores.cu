@@ -3,17 +3,7 @@
 // of a multiprocessor. Run under ncu, which gives the sectors; prints one row per launch, and
 // validate/probes/h200_narrow_stores.csv has both. SPDX-License-Identifier: MIT
 //   ncu --metrics lts__t_sectors_srcunit_tex_op_write.sum,lts__t_requests_srcunit_tex_op_write.sum
-#include <cstdio>
-#include <cstdlib>
-
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "cuda_check.h"
 
 enum { NOTHING, CYCLES, LOAD_L1, LOAD_ROWS, LOAD_PARTS, OTHER_STORE };
 

@@ -3,19 +3,9 @@
 // words or have their own, and blocks of a multiprocessor. Prints rows of
 // validate/probes/h200_shared_atomics.csv: cycles of the slowest block, medians of 5 launches.
 // SPDX-License-Identifier: MIT
+#include "cuda_check.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
-
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e = (x);                                                                                           \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e));                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 constexpr int REPEATS = 64;
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
+#include "ptx/life/early_loads.h"
 #include "ptx/life/pressure.h"
 #include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
@@ -26,7 +28,7 @@ typedef struct maker {
      * is the last. NULL: no copies. */
     const uint8_t *uses;
     bool last_copy;
-    struct places *places;
+    wl_ptx_early order;
     wl_ptx_liveness live; /* limit 0: not computed */
     bool failed;
 } maker;
@@ -34,11 +36,6 @@ typedef struct maker {
 /* Registers that never hold a value of the program: the stack pointer. Two more, for the program
  * counter, are not counted, since the assembler eliminates about as many values of PTX. */
 #define RESERVED 1
-
-/* Results of special functions and conversions, and of products of a warp, take about so many
- * times as long as those of arithmetic. */
-#define LONG_STEPS 4
-#define PRODUCT_STEPS 6
 
 /* Instructions of a segment at most: no compiler moves a load past more, and what orders them needs
  * memory and time for each. */
@@ -288,250 +285,25 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
 
 /* ---- loads first ---- */
 
-/* The position of an operation in its segment. */
-typedef struct place {
-    int32_t region; /* number of stores that it must stay after */
-    int32_t depth;  /* length of the chain of dependent loads before it */
-    /* 0: a load, or an operand of its address; 1: others; 2: the end of the segment */
-    int32_t rest;
-    int32_t level; /* of others: length of the chain of dependent results at its position */
-    int32_t index;
-} place;
-
-static int by_place(const void *p, const void *q)
-{
-    const place *a = p, *b = q;
-    if ((a->rest == 2) != (b->rest == 2))
-        return a->rest == 2 ? 1 : -1;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->rest != b->rest)
-        return a->rest - b->rest;
-    return a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
-}
-
-/* State of a register at the current operation; 0 between segments. */
-typedef struct known {
-    int32_t depth, region; /* of its value */
-    /* the last position of operations that have read or written it */
-    int32_t used_depth, used_region;
-    int32_t level, used_level; /* the same, for arithmetic at one position */
-    bool loaded;               /* its value comes from a load */
-    bool needed;               /* an address needs it */
-} known;
-
-typedef struct places {
-    place *list;
-    wl_op *moved;
-    int32_t *order;
-    uint8_t *rest;
-    known *registers; /* by number */
-    int32_t room, register_room;
-} places;
-
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
-
-/* A load stays after earlier reads and writes of its register, and so does an operation that
- * overwrites a loaded register: the assembler renames registers for arithmetic only, not for
- * loads. */
-static void stay_behind_uses(const wl_op *op, bool load, const known *registers, place *at)
-{
-    for (int k = op->reads; k < op->reads + op->writes; k++) {
-        const known *r = &registers[op->regs[k]];
-        if (load || r->loaded) {
-            at->depth = larger(at->depth, r->used_depth);
-            at->region = larger(at->region, r->used_region);
-        }
-    }
-}
-
-static void note_places(const wl_op *op, bool load, known *registers, const place *at)
-{
-    for (int k = 0; k < op->reads + op->writes; k++) {
-        known *r = &registers[op->regs[k]];
-        r->used_depth = larger(r->used_depth, at->depth);
-        r->used_region = larger(r->used_region, at->region);
-        if (k < op->reads)
-            continue;
-        r->depth = at->depth + load;
-        r->region = at->region;
-        r->loaded = load;
-    }
-}
-
-/* Walks forward: finds what each operation must stay after. */
-static void find_depths(const wl_op *ops, int32_t count, places *p)
-{
-    int32_t regions = 0, behind[2] = {0, 0}; /* stores to global memory, to shared memory */
-    int32_t begun = 0;                       /* products of warp groups, waits, fences */
-    for (int32_t i = 0; i < count; i++) {
-        const wl_op *op = &ops[i];
-        place *at = &p->list[i];
-        *at = (place){.rest = 1, .index = i};
-        for (int k = 0; k < op->reads; k++) {
-            at->depth = larger(at->depth, p->registers[op->regs[k]].depth);
-            at->region = larger(at->region, p->registers[op->regs[k]].region);
-        }
-        const bool load = wl_op_is_load(op), shared = op->kind == WL_OP_SHARED;
-        if (load && !op->constant && behind[shared] > at->region)
-            at->region = behind[shared];
-        for (int s = 0; s < 2; s++)
-            if (wl_op_is_store(op, s)) {
-                at->region = regions;
-                behind[s] = ++regions;
-            }
-        if (!load)
-            at->region = larger(at->region, begun);
-        /* no operand says what it begins or waits for */
-        if (op->group_step != WL_GROUP_NONE || op->awaits_copies || op->fences) {
-            at->region = ++regions;
-            begun = ++regions;
-        }
-        if (op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER)
-            at->rest = 2;
-        stay_behind_uses(op, load, p->registers, at);
-        note_places(op, load, p->registers, at);
-    }
-}
-
-/* Walks backward: finds the operands of addresses. */
-static void find_needed(const wl_op *ops, int32_t count, places *p)
-{
-    for (int32_t i = count - 1; i >= 0; i--) {
-        const wl_op *op = &ops[i];
-        bool needed = wl_op_is_load(op);
-        for (int k = op->reads; k < op->reads + op->writes; k++) {
-            needed = needed || p->registers[op->regs[k]].needed;
-            p->registers[op->regs[k]].needed = false;
-        }
-        if (!needed || p->list[i].rest == 2)
-            continue;
-        p->list[i].rest = 0;
-        for (int k = 0; k < op->reads; k++)
-            p->registers[op->regs[k]].needed = true;
-    }
-}
-
-static void forget_registers(const wl_op *ops, int32_t count, places *p)
-{
-    for (int32_t i = 0; i < count; i++)
-        for (int k = 0; k < ops[i].reads + ops[i].writes; k++)
-            p->registers[ops[i].regs[k]] = (known){0};
-}
-
-/* Walks forward: a load does not move before arithmetic at its position that has used its
- * register. */
-static void find_stays(const wl_op *ops, int32_t count, places *p)
-{
-    for (int32_t i = 0; i < count; i++) {
-        const wl_op *op = &ops[i];
-        place *at = &p->list[i];
-        for (int k = op->reads; k < op->reads + op->writes && wl_op_is_load(op); k++) {
-            const known *r = &p->registers[op->regs[k]];
-            if (r->loaded && r->used_depth == at->depth && r->used_region == at->region)
-                at->rest = larger(at->rest, 1);
-        }
-        /* a loaded register: any use at this position counts */
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++)
-            p->registers[op->regs[k]] = (known){.loaded = true, .used_depth = at->depth, .used_region = at->region};
-    }
-}
-
-/* How much longer than arithmetic a result takes. */
-static int32_t steps_of(const wl_op *op)
-{
-    switch (op->kind) {
-    case WL_OP_SPECIAL:
-    case WL_OP_CONVERT: return LONG_STEPS;
-    case WL_OP_TENSOR: return PRODUCT_STEPS;
-    default: return 1;
-    }
-}
-
-/* Walks forward: arithmetic at one position interleaves all dependent chains, as the assembler
- * does; PTX often has one chain after another. */
-static void find_levels(const wl_op *ops, int32_t count, places *p)
-{
-    for (int32_t i = 0; i < count; i++) {
-        const wl_op *op = &ops[i];
-        place *at = &p->list[i];
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
-            const known *r = &p->registers[op->regs[k]];
-            if (r->used_depth == at->depth && r->used_region == at->region)
-                at->level = larger(at->level, k < op->reads ? r->level : r->used_level);
-        }
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
-            known *r = &p->registers[op->regs[k]];
-            if (r->used_depth != at->depth || r->used_region != at->region)
-                *r = (known){.used_depth = at->depth, .used_region = at->region};
-            r->used_level = larger(r->used_level, at->level);
-            r->level = k < op->reads ? r->level : at->level + (op->issue > 0 ? steps_of(op) : 0);
-        }
-    }
-}
-
-static void free_places(places *p)
-{
-    free(p->list);
-    free(p->moved);
-    free(p->order);
-    free(p->rest);
-    free(p->registers);
-    *p = (places){0};
-}
-
-/* Room for so many operations and registers; kept from segment to segment. */
-static bool make_places(places *p, int32_t count, int32_t registers)
-{
-    if (count <= p->room && registers <= p->register_room)
-        return true;
-    free_places(p);
-    p->room = 2 * count;
-    p->register_room = 2 * registers;
-    p->list = malloc((size_t)p->room * sizeof *p->list);
-    p->moved = malloc((size_t)p->room * sizeof *p->moved);
-    p->order = malloc((size_t)p->room * sizeof *p->order);
-    p->rest = malloc((size_t)p->room * sizeof *p->rest);
-    p->registers = calloc((size_t)p->register_room, sizeof *p->registers);
-    return p->list && p->moved && p->order && p->rest && p->registers;
-}
-
 /* Delays early loads that would need more registers than there are. */
 static void limit_loads(maker *m, const wl_ptx_segment *s, const wl_op *ops, int32_t count)
 {
-    const wl_ptx_unordered in = {ops, count, s->from, s->to, m->origin, m->base, m->ops->registers, m->places->rest};
+    const wl_ptx_unordered in = {ops, count, s->from, s->to, m->origin, m->base, m->ops->registers, m->order.rest};
     wl_error ignored = {0};
-    m->failed = wl_ptx_limit_live(&m->live, &in, m->places->order, &ignored) != WL_OK;
+    m->failed = wl_ptx_limit_live(&m->live, &in, m->order.list, &ignored) != WL_OK;
 }
 
 static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_t count)
 {
     wl_op *ops = m->ops->list + first;
-    places *p = m->places;
     if (m->failed || count == 0)
         return;
-    m->failed = !make_places(p, count, m->ops->registers + 1);
+    m->failed = !wl_ptx_early_find(&m->order, ops, count, m->ops->registers + 1);
     if (m->failed)
         return;
-    find_depths(ops, count, p);
-    find_needed(ops, count, p);
-    forget_registers(ops, count, p);
-    find_stays(ops, count, p);
-    forget_registers(ops, count, p);
-    find_levels(ops, count, p);
-    qsort(p->list, (size_t)count, sizeof *p->list, by_place);
-    for (int32_t i = 0; i < count; i++) {
-        p->order[i] = p->list[i].index;
-        p->rest[p->list[i].index] = (uint8_t)p->list[i].rest;
-    }
     if (m->live.limit > 0)
         limit_loads(m, s, ops, count);
-    for (int32_t i = 0; i < count; i++)
-        p->moved[i] = ops[p->order[i]];
-    memcpy(ops, p->moved, (size_t)count * sizeof *ops);
-    forget_registers(ops, count, p);
+    wl_ptx_early_apply(&m->order, ops, count);
 }
 
 /* ---- segments ---- */
@@ -669,8 +441,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
                                wl_error *err)
 {
     const wl_ptx_function *f = input->function;
-    places scratch = {0};
-    maker m = {.in = input, .f = f, .arena = arena, .ops = ops, .out = out, .places = &scratch};
+    maker m = {.in = input, .f = f, .arena = arena, .ops = ops, .out = out};
     *out = (wl_ptx_segments){0};
     WL_TRY(wl_ptx_flow_make(f, arena, &out->flow, err));
     out->list = WL_ARENA_NEW(arena, wl_ptx_segment, f->instruction_count + 1);
@@ -679,7 +450,8 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
     if (!out->list || !out->of || !m.renamed)
         return wl_fail_memory(err);
     if (input->registers > 0)
-        WL_TRY(wl_ptx_liveness_make(f, &out->flow, larger(1, input->registers - RESERVED), arena, &m.live, err));
+        WL_TRY(
+            wl_ptx_liveness_make(f, &out->flow, (int32_t)wl_max(1, input->registers - RESERVED), arena, &m.live, err));
     m.base = ops->registers;
     m.async = m.base + f->register_count;
     m.copied = -1;
@@ -695,7 +467,7 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
         if (!m.failed && is_unrolled(&m, &out->list[i]))
             write_copies(&m, &out->list[i]);
     }
-    free_places(&scratch);
+    wl_ptx_early_free(&m.order);
     free(m.origin);
     return m.failed ? wl_fail_memory(err) : WL_OK;
 }
