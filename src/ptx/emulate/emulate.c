@@ -136,6 +136,7 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
     if (!emulator)
         return wl_fail_memory(err);
     emulator->machine.launch = *launch;
+    emulator->machine.launch.everything = launch->everything || launch->in_place;
     emulator->machine.looked_most = INT64_MAX;
     for (int d = 0; d < 3; d++)
         emulator->machine.launch.cluster[d] = wl_max(1, launch->cluster[d]);
@@ -335,6 +336,8 @@ static void reset(wl_ptx_machine *m)
         m->warps[w] = NULL;
     }
     wl_ptx_region_clear(&m->shared);
+    if (m->launch.in_place)
+        wl_ptx_region_know(&m->shared);
     wl_ptx_pages_clear(&m->pages);
     memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
     memset(m->barriers, 0, sizeof m->barriers);
@@ -349,6 +352,22 @@ static void reset(wl_ptx_machine *m)
     m->buffer = NULL;
     m->out_of_memory = false;
     wl_ptx_order_reset(m);
+}
+
+wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    WL_ASSERT(m->launch.in_place && launch->entry == m->launch.entry);
+    if (launch->arguments->buffer_count > m->launch.arguments->buffer_count) {
+        m->written = WL_ARENA_NEW(&m->arena, bool, launch->arguments->buffer_count + 1);
+        if (!m->written)
+            return wl_fail_memory(err);
+    }
+    reset(m);
+    wl_ptx_frames_forget(m);
+    m->launch.arguments = launch->arguments;
+    memcpy(m->launch.grid, launch->grid, sizeof launch->grid);
+    return WL_OK;
 }
 
 /* In a rehearsal. */
