@@ -109,6 +109,10 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
 
 /* Of a launch that is carried out: the next launch of the same kernel, with the same block and
  * shared memory, and variables at the same addresses. Only arguments and grid may differ. */
+#define WL_PTX_READS 1
+#define WL_PTX_WRITES 2
+/* What it has done to buffer `index` so far: an or of these. */
+int wl_ptx_buffer_use(const wl_ptx_emulator *emulator, int index);
 wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err);
 
 /* Bulk copies visit only the lines of a sample, which must stay; NULL: all. */

@@ -316,6 +316,8 @@ struct wl_ptx_machine {
     wl_ptx_region shared;
     wl_ptx_pages pages;
     bool *written;         /* by buffer: the block, or one before it, has written to it */
+    int buffer_room;       /* of the next one, too */
+    uint8_t *used;         /* by buffer, where a launch is carried out: WL_PTX_READS, .. */
     bool sees_others;      /* the access may see what earlier blocks have left */
     bool as_given;         /* what was read last is unknown, and no block has written it */
     uint32_t hidden_bytes; /* of it, that are unknown */

@@ -12,6 +12,7 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     const int32_t number = (int32_t)(b - m->launch.arguments->buffers);
     uint64_t value = 0;
     if (m->launch.in_place && b->own) {
+        m->used[number] |= WL_PTX_READS;
         memcpy(&value, b->own + (address - b->base), (size_t)bytes);
         *unknown = false;
         return value;
@@ -76,6 +77,7 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
     if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST) {
         const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, (uint64_t)at);
         if (m->launch.in_place && b->own) {
+            m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
             memcpy(b->own + ((uint64_t)at - b->base), &value, (size_t)bytes);
             return;
         }
@@ -181,6 +183,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
     } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
+        m->used[b - m->launch.arguments->buffers] |= WL_PTX_READS;
         gather(b->data + offset, b->base, t->address, bytes, value);
     } else if (t->space == WL_PTX_SHARED && usual) {
         gather(m->shared.data + offset, 0, t->address, bytes, value);
@@ -232,6 +235,7 @@ static bool scatter_in_place(wl_ptx_machine *m, int64_t offset, int bytes, const
         (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_CONST))
         return false;
     uint8_t *to = b->own + offset;
+    m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
     if (bytes == 4)
         WL_PTX_FOR_LANES(lane, t->lanes) memcpy(to + (t->address[lane] - b->base), &value[lane], 4);
     else

@@ -30,6 +30,9 @@ struct wl_ptx_runner {
     int64_t block[3], dynamic_shared;
     uint64_t symbols;
     wl_ptx_emulator *emulators[THREADS_MAX];
+    /* of the last launch */
+    int threads;
+    const wl_ptx_memory *pieces;
 };
 
 /* ---- what tells blocks of each other ---- */
@@ -202,6 +205,20 @@ static int thread_count(const wl_ptx_runner *r, const wl_ptx_work *work)
     return 1;
 }
 
+/* Pieces without bytes are no buffers. */
+void wl_ptx_runner_uses(const wl_ptx_runner *r, size_t count, uint8_t *uses)
+{
+    int buffer = 0;
+    memset(uses, 0, count);
+    for (size_t i = 0; i < count && buffer < r->arguments.buffer_count; i++) {
+        if (r->pieces[i].bytes == 0)
+            continue;
+        for (int t = 0; t < r->threads; t++)
+            uses[i] |= (uint8_t)wl_ptx_buffer_use(r->emulators[t], buffer);
+        buffer++;
+    }
+}
+
 wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_worked *out, wl_error *err)
 {
     const wl_ptx_given given = {.image = &work->image, .dynamic_shared = work->dynamic_shared};
@@ -209,6 +226,8 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
     const int threads = thread_count(r, work);
     const double until = work->seconds > 0 ? now() + work->seconds : 0;
     *out = (wl_ptx_worked){.whole = true};
+    r->threads = threads;
+    r->pieces = work->image.memory;
     wl_arena_free(&r->arena);
     WL_TRY(wl_ptx_arguments_make(r->module, r->entry, &given, &r->arena, &r->arguments, err));
     WL_TRY(prepare(r, work, threads, err));

@@ -22,6 +22,8 @@ typedef struct wl_ptx_work {
     double seconds;     /* limit; 0: none */
 } wl_ptx_work;
 
+#define WL_PTX_WORK_READS 1
+#define WL_PTX_WORK_WRITES 2
 typedef struct wl_ptx_worked {
     int64_t instructions; /* of warps */
     bool whole;           /* all blocks ran */
@@ -31,6 +33,10 @@ typedef struct wl_ptx_worked {
 /* WL_E_BOUNDS, WL_E_INPUT: an access outside of the memory, or not aligned; blocks before it have
  * run. Time that runs out is no error. */
 wl_status wl_ptx_runner_run(wl_ptx_runner *runner, const wl_ptx_work *work, wl_ptx_worked *out, wl_error *err);
+
+/* What the last launch has done to the pieces of memory of its image: for each, an or of
+ * WL_PTX_WORK_READS and _WRITES. */
+void wl_ptx_runner_uses(const wl_ptx_runner *runner, size_t count, uint8_t *uses);
 
 /* Bytes of the parameters of an entry, and of each of them, where a program passes them one by one:
  * calls `take` with the number, the offset and the size of each. */
