@@ -35,7 +35,7 @@ static uint8_t *load(const char *name, size_t *length)
 static const struct {
     const char *file, *what;
     size_t fatbins, codes;
-} files[] = {{"app", "executable", 2, 6},    {"vec.o", "object file", 1, 2},   {"libboth.a", "static library", 2, 6},
+} files[] = {{"app", "executable", 2, 6},    {"vec.obj", "object file", 1, 2}, {"libboth.a", "static library", 2, 6},
              {"lz4.fatbin", "fatbin", 1, 1}, {"plain.fatbin", "fatbin", 1, 1}, {"sass.cubin", "cubin", 1, 1}};
 
 static void test_files(void **state)
@@ -264,13 +264,13 @@ static void test_other_files(void **state)
         wl_status status;
         const char *message;
     } rows[] = {
-        {"vec.o", 18, 62, WL_OK, ""},
-        {"vec.o", 18, 243, WL_E_UNSUPPORTED,
+        {"vec.obj", 18, 62, WL_OK, ""},
+        {"vec.obj", 18, 243, WL_E_UNSUPPORTED,
          "an ELF file for machine number 243: only those for x86-64, aarch64 and CUDA are read"},
-        {"vec.o", 4, 1, WL_E_UNSUPPORTED, "an ELF file of 32 bits: only those of 64 bits, little endian, are read"},
-        {"vec.o", 5, 2, WL_E_UNSUPPORTED,
+        {"vec.obj", 4, 1, WL_E_UNSUPPORTED, "an ELF file of 32 bits: only those of 64 bits, little endian, are read"},
+        {"vec.obj", 5, 2, WL_E_UNSUPPORTED,
          "an ELF file of a big-endian machine: only those of 64 bits, little endian, are read"},
-        {"vec.o", 58, 1, WL_E_INPUT, "a damaged ELF file: its sections cannot be found"},
+        {"vec.obj", 58, 1, WL_E_INPUT, "a damaged ELF file: its sections cannot be found"},
         {"libboth.a", 2, 't', WL_E_INPUT, NULL},
         {"libboth.a", 8 + 58, '!', WL_E_INPUT, "a damaged archive: a header is missing at byte 8"},
     };

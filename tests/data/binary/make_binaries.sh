@@ -17,7 +17,7 @@ nvcc -fatbin -gencode arch=compute_75,code=compute_75 -gencode arch=compute_75,c
 nvcc -fatbin -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=compute_90 -gencode arch=compute_90a,code=compute_90a -gencode arch=compute_90,code=sm_90 --compress-mode=size -G more.cu -o "$folder/more.fatbin"
 object "$folder/vec.o" "$folder/vec.fatbin" .nv_fatbin
 object "$folder/more_with_a_long_name.o" "$folder/more.fatbin" __nv_relfatbin
-cp "$folder/vec.o" vec.o
+cp "$folder/vec.o" vec.obj
 rm -f libboth.a
 (cd "$folder" && ar rcD libboth.a vec.o more_with_a_long_name.o)
 cp "$folder/libboth.a" .
