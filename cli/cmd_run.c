@@ -99,13 +99,14 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 
 static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
+/* Where our runtime is to be found under the name of CUDA's: `folder`; NULL: nowhere. */
 static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
 {
     return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&
            set_number("WARPLINE_DEVICE", o->device_count > 0 ? o->devices[0] : NULL) &&
            set_number("WARPLINE_LAUNCHES", o->launches) && set_number("WARPLINE_BYTES", o->most_bytes) &&
            set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
-           set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) && prepend("LD_LIBRARY_PATH", folder) &&
+           set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
            prepend("LD_PRELOAD", library);
 }
 
@@ -164,7 +165,7 @@ static int run_program(const options *o, bool runs)
     const char *words[MANY_MAX + 1] = {program};
     for (size_t i = 1; i < o->argument_count; i++)
         words[i] = o->arguments[i];
-    if (code == EXIT_OK && !set_environment(o, recording, folder, library))
+    if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, library))
         code = EXIT_INTERNAL;
     if (code == EXIT_OK) {
         const int ended = process_pass(words);

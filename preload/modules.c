@@ -232,3 +232,29 @@ bool gpu_function_ready(gpu_world *w, gpu_function *f)
     }
     return true;
 }
+
+/* ---- parameters ---- */
+
+typedef struct packing {
+    uint8_t *to;
+    void **from;
+} packing;
+
+static void pack(void *user, int number, int64_t offset, int64_t bytes)
+{
+    const packing *p = user;
+    if (p->from)
+        memcpy(p->to + offset, p->from[number], (size_t)bytes);
+}
+
+uint8_t *gpu_params(gpu_world *w, gpu_function *f, void **arguments, size_t *bytes)
+{
+    if (!gpu_function_ready(w, f))
+        return NULL;
+    *bytes = (size_t)wl_ptx_runner_params(f->runner, NULL, NULL);
+    uint8_t *params = calloc(*bytes + 1, 1);
+    packing p = {params, arguments};
+    if (params)
+        (void)wl_ptx_runner_params(f->runner, pack, &p);
+    return params;
+}

@@ -126,6 +126,10 @@ bool gpu_variable_add(gpu_module *module, const void *host, const char *name, si
 gpu_variable *gpu_variable_of(gpu_world *w, const void *host);
 int64_t gpu_module_variable(gpu_world *w, gpu_module *module, const char *name); /* its number; -1: none */
 
+bool gpu_function_ready(gpu_world *w, gpu_function *function);
+/* The bytes of parameters that a program passes one by one. NULL: no memory, or no such kernel. */
+uint8_t *gpu_params(gpu_world *w, gpu_function *function, void **arguments, size_t *bytes);
+
 /* launch.c */
 typedef struct gpu_launch {
     gpu_function *function;
@@ -137,10 +141,7 @@ typedef struct gpu_launch {
     int64_t graph; /* -1: none */
     const uint8_t *params;
 } gpu_launch;
-/* The bytes of parameters that a program passes one by one. NULL: no memory, or no such kernel. */
-uint8_t *gpu_params(gpu_world *w, gpu_function *function, void **arguments, size_t *bytes);
 cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *launch);
-bool gpu_function_ready(gpu_world *w, gpu_function *function);
 
 /* recorder.c: each writes one event; nothing without a recording. */
 bool gpu_keeps(gpu_world *w, const gpu_launch *launch, int64_t *like);
