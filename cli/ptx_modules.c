@@ -15,7 +15,7 @@
 #include "load.h"
 
 #define FILE_MOST ((int64_t)16 << 30)
-#define PTX_MOST ((size_t)256 << 20) /* of all modules together; parsed, it takes eight times that */
+#define PTX_MOST ((size_t)256 << 20) /* of all modules; parsed, eight times that */
 
 /* ---- the file ---- */
 
