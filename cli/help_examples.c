@@ -41,10 +41,8 @@ static const struct {
                  "warpline schedule star3d_7pt --device h200 --block 32x8 --orders swizzle\n"},
     {"emit", "warpline emit --schedule column:32\n"
              "warpline emit --schedule swizzle:8 --as c --precomputed\n"},
-    {"ptx", "warpline ptx heat.cu\n"
-            "warpline ptx heat.cu --coverage\n"
-            "warpline ptx ./app\n"
-            "warpline ptx ./app --extract --kernel heat --device h200 -o heat.ptx\n"},
+    {"ptx", "warpline ptx heat.cu --coverage\n"
+            "warpline ptx ./app\n"},
     {"run", "warpline run --device h200 -- ./app 100\n"
             "warpline run --device a100-40gb -o app.wlrec -- ./app 100\n"},
     {"record", "warpline record --device h200 -- ./app 100\n"

@@ -15,7 +15,7 @@
 #include "load.h"
 
 #define FILE_MOST ((int64_t)16 << 30)
-#define PTX_MOST ((size_t)512 << 20) /* of all modules together, unpacked */
+#define PTX_MOST ((size_t)256 << 20) /* of all modules; parsed, eight times that */
 
 /* ---- the file ---- */
 
@@ -27,11 +27,11 @@ bool binary_is(const char *path)
     if (has_suffix(path, ".yaml") || has_suffix(path, ".ptx") || has_suffix(path, ".cu") || has_suffix(path, ".csv") ||
         stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
-    FILE *f = fopen(path, "rb");
-    const size_t length = f ? fread(start, 1, sizeof start, f) : 0;
-    if (f)
-        fclose(f);
-    return wl_binary_is(start, length);
+    const int file = open(path, O_RDONLY);
+    const ssize_t length = file < 0 ? -1 : read(file, start, sizeof start);
+    if (file >= 0)
+        close(file);
+    return length > 0 && wl_binary_is(start, (size_t)length);
 }
 
 static wl_status fail_io(const char *path, const char *why, wl_error *err)

@@ -52,7 +52,7 @@ static void read_name(wl_bytes field, wl_archive_member *m)
         }
     } else if (field.at[0] == '/') {
         const size_t offset = number_in((wl_bytes){field.at + 1, field.size - 1});
-        if (wl_bytes_part(m->long_names, offset, 0, &place))
+        if (wl_bytes_part(m->long_names, offset, 1, &place))
             m->name = until((wl_bytes){place.at, m->long_names.size - offset}, "/\n");
     }
 }

@@ -222,12 +222,14 @@ wl_status wl_binary_unpack(const wl_binary *b, size_t code, char **out, size_t *
 
 /* ---- kernels ---- */
 
-/* Compilers write ".entry NAME" once for each, and fatbins have no comments. */
+/* Of ".entry NAME (.." that have a body; others only declare it. Fatbins have no comments. */
 static size_t ptx_kernels(const char *text)
 {
     size_t count = 0;
-    for (const char *at = text; (at = strstr(at, ".entry")); count += *at == ' ' || *at == '\t' || *at == '\n')
-        at += strlen(".entry");
+    for (const char *at = text; (at = strstr(at, ".entry"));) {
+        at += strcspn(at, ";{");
+        count += *at == '{';
+    }
     return count;
 }
 

@@ -17,7 +17,7 @@ static inline bool wl_bytes_part(wl_bytes whole, uint64_t offset, uint64_t size,
 {
     if (offset > whole.size || size > whole.size - offset)
         return false;
-    *part = (wl_bytes){whole.at + offset, (size_t)size};
+    *part = (wl_bytes){offset > 0 ? whole.at + offset : whole.at, (size_t)size};
     return true;
 }
 

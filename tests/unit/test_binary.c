@@ -380,13 +380,45 @@ static void test_lz4(void **state)
     }
 }
 
+/* ---- kernels of PTX ---- */
+
+/* One is declared and defined, one only declared. */
+static void test_declared_kernels(void **state)
+{
+    static const char ptx[] = ".version 9.0\n.target sm_80\n.entry a(.param .u32 p);\n.extern .entry b();\n"
+                              ".visible .entry a(.param .u32 p)\n.maxntid 32, 1, 1\n{\nret;\n}\n";
+    enum { HEADERS = 16 + 64 };
+    uint8_t file[HEADERS + sizeof ptx] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
+    size_t kernels = 0;
+    wl_binary *b = NULL;
+    wl_error err = {0};
+    (void)state;
+    put(file, 8, sizeof file - 16, 8);
+    put(file, 16, 1, 2);
+    put(file, 16 + 4, 64, 4);
+    put(file, 16 + 8, sizeof ptx, 8);
+    put(file, 16 + 28, 80, 4);
+    memcpy(file + HEADERS, ptx, sizeof ptx);
+    check_ok("open", wl_binary_open("made", file, sizeof file, &b, &err), &err);
+    check_ok("count", wl_binary_kernel_count(b, 0, &kernels, &err), &err);
+    assert_int_equal(kernels, 1);
+    wl_binary_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),    cmocka_unit_test(test_packings),    cmocka_unit_test(test_best),
-        cmocka_unit_test(test_families), cmocka_unit_test(test_cut),         cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_claims),   cmocka_unit_test(test_other_files), cmocka_unit_test(test_archive_names),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_packings),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_archive_names),
         cmocka_unit_test(test_lz4),
+        cmocka_unit_test(test_declared_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
