@@ -16,6 +16,7 @@
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
+#include "warpline/recording.h"
 #include "warpline/report.h"
 #include "warpline/roofline.h"
 #include "warpline/trace.h"

@@ -1,0 +1,172 @@
+/* recorded_kernel.c - modules of a recording, and kernels of its launches.
+ * Layer  recording. Oracle: tests/unit/test_recording.c. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "kernel/kernel_internal.h"
+#include "ptx/async/tensor_map.h"
+#include "recording/recording_internal.h"
+
+/* ---- modules ---- */
+
+static wl_status find_blob(const wl_recording *r, wl_digest digest, const wl_record_place **out, wl_error *err)
+{
+    char text[WL_DIGEST_TEXT];
+    size_t number;
+    if (wl_digest_map_find(&r->blob_of, digest, &number)) {
+        *out = &r->blobs[number];
+        return WL_OK;
+    }
+    wl_digest_text(digest, text);
+    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the recording has no bytes of the digest %s", text);
+}
+
+static wl_status read_blob(const wl_recording *r, wl_digest digest, uint64_t most, uint8_t **bytes, uint64_t *count,
+                           wl_error *err)
+{
+    const wl_record_place *place = NULL;
+    WL_TRY(find_blob(r, digest, &place, err));
+    *count = place->record.bytes;
+    return wl_record_payload(&r->files[place->file], &place->record, most, bytes, err);
+}
+
+wl_status wl_recording_module(wl_recording *r, size_t number, const wl_ptx **ptx, wl_error *err)
+{
+    wl_recorded_module *m = &r->modules[number];
+    char name[WL_INPUT_NAME_MAX];
+    if (!m->has_ptx)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "the program has no PTX of it%s%.60s: compile with -gencode arch=compute_90,code=compute_90",
+                       m->sass[0] ? ", only machine code for " : "", m->sass);
+    if (!m->text) {
+        uint8_t *bytes = NULL;
+        uint64_t length = 0;
+        WL_TRY(read_blob(r, m->digest, WL_EVENT_MOST, &bytes, &length, err));
+        m->text = (char *)bytes;
+        /* as the driver takes it: a 0 may end the text */
+        m->length = strlen(m->text) < length ? strlen(m->text) : (size_t)length;
+    }
+    (void)snprintf(name, sizeof name, "the PTX of module %zu", number);
+    if (!m->ptx)
+        WL_TRY(wl_ptx_parse(name, m->text, m->length, &m->ptx, err));
+    *ptx = m->ptx;
+    return WL_OK;
+}
+
+const char *wl_recording_module_text(const wl_recording *r, size_t number, size_t *length)
+{
+    const wl_recorded_module *m = &r->modules[number];
+    *length = m->length;
+    return m->text;
+}
+
+/* ---- memory of a launch ---- */
+
+/* Lives as long as the kernel. */
+typedef struct held_image {
+    wl_arena arena;
+    wl_recorded_image recorded;
+    wl_ptx_image image;
+    wl_ptx_memory *memory; /* contents are from malloc */
+} held_image;
+
+static void image_free(void *held)
+{
+    held_image *h = held;
+    for (size_t i = 0; h->memory && i < h->recorded.buffer_count; i++)
+        free(h->memory[i].contents);
+    wl_arena_free(&h->arena);
+    free(h);
+}
+
+static wl_status load_contents(const wl_recording *r, held_image *h, wl_error *err)
+{
+    const wl_recorded_image *recorded = &h->recorded;
+    uint64_t left = WL_CONTENTS_MOST;
+    for (size_t i = 0; i < recorded->buffer_count; i++) {
+        const wl_recorded_buffer *b = &recorded->buffers[i];
+        uint64_t count = 0;
+        h->memory[i] = (wl_ptx_memory){.address = b->address, .bytes = b->bytes};
+        if (!b->has_contents)
+            continue;
+        WL_TRY(
+            read_blob(r, b->contents, left < WL_BLOB_MOST ? left : WL_BLOB_MOST, &h->memory[i].contents, &count, err));
+        if (count != (uint64_t)b->bytes)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the buffer at 0x%llx has %lld bytes, its contents %llu",
+                           (unsigned long long)b->address, (long long)b->bytes, (unsigned long long)count);
+        left -= count;
+    }
+    return WL_OK;
+}
+
+/* Tensor maps in the form that the emulator has for them. */
+static void place_maps(held_image *h)
+{
+    for (size_t i = 0; i < h->recorded.map_count; i++) {
+        const wl_recorded_map *map = &h->recorded.maps[i];
+        const wl_recorded_buffer *b = map->at < 0 ? wl_recorded_buffer_at(&h->recorded, map->address) : NULL;
+        uint8_t *contents = b ? h->memory[b - h->recorded.buffers].contents : NULL;
+        if (map->at >= 0)
+            memcpy(h->recorded.params + map->at, map->bytes, WL_PTX_MAP_BYTES);
+        else if (contents && (uint64_t)b->bytes - (map->address - b->address) >= WL_PTX_MAP_BYTES)
+            memcpy(contents + (map->address - b->address), map->bytes, WL_PTX_MAP_BYTES);
+    }
+}
+
+static wl_status load_image(const wl_recording *r, const wl_kept_launch *kept, held_image *h, wl_error *err)
+{
+    json_t *event = NULL;
+    wl_event_reader in;
+    WL_TRY(wl_event_open(r, &kept->place, &event, &in, err));
+    const wl_status status = wl_recorded_image_read(&in, &h->arena, &h->recorded, NULL);
+    json_decref(event);
+    if (status != WL_OK)
+        return status;
+    if (h->recorded.textures)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "it uses textures or surfaces, which are not read from recordings");
+    h->memory = WL_ARENA_NEW(&h->arena, wl_ptx_memory, h->recorded.buffer_count + 1);
+    if (!h->memory)
+        return wl_fail_memory(err);
+    WL_TRY(load_contents(r, h, err));
+    place_maps(h);
+    h->image = (wl_ptx_image){.params = h->recorded.params,
+                              .param_bytes = h->recorded.param_bytes,
+                              .memory = h->memory,
+                              .memory_count = h->recorded.buffer_count,
+                              .symbols = h->recorded.symbols,
+                              .symbol_count = h->recorded.symbol_count};
+    return WL_OK;
+}
+
+wl_status wl_recording_kernel(wl_recording *r, size_t number, const wl_ptx_options *options, wl_launch *launch,
+                              wl_kernel **out, wl_error *err)
+{
+    const wl_recorded_launch *l = &r->launches[number].launch;
+    wl_ptx_options own = *options;
+    const wl_ptx *ptx = NULL;
+    WL_TRY(wl_recording_module(r, l->module, &ptx, err));
+    held_image *h = calloc(1, sizeof *h);
+    if (!h)
+        return wl_fail_memory(err);
+    wl_status status = load_image(r, &r->launches[l->kind], h, err);
+    own.entry = l->symbol;
+    own.image = &h->image;
+    own.dynamic_shared = l->dynamic_shared;
+    memcpy(own.launch.block, l->block, sizeof l->block);
+    memcpy(own.launch.grid, l->grid, sizeof l->grid);
+    memcpy(own.cluster, l->cluster, sizeof l->cluster);
+    if (status == WL_OK)
+        status = wl_kernel_from_ptx(ptx, &own, out, err);
+    if (status != WL_OK) {
+        image_free(h);
+        return status;
+    }
+    (*out)->attached = h;
+    (*out)->free_attached = image_free;
+    *launch = (wl_launch){0};
+    memcpy(launch->block, l->block, sizeof l->block);
+    memcpy(launch->grid, l->grid, sizeof l->grid);
+    return WL_OK;
+}
