@@ -49,6 +49,7 @@ typedef struct options {
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
     const char *schedules, *widths, *orders;                                         /* to try */
+    const char *launch, *trace;                                                      /* of recordings */
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;

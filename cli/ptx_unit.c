@@ -13,6 +13,7 @@
 #include "load.h"
 #include "progress.h"
 #include "ptx_arguments.h"
+#include "recorded.h"
 
 #define ARCH_DEFAULT "sm_80"
 #define COMPILED "the PTX compiled from "
@@ -23,10 +24,12 @@ struct ptx_unit {
     char *text;
     char *source; /* the source it was compiled from; NULL: none */
     size_t source_length;
-    wl_ptx *ptx;
+    wl_ptx *ptx; /* NULL: the module is one of the recording */
+    const wl_ptx *module;
     ptxas_report resources;
     data_files files;
     ptx_arguments *arguments; /* of every kernel: a kernel may read them again */
+    ptx_request request;      /* of a launch of the recording: its rule is read again */
     bool spills_said;
 };
 
@@ -38,7 +41,10 @@ struct ptx_unit {
 
 bool ptx_is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
 
-bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel); }
+bool ptx_is_source(const char *kernel)
+{
+    return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel) || recorded_recording();
+}
 
 bool ptx_usage(const options *o, const char *kernel)
 {
@@ -136,6 +142,35 @@ static wl_status read_text(const options *o, const char *path, const char *arch,
     return status;
 }
 
+/* The module of the launch that is meant. */
+static wl_status find_module(ptx_unit *u, const char **text, size_t *length, wl_error *err)
+{
+    const wl_recorded_launch *launch = wl_recording_launch(recorded_recording(), recorded_launch());
+    const wl_status status = wl_recording_module(recorded_recording(), launch->module, &u->module, err);
+    *text = wl_recording_module_text(recorded_recording(), launch->module, length);
+    (void)snprintf(u->name, sizeof u->name, "the PTX of module %zu", launch->module);
+    if (status == WL_OK)
+        diag_remember(u->name, *text);
+    return status;
+}
+
+static wl_status read_module(const options *o, const char *path, const char *arch, ptx_unit *u, char *compiler,
+                             const char **text, size_t *length, wl_error *err)
+{
+    if (recorded_recording())
+        return find_module(u, text, length, err);
+    wl_status status = read_text(o, path, arch, u, compiler, length, err);
+    *text = u->text;
+    if (status == WL_OK) {
+        diag_remember(u->name, u->text);
+        status = wl_ptx_parse(u->name, u->text, *length, &u->ptx, err);
+    }
+    u->module = u->ptx;
+    if (status == WL_OK && u->source)
+        wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
+    return status;
+}
+
 wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
 {
     char arch[ARCH_LENGTH] = ARCH_DEFAULT, compiler[PATH_LENGTH] = "";
@@ -148,16 +183,11 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
     const bool named = o->arch || (device && arch_of_device(device, arch));
     if (o->arch)
         (void)snprintf(arch, sizeof arch, "%s", o->arch);
-    wl_status status = read_text(o, path, arch, u, compiler, &length, err);
-    if (status == WL_OK) {
-        diag_remember(u->name, u->text);
-        status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
-    }
-    if (status == WL_OK && u->source)
-        wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
+    const char *text = NULL;
+    wl_status status = read_module(o, path, arch, u, compiler, &text, &length, err);
     /* shared memory is known from the PTX itself */
     if (status == WL_OK && !o->no_ptxas && !o->registers)
-        status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
+        status = compile_resources(text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept even if it failed: a message shows a line of it */
     return status;
 }
@@ -177,7 +207,7 @@ void ptx_unit_free(ptx_unit *u)
     free(u);
 }
 
-const wl_ptx *ptx_unit_module(const ptx_unit *u) { return u->ptx; }
+const wl_ptx *ptx_unit_module(const ptx_unit *u) { return u->module; }
 
 const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { return ptxas_find(&u->resources, entry); }
 
@@ -195,7 +225,7 @@ static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
  * follows from the launch. */
 static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl_launch *launch)
 {
-    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
+    const char *symbol = wl_ptx_entry_symbol(u->module, entry);
     const ptxas_entry *e = symbol ? ptxas_find(&u->resources, symbol) : NULL;
     if (!e)
         return;
@@ -206,7 +236,8 @@ static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl
     if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
         usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
                     "not modelled",
-                    wl_ptx_entry_name(u->ptx, entry), (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
+                    wl_ptx_entry_name(u->module, entry), (long long)e->spill_store_bytes,
+                    (long long)e->spill_load_bytes);
     u->spills_said = true;
 }
 
@@ -218,7 +249,7 @@ static void show_form(const ptx_unit *u, size_t entry)
 {
     wl_first_launch *launch = NULL;
     wl_error ignored = {0};
-    if (wl_first_launch_of_ptx(u->ptx, entry, u->source, u->source_length, 0, &launch, &ignored) != WL_OK || !launch)
+    if (wl_first_launch_of_ptx(u->module, entry, u->source, u->source_length, 0, &launch, &ignored) != WL_OK || !launch)
         return;
     char *words = first_words_arguments(launch);
     if (words)
@@ -235,10 +266,35 @@ static void say_shared(wl_error *err)
         diag_say_set(err);
 }
 
+/* The launch that is meant, at its own geometry or at that of the request. */
+static wl_status recorded_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    const wl_recorded_launch *recorded = wl_recording_launch(recorded_recording(), recorded_launch());
+    const int64_t shared = r->dynamic_shared ? r->dynamic_shared : recorded->dynamic_shared;
+    wl_ptx_options o = {.launch = r->launch,
+                        .dynamic_shared = shared,
+                        .shared_of = r->shared_rule ? shared_of : NULL,
+                        .shared_user = &u->request,
+                        .budget = r->budget,
+                        .effort = r->effort,
+                        .outside = r->outside};
+    wl_launch launch;
+    u->request = *r;
+    memcpy(o.domain, r->domain, sizeof o.domain);
+    memcpy(o.cluster, r->cluster, sizeof o.cluster);
+    take_resources(u, entry_meant(u->module, recorded->symbol), r->shared_rule ? -1 : shared, &o.launch);
+    progress_wait();
+    const wl_status made = wl_recording_kernel(recorded_recording(), recorded_launch(), &o, &launch, out, err);
+    progress_wait_end();
+    return made;
+}
+
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
-    const size_t entry = entry_meant(u->ptx, r->entry);
-    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
+    if (recorded_recording())
+        return recorded_kernel(u, r, out, err);
+    const size_t entry = entry_meant(u->module, r->entry);
+    const char *symbol = wl_ptx_entry_symbol(u->module, entry);
     const bool follows = r->shared_rule && rule_follows_block(r->shared_rule);
     int64_t shared = r->dynamic_shared;
     if (r->shared_rule)
@@ -268,7 +324,7 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
     memcpy(o.cluster, r->cluster, sizeof o.cluster);
     take_resources(u, entry, follows ? -1 : shared, &o.launch);
     progress_wait();
-    const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
+    const wl_status made = wl_kernel_from_ptx(u->module, &o, out, err);
     progress_wait_end();
     if (made == WL_E_INPUT && is_about_arguments(err))
         show_form(u, entry);

@@ -60,10 +60,10 @@ WL_API const wl_recorded_event *wl_recording_event(const wl_recording *recording
 WL_FALLIBLE wl_recording_module(wl_recording *recording, size_t module, const wl_ptx **ptx, wl_error *err);
 WL_API const char *wl_recording_module_text(const wl_recording *recording, size_t module, size_t *length);
 
-/* The kernel of a launch, with the memory as it was. `options`: registers, shared memory, budget,
- * effort and outside are used; the rest, and the grid and block, come from the recording. *launch
- * is set to what wl_predict takes. The recording must outlive the kernel. Threads may call it at
- * once, if the module was read. WL_E_UNSUPPORTED: what the launch needs was not recorded. */
+/* The kernel of a launch, with the memory as it was. `options`: without entry and arguments; block,
+ * grid, cluster and dynamic shared memory are as recorded unless it has a block, or they are not 0.
+ * *launch is set to what wl_predict takes. The recording must outlive the kernel. Threads may call
+ * it at once, if the module was read. WL_E_UNSUPPORTED: what it needs was not recorded. */
 WL_FALLIBLE wl_recording_kernel(wl_recording *recording, size_t number, const wl_ptx_options *options,
                                 wl_launch *launch, wl_kernel **out, wl_error *err);
 

@@ -140,6 +140,19 @@ static wl_status load_image(const wl_recording *r, const wl_kept_launch *kept, h
     return WL_OK;
 }
 
+/* What the caller leaves open is as it was recorded. */
+static void take_geometry(const wl_recorded_launch *l, wl_ptx_options *own)
+{
+    if (!own->dynamic_shared)
+        own->dynamic_shared = l->dynamic_shared;
+    if (!own->cluster[0])
+        memcpy(own->cluster, l->cluster, sizeof l->cluster);
+    if (own->launch.block[0])
+        return;
+    memcpy(own->launch.block, l->block, sizeof l->block);
+    memcpy(own->launch.grid, l->grid, sizeof l->grid);
+}
+
 wl_status wl_recording_kernel(wl_recording *r, size_t number, const wl_ptx_options *options, wl_launch *launch,
                               wl_kernel **out, wl_error *err)
 {
@@ -153,10 +166,7 @@ wl_status wl_recording_kernel(wl_recording *r, size_t number, const wl_ptx_optio
     wl_status status = load_image(r, &r->launches[l->kind], h, err);
     own.entry = l->symbol;
     own.image = &h->image;
-    own.dynamic_shared = l->dynamic_shared;
-    memcpy(own.launch.block, l->block, sizeof l->block);
-    memcpy(own.launch.grid, l->grid, sizeof l->grid);
-    memcpy(own.cluster, l->cluster, sizeof l->cluster);
+    take_geometry(l, &own);
     if (status == WL_OK)
         status = wl_kernel_from_ptx(ptx, &own, out, err);
     if (status != WL_OK) {
@@ -166,7 +176,7 @@ wl_status wl_recording_kernel(wl_recording *r, size_t number, const wl_ptx_optio
     (*out)->attached = h;
     (*out)->free_attached = image_free;
     *launch = (wl_launch){0};
-    memcpy(launch->block, l->block, sizeof l->block);
-    memcpy(launch->grid, l->grid, sizeof l->grid);
+    memcpy(launch->block, own.launch.block, sizeof launch->block);
+    memcpy(launch->grid, own.launch.grid, sizeof launch->grid);
     return WL_OK;
 }

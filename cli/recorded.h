@@ -1,0 +1,32 @@
+/* recorded.h - recordings of programs as arguments: the one of this run, one of its launches as the
+ * launch that options describe, and profiles of all of them.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_RECORDED_H
+#define WL_CLI_RECORDED_H
+
+#include "options.h"
+
+/* A file or folder with a recording? */
+bool recorded_is(const char *path);
+/* If the first argument is a recording: opens it, and unless the command takes all of it, fills in
+ * block and grid of the launch that is meant: that of --launch, else the one that takes longest.
+ * Prints what is wrong; the exit code. */
+int recorded_prepare(const command *command, options *options);
+void recorded_forget(void);
+/* The recording of this run, or NULL; and the number of the launch that is meant. */
+wl_recording *recorded_recording(void);
+size_t recorded_launch(void);
+/* Does the command take the whole program? */
+bool recorded_whole(const options *options);
+
+/* The profiles of the recording on devices; the caller frees them with recorded_profiles_free. */
+typedef struct recorded_profiles {
+    wl_device **devices;
+    wl_profile **profiles;
+    size_t count;
+} recorded_profiles;
+wl_status recorded_profiles_make(const options *options, const char *const *devices, size_t count,
+                                 recorded_profiles *out, wl_error *err);
+void recorded_profiles_free(recorded_profiles *profiles);
+
+#endif /* WL_CLI_RECORDED_H */
