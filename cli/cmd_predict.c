@@ -285,7 +285,7 @@ static int predict_program(const options *o)
     recorded_profiles p = {0};
     wl_error err = {0};
     char *text = NULL;
-    wl_status status = recorded_profiles_make(o, o->devices, o->device_count, &p, &err);
+    wl_status status = recorded_profiles_make(o, false, o->devices, o->device_count, &p, &err);
     if (status == WL_OK)
         status = wl_profile_render((const wl_profile *const *)p.profiles, p.count, option_format(o), &text, &err);
     int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;

@@ -104,8 +104,8 @@ static wl_status make_profile(const options *o, const wl_profile_options *how, c
     return status == WL_OK && n.failed ? diag_no_memory(err) : status;
 }
 
-wl_status recorded_profiles_make(const options *o, const char *const *devices, size_t count, recorded_profiles *out,
-                                 wl_error *err)
+wl_status recorded_profiles_make(const options *o, bool full, const char *const *devices, size_t count,
+                                 recorded_profiles *out, wl_error *err)
 {
     wl_profile_options how = {.effort = EFFORT_DEFAULT};
     ptx_request request = {0};
@@ -113,6 +113,7 @@ wl_status recorded_profiles_make(const options *o, const char *const *devices, s
         return WL_E_INPUT; /* the message is printed: *err is empty */
     how.effort = request.effort > 0 ? request.effort : how.effort;
     how.budget = request.budget;
+    how.predict.emulate = how.predict.stacks = full;
     *out = (recorded_profiles){.devices = calloc(count, sizeof *out->devices),
                                .profiles = calloc(count, sizeof *out->profiles),
                                .count = count};
@@ -151,7 +152,7 @@ static int find_longest(const options *o)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
         return EXIT_USAGE;
     }
-    const wl_status status = recorded_profiles_make(o, &device, 1, &p, &err);
+    const wl_status status = recorded_profiles_make(o, false, &device, 1, &p, &err);
     int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
     if (code == EXIT_OK) {
         const wl_profile_kernel *k = wl_profile_kernel_at(p.profiles[0], 0);
@@ -192,27 +193,41 @@ static void print_shape(char text[SHAPE_LENGTH], const int64_t a[3], const int64
                    (long long)(a[2] * b[2]));
 }
 
-/* As if the user had given them. A search changes blocks: it needs the threads. */
-static void fill_in(const command *c, options *o)
+static void describe_launch(bool threads)
 {
     static const int64_t ones[3] = {1, 1, 1};
     const wl_recorded_launch *l = wl_recording_launch(recording, launch_number);
-    const bool search = command_is_of(c, "r");
     print_shape(block_text, l->block, ones);
-    print_shape(grid_text, l->grid, search || o->block_count > 0 ? l->block : ones);
+    print_shape(grid_text, l->grid, threads ? l->block : ones);
+}
+
+/* As if the user had given them. Commands that try other blocks need the threads, not the grid. */
+static void fill_in(const command *c, options *o)
+{
+    const bool search = command_is_of(c, "r"), varies = command_is_of(c, "paPr") || o->block_count > 0;
+    describe_launch(varies);
     if (search && !o->domain_count && !o->grid)
         o->domains[o->domain_count++] = grid_text;
-    else if (!search && o->block_count > 0 && !o->grid && !o->domain)
-        o->domain = grid_text;
     else if (!search && !o->grid && !o->domain)
-        o->grid = grid_text;
+        *(varies ? &o->domain : &o->grid) = grid_text;
     if (!search && o->block_count == 0)
         o->block[o->block_count++] = block_text;
 }
 
-/* Arguments come from the recording. */
-static bool usage_ok(const options *o)
+void recorded_choose(size_t launch, options *o)
 {
+    launch_number = launch;
+    describe_launch(true);
+    o->domain = grid_text;
+    o->grid = NULL;
+    o->block[0] = block_text;
+    o->block_count = 1;
+}
+
+/* Arguments come from the recording. */
+static bool usage_ok(const command *c, const options *o)
+{
+    const bool tables = command_is_of(c, "m");
     const char *given = o->arg_count        ? "--arg"
                         : o->constant_count ? "--constant"
                         : o->entry          ? "--kernel"
@@ -224,9 +239,9 @@ static bool usage_ok(const options *o)
         usage_error("%s does not go with a recording: it has kernels and arguments of its own; --launch N takes one "
                     "launch",
                     given);
-    else if (o->argument_count > 1)
+    else if (o->argument_count > 1 && !tables)
         usage_error("one recording at a time, please");
-    return !given && o->argument_count <= 1;
+    return !given && (o->argument_count <= 1 || tables);
 }
 
 int recorded_prepare(const command *c, options *o)
@@ -238,7 +253,7 @@ int recorded_prepare(const command *c, options *o)
             usage_error("--launch is the number of a launch in a recording");
         return o->launch ? EXIT_USAGE : EXIT_OK;
     }
-    if (!usage_ok(o))
+    if (!usage_ok(c, o))
         return EXIT_USAGE;
     if (wl_recording_open(o->arguments[0], &recording, &err) != WL_OK)
         return diag_report(&err);

@@ -19,13 +19,17 @@ size_t recorded_launch(void);
 /* Does the command take the whole program? */
 bool recorded_whole(const options *options);
 
+/* Makes this launch the one that is meant: fills in block and grid. */
+void recorded_choose(size_t launch, options *options);
+
 /* The profiles of the recording on devices; the caller frees them with recorded_profiles_free. */
 typedef struct recorded_profiles {
     wl_device **devices;
     wl_profile **profiles;
     size_t count;
 } recorded_profiles;
-wl_status recorded_profiles_make(const options *options, const char *const *devices, size_t count,
+/* `full`: with all that rooflines need. */
+wl_status recorded_profiles_make(const options *options, bool full, const char *const *devices, size_t count,
                                  recorded_profiles *out, wl_error *err);
 void recorded_profiles_free(recorded_profiles *profiles);
 

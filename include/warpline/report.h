@@ -179,11 +179,15 @@ typedef struct wl_page_launch {
     const char *no_advice;                   /* ... and why */
     const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
+    double program_s;                        /* of a kernel of a program: what all of its calls take; else 0 */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
+/* Opens the page with the profile of a program, the first of several devices: where its time goes,
+ * and which changes of the launches added so far save most of it. */
+WL_FALLIBLE wl_page_profile(wl_page *page, const wl_profile *const *profiles, size_t count, wl_error *err);
 /* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
 

@@ -45,7 +45,9 @@ static wl_status read_buffers(const wl_event_reader *in, wl_arena *arena, wl_rec
         if (b->address < end || (uint64_t)b->bytes > UINT64_MAX - b->address)
             return wl_event_fails(in, "buffers", "must be sorted by address, and apart from each other");
         end = b->address + (uint64_t)b->bytes;
+        const uint64_t fine = b->address % WL_RECORDED_FINE;
         add_words(key, &b->bytes, sizeof b->bytes);
+        add_words(key, &fine, sizeof fine);
         add_words(key, &b->contents, sizeof b->contents);
     }
     return WL_OK;
@@ -68,8 +70,7 @@ const wl_recorded_buffer *wl_recorded_buffer_at(const wl_recorded_image *image, 
 }
 
 /* Adds the parameters to the key, with pointers as the places that they lead to. */
-static wl_status read_pointers(const wl_event_reader *in, const wl_recorded_image *image, wl_arena *arena,
-                               wl_buffer *key)
+static wl_status read_pointers(const wl_event_reader *in, wl_recorded_image *image, wl_arena *arena, wl_buffer *key)
 {
     const json_t *list;
     uint8_t *params = WL_ARENA_NEW(arena, uint8_t, image->param_bytes + 1);
@@ -78,6 +79,9 @@ static wl_status read_pointers(const wl_event_reader *in, const wl_recorded_imag
     if (image->param_bytes > 0)
         memcpy(params, image->params, image->param_bytes);
     WL_TRY(wl_event_list(in, "pointers", &list));
+    image->pointers = WL_ARENA_NEW(arena, wl_recorded_pointer, json_array_size(list) + 1);
+    if (!image->pointers)
+        return wl_fail_memory(in->err);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *pointer = json_array_get(list, i);
         int64_t word[3];
@@ -87,6 +91,7 @@ static wl_status read_pointers(const wl_event_reader *in, const wl_recorded_imag
             word[1] >= (int64_t)image->buffer_count || word[2] < 0 || word[2] > image->buffers[word[1]].bytes)
             return wl_event_fails(in, "pointers", "must be offsets in params, numbers of buffers and offsets in them");
         memset(params + word[0], 0, 8);
+        image->pointers[image->pointer_count++] = (wl_recorded_pointer){word[0], word[1], word[2]};
         add_words(key, word, sizeof word);
     }
     add_words(key, params, image->param_bytes);

@@ -100,6 +100,60 @@ static wl_status load_contents(const wl_recording *r, held_image *h, wl_error *e
     return WL_OK;
 }
 
+/* ---- apart from each other ---- */
+
+#define FIRST_BASE ((uint64_t)0x700000000000)
+#define APART ((uint64_t)4 << 30)     /* bytes between buffers: more than any halo */
+#define ALIGNMENT ((uint64_t)2 << 20) /* of the memory of a GPU */
+
+/* Does memory hold an address of memory? Then nothing may move. */
+static bool holds_addresses(const held_image *h)
+{
+    const wl_recorded_image *image = &h->recorded;
+    for (size_t i = 0; i < image->buffer_count; i++)
+        for (int64_t at = 0; h->memory[i].contents && at + 8 <= image->buffers[i].bytes; at += 8) {
+            uint64_t word;
+            memcpy(&word, h->memory[i].contents + at, sizeof word);
+            if (word >= image->buffers[0].address && wl_recorded_buffer_at(image, word))
+                return true;
+        }
+    return false;
+}
+
+static uint64_t moved(const held_image *h, uint64_t address)
+{
+    const wl_recorded_buffer *b = wl_recorded_buffer_at(&h->recorded, address);
+    return b ? h->memory[b - h->recorded.buffers].address + (address - b->address) : address;
+}
+
+/* Programs have buffers right behind each other. Where an access belongs is told by the constant of
+ * its address, which may lie outside of its buffer (in[i - n]): so buffers are moved apart, and
+ * what is predicted does not depend on where they were. */
+static void move_apart(held_image *h)
+{
+    const wl_recorded_image *image = &h->recorded;
+    uint64_t next = FIRST_BASE;
+    if (holds_addresses(h))
+        return;
+    for (size_t i = 0; i < image->buffer_count; i++) {
+        h->memory[i].address = next + image->buffers[i].address % WL_RECORDED_FINE;
+        next += ((uint64_t)image->buffers[i].bytes + APART + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    for (size_t i = 0; i < image->pointer_count; i++) {
+        const wl_recorded_pointer *p = &image->pointers[i];
+        const uint64_t address = h->memory[p->buffer].address + (uint64_t)p->offset;
+        memcpy(image->params + p->at, &address, sizeof address);
+    }
+    for (size_t i = 0; i < image->symbol_count; i++)
+        image->symbols[i].address = moved(h, image->symbols[i].address);
+    for (size_t i = 0; i < image->map_count; i++) {
+        wl_ptx_tensor_map map;
+        memcpy(&map, image->maps[i].bytes, sizeof map);
+        map.base = moved(h, map.base);
+        memcpy(image->maps[i].bytes, &map, sizeof map);
+    }
+}
+
 /* Tensor maps in the form that the emulator has for them. */
 static void place_maps(held_image *h)
 {
@@ -130,6 +184,7 @@ static wl_status load_image(const wl_recording *r, const wl_kept_launch *kept, h
     if (!h->memory)
         return wl_fail_memory(err);
     WL_TRY(load_contents(r, h, err));
+    move_apart(h);
     place_maps(h);
     h->image = (wl_ptx_image){.params = h->recorded.params,
                               .param_bytes = h->recorded.param_bytes,

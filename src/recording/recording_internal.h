@@ -86,6 +86,8 @@ wl_status wl_event_open(const wl_recording *recording, const wl_record_place *pl
 
 /* ---- what a launch reaches ---- */
 
+#define WL_RECORDED_FINE 512 /* bytes that allocations are aligned to; one that is not stays so */
+
 typedef struct wl_recorded_buffer {
     uint64_t address;
     int64_t bytes;
@@ -96,17 +98,23 @@ typedef struct wl_recorded_buffer {
 typedef struct wl_recorded_map {
     int64_t at; /* offset in the parameters; -1: in memory, at */
     uint64_t address;
-    const uint8_t *bytes; /* 128 */
+    uint8_t *bytes; /* 128 */
 } wl_recorded_map;
+
+/* A word of the parameters that leads into a buffer. */
+typedef struct wl_recorded_pointer {
+    int64_t at, buffer, offset;
+} wl_recorded_pointer;
 
 /* The members of a launch that is kept; in the arena. */
 typedef struct wl_recorded_image {
     uint8_t *params;
     size_t param_bytes;
     wl_recorded_buffer *buffers;
+    wl_recorded_pointer *pointers;
     wl_ptx_symbol *symbols;
     wl_recorded_map *maps;
-    size_t buffer_count, symbol_count, map_count;
+    size_t buffer_count, pointer_count, symbol_count, map_count;
     bool textures;
 } wl_recorded_image;
 /* The buffer that an address lies in, or NULL. */
