@@ -25,11 +25,12 @@ typedef struct wl_recorded_launch {
     size_t module;
     int64_t grid[3], block[3], cluster[3]; /* cluster 0: none was given */
     int64_t dynamic_shared, stream, graph; /* graph -1: of none */
-    size_t kind;                           /* launches of one kind are predicted alike: the number of the first */
-    bool like;                             /* not kept: arguments and memory are taken to be those of the first */
+    size_t kind;                           /* predicted alike: the number of the first launch of it */
+    bool like;                             /* arguments were not kept: those of the first */
     double start_s, time_s;                /* measured; negative: not known */
 } wl_recorded_launch;
-WL_API const wl_recorded_launch *wl_recording_launch(const wl_recording *recording, size_t launch); /* NULL: fewer */
+/* NULL: there are fewer */
+WL_API const wl_recorded_launch *wl_recording_launch(const wl_recording *recording, size_t launch);
 
 typedef enum wl_recorded_kind {
     WL_RECORDED_LAUNCH,
@@ -53,7 +54,8 @@ typedef struct wl_recorded_event {
     int64_t stream, mark, bytes; /* of a wait: -1, the host waits, and -1, for everything before */
     double start_s, time_s;      /* measured; negative: not known */
 } wl_recorded_event;
-WL_API const wl_recorded_event *wl_recording_event(const wl_recording *recording, size_t index); /* NULL: fewer */
+/* NULL: there are fewer */
+WL_API const wl_recorded_event *wl_recording_event(const wl_recording *recording, size_t index);
 
 /* The PTX of a module, read once: not while other threads use the recording. WL_E_UNSUPPORTED: the
  * program has machine code alone; the message says for which GPUs. */

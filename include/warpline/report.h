@@ -8,7 +8,7 @@
 #include "warpline/check.h"
 #include "warpline/compare.h"
 #include "warpline/fit.h"
-#include "warpline/profile.h"
+#include "warpline/program_profile.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/roofline.h"
@@ -179,7 +179,7 @@ typedef struct wl_page_launch {
     const char *no_advice;                   /* ... and why */
     const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
-    double program_s;                        /* of a kernel of a program: what all of its calls take; else 0 */
+    double program_s;                        /* of a program: all calls of this kernel; else 0 */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);

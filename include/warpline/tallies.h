@@ -28,7 +28,8 @@ typedef struct wl_tallies {
     /* predicted: what limits it, what would help (constant texts), and its share of the time */
     const char *limit, *remedy;
     double limit_share;
-    double weight; /* of the time of a program, its kernel's share: points are as large; 0: not said */
+    /* its kernel's share of the time of a program: points are as large; 0: not said */
+    double weight;
     bool known[WL_TALLY_COUNT];
     double value[WL_TALLY_COUNT];
 } wl_tallies;

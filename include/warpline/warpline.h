@@ -14,7 +14,7 @@
 #include "warpline/measure.h"
 #include "warpline/mix.h"
 #include "warpline/predict.h"
-#include "warpline/profile.h"
+#include "warpline/program_profile.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/recording.h"

@@ -4,7 +4,7 @@
 #ifndef WL_PROFILE_PROFILE_INTERNAL_H
 #define WL_PROFILE_PROFILE_INTERNAL_H
 
-#include "warpline/profile.h"
+#include "warpline/program_profile.h"
 
 /* Launches that are predicted alike. */
 typedef struct wl_profile_kind {

@@ -2,8 +2,8 @@
  *
  * The host takes no time: it issues everything at once, up to where it waits. Work of a stream is
  * done in order; the default stream waits for all others, and they for it. Kernels, memsets and
- * copies inside of the device follow each other, as each is predicted to have the device for itself;
- * copies from and to the host have an engine for each direction.
+ * copies inside of the device follow each other, as each is predicted to have the device for
+ * itself; copies from and to the host have an engine for each direction.
  *
  * Layer  profile. Oracle: tests/unit/test_profile.c. SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -2,7 +2,8 @@
  *
  * Payloads stay in the file until they are asked for. Nothing in a file is believed: sizes are
  * checked against what the file can hold before memory is taken.
- * Layer  recording (uses base). Oracle: tests/unit/test_recording.c. SPDX-License-Identifier: MIT */
+ * Layer  recording (uses base). Oracle: tests/unit/test_recording.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_RECORDING_RECORD_READ_H
 #define WL_RECORDING_RECORD_READ_H
 

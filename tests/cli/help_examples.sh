@@ -17,6 +17,7 @@ fail() {
 
 cd "$work" || exit 2
 cp "$root"/examples/*.ptx "$root/validate/published/latency.csv" "$root/validate/published/streams.csv" .
+cp "$root/tests/recording/heat.wlrec" program.wlrec
 grep -e '^row,' -e star3d_7pt "$root/validate/data/h200_examples.csv" >measured.csv
 head -n 5 "$root/validate/data/h200_roofline.csv" >counters.csv
 grep -e '^row,' -e ',star3d,' "$root/validate/data/h200_fit.csv" >tables.csv

@@ -16,7 +16,7 @@ static void add_kernel(wl_json_out *o, const void *of, size_t i)
     const wl_profile *p = of;
     const wl_profile_kernel *k = &p->kernels[i];
     const bool known = k->predicted > 0;
-    wl_out_members(o, "kernel:s calls:d predicted:d like:d total:r? mean:r? min:r? max:r? share:r? measured:r?",
+    wl_out_members(o, "kernel:s calls:d predicted:d like:d total_s:r? mean_s:r? min_s:r? max_s:r? share:r? measured_s:r?",
                    k->name, (int64_t)k->calls, (int64_t)k->predicted, (int64_t)k->like, known ? k->total_s : NAN,
                    known ? k->total_s / (double)k->predicted : NAN, known ? k->least_s : NAN, known ? k->most_s : NAN,
                    known && p->times.kernels_s > 0 ? k->total_s / p->times.kernels_s : NAN,
@@ -47,7 +47,7 @@ static void add_launches(wl_json_out *o, const wl_profile *p)
         const wl_recorded_launch *l = wl_recording_launch(p->recording, e->launch);
         const wl_prediction *prediction = wl_profile_launch(p, e->launch, &reason);
         wl_out_row(o, NULL,
-                   "launch:d kernel:s block:x grid:x stream:d like:b start:r? time:r? limiter:s? measured:r? "
+                   "launch:d kernel:s block:x grid:x stream:d like:b start_s:r? time_s:r? limiter:s? measured_s:r? "
                    "reason:s?",
                    (int64_t)e->launch, l->kernel, l->block, l->grid, l->stream, l->like,
                    prediction ? p->spans[i].start_s : NAN, prediction ? wl_prediction_time(prediction) : NAN,
@@ -61,7 +61,7 @@ static void add_profile(wl_json_out *o, const void *of, size_t i)
 {
     const wl_profile *p = ((const wl_profiles_report *)of)->profiles[i];
     const wl_profile_times *t = &p->times;
-    wl_out_members(o, "device:s title:s time:{program:r kernels:r copies:r memsets:r} refused:d",
+    wl_out_members(o, "device:s title:s time:{program_s:r kernels_s:r copies_s:r memsets_s:r} refused:d",
                    wl_device_name(p->device), wl_device_title(p->device), t->program_s, t->kernels_s, t->copies_s,
                    t->memsets_s, (int64_t)t->refused);
     wl_out_objects(o, "kernels", p->kernel_count, add_kernel, p);

@@ -1,7 +1,7 @@
-/* profile.h - the profile of a recorded program: its launches predicted on a device, by kernel, and
- * how long the program takes with its copies. SPDX-License-Identifier: MIT */
-#ifndef WL_PROFILE_H
-#define WL_PROFILE_H
+/* program_profile.h - the profile of a recorded program: its launches predicted on a device, by
+ * kernel, and how long the program takes with its copies. SPDX-License-Identifier: MIT */
+#ifndef WL_PROGRAM_PROFILE_H
+#define WL_PROGRAM_PROFILE_H
 
 #include "warpline/predict.h"
 #include "warpline/recording.h"
@@ -30,7 +30,7 @@ typedef struct wl_profile_kernel {
     const char *name;
     size_t calls, predicted, like; /* like: of these, not kept (recording.h) */
     double total_s, least_s, most_s;
-    double measured_s;               /* of all calls, where the recording has their times; else negative */
+    double measured_s;               /* of all calls, where they were recorded; else negative */
     size_t launch;                   /* the first of the kind that takes most of the time; of it: */
     wl_bound_id limiter;             /* what limits it, */
     double of_peak;                  /* the share of the time that this alone would take, */
@@ -57,4 +57,4 @@ typedef struct wl_profile_times {
 WL_API const wl_profile_times *wl_profile_times_of(const wl_profile *profile);
 WL_API const wl_device *wl_profile_device(const wl_profile *profile);
 
-#endif /* WL_PROFILE_H */
+#endif /* WL_PROGRAM_PROFILE_H */
