@@ -59,9 +59,10 @@ static const command commands[] = {
      cmd_schedule},
     {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|c] [--precomputed]",
      "Prints the function that maps each thread, or block, to its cell in the order of a schedule.", "text", cmd_emit},
-    {"ptx", 'x', "FILE [--entries | --coverage]",
-     "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported.", "text json",
-     cmd_ptx},
+    {"ptx", 'x', "FILE [--entries | --coverage | --extract [-o FILE.ptx]]",
+     "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported; or the PTX and SASS "
+     "in an executable, object, library, fatbin or cubin.",
+     "text json", cmd_ptx},
     {"devices", 'd', "[list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive NAME]",
      "Lists the built-in devices, prints one with the source of every number, validates a file, compares several, or "
      "writes the file of one that does not exist.",

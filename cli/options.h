@@ -43,7 +43,7 @@ typedef struct options {
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     /* kernels of PTX and CUDA files */
     const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *cluster, *emulate, *effort, *compiler,
-        *arch;
+        *arch, *module;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
@@ -53,7 +53,7 @@ typedef struct options {
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
-    bool no_ptxas, entries, coverage;
+    bool no_ptxas, entries, coverage, extract;
     bool sources, confidence; /* of device numbers, of a prediction */
     const char *gpu;          /* of published curves */
     const char *like;         /* of a device to derive */

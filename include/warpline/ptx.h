@@ -24,9 +24,11 @@ WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as i
  * arguments and parameters) or as in the file, a pattern of * and ?, or a part no other has; NULL:
  * the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
-/* The entry by the name that a profiler gives it, "void axpy<float, (int)4>(float *)": no patterns,
- * no parts. */
-WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
+/* The same over several files, as the PTX in an executable: *file is the first that has it, and
+ * others that have it, too, do not matter. printed: the name that a profiler gives it, "void
+ * axpy<float, (int)4>(float *)": no patterns, no parts. */
+WL_FALLIBLE wl_ptx_entry_find_in(const wl_ptx *const *files, size_t count, const char *name, bool printed, size_t *file,
+                                 size_t *entry, wl_error *err);
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 

@@ -85,7 +85,9 @@ wl_json_writer wl_occupancy_json;
 wl_text_writer wl_profile_text, wl_profile_csv; /* wl_profiles_report */
 wl_json_writer wl_profile_json;
 wl_json_writer wl_profile_events; /* wl_profile */
-wl_text_writer wl_ptx_text;       /* wl_ptx_report */
+wl_text_writer wl_binary_text;    /* wl_binary_report */
+wl_json_writer wl_binary_json;
+wl_text_writer wl_ptx_text; /* wl_ptx_report */
 wl_json_writer wl_ptx_json;
 
 #endif /* WL_REPORT_COMMON_RENDER_H */
