@@ -25,8 +25,8 @@ typedef struct wl_recorded_launch {
     size_t module;
     int64_t grid[3], block[3], cluster[3]; /* cluster 0: none was given */
     int64_t dynamic_shared, stream, graph; /* graph -1: of none */
-    size_t kind;                           /* predicted alike: the number of the first launch of it */
-    bool like;                             /* arguments were not kept: those of the first */
+    size_t kind;                           /* the first launch that is predicted alike */
+    bool like;                             /* arguments were not kept: as of that one */
     double start_s, time_s;                /* measured; negative: not known */
 } wl_recorded_launch;
 /* NULL: there are fewer */
