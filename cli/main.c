@@ -18,6 +18,14 @@ static const command commands[] = {
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file (YAML, .ptx, .cu), - (stdin), or a built-in "
      "name.",
      "text json csv", cmd_predict},
+    {"run", 'u', "[options] -- PROGRAM [arguments]",
+     "Runs a CUDA program without a GPU, carrying its kernels out, and prints the profile that it would have on a "
+     "device.",
+     "text", cmd_run},
+    {"record", 'w', "[options] -- PROGRAM [arguments]",
+     "Runs a CUDA program on this machine's GPU, keeps its launches with their arguments and memory, and prints the "
+     "profile that it would have on a device.",
+     "text", cmd_record},
     {"init", 'i', "FILE.cu|FILE.ptx [--kernel NAME] [--device D] [options]",
      "Prints the command line for a kernel in a CUDA or PTX file: its arguments, block and grid, to copy and edit.",
      "text args", cmd_init},

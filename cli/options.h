@@ -55,9 +55,11 @@ typedef struct options {
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
     bool no_ptxas, entries, coverage, extract;
-    bool sources, confidence; /* of device numbers, of a prediction */
-    const char *gpu;          /* of published curves */
-    const char *like;         /* of a device to derive */
+    bool sources, confidence;                    /* of device numbers, of a prediction */
+    const char *gpu;                             /* of published curves */
+    const char *like;                            /* of a device to derive */
+    const char *launches, *most_bytes, *seconds; /* of programs that run or are recorded */
+    bool no_execute;
     const char *color;
     bool details, verbose; /* of a prediction */
     bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
@@ -113,6 +115,8 @@ int option_launch_schedule(const char *option, const char *text, wl_schedule *ou
 /* Any schedule: prints what is wrong and returns false. */
 bool option_schedule(const char *option, const char *text, wl_schedule *out);
 int cmd_init(const options *options);
+int cmd_run(const options *options);
+int cmd_record(const options *options);
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);
