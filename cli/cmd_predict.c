@@ -302,6 +302,10 @@ int cmd_predict(const options *o)
 {
     if (o->batch)
         return predict_lines(o);
+    const bool ran = !recorded_recording() && o->argument_count == 1 && recorded_is(o->arguments[0]);
+    const int opened = ran ? recorded_open(o->arguments[0]) : EXIT_OK; /* a program that just ran */
+    if (opened != EXIT_OK)
+        return opened;
     if (recorded_whole(o))
         return program_usage(o) ? predict_program(o) : EXIT_USAGE;
     if (o->trace) {

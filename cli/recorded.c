@@ -244,9 +244,14 @@ static bool usage_ok(const command *c, const options *o)
     return !given && (o->argument_count <= 1 || tables);
 }
 
-int recorded_prepare(const command *c, options *o)
+int recorded_open(const char *path)
 {
     wl_error err = {0};
+    return wl_recording_open(path, &recording, &err) == WL_OK ? EXIT_OK : diag_report(&err);
+}
+
+int recorded_prepare(const command *c, options *o)
+{
     const bool whole = command_is_of(c, "pRPm") && !o->launch;
     if (!command_is_of(c, "ptcrasRPSm") || o->argument_count == 0 || !wl_recording_is(o->arguments[0])) {
         if (o->launch)
@@ -255,11 +260,10 @@ int recorded_prepare(const command *c, options *o)
     }
     if (!usage_ok(c, o))
         return EXIT_USAGE;
-    if (wl_recording_open(o->arguments[0], &recording, &err) != WL_OK)
-        return diag_report(&err);
-    if (whole)
-        return EXIT_OK;
-    const int code = o->launch ? read_number(o) : find_longest(o);
+    int code = recorded_open(o->arguments[0]);
+    if (code != EXIT_OK || whole)
+        return code;
+    code = o->launch ? read_number(o) : find_longest(o);
     if (code == EXIT_OK)
         fill_in(c, o);
     return code;

@@ -12,6 +12,8 @@ bool recorded_is(const char *path);
  * block and grid of the launch that is meant: that of --launch, else the one that takes longest.
  * Prints what is wrong; the exit code. */
 int recorded_prepare(const command *command, options *options);
+/* Opens a recording that is no argument: that of a program that just ran. The exit code. */
+int recorded_open(const char *path);
 void recorded_forget(void);
 /* The recording of this run, or NULL; and the number of the launch that is meant. */
 wl_recording *recorded_recording(void);

@@ -111,7 +111,7 @@ static void add_notes(const wl_profile *p, wl_buffer *out)
         like += p->kernels[i].like;
     if (like > 0)
         wl_note_line(out, "",
-                     "%zu launches were recorded without arguments, as ones like earlier ones: they take as long",
+                     "%zu launches were recorded as like an earlier one, without their arguments: they take as long",
                      like);
     if (p->times.refused > 0)
         wl_note_line(out, "", "%zu launch%s without a prediction: no part of the sums", p->times.refused,
