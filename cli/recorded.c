@@ -214,6 +214,19 @@ static void fill_in(const command *c, options *o)
         o->block[o->block_count++] = block_text;
 }
 
+wl_status recorded_block_varies(const options *o, const wl_kernel *kernel, wl_error *err)
+{
+    const char *why =
+        recording && !o->grid && !o->block_count ? wl_recording_fixed_block(recording, launch_number, kernel) : NULL;
+    if (!why)
+        return WL_OK;
+    *err = (wl_error){.code = WL_E_UNSUPPORTED};
+    (void)snprintf(err->message, sizeof err->message, "%.40s keeps its blocks of %.24s: %.100s", wl_kernel_name(kernel),
+                   block_text, why);
+    diag_hint("where other blocks work, say how many there are: --grid 'cdiv(n,block.x)'; or list them: --block");
+    return err->code;
+}
+
 void recorded_choose(size_t launch, options *o)
 {
     launch_number = launch;

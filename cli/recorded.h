@@ -21,6 +21,10 @@ size_t recorded_launch(void);
 /* Does the command take the whole program? */
 bool recorded_whole(const options *options);
 
+/* Whether a search may change the block of the launch that is meant: not where the kernel, or the
+ * grid that the host computed, was written for it, unless a rule for the grid is given.
+ * WL_E_UNSUPPORTED says why not. */
+wl_status recorded_block_varies(const options *options, const wl_kernel *kernel, wl_error *err);
 /* Makes this launch the one that is meant: fills in block and grid. */
 void recorded_choose(size_t launch, options *options);
 

@@ -69,4 +69,8 @@ WL_API const char *wl_recording_module_text(const wl_recording *recording, size_
 WL_FALLIBLE wl_recording_kernel(wl_recording *recording, size_t number, const wl_ptx_options *options,
                                 wl_launch *launch, wl_kernel **out, wl_error *err);
 
+/* Why the block of a launch must stay as it is, a clause; NULL: the kernel computes the same with
+ * other blocks of as many threads in all. */
+WL_API const char *wl_recording_fixed_block(const wl_recording *recording, size_t number, const wl_kernel *kernel);
+
 #endif /* WL_RECORDING_H */

@@ -235,3 +235,23 @@ wl_status wl_recording_kernel(wl_recording *r, size_t number, const wl_ptx_optio
     memcpy(launch->grid, own.launch.grid, sizeof launch->grid);
     return WL_OK;
 }
+
+const char *wl_recording_fixed_block(const wl_recording *r, size_t number, const wl_kernel *k)
+{
+    const int64_t dynamic = r->launches[number].launch.dynamic_shared;
+    bool shared = k->shared_bytes > dynamic, named = false, traced = false;
+    for (size_t i = 0; i < k->field_count; i++)
+        shared = shared || (k->fields[i].shared && dynamic == 0);
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_access *a = &k->accesses[i];
+        traced = traced || a->traced;
+        named = named || (!a->traced &&
+                          (wl_expr_depends_on_launch(a->index) || (a->when && wl_expr_depends_on_launch(a->when))));
+    }
+    return shared        ? "its shared memory has a fixed size"
+           : dynamic > 0 ? "its dynamic shared memory may follow from the block"
+           : named       ? "its addresses name threads and blocks, for which the grid was computed"
+           : traced && k->dims == 0
+               ? "some of its addresses depend on data, and no check of bounds says which threads are needed"
+               : NULL;
+}
