@@ -79,18 +79,43 @@ static void add_sums(const wl_profile *p, wl_buffer *out)
     add_sum("the program: one kernel at a time, copies beside them where its streams allow\n", t->program_s, out);
 }
 
-/* Launches without a prediction, each kind of them with its reason. */
+#define REFUSED_MOST 12 /* reasons that are told */
+
+static const char *kernel_of(const wl_profile *p, size_t kind)
+{
+    return wl_recording_launch(p->recording, p->kinds[kind].launch)->kernel;
+}
+
+static bool same_refusal(const wl_profile *p, size_t a, size_t b)
+{
+    return !p->kinds[a].prediction && !p->kinds[b].prediction && strcmp(kernel_of(p, a), kernel_of(p, b)) == 0 &&
+           strcmp(p->kinds[a].reason, p->kinds[b].reason) == 0;
+}
+
+static bool told_before(const wl_profile *p, size_t kind)
+{
+    for (size_t i = 0; i < kind; i++)
+        if (same_refusal(p, i, kind))
+            return true;
+    return false;
+}
+
+/* Launches without a prediction, those of one kernel and reason together. */
 static void add_refused(const wl_profile *p, wl_buffer *out)
 {
-    for (size_t i = 0; i < p->kind_count; i++) {
+    int told = 0;
+    for (size_t i = 0; i < p->kind_count && told <= REFUSED_MOST; i++) {
         size_t count = 0;
-        if (p->kinds[i].prediction)
+        if (p->kinds[i].prediction || told_before(p, i))
             continue;
+        if (told++ == REFUSED_MOST) {
+            wl_line(out, 2, "not predicted: and others, which --format json lists\n");
+            break;
+        }
         for (size_t l = p->kinds[i].launch; l < p->launch_count; l++)
-            count += p->kind_of[l] == i;
+            count += same_refusal(p, p->kind_of[l], i);
         wl_line(out, 2, "not predicted: launch %zu%s, %s: %s\n", p->kinds[i].launch,
-                count > 1 ? wl_short_of(" and %zu more", count - 1).text : "",
-                wl_recording_launch(p->recording, p->kinds[i].launch)->kernel, p->kinds[i].reason);
+                count > 1 ? wl_short_of(" and %zu more", count - 1).text : "", kernel_of(p, i), p->kinds[i].reason);
     }
 }
 
