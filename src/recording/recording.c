@@ -5,10 +5,12 @@
  * Layer  recording. Oracle: tests/unit/test_recording.c. SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/room.h"
@@ -349,25 +351,33 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* What is read from a pipe would be gone. */
+static bool is_plain(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 bool wl_recording_is(const char *path)
 {
     char start[WL_RECORD_MAGIC_BYTES];
     if (is_folder(path)) {
         struct dirent **names = NULL;
         const int count = scandir(path, &names, is_recording_name, NULL);
+        const bool unknown = count < 0 && errno == ENOMEM; /* who opens it will say so */
         for (int i = 0; i < count; i++)
             free(names[i]);
         free(names);
-        return count > 0;
+        return count > 0 || unknown;
     }
     const size_t length = strlen(path);
     if (length > strlen(SUFFIX) && strcmp(path + length - strlen(SUFFIX), SUFFIX) == 0)
         return true;
-    FILE *f = fopen(path, "rb");
-    const bool is = f && wl_record_is_magic(start, fread(start, 1, sizeof start, f));
-    if (f)
-        (void)fclose(f);
-    return is;
+    const int file = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const ssize_t count = file >= 0 ? read(file, start, sizeof start) : -1;
+    if (file >= 0)
+        (void)close(file);
+    return count > 0 && wl_record_is_magic(start, (size_t)count);
 }
 
 static wl_status finish(wl_recording *r, wl_status status, wl_recording **out)
