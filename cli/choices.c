@@ -90,6 +90,7 @@ static const struct {
     {"--measured", EVERY, "@file"},
     {"--map", EVERY, "@file"},
     {"--args", EVERY, "@file"},
+    {"--trace", "p", "@file"},
     {"--compiler", EVERY, "@file"},
     {"--include", EVERY, "@file"},
 };

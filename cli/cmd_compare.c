@@ -9,6 +9,7 @@
 #include "load.h"
 #include "output.h"
 #include "plot.h"
+#include "recorded.h"
 
 static bool check_usage(const options *o)
 {
@@ -18,7 +19,7 @@ static bool check_usage(const options *o)
         standard_input += strcmp(o->arguments[i], "-") == 0;
     if (o->argument_count < first)
         usage_error("which kernel? Give a file or a built-in name, or --map FILE");
-    else if (o->argument_count == first)
+    else if (o->argument_count == first && !recorded_recording())
         usage_error("which measurements? Give a table: our CSV or that of ncu --csv");
     else if (!o->device)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");

@@ -9,6 +9,7 @@
 #include "output.h"
 #include "progress.h"
 #include "parameter_sweep.h"
+#include "recorded.h"
 #include "with_effect.h"
 
 static bool check_usage(const options *o)
@@ -254,10 +255,63 @@ static int predict_lines(const options *o)
     return EXIT_USAGE;
 }
 
+/* ---- a whole program ---- */
+
+static bool program_usage(const options *o)
+{
+    if (!o->device_count)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count || o->grid || o->domain || o->details || o->per_access || o->per_line || o->confidence)
+        usage_error("of one launch, please: add --launch N");
+    else if (o->trace && o->device_count > 1)
+        usage_error("--trace is of one device");
+    else
+        return true;
+    return false;
+}
+
+static int write_trace(const options *o, const recorded_profiles *p, wl_error *err)
+{
+    char *text = NULL;
+    if (wl_profile_trace(p->profiles[0], &text, err) != WL_OK)
+        return diag_report(err);
+    const int code = output_write(o->trace, text, WL_FORMAT_JSON);
+    free(text);
+    return code;
+}
+
+static int predict_program(const options *o)
+{
+    recorded_profiles p = {0};
+    wl_error err = {0};
+    char *text = NULL;
+    wl_status status = recorded_profiles_make(o, false, o->devices, o->device_count, &p, &err);
+    if (status == WL_OK)
+        status = wl_profile_render((const wl_profile *const *)p.profiles, p.count, option_format(o), &text, &err);
+    int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
+    if (code == EXIT_OK && o->trace)
+        code = write_trace(o, &p, &err);
+    if (code == EXIT_OK)
+        output_print(text, option_format(o), stdout);
+    free(text);
+    recorded_profiles_free(&p);
+    return code;
+}
+
 int cmd_predict(const options *o)
 {
     if (o->batch)
         return predict_lines(o);
+    const bool ran = !recorded_recording() && o->argument_count == 1 && recorded_is(o->arguments[0]);
+    const int opened = ran ? recorded_open(o->arguments[0]) : EXIT_OK; /* a program that just ran */
+    if (opened != EXIT_OK)
+        return opened;
+    if (recorded_whole(o))
+        return program_usage(o) ? predict_program(o) : EXIT_USAGE;
+    if (o->trace) {
+        usage_error("--trace is of a whole recording: of one launch there is nothing to draw");
+        return EXIT_USAGE;
+    }
     if (!check_usage(o))
         return EXIT_USAGE;
     if (sweep_is_asked(o))

@@ -10,9 +10,11 @@
 #include "load.h"
 #include "output.h"
 #include "progress.h"
+#include "recorded.h"
 #include "report_search.h"
 
-#define EFFORT 0.1 /* seconds to emulate each of many launches, about: as rank does */
+#define KERNELS_SHOWN 5 /* of a program: each has a section */
+#define EFFORT 0.1      /* seconds to emulate each of many launches, about: as rank does */
 
 typedef struct report {
     const options *options;
@@ -20,6 +22,7 @@ typedef struct report {
     wl_predict_options predict;
     const char *path; /* of the kernel that is added; NULL: it has no file */
     size_t added;
+    double program_s; /* of the kernel of a program that is added; else 0 */
 } report;
 
 static bool check_usage(const options *o)
@@ -43,7 +46,7 @@ static bool check_usage(const options *o)
         return false;
     if (o->device_count == 0)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (o->block_count == 0)
+    else if (o->block_count == 0 && !recorded_whole(o))
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else if (standard_input > 1 || (standard_input && o->device_count * (o->kernel_count ? o->kernel_count : 1) > 1))
         usage_error("standard input can be read only once");
@@ -124,6 +127,7 @@ static wl_status add(report *r, const report_launch *launch, const source_files 
                                                .ranked = found.space.ranker ? &found.space : NULL,
                                                .searched = found.searched,
                                                .advised = found.advised,
+                                               .program_s = r->program_s,
                                                .no_advice = found.no_advice,
                                                .files = sources ? sources->names : NULL,
                                                .texts = sources ? (const char *const *)sources->texts : NULL,
@@ -224,6 +228,31 @@ static int add_kernels(report *r)
     return code;
 }
 
+/* A recorded program: its profile, and the kernels that take most of its time. */
+static int add_program(report *r)
+{
+    options own = *r->options;
+    recorded_profiles p = {0};
+    wl_error err = {0};
+    const wl_profile_kernel *k;
+    wl_status status = recorded_profiles_make(&own, false, own.devices, own.device_count, &p, &err);
+    int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
+    r->options = &own;
+    for (size_t i = 0; code == EXIT_OK && i < KERNELS_SHOWN && (k = wl_profile_kernel_at(p.profiles[0], i)); i++) {
+        if (!k->predicted)
+            continue;
+        recorded_choose(k->launch, &own);
+        r->program_s = k->total_s;
+        code = add_kernel(r, own.arguments[0], NULL, own.devices[0]);
+    }
+    if (code == EXIT_OK) {
+        status = wl_page_profile(r->page, (const wl_profile *const *)p.profiles, p.count, &err);
+        code = status == WL_OK ? EXIT_OK : diag_report(&err);
+    }
+    recorded_profiles_free(&p);
+    return code;
+}
+
 static wl_status visit(void *user, const batch_launch *line, wl_error *err)
 {
     report *r = user;
@@ -273,9 +302,11 @@ int cmd_report(const options *o)
     wl_error err = {0};
     if (!check_usage(o))
         return EXIT_USAGE;
+    const bool whole = recorded_whole(o);
     if (wl_page_new(&r.page, &err) != WL_OK)
         return diag_report(&err);
-    int code = o->batch ? add_lines(&r) : add_kernels(&r);
+    int code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
+    r.options = o;
     if (code == EXIT_OK)
         code = write_page(&r);
     wl_page_free(r.page);

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "recorded.h"
 #include "roofline_job.h"
 
 #define LAUNCH_LENGTH 64
@@ -51,7 +52,7 @@ static bool launches_ok(const options *o)
         usage_error("--measured FILE needs kernels, or --map");
     else if ((o->map || o->args_file || o->family_count || o->variant || o->kernel_name) && !o->measured)
         usage_error("--map, --args, --family, --variant and --kernel-name need --measured FILE");
-    else if (predicts && !o->measured && !o->batch && o->block_count == 0)
+    else if (predicts && !o->measured && !o->batch && o->block_count == 0 && !recorded_whole(o))
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else
         return true;
@@ -149,6 +150,31 @@ static int add_kernel(picture *p, const char *kernel, const char *entry)
     return code;
 }
 
+/* A recorded program: the leading launch of each kernel, as large as its share of the time. */
+static int add_program(picture *p)
+{
+    const options *o = p->options;
+    recorded_profiles all = {0};
+    wl_error err = {0};
+    const wl_profile_kernel *k;
+    wl_status status = recorded_profiles_make(o, true, &o->device, 1, &all, &err);
+    if (status == WL_OK)
+        status = wl_roofline_new(p->kind, all.devices[0], &p->roofline, &err);
+    for (size_t i = 0; status == WL_OK && (k = wl_profile_kernel_at(all.profiles[0], i)); i++) {
+        char name[LAUNCH_LENGTH];
+        bool added = false;
+        if (!k->predicted)
+            continue;
+        wl_tallies t = *wl_profile_tallies(all.profiles[0], k->launch);
+        t.weight = k->total_s / wl_profile_times_of(all.profiles[0])->kernels_s;
+        (void)snprintf(name, sizeof name, "%.0f %% of the time", 100 * t.weight);
+        t.launch = name;
+        status = picture_add(p, &t, &added, &err);
+    }
+    recorded_profiles_free(&all);
+    return status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
+}
+
 /* "32x8", of a launch from a line. */
 static void name_block(const wl_launch *launch, char text[LAUNCH_LENGTH])
 {
@@ -214,9 +240,11 @@ static int add_sources(picture *p)
 /* All that was asked for. */
 static int add_all(picture *p)
 {
-    const int code = p->options->batch ? add_lines(p) : add_sources(p);
+    const bool whole = recorded_whole(p->options);
+    const int code = whole ? add_program(p) : p->options->batch ? add_lines(p) : add_sources(p);
     if (code == EXIT_OK && p->added + p->left_out == 0) {
-        usage_error("error: no launch in %s", p->options->batch);
+        usage_error("error: no launch in %s%s", whole ? "the recording can be predicted: see warpline predict " : "",
+                    whole ? p->options->arguments[0] : p->options->batch);
         return EXIT_INPUT;
     }
     if (code != EXIT_OK || p->left_out == 0)

@@ -42,7 +42,8 @@ typedef struct comparison {
     size_t source_count;
     wl_comparison *found; /* NULL before comparison_load */
     double min_time_s;
-    wl_fit_row *counted; /* one per row, if counts are kept; owns the counts */
+    wl_measurement *recorded; /* launches of a recording with times of their own */
+    wl_fit_row *counted;      /* one per row, if counts are kept; owns the counts */
     size_t counted_capacity;
 } comparison;
 
@@ -55,6 +56,9 @@ void comparison_free(comparison *c);
 
 /* compare_predict.c: fills the rows from the tables. */
 wl_status comparison_predict(comparison *c, wl_error *err);
+
+/* compare_recorded.c: the same from a recording, with the tables or with times of its own. */
+wl_status comparison_recorded(comparison *c, wl_error *err);
 
 /* The schedule of a row by the pattern of its entry: "column:{col}" with the row's params; width 0:
  * the whole row of the domain. WL_E_INPUT: a param is missing, or the result is not a schedule. */

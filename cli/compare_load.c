@@ -9,6 +9,7 @@
 #include "compare_ptx.h"
 #include "diag.h"
 #include "load.h"
+#include "recorded.h"
 
 void comparison_free(comparison *c)
 {
@@ -27,6 +28,7 @@ void comparison_free(comparison *c)
     wl_map_free(c->map);
     wl_map_free(c->arguments);
     wl_device_free(c->device);
+    free(c->recorded);
     load_forget();
 }
 
@@ -93,7 +95,8 @@ int comparison_load(comparison *c)
         /* cmd_compare.c has checked the names */
         (void)wl_comparison_want(c->found, o->metric[i]);
     status = status ? status : load_tables(c, &err);
-    status = status ? status : comparison_predict(c, &err);
+    if (status == WL_OK)
+        status = recorded_recording() ? comparison_recorded(c, &err) : comparison_predict(c, &err);
     if (status == WL_OK)
         return EXIT_OK;
     (void)comparison_print_skips(c);

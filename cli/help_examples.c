@@ -17,7 +17,7 @@ static const struct {
     {"roofline", "warpline roofline star3d_7pt --device h200 --block 32x8 --plot star.svg\n"
                  "warpline roofline counters.csv --device h200 --kind instruction\n"},
     {"report", "warpline report star3d_r4 --device h200 --block 64x4 -o star.html\n"
-               "warpline report triad --device h200 --device v100 --block 256 -o triad.html\n"},
+               "warpline report program.wlrec --device h200 --device a100-80gb -o program.html\n"},
     {"trace", "warpline trace --example stencil --lines 24 --schedule column:4\n"
               "warpline trace star2d_5pt --lines 64 --line 128B --plot rows.svg\n"},
     {"check", "warpline check star3d_r4 --device h200 --block 64x4 --budget 'time<=1.7ms'\n"
@@ -46,7 +46,7 @@ static const struct {
     {"run", "warpline run --device h200 -- ./app 100\n"
             "warpline run --device a100-40gb -o app.wlrec -- ./app 100\n"},
     {"record", "warpline record --device h200 -- ./app 100\n"
-               "warpline record -o app.wlrec --launches 4 -- python3 train.py\n"},
+               "warpline record -o app.wlrec --launches 4 -- ./app 100\n"},
     {"devices", "warpline devices show h200\n"
                 "warpline devices derive h300 --like h200 --with l2_size=100MiB >h300.yaml\n"},
     {"kernels", "warpline kernels\n"

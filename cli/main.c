@@ -9,6 +9,7 @@
 #include "look.h"
 #include "options.h"
 #include "ptx_unit.h"
+#include "recorded.h"
 #include "words_file.h"
 #include "wrap.h"
 
@@ -177,10 +178,14 @@ static int run_command(const command *c, int argc, char **argv)
         return code;
     if (o.quiet)
         diag_be_quiet();
-    if (!o.help)
-        return c->run(&o);
-    options_help(c);
-    return EXIT_OK;
+    if (o.help) {
+        options_help(c);
+        return EXIT_OK;
+    }
+    const int prepared = recorded_prepare(c, &o);
+    const int done = prepared == EXIT_OK ? c->run(&o) : prepared;
+    recorded_forget();
+    return done;
 }
 
 /* The number of words in --color and --quiet before the command. */

@@ -53,6 +53,12 @@ static const struct spec {
      "threads per block (default 256)"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "o",
      "threads per block, as 32x8 or 32x8:regs=40:shared=48KiB, instead of --threads"},
+    {"--launch", "N", ONE, offsetof(options, launch), 0, "ptcrasRPS",
+     "of a recording: this launch alone, as an ordinary kernel (without it, the whole program, or the launch that "
+     "takes "
+     "longest)"},
+    {"--trace", "FILE", ONE, offsetof(options, trace), 0, "p",
+     "of a recording: write when launches and copies happen as a Chrome trace, which Perfetto opens"},
     {"--orders", "LIST", ONE, offsetof(options, orders), 0, "S",
      "orders to try, as column,tile,swizzle (default: linear, column, zigzag, tile, hilbert, morton, swizzle)"},
     {"--widths", "LIST", ONE, offsetof(options, widths), 0, "S",

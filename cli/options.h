@@ -48,7 +48,9 @@ typedef struct options {
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
-    const char *schedules, *widths, *orders;                                         /* to try */
+    const char *schedules, *widths, *orders; /* to try */
+    /* of recordings */
+    const char *launch, *trace;
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;

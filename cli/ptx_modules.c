@@ -88,7 +88,10 @@ static void free_module(ptx_modules *m, size_t i)
 void ptx_modules_free(ptx_modules *m)
 {
     for (size_t i = 0; i < m->count; i++)
-        free_module(m, i);
+        if (m->borrowed)
+            diag_forget_text(m->at[i].text);
+        else
+            free_module(m, i);
     free(m->at);
     free((void *)m->ptx);
     *m = (ptx_modules){0};

@@ -21,6 +21,7 @@ typedef struct ptx_modules {
     const wl_ptx **ptx; /* parsed, one for each */
     size_t count;
     bool is_binary;
+    bool borrowed; /* of a recording: texts and modules are not freed */
 } ptx_modules;
 
 /* Is it a file with device code in it, by its first bytes? */

@@ -13,6 +13,7 @@
 #include "load.h"
 #include "progress.h"
 #include "ptx_arguments.h"
+#include "recorded.h"
 
 #define ARCH_DEFAULT "sm_80"
 #define COMPILED "the PTX compiled from "
@@ -33,6 +34,7 @@ struct ptx_unit {
     module_resources *resources; /* one for each module */
     data_files files;
     ptx_arguments *arguments; /* of every kernel: a kernel may read them again */
+    ptx_request request;      /* of a launch of the recording: its rule is read again */
     bool spills_said;
 };
 
@@ -46,7 +48,7 @@ bool ptx_is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
 
 bool ptx_is_source(const char *kernel)
 {
-    return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel) || binary_is(kernel);
+    return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel) || recorded_recording() || binary_is(kernel);
 }
 
 bool ptx_usage(const options *o, const char *kernel)
@@ -158,6 +160,20 @@ static wl_status read_cuda(const options *o, const char *path, const char *arch,
     return status;
 }
 
+/* The module of the launch that is meant. */
+static wl_status read_recorded(ptx_modules *out, wl_error *err)
+{
+    const size_t number = wl_recording_launch(recorded_recording(), recorded_launch())->module;
+    *out = (ptx_modules){.at = calloc(1, sizeof *out->at), .ptx = calloc(1, sizeof *out->ptx), .borrowed = true};
+    if (!out->at || !out->ptx)
+        return diag_no_memory(err);
+    const wl_status status = wl_recording_module(recorded_recording(), number, &out->ptx[0], err);
+    out->count = 1;
+    out->at[0].text = (char *)wl_recording_module_text(recorded_recording(), number, &out->at[0].length);
+    (void)snprintf(out->at[0].name, sizeof out->at[0].name, "the PTX of module %zu", number);
+    return status;
+}
+
 wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
 {
     ptx_unit *u = calloc(1, sizeof *u);
@@ -171,7 +187,9 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         (void)arch_of_device(device, u->arch);
     u->ask_ptxas = !o->no_ptxas && !o->registers; /* shared memory is known from the PTX itself */
     wl_status status;
-    if (ptx_is_cuda(path))
+    if (recorded_recording())
+        status = read_recorded(&u->modules, err);
+    else if (ptx_is_cuda(path))
         status = read_cuda(o, path, u->arch[0] ? u->arch : ARCH_DEFAULT, u, err);
     else if (has_suffix(path, ".ptx"))
         status = read_ptx(path, u, err);
@@ -287,8 +305,39 @@ static void say_shared(wl_error *err)
         diag_say_set(err);
 }
 
+/* The launch that is meant, at its own geometry or at that of the request. */
+static wl_status recorded_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    const wl_recorded_launch *recorded = wl_recording_launch(recorded_recording(), recorded_launch());
+    const int64_t shared = r->dynamic_shared ? r->dynamic_shared : recorded->dynamic_shared;
+    wl_ptx_options o = {.launch = r->launch,
+                        .dynamic_shared = shared,
+                        .shared_of = r->shared_rule ? shared_of : NULL,
+                        .shared_user = &u->request,
+                        .budget = r->budget,
+                        .effort = r->effort,
+                        .outside = r->outside};
+    wl_launch launch;
+    size_t entry = 0;
+    u->request = *r;
+    memcpy(o.domain, r->domain, sizeof o.domain);
+    memcpy(o.cluster, r->cluster, sizeof o.cluster);
+    diag_remember(u->modules.at[0].name, u->modules.at[0].text);
+    wl_status status = wl_ptx_entry_find(u->modules.ptx[0], recorded->symbol, &entry, err);
+    if (status == WL_OK)
+        status = take_resources(u, 0, entry, r->shared_rule ? -1 : shared, &o.launch, err);
+    if (status != WL_OK)
+        return status;
+    progress_wait();
+    status = wl_recording_kernel(recorded_recording(), recorded_launch(), &o, &launch, out, err);
+    progress_wait_end();
+    return status;
+}
+
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
+    if (recorded_recording())
+        return recorded_kernel(u, r, out, err);
     size_t module = 0, entry = 0;
     const bool follows = r->shared_rule && rule_follows_block(r->shared_rule);
     int64_t shared = r->dynamic_shared;

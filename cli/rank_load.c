@@ -8,6 +8,7 @@
 #include "diag.h"
 #include "load.h"
 #include "plot.h"
+#include "recorded.h"
 #include "rank_job.h"
 #include "parameter_sweep.h"
 #include "team.h"
@@ -357,7 +358,14 @@ static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_
         err->code = WL_E_INPUT; /* reported already */
         return WL_E_INPUT;
     }
-    return load_ptx(j, extent, out, err);
+    wl_status status = load_ptx(j, extent, out, err);
+    if (status == WL_OK)
+        status = recorded_block_varies(o, *out, err);
+    if (status != WL_OK) {
+        wl_kernel_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 static int load_all(const options *o, rank_job *j)

@@ -9,6 +9,7 @@
 #include "warpline/check.h"
 #include "warpline/compare.h"
 #include "warpline/fit.h"
+#include "warpline/program_profile.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/roofline.h"
@@ -179,13 +180,26 @@ typedef struct wl_page_launch {
     const char *no_advice;                   /* ... and why */
     const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
+    double program_s;                        /* of a program: all calls of this kernel; else 0 */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
+/* Opens the page with the profile of a program, the first of several devices: where its time goes,
+ * and which changes of the launches added so far save most of it. */
+WL_FALLIBLE wl_page_profile(wl_page *page, const wl_profile *const *profiles, size_t count, wl_error *err);
 /* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
+
+/* ---- profiles of programs ---- */
+
+/* One device: kernels by time; several: devices by time. TEXT, JSON of warpline.profile/1, CSV: a
+ * row for each launch, with ncu's names. */
+WL_FALLIBLE wl_profile_render(const wl_profile *const *profiles, size_t count, wl_format format, char **out,
+                              wl_error *err);
+/* A Chrome trace, which Perfetto opens: streams are rows. */
+WL_FALLIBLE wl_profile_trace(const wl_profile *profile, char **out, wl_error *err);
 
 /* ---- comparisons ---- */
 

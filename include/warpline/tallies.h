@@ -28,6 +28,8 @@ typedef struct wl_tallies {
     /* predicted: what limits it, what would help (constant texts), and its share of the time */
     const char *limit, *remedy;
     double limit_share;
+    /* its kernel's share of the time of a program: points are as large; 0: not said */
+    double weight;
     bool known[WL_TALLY_COUNT];
     double value[WL_TALLY_COUNT];
 } wl_tallies;

@@ -52,7 +52,7 @@ LOAD = CFUNCTYPE(c_int, c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t)
 
 class PtxOptions(Structure):
     _c_name_ = "wl_ptx_options"
-    _fields_ = [("entry", c_char_p), ("args", POINTER(c_char_p)), ("constants", POINTER(c_char_p)),
+    _fields_ = [("entry", c_char_p), ("image", c_void_p), ("args", POINTER(c_char_p)), ("constants", POINTER(c_char_p)),
                 ("arg_count", c_size_t), ("constant_count", c_size_t), ("launch", Launch),
                 ("domain", c_int64 * 3), ("cluster", c_int64 * 3), ("dynamic_shared", c_int64), ("budget", c_int64),
                 ("effort", c_double), ("outside", c_bool), ("load", LOAD), ("user", c_void_p),

@@ -35,6 +35,8 @@ void wl_kernel_free(wl_kernel *kernel)
         return;
     if (kernel->source.free)
         kernel->source.free(kernel->source.context);
+    if (kernel->attached)
+        kernel->free_attached(kernel->attached);
     wl_arena_free(&kernel->arena);
     free(kernel);
 }

@@ -161,6 +161,8 @@ struct wl_kernel {
     const char **gap_texts;
     size_t gap_count, gap_text_count;
     wl_source source; /* all zeros: no source, the kernel itself states everything */
+    void *attached;   /* what the source borrows and nobody else has; NULL: nothing */
+    void (*free_attached)(void *attached);
 };
 
 /* What determines the grid of a launch: the threads that are needed, else the domain; zeros:

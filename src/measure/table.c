@@ -425,7 +425,7 @@ wl_table_layout wl_table_layout_of(const wl_table *table) { return table->layout
 size_t wl_table_count(const wl_table *table) { return table->count; }
 bool wl_measurement_value(const wl_measurement *m, wl_metric metric, double *value)
 {
-    if (!m->values->known[metric])
+    if (!m->values || !m->values->known[metric])
         return false;
     *value = m->values->value[metric];
     return true;

@@ -1,7 +1,7 @@
 /* digest.c - see record_format.h.
  * Layer  recording. SPDX-License-Identifier: MIT */
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "recording/record_format.h"
@@ -56,4 +56,75 @@ void wl_digest_text(wl_digest digest, char text[WL_DIGEST_TEXT])
 {
     (void)snprintf(text, WL_DIGEST_TEXT, "%016llx%016llx", (unsigned long long)digest.word[0],
                    (unsigned long long)digest.word[1]);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+bool wl_digest_read(const char *text, wl_digest *digest)
+{
+    *digest = (wl_digest){{0, 0}};
+    for (int i = 0; i < WL_DIGEST_TEXT - 1; i++) {
+        const int digit = digit_of(text[i]);
+        if (digit < 0)
+            return false;
+        digest->word[i / 16] = digest->word[i / 16] << 4 | (uint64_t)digit;
+    }
+    return text[WL_DIGEST_TEXT - 1] == '\0';
+}
+
+/* ---- tables ---- */
+
+#define ROOM_FIRST 64 /* a power of two */
+
+/* The slot of the key, or the empty one where it belongs. */
+static struct wl_digest_slot *slot_of(struct wl_digest_slot *slots, size_t room, wl_digest key)
+{
+    for (size_t at = finished(key.word[0] ^ key.word[1]) & (room - 1);; at = (at + 1) & (room - 1))
+        if (!slots[at].number || memcmp(&slots[at].key, &key, sizeof key) == 0)
+            return &slots[at];
+}
+
+bool wl_digest_map_find(const wl_digest_map *map, wl_digest key, size_t *number)
+{
+    const struct wl_digest_slot *slot = map->room ? slot_of(map->slots, map->room, key) : NULL;
+    if (!slot || !slot->number)
+        return false;
+    *number = slot->number - 1;
+    return true;
+}
+
+static bool grow(wl_digest_map *map)
+{
+    const size_t room = map->room ? 2 * map->room : ROOM_FIRST;
+    struct wl_digest_slot *slots = calloc(room, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < map->room; i++)
+        if (map->slots[i].number)
+            *slot_of(slots, room, map->slots[i].key) = map->slots[i];
+    free(map->slots);
+    map->slots = slots;
+    map->room = room;
+    return true;
+}
+
+bool wl_digest_map_add(wl_digest_map *map, wl_digest key, size_t number)
+{
+    if (2 * (map->count + 1) > map->room && !grow(map))
+        return false;
+    *slot_of(map->slots, map->room, key) = (struct wl_digest_slot){key, number + 1};
+    map->count++;
+    return true;
+}
+
+void wl_digest_map_free(wl_digest_map *map)
+{
+    free(map->slots);
+    *map = (wl_digest_map){0};
 }

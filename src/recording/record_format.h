@@ -4,6 +4,7 @@
 #ifndef WL_RECORDING_RECORD_FORMAT_H
 #define WL_RECORDING_RECORD_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +32,20 @@ typedef struct wl_digest {
 wl_digest wl_digest_of(const void *bytes, size_t count);
 #define WL_DIGEST_TEXT 33 /* 32 hexadecimal digits and the end */
 void wl_digest_text(wl_digest digest, char text[WL_DIGEST_TEXT]);
+/* The digest that a text of 32 digits is; false: it is none. */
+bool wl_digest_read(const char *text, wl_digest *digest);
+
+/* Numbers by digest: a hash table. All zeros: empty. */
+typedef struct wl_digest_map {
+    struct wl_digest_slot {
+        wl_digest key;
+        size_t number; /* + 1; 0: an empty slot */
+    } * slots;
+    size_t room, count;
+} wl_digest_map;
+bool wl_digest_map_find(const wl_digest_map *map, wl_digest key, size_t *number);
+/* The key is not there yet. False: out of memory. */
+bool wl_digest_map_add(wl_digest_map *map, wl_digest key, size_t number);
+void wl_digest_map_free(wl_digest_map *map);
 
 #endif /* WL_RECORDING_RECORD_FORMAT_H */

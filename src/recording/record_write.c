@@ -3,14 +3,12 @@
 #include "recording/record_write.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/fail.h"
-#include "base/room.h"
 
 #define LEVEL 1          /* of zstd: the program waits while its memory is written */
 #define SMALL 256        /* bytes that are not worth compressing */
@@ -19,8 +17,7 @@
 struct wl_record_writer {
     FILE *file;
     char *path;
-    wl_digest *known; /* of blobs: a hash table; a zero digest is an empty slot */
-    size_t slots, count;
+    wl_digest_map known; /* blobs that are there */
     ZSTD_CCtx *packer;
     uint8_t *packed; /* CHUNK bytes, compressed */
 };
@@ -34,7 +31,7 @@ static void writer_free(wl_record_writer *w)
 {
     (void)ZSTD_freeCCtx(w->packer);
     free(w->packed);
-    free(w->known);
+    wl_digest_map_free(&w->known);
     free(w->path);
     free(w);
 }
@@ -61,33 +58,6 @@ wl_status wl_record_writer_new(const char *path, wl_record_writer **out, wl_erro
     }
     *out = w;
     return WL_OK;
-}
-
-/* ---- blobs that are there ---- */
-
-static bool is_empty(const wl_digest *d) { return !d->word[0] && !d->word[1]; }
-
-/* The slot of the digest, or the empty one where it belongs. */
-static wl_digest *slot_of(wl_digest *known, size_t slots, wl_digest digest)
-{
-    for (size_t at = digest.word[0] & (slots - 1);; at = (at + 1) & (slots - 1))
-        if (is_empty(&known[at]) || memcmp(&known[at], &digest, sizeof digest) == 0)
-            return &known[at];
-}
-
-static bool grow(wl_record_writer *w)
-{
-    const size_t slots = w->slots ? 2 * w->slots : 64;
-    wl_digest *known = calloc(slots, sizeof *known);
-    if (!known)
-        return false;
-    for (size_t i = 0; i < w->slots; i++)
-        if (!is_empty(&w->known[i]))
-            *slot_of(known, slots, w->known[i]) = w->known[i];
-    free(w->known);
-    w->known = known;
-    w->slots = slots;
-    return true;
 }
 
 /* ---- records ---- */
@@ -144,16 +114,12 @@ static wl_status put_record(wl_record_writer *w, uint32_t kind, const void *byte
 
 wl_status wl_record_blob(wl_record_writer *w, const void *bytes, size_t count, wl_digest *digest, wl_error *err)
 {
+    size_t number;
     *digest = wl_digest_of(bytes, count);
-    if (2 * (w->count + 1) > w->slots && !grow(w))
-        return wl_fail_memory(err);
-    wl_digest *slot = slot_of(w->known, w->slots, *digest);
-    if (!is_empty(slot))
+    if (wl_digest_map_find(&w->known, *digest, &number))
         return WL_OK;
     WL_TRY(put_record(w, WL_RECORD_BLOB, bytes, count, *digest, err));
-    *slot = *digest;
-    w->count++;
-    return WL_OK;
+    return wl_digest_map_add(&w->known, *digest, w->known.count) ? WL_OK : wl_fail_memory(err);
 }
 
 wl_status wl_record_event(wl_record_writer *w, const char *text, size_t length, wl_error *err)

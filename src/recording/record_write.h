@@ -1,7 +1,8 @@
 /* record_write.h - writes the file of a recording, record by record (docs/recording.md).
  *
  * Not thread-safe: the caller has a lock.
- * Layer  recording (uses base). Oracle: tests/unit/test_recording.c. SPDX-License-Identifier: MIT */
+ * Layer  recording (uses base). Oracle: tests/unit/test_recording.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_RECORDING_RECORD_WRITE_H
 #define WL_RECORDING_RECORD_WRITE_H
 

@@ -43,7 +43,7 @@ typedef struct row {
 
 static const struct {
     row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
-        device_list, devices_compared, occupancy, coverage, ptx, binary;
+        device_list, devices_compared, occupancy, coverage, profile, profile_trace, ptx, binary;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
@@ -68,6 +68,8 @@ static const struct {
     .devices_compared = {"a comparison of devices", {TEXT(wl_device_compare_text), JSON(wl_device_compare_json)}},
     .occupancy = {"occupancy", {TEXT(wl_occupancy_text), JSON(wl_occupancy_json)}},
     .coverage = {"the coverage of a PTX file", {TEXT(wl_coverage_text), JSON(wl_coverage_json)}},
+    .profile = {"a profile", {TEXT(wl_profile_text), JSON(wl_profile_json), CSV(wl_profile_csv)}},
+    .profile_trace = {"a trace of a program", {JSON(wl_profile_events)}},
     .ptx = {"a PTX file", {TEXT(wl_ptx_text), JSON(wl_ptx_json)}},
     .binary = {"the device code of a file", {TEXT(wl_binary_text), JSON(wl_binary_json)}},
 };
@@ -298,4 +300,18 @@ wl_status wl_binary_render(const wl_binary *binary, const char *file, wl_format 
         status = render(&table.binary, &(wl_binary_report){binary, file, kernels}, format, out, err);
     free(kernels);
     return status;
+}
+
+/* ---- profiles ---- */
+
+wl_status wl_profile_render(const wl_profile *const *profiles, size_t count, wl_format format, char **out,
+                            wl_error *err)
+{
+    const wl_profiles_report report = {profiles, count};
+    return render(&table.profile, &report, format, out, err);
+}
+
+wl_status wl_profile_trace(const wl_profile *profile, char **out, wl_error *err)
+{
+    return render(&table.profile_trace, profile, WL_FORMAT_JSON, out, err);
 }

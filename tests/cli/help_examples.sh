@@ -17,6 +17,7 @@ fail() {
 
 cd "$work" || exit 2
 cp "$root"/examples/*.ptx "$root/validate/published/latency.csv" "$root/validate/published/streams.csv" "$root/tests/data/binary/app" .
+cp "$root/tests/recording/heat.wlrec" program.wlrec
 grep -e '^row,' -e star3d_7pt "$root/validate/data/h200_examples.csv" >measured.csv
 head -n 5 "$root/validate/data/h200_roofline.csv" >counters.csv
 grep -e '^row,' -e ',star3d,' "$root/validate/data/h200_fit.csv" >tables.csv
@@ -29,7 +30,8 @@ for command in $(warpline --help | awk '/^  [a-z]/ { print $1 }'); do
   warpline "$command" --help | sed '1,/^examples:$/d; s/^  //' >examples
   count=$(grep -c "^warpline $command" examples)
   [ "$count" -eq 2 ] || fail "$command: $count examples"
-  sed 's/init heat\.cu/init heat.ptx/; s/heat\.cu/heat.ptx --no-ptxas/' examples >script
+  # a program that runs here, in place of one that nvcc made
+  sed "s/init heat\.cu/init heat.ptx/; s/heat\.cu/heat.ptx --no-ptxas/; s#-- \./app#-- $(dirname "$warpline")/tests/preload/program#" examples >script
   sh -e script >out 2>messages || fail "$command: $(cat messages)"
 done
 

@@ -99,6 +99,7 @@ wl_status sandbox_trace_kernel(const wl_kernel *kernel, const wl_device *device,
 #define waitpid(process, state, how) (*(state) = 0, (process))
 #define isatty(file) sandbox_nothing(file)
 #define sigaction(number, action, old) sandbox_nothing((number) + (action)->sa_flags)
+#define wl_recording_is(path) (sandbox_nothing(!(path)) != 0) /* real files: a target of its own */
 #define wl_device_builtin sandbox_device_builtin
 #define wl_predictor_new sandbox_predictor_new
 #define wl_predict sandbox_predict

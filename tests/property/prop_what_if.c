@@ -66,6 +66,8 @@ static const struct {
     {"dram_latency", 0.5},
     {"launch_overhead", 0.5},
     {"launch_latency", 0.5},
+    {"host_bandwidth", 2},
+    {"host_latency", 0.5},
     {"fp64_rate", 2},
     {"fp32_rate", 2},
     {"fp16_rate", 2},

@@ -47,6 +47,11 @@ typedef struct wl_occupancy_report {
     wl_occupancy_step next;
 } wl_occupancy_report;
 
+typedef struct wl_profiles_report {
+    const wl_profile *const *profiles; /* of one recording */
+    size_t count;
+} wl_profiles_report;
+
 /* ---- writers ---- */
 
 /* A text that can only fail for want of memory, which the buffer remembers. */
@@ -77,7 +82,10 @@ wl_text_writer wl_fit_text; /* wl_fit_report */
 wl_json_writer wl_fit_json;
 wl_text_writer wl_occupancy_text; /* wl_occupancy_report */
 wl_json_writer wl_occupancy_json;
-wl_text_writer wl_binary_text; /* wl_binary_report */
+wl_text_writer wl_profile_text, wl_profile_csv; /* wl_profiles_report */
+wl_json_writer wl_profile_json;
+wl_json_writer wl_profile_events; /* wl_profile */
+wl_text_writer wl_binary_text;    /* wl_binary_report */
 wl_json_writer wl_binary_json;
 wl_text_writer wl_ptx_text; /* wl_ptx_report */
 wl_json_writer wl_ptx_json;

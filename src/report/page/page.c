@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "base/room.h"
+#include "profile/profile_internal.h"
 #include "report/common/roofline_report.h"
 #include "report/common/words.h"
 #include "report/common/templates.h"
@@ -30,6 +32,9 @@ struct wl_page {
     size_t count;
     page_device *devices;
     size_t device_count;
+    wl_buffer opening; /* of a program */
+    wl_page_saving *savings;
+    size_t saving_count, saving_room;
 };
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
@@ -62,6 +67,10 @@ void wl_page_free(wl_page *page)
     wl_buffer_drop(&page->contents);
     wl_buffer_drop(&page->rows);
     wl_buffer_drop(&page->title);
+    wl_buffer_drop(&page->opening);
+    for (size_t i = 0; i < page->saving_count; i++)
+        free(page->savings[i].words);
+    free(page->savings);
     free(page);
 }
 
@@ -335,6 +344,36 @@ static void add_entry(wl_page *page, const wl_page_part *p, const char *launch)
     wl_page_print(&page->title, " on %s", wl_device_name(p->device));
 }
 
+/* What the best change of a launch saves in the whole program. */
+static wl_status add_saving(wl_page *page, const wl_page_part *p, wl_error *err)
+{
+    wl_buffer words = {0};
+    const double gain = p->launch->program_s > 0 ? wl_page_best(p, &words) : 0;
+    if (!(gain > 0)) {
+        wl_buffer_drop(&words);
+        return WL_OK;
+    }
+    char *text = NULL;
+    WL_TRY(wl_buffer_take(&words, &text, err));
+    if (!WL_ROOM(page->savings, page->saving_count + 1, page->saving_room)) {
+        free(text);
+        return wl_fail_memory(err);
+    }
+    page->savings[page->saving_count++] =
+        (wl_page_saving){.words = text, .number = p->number, .saving_s = gain * p->launch->program_s};
+    return WL_OK;
+}
+
+wl_status wl_page_profile(wl_page *page, const wl_profile *const *profiles, size_t count, wl_error *err)
+{
+    const char *command = wl_recording_command(profiles[0]->recording);
+    wl_page_program(profiles, count, page->savings, page->saving_count, &page->opening);
+    wl_buffer_drop(&page->title);
+    wl_quote_xml(&page->title, command ? command : "a program", TITLE);
+    wl_page_print(&page->title, " on %s", wl_device_name(profiles[0]->device));
+    return page->opening.failed || page->title.failed ? wl_fail_memory(err) : WL_OK;
+}
+
 wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err)
 {
     const wl_prediction *r = launch->prediction;
@@ -350,6 +389,7 @@ wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err
     p.use_count = wl_uses_predicted(&(wl_limited){r, p.kernel, p.device}, &p.ceilings, p.uses);
     WL_TRY(add_section(&p, name, &page->sections, err));
     WL_TRY(add_to_device(page, &p, err));
+    WL_TRY(add_saving(page, &p, err));
     page->count++;
     add_row(page, &p, name);
     add_entry(page, &p, name);
@@ -371,7 +411,8 @@ static void add_start(const wl_page *page, const char *date, wl_buffer *out)
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                   "style-src 'unsafe-inline'; script-src '%s'\">\n<title>Warpline: %s%s</title>\n",
-                  script_hash, page->title.text ? page->title.text : "", page->count > 1 ? " and others" : "");
+                  script_hash, page->title.text ? page->title.text : "",
+                  page->count > 1 && !page->opening.text ? " and others" : "");
     wl_buffer_text(out, "<style>\n");
     wl_template_add(out, "page_style", NULL);
     wl_buffer_add(out,
@@ -386,14 +427,15 @@ static void add_start(const wl_page *page, const char *date, wl_buffer *out)
 wl_status wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err)
 {
     wl_buffer text = {0};
-    if (page->count == 0)
+    if (page->count == 0 && !page->opening.text)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a page without a launch has nothing to show");
     add_start(page, date, &text);
+    wl_buffer_text(&text, wl_buffer_string(&page->opening));
     if (page->count > 1) {
         wl_buffer_add(&text, "<nav><h2>Contents</h2>\n<ol>\n%s</ol></nav>\n", page->contents.text);
         add_comparison(page, &text);
     }
-    wl_buffer_text(&text, page->sections.text);
+    wl_buffer_text(&text, wl_buffer_string(&page->sections));
     wl_buffer_text(&text, "<script>");
     wl_template_add(&text, "page_script", NULL);
     wl_buffer_text(&text, "</script>\n</body>\n</html>\n");

@@ -30,6 +30,17 @@ typedef struct wl_page_part {
  * gains most; figures; lines of the source by their cost; bounds; volumes with fields, accesses and
  * lines; the search. */
 void wl_page_verdict(const wl_page_part *part, wl_buffer *out);
+/* The best cause or change in words, and its gain; 0: there is none. */
+double wl_page_best(const wl_page_part *part, wl_buffer *out);
+
+/* The best change of a launch of a program, and what it saves over all calls of its kernel. */
+typedef struct wl_page_saving {
+    char *words;
+    size_t number; /* of the section */
+    double saving_s;
+} wl_page_saving;
+void wl_page_program(const wl_profile *const *profiles, size_t count, const wl_page_saving *savings,
+                     size_t saving_count, wl_buffer *out);
 void wl_page_figures(const wl_page_part *part, wl_buffer *out);
 wl_status wl_page_source(const wl_page_part *part, wl_buffer *out, wl_error *err);
 void wl_page_bounds(const wl_page_part *part, wl_buffer *out);

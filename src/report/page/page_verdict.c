@@ -104,6 +104,19 @@ static void add_findings(const wl_page_part *p, wl_buffer *out)
     wl_buffer_text(out, "</ol>\n");
 }
 
+double wl_page_best(const wl_page_part *p, wl_buffer *out)
+{
+    const wl_advised *a = p->launch->advised;
+    finding best[FINDINGS];
+    if (!a || find(a, best) == 0)
+        return 0;
+    if (best[0].cause)
+        wl_answer_cause(a, best[0].cause, out);
+    else
+        wl_answer_advice(a, best[0].advice, out);
+    return best[0].gain;
+}
+
 void wl_page_verdict(const wl_page_part *p, wl_buffer *out)
 {
     if (!(p->prediction->model.time_s > 0)) {

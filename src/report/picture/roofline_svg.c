@@ -125,10 +125,18 @@ static void add_joins(drawing *d)
     }
 }
 
-static void add_form(drawing *d, wl_series series, bool measured, wl_ink ink, double x, double y)
+/* Areas follow the weights of launches; without any, all are alike. */
+static double size_of(wl_series series, const wl_tallies *t)
 {
-    const bool open = series == WL_SERIES_GLOBAL || series == WL_SERIES_SHARED;
     const double size = series == WL_SERIES_THREAD ? 3 : 5;
+    return t->weight > 0 ? fmax(size / 2, 2.4 * size * sqrt(t->weight)) : size;
+}
+
+static void add_form(drawing *d, wl_series series, const wl_tallies *t, wl_ink ink, double x, double y)
+{
+    const bool measured = t->measured;
+    const bool open = series == WL_SERIES_GLOBAL || series == WL_SERIES_SHARED;
+    const double size = size_of(series, t);
     wl_buffer_add(d->out, "<g class=\"%s\">", classes[ink]);
     if (series == WL_SERIES_TENSOR && !measured)
         wl_buffer_add(d->out, "<path class=\"mark\" d=\"M%.1f %.1fl5.5 9.5h-11z\"/>", x, y - 6);
@@ -154,7 +162,7 @@ static void add_marks(drawing *d)
         if (m->ceiling > 0)
             wl_buffer_add(d->out, ", %.3g %% of the roof (%s)", 100 * m->y / m->ceiling, wl_mark_roof(m));
         wl_buffer_text(d->out, "</title>");
-        add_form(d, m->series, t->measured, wl_mark_ink(m), wl_scene_x(d->s, m->x), wl_scene_y(d->s, m->y));
+        add_form(d, m->series, t, wl_mark_ink(m), wl_scene_x(d->s, m->x), wl_scene_y(d->s, m->y));
         wl_buffer_text(d->out, "</g>\n");
     }
 }
@@ -198,7 +206,7 @@ static void add_key(drawing *d)
         const wl_scene_key *k = &keys[i];
         double shift = 0;
         if (k->form == WL_KEY_MARK)
-            add_form(d, k->series, k->measured, k->ink, k->x, k->y - 4);
+            add_form(d, k->series, &(wl_tallies){.measured = k->measured}, k->ink, k->x, k->y - 4);
         else
             shift = add_key_line(d, k);
         wl_svg_text(d->out, k->x + 10 + shift, k->y, "faint", k->name, SIZE_MAX);
