@@ -117,8 +117,6 @@ struct wl_ptx_step {
     int32_t pointer;
     const wl_ptx_instruction *in;
     int32_t function, number;      /* identify the instruction */
-    int32_t next;                  /* the next step that a run executes */
-    bool idle;                     /* only counted */
     bool place;                    /* compares values that depend on the position of the block */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
     wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
@@ -130,6 +128,14 @@ struct wl_ptx_step {
     const wl_ptx_waits *waits; /* of the back edge of such a loop, wait_loop; NULL: none */
     int32_t wait_loop;
 };
+
+/* An instruction in one form of a program. Forms share a step unless they execute it in different
+ * ways: there are many instructions, and a step is large. */
+typedef struct wl_ptx_turn {
+    wl_ptx_step *step;
+    int32_t next; /* the next one that a run executes */
+    bool idle;    /* only counted */
+} wl_ptx_turn;
 
 /* What a constant slot holds. */
 typedef enum wl_ptx_constant_kind {
@@ -149,9 +155,10 @@ typedef struct wl_ptx_program {
     int32_t number;
     int32_t loop_first; /* number of its first loop, over all functions */
     wl_ptx_flow flow;
-    /* all steps; those that control flow and addresses depend on; those that control flow depends
-     * on */
-    wl_ptx_step *steps, *address_steps, *flow_steps;
+    wl_ptx_step *steps; /* by instruction */
+    /* the forms of the program: all steps; those that control flow and addresses depend on; those
+     * that control flow depends on. Without calls to other functions, else all are the first */
+    wl_ptx_turn *all, *addresses, *flow_only;
     bool reads_data; /* the control flow depends on what memory holds */
     bool partial;    /* which bits of registers are unknown matters */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
@@ -374,9 +381,11 @@ struct wl_ptx_emulator {
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 /* emulate_needed.c: finds the steps that matter. */
 wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* The step of one form, to be changed: no other form shares it afterwards. NULL: no memory. */
+wl_ptx_step *wl_ptx_own_step(wl_ptx_machine *m, wl_ptx_program *program, wl_ptx_turn *form, int32_t number);
 /* emulate_place.c: does control flow depend linearly on the position of the block? The second
  * records how the operands of a step compare, in the signature of the run. */
-wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
+wl_status wl_ptx_find_places(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
 /* emulate_trips.c: finds loops whose trip counts follow from registers; and counts the trips that
  * all lanes of a warp still take together, except the last. */

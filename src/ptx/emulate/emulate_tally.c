@@ -29,7 +29,7 @@ static bool is_store(const wl_ptx_instruction *in)
 /* A load in a loop whose control flow needs what it loads. */
 static bool is_serial(const wl_ptx_program *p, int32_t i)
 {
-    return p->flow_steps && p->flow_steps != p->steps && !p->flow_steps[i].idle && is_load(p->flow_steps[i].in) &&
+    return p->flow_only && p->flow_only != p->all && !p->flow_only[i].idle && is_load(p->steps[i].in) &&
            p->flow.loop_of[p->flow.block_of[i]] >= 0;
 }
 
