@@ -153,11 +153,16 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         diag_remember(u->name, u->text);
         status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
     }
+    if (status == WL_OK) { /* one copy of a long text is enough */
+        diag_remember(u->name, wl_ptx_own_text(u->ptx));
+        free(u->text);
+        u->text = NULL;
+    }
     if (status == WL_OK && u->source)
         wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
     /* shared memory is known from the PTX itself */
     if (status == WL_OK && !o->no_ptxas && !o->registers)
-        status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
+        status = compile_resources(wl_ptx_own_text(u->ptx), length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept even if it failed: a message shows a line of it */
     return status;
 }
@@ -169,8 +174,8 @@ void ptx_unit_free(ptx_unit *u)
     ptx_arguments_free(u->arguments);
     data_files_close(&u->files);
     ptxas_free(&u->resources);
+    diag_forget_text(u->ptx ? wl_ptx_own_text(u->ptx) : u->text);
     wl_ptx_free(u->ptx);
-    diag_forget_text(u->text);
     diag_forget_text(u->source);
     free(u->text);
     free(u->source);

@@ -86,12 +86,23 @@ typedef struct wl_ptx_waits {
     int32_t count;
 } wl_ptx_waits;
 
+/* There may be millions: members are in an order without gaps, and branches share some. */
 struct wl_ptx_step {
-    wl_ptx_step_kind kind;
+    wl_ptx_step_kind kind : 8;
     bool guard_negated;
-    bool wraps;        /* the base of the address is a 32-bit register */
-    uint8_t bytes;     /* per element in memory */
-    uint8_t elements;  /* of a vector */
+    bool wraps;       /* the base of the address is a 32-bit register */
+    uint8_t bytes;    /* per element in memory */
+    uint8_t elements; /* of a vector */
+    bool back;        /* a back edge */
+    bool alone;       /* a back edge of a loop without another branch */
+    bool spins;       /* a back edge of a loop with an atomic: it may spin on a lock */
+    /* which side leaves the loop; whether it is the only exit */
+    bool taken_leaves, other_leaves, only_exit;
+    bool place;        /* compares values that depend on the position of the block */
+    bool wanted;       /* of an atomic: its result matters */
+    bool orders;       /* tells blocks of each other: see emulate_order.c */
+    bool draws;        /* counts, and the control flow depends on the result */
+    bool repeats;      /* such a step in a loop */
     int32_t guard;     /* slot, -1: none */
     int32_t to, other; /* slots written */
     int32_t from[4];   /* slots read; unused ones are nil */
@@ -101,32 +112,25 @@ struct wl_ptx_step {
         wl_ptx_test test;
         wl_ptx_compute compute;
         wl_ptx_run run;
+        const wl_ptx_waits *waits; /* of the back edge of a loop in which warps wait; NULL: none */
     } of;
-    int64_t offset;  /* added to the address */
+    union {
+        int64_t offset;                /* added to the address */
+        const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
+    };
+    union {
+        const wl_ptx_async_form *async;
+        wl_ptx_steady *steady; /* of the branch of such a loop; NULL: none */
+    };
     int32_t target;  /* of a branch */
     int32_t meeting; /* of a branch: where its lanes reconverge; -1: nowhere */
     /* innermost loop, numbered over all functions; -1: none */
     int32_t loop;
-    bool back;  /* a back edge */
-    bool alone; /* a back edge of a loop without another branch */
-    /* a back edge of a loop with an atomic: it may spin on a lock */
-    bool spins;
-    /* which side leaves the loop; whether it is the only exit */
-    bool taken_leaves, other_leaves, only_exit;
     /* the only parameter of the entry that the address is derived from; -1: not known */
     int32_t pointer;
+    int32_t function, number; /* identify the instruction */
+    int32_t wait_loop;        /* of the back edge of a loop in which warps wait */
     const wl_ptx_instruction *in;
-    int32_t function, number;      /* identify the instruction */
-    bool place;                    /* compares values that depend on the position of the block */
-    const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
-    wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
-    const wl_ptx_async_form *async;
-    bool wanted;               /* of an atomic: its result matters */
-    bool orders;               /* tells blocks of each other: see emulate_order.c */
-    bool draws;                /* counts, and the control flow depends on the result */
-    bool repeats;              /* such a step in a loop */
-    const wl_ptx_waits *waits; /* of the back edge of such a loop, wait_loop; NULL: none */
-    int32_t wait_loop;
 };
 
 /* An instruction in one form of a program. Forms share a step unless they execute it in different
@@ -257,17 +261,24 @@ typedef struct wl_ptx_object {
     int64_t read, allowed;
 } wl_ptx_object;
 
+/* Counts of an instruction that has a guard or is a branch. */
+typedef struct wl_ptx_split_tally {
+    int64_t warps_off, off; /* executions without a lane; lanes whose guard is false */
+    int64_t diverged, rungs;
+} wl_ptx_split_tally;
+
 /* Counts since they were last collected, by instruction number. A run of consecutive instructions
  * is counted at its begin and at its end. */
 typedef struct wl_ptx_tally {
     bool on;
     int64_t *warps, *threads; /* changes from one instruction to the next */
-    int64_t *warps_off, *off; /* executions without a lane; lanes whose guard is false */
-    int64_t *diverged, *rungs;
-    int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
+    wl_ptx_split_tally *splits;
+    int32_t split_count;
+    int32_t *split_of;             /* by instruction: its number among them; -1: none */
+    int32_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
-    int64_t *serial;               /* the same: loads that the control flow of a loop depends on */
-    int64_t *rounds;               /* the same: dependent loads */
+    int32_t *serial;               /* the same: loads that the control flow of a loop depends on */
+    int32_t *rounds;               /* the same: dependent loads */
     wl_ptx_round *round_of;        /* by instruction, of loads */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */

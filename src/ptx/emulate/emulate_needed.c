@@ -11,6 +11,8 @@
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "ptx/module/def_use.h"
 
@@ -138,7 +140,7 @@ static void spread_origins(void *user, int32_t reg, bool written)
 static uint64_t own_origins(const analysis *a, const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM) {
-        const int32_t variable = in->operands[1].variable;
+        const int32_t variable = wl_ptx_variable_of(&in->operands[1]);
         for (int k = 0; k < a->function->param_count; k++)
             if (a->function->is_entry && a->function->params[k] == variable && k < 63)
                 return (uint64_t)1 << k;
@@ -369,30 +371,41 @@ static wl_status thin_out(const analysis *a, bool addresses, wl_ptx_turn *form, 
     return WL_OK;
 }
 
-static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_arena *scratch, wl_ptx_turn **out,
-                      wl_error *err)
+/* One form: with the addresses of all accesses, or without. */
+static wl_status make_form(analysis *a, bool addresses, wl_ptx_turn **out, wl_error *err)
+{
+    const int32_t count = a->function->instruction_count;
+    if (!(*out = WL_ARENA_NEW(&a->machine->arena, wl_ptx_turn, count + 1)))
+        return wl_fail_memory(err);
+    memset(a->needed, 0, ((size_t)a->function->register_count + 1) * sizeof *a->needed);
+    memset(a->extent, NOTHING, (size_t)count * sizeof *a->extent);
+    a->served_count = 0;
+    a->addresses = addresses;
+    demand_all(a, addresses);
+    return thin_out(a, addresses, *out, err);
+}
+
+static wl_status make_forms(wl_ptx_machine *m, wl_ptx_program *p, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *f = p->function;
     const int32_t registers = f->register_count + 1, count = f->instruction_count;
     analysis a = {.machine = m,
                   .program = p,
                   .function = f,
-                  .addresses = addresses,
                   .origins = WL_ARENA_NEW(scratch, uint64_t, registers),
                   .needed = WL_ARENA_NEW(scratch, bool, registers),
                   .extent = WL_ARENA_NEW(scratch, uint8_t, count + 1),
                   .work = WL_ARENA_NEW(scratch, int32_t, 2 * count + 1)};
-    *out = WL_ARENA_NEW(&m->arena, wl_ptx_turn, count + 1);
-    if (!a.origins || !a.needed || !a.extent || !a.work || !*out)
+    if (!a.origins || !a.needed || !a.extent || !a.work)
         return wl_fail_memory(err);
     WL_TRY(find_definitions(&a, scratch, err));
     find_origins(&a);
-    demand_all(&a, addresses);
-    WL_TRY(thin_out(&a, addresses, *out, err));
-    for (int32_t i = 0; i < count; i++) /* does control flow depend on contents? */
-        p->reads_data =
-            p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
-                              f->instructions[i].op != WL_PTX_OP_tensormap && f->instructions[i].space != WL_PTX_PARAM);
+    WL_TRY(make_form(&a, true, &p->addresses, err));
+    WL_TRY(make_form(&a, false, &p->flow_only, err));
+    /* does control flow depend on contents? */
+    for (int32_t i = 0; i < count && !p->reads_data; i++)
+        p->reads_data = a.extent[i] == ALL && is_load(&f->instructions[i]) &&
+                        f->instructions[i].op != WL_PTX_OP_tensormap && f->instructions[i].space != WL_PTX_PARAM;
     return WL_OK;
 }
 
@@ -411,8 +424,8 @@ static bool separate(wl_ptx_machine *m, const wl_ptx_program *p, wl_ptx_turn *fo
 
 wl_ptx_step *wl_ptx_own_step(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, int32_t i)
 {
-    const bool ok = form != p->all ? separate(m, p, form, i)
-                                   : separate(m, p, p->addresses, i) && separate(m, p, p->flow_only, i);
+    const bool ok =
+        form != p->all ? separate(m, p, form, i) : separate(m, p, p->addresses, i) && separate(m, p, p->flow_only, i);
     return ok ? form[i].step : NULL;
 }
 
@@ -442,9 +455,7 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
     if (m->launch.everything || !program->function->is_entry || calls(program->function))
         return wl_ptx_find_order(m, program, err);
     program->reads_data = false;
-    status = make(m, program, true, &scratch, &program->addresses, err);
-    if (status == WL_OK)
-        status = make(m, program, false, &scratch, &program->flow_only, err);
+    status = make_forms(m, program, &scratch, err);
     wl_arena_free(&scratch);
     if (status == WL_OK)
         status = wl_ptx_find_places(m, program, err);

@@ -32,7 +32,8 @@ static bool may_be_global(wl_ptx_space space)
 static bool is_executed(const wl_ptx_turn *turn)
 {
     const wl_ptx_step *s = turn->step;
-    return !turn->idle && s->kind == WL_PTX_STEP_RUN && s->of.run != wl_ptx_run_touch && s->of.run != wl_ptx_run_counted;
+    return !turn->idle && s->kind == WL_PTX_STEP_RUN && s->of.run != wl_ptx_run_touch &&
+           s->of.run != wl_ptx_run_counted;
 }
 
 static bool is_polled(const wl_ptx_instruction *in)
@@ -135,7 +136,7 @@ static wl_status find_waits(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *f
             break;
         }
         status = find_written(m, p, loop, &scratch, waits, err);
-        s->waits = waits;
+        s->of.waits = waits;
         s->wait_loop = p->loop_first + loop;
     }
     wl_arena_free(&scratch);
@@ -484,8 +485,8 @@ bool wl_ptx_starts_with_0(wl_ptx_machine *m, const wl_ptx_step *s)
 static uint64_t hash_of(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
 {
     uint64_t hash = ((uint64_t)(uint32_t)s->number << 32) ^ lanes;
-    for (int32_t r = 0; r < s->waits->count; r++) {
-        const int32_t slot = s->waits->registers[r];
+    for (int32_t r = 0; r < s->of.waits->count; r++) {
+        const int32_t slot = s->of.waits->registers[r];
         const bool predicate = frame->program->function->registers[slot].type == WL_PTX_PRED;
         if (predicate)
             hash = wl_hash_add(hash, wl_ptx_predicate(frame, slot) & lanes);
@@ -506,9 +507,9 @@ bool wl_ptx_is_stalled(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes)
 wl_status wl_ptx_give_up_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    for (int32_t r = 0; r < s->waits->count; r++) {
-        frame->unknown[s->waits->registers[r]] |= lanes;
-        frame->partly[s->waits->registers[r]] = 0;
+    for (int32_t r = 0; r < s->of.waits->count; r++) {
+        frame->unknown[s->of.waits->registers[r]] |= lanes;
+        frame->partly[s->of.waits->registers[r]] = 0;
     }
     m->warp->gives_up = false;
     m->warp->waited = 0;

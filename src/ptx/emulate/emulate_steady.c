@@ -112,8 +112,7 @@ static bool is_steady(const wl_ptx_program *p, const wl_ptx_step *branch, wl_ptx
     if (out->loop < 0 || p->flow.loops[out->loop].header != header)
         return false;
     for (int32_t i = 0; i < p->function->instruction_count; i++)
-        if (wl_ptx_flow_in_loop(&p->flow, out->loop, p->flow.block_of[i]) &&
-            !fits(p, out->loop, &p->flow_only[i], out))
+        if (wl_ptx_flow_in_loop(&p->flow, out->loop, p->flow.block_of[i]) && !fits(p, out->loop, &p->flow_only[i], out))
             return false;
     return true;
 }
@@ -300,8 +299,8 @@ static int64_t common_trips(const wl_ptx_recorder *r, const wl_ptx_program *p, i
         WL_PTX_FOR_LANES(lane, now->active)
         {
             if (before == WL_PTX_LANES || !is_same(now, last, before, lane))
-                most = wl_min(most, wl_ptx_trips_alike(p->flow_only[now->step].step, now->holds >> lane & 1, now->a[lane],
-                                                       now->a[lane] - last->a[lane], now->b[lane],
+                most = wl_min(most, wl_ptx_trips_alike(p->flow_only[now->step].step, now->holds >> lane & 1,
+                                                       now->a[lane], now->a[lane] - last->a[lane], now->b[lane],
                                                        now->b[lane] - last->b[lane]));
             before = lane;
         }
