@@ -73,7 +73,7 @@ static bool contains(const char *path, const char *text)
  * place. */
 static bool has_own_runtime(const char *path)
 {
-    return contains(path, ".nv_fatbin") && !contains(path, "libcudart.so.") && !contains(path, "libcuda.so.");
+    return contains(path, ".nv_fatbin") && !contains(path, "libcudart.so.");
 }
 
 static int check_program(const options *o, bool runs, char program[PATH_LENGTH])

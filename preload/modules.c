@@ -143,7 +143,7 @@ static bool add_hidden(gpu_module *m)
 
 static bool place(gpu_world *w, gpu_module *m, gpu_variable *v)
 {
-    if (v->address)
+    if (v->address || w->foreign)
         return true;
     const wl_ptx_variable *ptx = in_ptx(m, v->name);
     const size_t bytes = ptx && (size_t)ptx->bytes > v->bytes ? (size_t)ptx->bytes : v->bytes;
@@ -191,7 +191,7 @@ static bool place_all(gpu_world *w, gpu_module *m)
         if (!place(w, m, &m->variables[i]))
             return false;
     }
-    if (fresh)
+    if (fresh && !w->foreign)
         link_variables(m);
     free(m->symbols);
     m->symbols = calloc(m->variable_count + 1, sizeof *m->symbols);

@@ -84,9 +84,11 @@ static bool is_open(gpu_world *w)
     begin(&e, "program");
     wl_out_whole(&e.out, "version", WL_RECORD_VERSION);
     put_command(&e);
-    wl_out_text(&e.out, "mode", "run");
-    wl_out_text(&e.out, "device", wl_device_name(w->device));
-    wl_out_truth(&e.out, "executed", w->settings.execute);
+    wl_out_text(&e.out, "mode", w->foreign ? "record" : "run");
+    if (!w->foreign) {
+        wl_out_text(&e.out, "device", wl_device_name(w->device));
+        wl_out_truth(&e.out, "executed", w->settings.execute);
+    }
     end(&e);
     return !stopped;
 }
@@ -270,6 +272,8 @@ static void put_variables(event *e, const gpu_module *m)
         return;
     wl_out_array(&e->out, "variables");
     for (size_t i = 0; i < m->variable_count; i++) {
+        if (!m->variables[i].address) /* the driver has left it out */
+            continue;
         wl_out_object(&e->out, NULL);
         wl_out_text(&e->out, "name", m->variables[i].name);
         put_address(e, "address", m->variables[i].address);

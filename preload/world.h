@@ -86,6 +86,7 @@ typedef struct gpu_function {
 typedef struct gpu_world {
     gpu_settings settings;
     wl_device *device;
+    bool foreign;          /* a GPU has the memory: its driver places variables */
     wl_ptx_memory *memory; /* sorted by address */
     gpu_allocation *about; /* of the same number */
     size_t memory_count, memory_room, about_room;
