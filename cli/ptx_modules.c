@@ -80,9 +80,9 @@ void binary_close(binary_file *file)
 
 static void free_module(ptx_modules *m, size_t i)
 {
-    wl_ptx_free((wl_ptx *)(uintptr_t)m->ptx[i]);
     diag_forget_text(m->at[i].text);
-    free(m->at[i].text);
+    wl_ptx_free((wl_ptx *)(uintptr_t)m->ptx[i]);
+    free(m->at[i].read);
 }
 
 void ptx_modules_free(ptx_modules *m)
@@ -116,13 +116,19 @@ wl_status ptx_modules_add(ptx_modules *m, const char *name, char *text, size_t l
         return diag_no_memory(err);
     }
     ptx_module *added = &m->at[m->count];
-    *added = (ptx_module){.text = text, .length = length, .number = number};
+    *added = (ptx_module){.read = text, .text = text, .length = length, .number = number};
     (void)snprintf(added->name, sizeof added->name, "%s", name);
     m->ptx[m->count++] = NULL;
     diag_remember(added->name, added->text);
     const wl_status status = wl_ptx_parse(added->name, text, length, &ptx, err);
     m->ptx[m->count - 1] = ptx;
-    return status;
+    if (status != WL_OK) /* a message shows a line of it */
+        return status;
+    added->text = wl_ptx_own_text(ptx);
+    diag_remember(added->name, added->text);
+    free(added->read);
+    added->read = NULL;
+    return WL_OK;
 }
 
 static wl_status add_code(const wl_binary *b, const char *path, size_t code, ptx_modules *m, wl_error *err)

@@ -11,7 +11,8 @@
 
 typedef struct ptx_module {
     char name[PTX_NAME_LENGTH]; /* in messages */
-    char *text;
+    char *read;                 /* its text, until it is parsed: a module has its own copy */
+    const char *text;
     size_t length;
     size_t number; /* in the list of the file's device code, from 1; 0: it has none */
 } ptx_module;

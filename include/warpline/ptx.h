@@ -13,12 +13,12 @@ typedef struct wl_ptx wl_ptx;
 /* WL_E_INPUT: malformed. Unknown instructions are no error: see coverage. */
 WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
+WL_API const char *wl_ptx_own_text(const wl_ptx *ptx); /* its copy of the text */
 /* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its
  * lines (.loc) instead of those of the PTX, and arguments its parameters. */
 WL_API void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length);
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
-/* as in the source: ns::axpy<float> */
-WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
+WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source */
 WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as in the file */
 /* The entry a user means: its name, as in the source (with or without namespaces, template
  * arguments and parameters) or as in the file, a pattern of * and ?, or a part no other has; NULL:

@@ -120,7 +120,8 @@ static wl_status write_averages(const wl_kernel *k, wl_buffer *out, wl_error *er
     wl_item_mix_write(&item, out);
     if (threads > 0)
         wl_buffer_add(out, "active_lanes: %.15g\n", threads / lanes);
-    write_accesses(mix.memory, mix.idle_accesses, warps, out);
+    /* passes of the L1 without the address of a lane */
+    write_accesses(mix.memory, mix.idle_accesses + mix.operands, warps, out);
     return WL_OK;
 }
 

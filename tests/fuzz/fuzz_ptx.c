@@ -11,8 +11,8 @@ static void check_index(int32_t index, int32_t count) { REQUIRE(index >= -1 && i
 static void check_operand(const wl_ptx_module *m, const wl_ptx_function *f, const wl_ptx_operand *o, bool in_list)
 {
     check_index(o->reg, f->register_count);
-    check_index(o->other, f->register_count);
-    check_index(o->variable, m->variable_count);
+    check_index(wl_ptx_second_of(o), f->register_count);
+    check_index(wl_ptx_variable_of(o), m->variable_count);
     switch (o->kind) {
     case WL_PTX_OPERAND_REG: REQUIRE(o->reg >= 0); break;
     case WL_PTX_OPERAND_VARIABLE: REQUIRE(o->variable >= 0); break;

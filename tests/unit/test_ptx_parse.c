@@ -69,8 +69,8 @@ static void add_operand(text *t, const wl_ptx_module *m, const wl_ptx_function *
     case WL_PTX_OPERAND_LABEL: add(t, "@%lld", (long long)o->value); break;
     case WL_PTX_OPERAND_FUNCTION: add(t, "%s%s", m->functions[o->first].name, o->value < 0 ? "?" : ""); break;
     }
-    if (o->other >= 0)
-        add(t, "|%s", f->registers[o->other].name);
+    if (wl_ptx_second_of(o) >= 0)
+        add(t, "|%s", f->registers[wl_ptx_second_of(o)].name);
 }
 
 /* "setp.s32 %p1 %r1 5" */

@@ -355,7 +355,7 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
     const wl_inst_class c = wl_ptx_class_of(in);
     const bool computes = c == WL_INST_int || c == WL_INST_fp32 || c == WL_INST_fp64 || c == WL_INST_fp16 ||
                           c == WL_INST_move || c == WL_INST_special;
-    return computes && readers_of_result(w, in) == 0 && in->operands[0].other < 0;
+    return computes && readers_of_result(w, in) == 0 && wl_ptx_second_of(&in->operands[0]) < 0;
 }
 
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)

@@ -489,6 +489,12 @@ size_t wl_ptx_outside(const wl_ptx_emulator *emulator, const wl_outside **list)
     return emulator->machine.outside_count;
 }
 
+const wl_ptx_flow *wl_ptx_entry_flow(const wl_ptx_emulator *emulator)
+{
+    const wl_ptx_launch *l = &emulator->machine.launch;
+    return &emulator->machine.programs[l->entry - l->module->functions].flow;
+}
+
 bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
 {
     const wl_ptx_step *steps = emulator->machine.programs[function].steps;

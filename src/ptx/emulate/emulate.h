@@ -20,6 +20,7 @@
 #include "kernel/gaps.h"
 #include "kernel/line_sample.h"
 #include "ptx/emulate/arguments.h"
+#include "ptx/module/flow.h"
 #include "ptx/module/module.h"
 
 #define WL_PTX_LANES 32
@@ -222,6 +223,8 @@ typedef struct wl_ptx_ordering {
 } wl_ptx_ordering;
 wl_ptx_ordering wl_ptx_ordering_of(const wl_ptx_emulator *emulator);
 
+/* Control flow of the entry. */
+const wl_ptx_flow *wl_ptx_entry_flow(const wl_ptx_emulator *emulator);
 /* Is the instruction only counted, so that its results are unknown and what it accesses is not
  * visited? */
 bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);

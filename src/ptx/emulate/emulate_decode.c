@@ -286,7 +286,8 @@ static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_apply apply = carries(in) ? NULL : wl_ptx_find_apply(in);
-    if ((!apply && !carries(in)) || in->operands[0].kind != WL_PTX_OPERAND_REG || in->operands[0].other >= 0)
+    if ((!apply && !carries(in)) || in->operands[0].kind != WL_PTX_OPERAND_REG ||
+        wl_ptx_second_of(&in->operands[0]) >= 0)
         return false;
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
     for (int k = 1; k < in->operand_count && k <= 4; k++)

@@ -179,7 +179,7 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
             wl_ptx_skip_trips(m, s, mask);
         if (s->steady && mask && m->tally.on)
             wl_ptx_repeat_trips(m, s, mask);
-        if (s->waits && mask && wl_ptx_is_stalled(m, s, mask)) {
+        if (s->of.waits && mask && wl_ptx_is_stalled(m, s, mask)) {
             if (m->warp->gives_up)
                 return wl_ptx_give_up_wait(m, s, mask, err);
             m->warp->stalls++;

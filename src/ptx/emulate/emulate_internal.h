@@ -86,12 +86,23 @@ typedef struct wl_ptx_waits {
     int32_t count;
 } wl_ptx_waits;
 
+/* There may be millions: members are in an order without gaps, and branches share some. */
 struct wl_ptx_step {
-    wl_ptx_step_kind kind;
+    wl_ptx_step_kind kind : 8;
     bool guard_negated;
-    bool wraps;        /* the base of the address is a 32-bit register */
-    uint8_t bytes;     /* per element in memory */
-    uint8_t elements;  /* of a vector */
+    bool wraps;       /* the base of the address is a 32-bit register */
+    uint8_t bytes;    /* per element in memory */
+    uint8_t elements; /* of a vector */
+    bool back;        /* a back edge */
+    bool alone;       /* a back edge of a loop without another branch */
+    bool spins;       /* a back edge of a loop with an atomic: it may spin on a lock */
+    /* which side leaves the loop; whether it is the only exit */
+    bool taken_leaves, other_leaves, only_exit;
+    bool place;        /* compares values that depend on the position of the block */
+    bool wanted;       /* of an atomic: its result matters */
+    bool orders;       /* tells blocks of each other: see emulate_order.c */
+    bool draws;        /* counts, and the control flow depends on the result */
+    bool repeats;      /* such a step in a loop */
     int32_t guard;     /* slot, -1: none */
     int32_t to, other; /* slots written */
     int32_t from[4];   /* slots read; unused ones are nil */
@@ -101,35 +112,34 @@ struct wl_ptx_step {
         wl_ptx_test test;
         wl_ptx_compute compute;
         wl_ptx_run run;
+        const wl_ptx_waits *waits; /* of the back edge of a loop in which warps wait; NULL: none */
     } of;
-    int64_t offset;  /* added to the address */
+    union {
+        int64_t offset;                /* added to the address */
+        const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
+    };
+    union {
+        const wl_ptx_async_form *async;
+        wl_ptx_steady *steady; /* of the branch of such a loop; NULL: none */
+    };
     int32_t target;  /* of a branch */
     int32_t meeting; /* of a branch: where its lanes reconverge; -1: nowhere */
     /* innermost loop, numbered over all functions; -1: none */
     int32_t loop;
-    bool back;  /* a back edge */
-    bool alone; /* a back edge of a loop without another branch */
-    /* a back edge of a loop with an atomic: it may spin on a lock */
-    bool spins;
-    /* which side leaves the loop; whether it is the only exit */
-    bool taken_leaves, other_leaves, only_exit;
     /* the only parameter of the entry that the address is derived from; -1: not known */
     int32_t pointer;
+    int32_t function, number; /* identify the instruction */
+    int32_t wait_loop;        /* of the back edge of a loop in which warps wait */
     const wl_ptx_instruction *in;
-    int32_t function, number;      /* identify the instruction */
-    int32_t next;                  /* the next step that a run executes */
-    bool idle;                     /* only counted */
-    bool place;                    /* compares values that depend on the position of the block */
-    const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
-    wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
-    const wl_ptx_async_form *async;
-    bool wanted;               /* of an atomic: its result matters */
-    bool orders;               /* tells blocks of each other: see emulate_order.c */
-    bool draws;                /* counts, and the control flow depends on the result */
-    bool repeats;              /* such a step in a loop */
-    const wl_ptx_waits *waits; /* of the back edge of such a loop, wait_loop; NULL: none */
-    int32_t wait_loop;
 };
+
+/* An instruction in one form of a program. Forms share a step unless they execute it in different
+ * ways: there are many instructions, and a step is large. */
+typedef struct wl_ptx_turn {
+    wl_ptx_step *step;
+    int32_t next; /* the next one that a run executes */
+    bool idle;    /* only counted */
+} wl_ptx_turn;
 
 /* What a constant slot holds. */
 typedef enum wl_ptx_constant_kind {
@@ -150,9 +160,10 @@ typedef struct wl_ptx_program {
     int32_t number;
     int32_t loop_first; /* number of its first loop, over all functions */
     wl_ptx_flow flow;
-    /* all steps; those that control flow and addresses depend on; those that control flow depends
-     * on */
-    wl_ptx_step *steps, *address_steps, *flow_steps;
+    wl_ptx_step *steps; /* by instruction */
+    /* the forms of the program: all steps; those that control flow and addresses depend on; those
+     * that control flow depends on. Without calls to other functions, else all are the first */
+    wl_ptx_turn *all, *addresses, *flow_only;
     bool reads_data; /* the control flow depends on what memory holds */
     bool partial;    /* which bits of registers are unknown matters */
     bool even;       /* control flow compares linear combinations of the block's coordinates */
@@ -251,17 +262,24 @@ typedef struct wl_ptx_object {
     int64_t read, allowed;
 } wl_ptx_object;
 
+/* Counts of an instruction that has a guard or is a branch. */
+typedef struct wl_ptx_split_tally {
+    int64_t warps_off, off; /* executions without a lane; lanes whose guard is false */
+    int64_t diverged, rungs;
+} wl_ptx_split_tally;
+
 /* Counts since they were last collected, by instruction number. A run of consecutive instructions
  * is counted at its begin and at its end. */
 typedef struct wl_ptx_tally {
     bool on;
     int64_t *warps, *threads; /* changes from one instruction to the next */
-    int64_t *warps_off, *off; /* executions without a lane; lanes whose guard is false */
-    int64_t *diverged, *rungs;
-    int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
+    wl_ptx_split_tally *splits;
+    int32_t split_count;
+    int32_t *split_of;             /* by instruction: its number among them; -1: none */
+    int32_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
-    int64_t *serial;               /* the same: loads that the control flow of a loop depends on */
-    int64_t *rounds;               /* the same: dependent loads */
+    int32_t *serial;               /* the same: loads that the control flow of a loop depends on */
+    int32_t *rounds;               /* the same: dependent loads */
     wl_ptx_round *round_of;        /* by instruction, of loads */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
@@ -377,9 +395,11 @@ struct wl_ptx_emulator {
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 /* emulate_needed.c: finds the steps that matter. */
 wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* The step of one form, to be changed: no other form shares it afterwards. NULL: no memory. */
+wl_ptx_step *wl_ptx_own_step(wl_ptx_machine *m, wl_ptx_program *program, wl_ptx_turn *form, int32_t number);
 /* emulate_place.c: does control flow depend linearly on the position of the block? The second
  * records how the operands of a step compare, in the signature of the run. */
-wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
+wl_status wl_ptx_find_places(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
 /* emulate_trips.c: finds loops whose trip counts follow from registers; and counts the trips that
  * all lanes of a warp still take together, except the last. */

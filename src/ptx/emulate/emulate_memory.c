@@ -165,6 +165,18 @@ static void load_each(wl_ptx_machine *m, const wl_ptx_step *s, int64_t offset, u
     }
 }
 
+/* Local memory, and parameters in a call: each lane has its own part. */
+static void load_by_lane(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *value, uint32_t *unknown)
+{
+    int64_t part = 0;
+    const wl_ptx_region *region = region_of(m, m->touch.space, 1, &part);
+    uint64_t at[WL_PTX_LANES];
+    for (uint64_t i = 0; i < WL_PTX_LANES; i++)
+        at[i] = m->touch.address[i] + i * (uint64_t)part;
+    gather(region->data + offset, 0, at, bytes, value);
+    *unknown = unknown_bytes(region->unknown + offset, at, bytes);
+}
+
 /* Loads one element of a vector for all lanes. The usual cases come first: contents not
  * supplied, contents of a file, shared memory. */
 static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, uint64_t *value, uint32_t *unknown)
@@ -188,6 +200,8 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     } else if (t->space == WL_PTX_SHARED && usual) {
         gather(m->shared.data + offset, 0, t->address, bytes, value);
         *unknown = unknown_bytes(m->shared.unknown + offset, t->address, bytes);
+    } else if (usual && (t->space == WL_PTX_LOCAL || (t->space == WL_PTX_PARAM && m->warp->depth > 1))) {
+        load_by_lane(m, offset, bytes, value, unknown);
     } else {
         load_each(m, s, offset, value, unknown);
     }
@@ -243,21 +257,24 @@ static bool scatter_in_place(wl_ptx_machine *m, int64_t offset, int bytes, const
     return true;
 }
 
-/* To shared memory, in the usual sizes. */
+/* To shared memory, or to what each lane has, in the usual sizes. */
 static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t *value, uint32_t unknown)
 {
     const wl_ptx_touch *t = &m->touch;
-    if (t->space != WL_PTX_SHARED || (bytes != 4 && bytes != 8))
+    int64_t part = 0;
+    if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST || (bytes != 4 && bytes != 8))
         return false;
+    wl_ptx_region *region = region_of(m, t->space, 1, &part);
     WL_PTX_FOR_LANES(lane, t->lanes)
     {
-        const uint64_t at = t->address[lane] + (uint64_t)offset, flags = unknown >> lane & 1 ? 0x0101010101010101u : 0;
+        const uint64_t at = t->address[lane] + (uint64_t)(offset + part * lane);
+        const uint64_t flags = unknown >> lane & 1 ? 0x0101010101010101u : 0;
         if (bytes == 4) {
-            memcpy(m->shared.data + at, &value[lane], 4);
-            memcpy(m->shared.unknown + at, &flags, 4);
+            memcpy(region->data + at, &value[lane], 4);
+            memcpy(region->unknown + at, &flags, 4);
         } else {
-            memcpy(m->shared.data + at, &value[lane], 8);
-            memcpy(m->shared.unknown + at, &flags, 8);
+            memcpy(region->data + at, &value[lane], 8);
+            memcpy(region->unknown + at, &flags, 8);
         }
     }
     return true;

@@ -11,6 +11,8 @@
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "ptx/module/def_use.h"
 
@@ -27,8 +29,8 @@ typedef struct source {
 } source;
 
 typedef struct analysis {
-    const wl_ptx_machine *machine;
-    const wl_ptx_program *program;
+    wl_ptx_machine *machine;
+    wl_ptx_program *program;
     const wl_ptx_function *function;
     /* by register, one more for the carry: its definitions */
     int32_t *first_definition, *definitions;
@@ -138,7 +140,7 @@ static void spread_origins(void *user, int32_t reg, bool written)
 static uint64_t own_origins(const analysis *a, const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM) {
-        const int32_t variable = in->operands[1].variable;
+        const int32_t variable = wl_ptx_variable_of(&in->operands[1]);
         for (int k = 0; k < a->function->param_count; k++)
             if (a->function->is_entry && a->function->params[k] == variable && k < 63)
                 return (uint64_t)1 << k;
@@ -343,52 +345,88 @@ static wl_ptx_run run_of_places(wl_ptx_op op)
     }
 }
 
-/* Copies the needed steps. A step that is only counted marks its result as unknown. */
-static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
+/* Finds the needed steps. A step that is only counted marks its result as unknown. */
+static wl_status thin_out(const analysis *a, bool addresses, wl_ptx_turn *form, wl_error *err)
 {
     const wl_ptx_program *p = a->program;
     const int32_t count = a->function->instruction_count;
     int32_t next = count;
     for (int32_t i = count; i-- > 0;) {
-        wl_ptx_step *s = &steps[i];
-        p->steps[i].pointer = pointer_of(a, &a->function->instructions[i]);
-        *s = p->steps[i];
-        s->next = next;
-        s->wanted = is_wanted(a, s->in);
+        wl_ptx_step *s = &p->steps[i];
+        s->pointer = pointer_of(a, s->in);
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
-        s->idle = a->extent[i] == NOTHING && !(addresses && counted);
-        if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted)
-            s->of.run = run_of_places(s->in->op);
-        if (!s->idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
+        const bool idle = a->extent[i] == NOTHING && !(addresses && counted);
+        const bool places = a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted;
+        const bool unwanted = s->in->op == WL_PTX_OP_atom && !is_wanted(a, s->in);
+        form[i] = (wl_ptx_turn){s, next, idle};
+        if (!idle && (places || unwanted)) {
+            if (!(s = wl_ptx_own_step(a->machine, a->program, form, i)))
+                return wl_fail_memory(err);
+            s->wanted = !unwanted;
+            s->of.run = places ? run_of_places(s->in->op) : s->of.run;
+        }
+        if (!idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
             next = i;
     }
+    return WL_OK;
 }
 
-static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_arena *scratch, wl_ptx_step **out,
-                      wl_error *err)
+/* One form: with the addresses of all accesses, or without. */
+static wl_status make_form(analysis *a, bool addresses, wl_ptx_turn **out, wl_error *err)
+{
+    const int32_t count = a->function->instruction_count;
+    if (!(*out = WL_ARENA_NEW(&a->machine->arena, wl_ptx_turn, count + 1)))
+        return wl_fail_memory(err);
+    memset(a->needed, 0, ((size_t)a->function->register_count + 1) * sizeof *a->needed);
+    memset(a->extent, NOTHING, (size_t)count * sizeof *a->extent);
+    a->served_count = 0;
+    a->addresses = addresses;
+    demand_all(a, addresses);
+    return thin_out(a, addresses, *out, err);
+}
+
+static wl_status make_forms(wl_ptx_machine *m, wl_ptx_program *p, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *f = p->function;
     const int32_t registers = f->register_count + 1, count = f->instruction_count;
     analysis a = {.machine = m,
                   .program = p,
                   .function = f,
-                  .addresses = addresses,
                   .origins = WL_ARENA_NEW(scratch, uint64_t, registers),
                   .needed = WL_ARENA_NEW(scratch, bool, registers),
                   .extent = WL_ARENA_NEW(scratch, uint8_t, count + 1),
                   .work = WL_ARENA_NEW(scratch, int32_t, 2 * count + 1)};
-    *out = WL_ARENA_NEW(&m->arena, wl_ptx_step, count + 1);
-    if (!a.origins || !a.needed || !a.extent || !a.work || !*out)
+    if (!a.origins || !a.needed || !a.extent || !a.work)
         return wl_fail_memory(err);
     WL_TRY(find_definitions(&a, scratch, err));
     find_origins(&a);
-    demand_all(&a, addresses);
-    thin_out(&a, addresses, *out);
-    for (int32_t i = 0; i < count; i++) /* does control flow depend on contents? */
-        p->reads_data =
-            p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
-                              f->instructions[i].op != WL_PTX_OP_tensormap && f->instructions[i].space != WL_PTX_PARAM);
+    WL_TRY(make_form(&a, true, &p->addresses, err));
+    WL_TRY(make_form(&a, false, &p->flow_only, err));
+    /* does control flow depend on contents? */
+    for (int32_t i = 0; i < count && !p->reads_data; i++)
+        p->reads_data = a.extent[i] == ALL && is_load(&f->instructions[i]) &&
+                        f->instructions[i].op != WL_PTX_OP_tensormap && f->instructions[i].space != WL_PTX_PARAM;
     return WL_OK;
+}
+
+/* Gives a form a step of its own in place of a shared one. */
+static bool separate(wl_ptx_machine *m, const wl_ptx_program *p, wl_ptx_turn *form, int32_t i)
+{
+    wl_ptx_step *copy = NULL;
+    if (form == p->all || form[i].step != &p->steps[i])
+        return true;
+    if (!(copy = WL_ARENA_NEW(&m->arena, wl_ptx_step, 1)))
+        return false;
+    *copy = p->steps[i];
+    form[i].step = copy;
+    return true;
+}
+
+wl_ptx_step *wl_ptx_own_step(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, int32_t i)
+{
+    const bool ok =
+        form != p->all ? separate(m, p, form, i) : separate(m, p, p->addresses, i) && separate(m, p, p->flow_only, i);
+    return ok ? form[i].step : NULL;
 }
 
 static bool calls(const wl_ptx_function *f)
@@ -403,23 +441,24 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
 {
     wl_arena scratch = {0};
     wl_status status = WL_OK;
-    for (int32_t i = 0; i < program->function->instruction_count; i++) {
-        program->steps[i].next = i + 1;
+    const int32_t count = program->function->instruction_count;
+    program->flow_only = program->addresses = program->all = WL_ARENA_NEW(&m->arena, wl_ptx_turn, count + 1);
+    if (!program->all)
+        return wl_fail_memory(err);
+    for (int32_t i = 0; i < count; i++) {
         program->steps[i].wanted = true;
+        program->all[i] = (wl_ptx_turn){&program->steps[i], i + 1, false};
     }
-    program->flow_steps = program->address_steps = program->steps;
     program->reads_data = true;
     if (m->launch.everything && !m->launch.in_order)
         return WL_OK;
     if (m->launch.everything || !program->function->is_entry || calls(program->function))
         return wl_ptx_find_order(m, program, err);
     program->reads_data = false;
-    status = make(m, program, true, &scratch, &program->address_steps, err);
-    if (status == WL_OK)
-        status = make(m, program, false, &scratch, &program->flow_steps, err);
+    status = make_forms(m, program, &scratch, err);
     wl_arena_free(&scratch);
     if (status == WL_OK)
-        status = wl_ptx_find_places(program, err);
+        status = wl_ptx_find_places(m, program, err);
     if (status == WL_OK)
         status = wl_ptx_find_counted(m, program, err);
     if (status == WL_OK)

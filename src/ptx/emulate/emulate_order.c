@@ -29,9 +29,11 @@ static bool may_be_global(wl_ptx_space space)
     return space == WL_PTX_GLOBAL || space == WL_PTX_GENERIC || space == WL_PTX_SPACE_NONE;
 }
 
-static bool is_executed(const wl_ptx_step *s)
+static bool is_executed(const wl_ptx_turn *turn)
 {
-    return !s->idle && s->kind == WL_PTX_STEP_RUN && s->of.run != wl_ptx_run_touch && s->of.run != wl_ptx_run_counted;
+    const wl_ptx_step *s = turn->step;
+    return !turn->idle && s->kind == WL_PTX_STEP_RUN && s->of.run != wl_ptx_run_touch &&
+           s->of.run != wl_ptx_run_counted;
 }
 
 static bool is_polled(const wl_ptx_instruction *in)
@@ -45,17 +47,18 @@ static bool writes(const wl_ptx_instruction *in)
 }
 
 /* Does the kernel write memory that its own loads may see? */
-static bool leaves_words(const wl_ptx_function *f, const wl_ptx_step *steps)
+static bool leaves_words(const wl_ptx_function *f, const wl_ptx_turn *form)
 {
     for (int32_t i = 0; i < f->instruction_count; i++)
-        if (writes(&f->instructions[i]) && may_be_global(f->instructions[i].space) && is_executed(&steps[i]))
+        if (writes(&f->instructions[i]) && may_be_global(f->instructions[i].space) && is_executed(&form[i]))
             return true;
     return false;
 }
 
-static bool tells(const wl_ptx_step *s, bool leaves)
+static bool tells(const wl_ptx_turn *turn, bool leaves)
 {
-    if (!is_executed(s) || !may_be_global(s->in->space))
+    const wl_ptx_step *s = turn->step;
+    if (!is_executed(turn) || !may_be_global(s->in->space))
         return false;
     return (s->in->op == WL_PTX_OP_atom && s->wanted) || (leaves && is_polled(s->in));
 }
@@ -92,42 +95,48 @@ static wl_status find_written(wl_ptx_machine *m, const wl_ptx_program *p, int32_
 }
 
 /* That others may change. */
-static bool looks_at_memory(const wl_ptx_step *s)
+static bool looks_at_memory(const wl_ptx_turn *turn)
 {
-    return is_executed(s) && (is_polled(s->in) || s->in->op == WL_PTX_OP_atom);
+    const wl_ptx_instruction *in = turn->step->in;
+    return is_executed(turn) && (is_polled(in) || in->op == WL_PTX_OP_atom);
 }
 
 /* May a warp wait in this loop for what other blocks or warps do? It polls memory that something
  * outside of the loop may change, and has no barrier. */
-static bool may_wait(const wl_ptx_program *p, const wl_ptx_step *steps, int32_t loop)
+static bool may_wait(const wl_ptx_program *p, const wl_ptx_turn *form, int32_t loop)
 {
     bool polls = false, meets = false, ends = false;
     for (int32_t i = 0; i < p->function->instruction_count && loop >= 0; i++) {
         const wl_ptx_instruction *in = &p->function->instructions[i];
         const bool inside = wl_ptx_flow_in_loop(&p->flow, loop, p->flow.block_of[i]);
-        polls = polls || (inside && looks_at_memory(&steps[i]));
-        meets = meets || (inside && steps[i].kind == WL_PTX_STEP_BARRIER);
+        polls = polls || (inside && looks_at_memory(&form[i]));
+        meets = meets || (inside && p->steps[i].kind == WL_PTX_STEP_BARRIER);
         ends = ends || (!inside && writes(in) && in->space != WL_PTX_LOCAL && in->space != WL_PTX_PARAM);
     }
     return polls && ends && !meets;
 }
 
 /* Back edges of loops in which a warp may wait. */
-static wl_status find_waits(wl_ptx_machine *m, const wl_ptx_program *p, wl_ptx_step *steps, wl_error *err)
+static wl_status find_waits(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, wl_error *err)
 {
     const wl_ptx_function *f = p->function;
     wl_arena scratch = {0};
     wl_status status = WL_OK;
     for (int32_t i = 0; i < f->instruction_count && status == WL_OK; i++) {
-        wl_ptx_step *s = &steps[i];
+        wl_ptx_step *s = form[i].step;
         if (s->kind != WL_PTX_STEP_BRANCH || !s->back || s->in->op != WL_PTX_OP_bra)
             continue;
         const int32_t loop = p->flow.loop_of[p->flow.block_of[s->target]];
-        if (!may_wait(p, steps, loop))
+        if (!may_wait(p, form, loop))
             continue;
         wl_ptx_waits *waits = WL_ARENA_NEW(&m->arena, wl_ptx_waits, 1);
-        status = waits ? find_written(m, p, loop, &scratch, waits, err) : wl_fail_memory(err);
-        s->waits = waits;
+        s = wl_ptx_own_step(m, p, form, i);
+        if (!waits || !s) {
+            status = wl_fail_memory(err);
+            break;
+        }
+        status = find_written(m, p, loop, &scratch, waits, err);
+        s->of.waits = waits;
         s->wait_loop = p->loop_first + loop;
     }
     wl_arena_free(&scratch);
@@ -135,41 +144,46 @@ static wl_status find_waits(wl_ptx_machine *m, const wl_ptx_program *p, wl_ptx_s
 }
 
 /* Marks the steps of one form of a program. */
-static wl_status mark(wl_ptx_machine *m, const wl_ptx_program *p, wl_ptx_step *steps, bool *any, wl_error *err)
+static wl_status mark(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, bool *any, wl_error *err)
 {
     const wl_ptx_function *f = p->function;
-    const bool leaves = leaves_words(f, steps);
+    const bool leaves = leaves_words(f, form);
     bool looks = false;
     for (int32_t i = 0; i < f->instruction_count; i++) {
         const wl_ptx_instruction *in = &f->instructions[i];
         const bool counts = in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_ADD || in->variant == WL_PTX_INC) &&
                             !wl_ptx_type_is_float(in->type) && in->vector <= 1;
-        steps[i].orders = tells(&steps[i], leaves);
-        steps[i].draws = steps[i].orders && counts;
-        steps[i].repeats = steps[i].draws && p->flow.loop_of[p->flow.block_of[i]] >= 0;
-        *any = *any || steps[i].orders;
-        looks = looks || looks_at_memory(&steps[i]);
+        looks = looks || looks_at_memory(&form[i]);
+        if (!tells(&form[i], leaves))
+            continue;
+        wl_ptx_step *s = wl_ptx_own_step(m, p, form, i);
+        if (!s)
+            return wl_fail_memory(err);
+        s->orders = *any = true;
+        s->draws = counts;
+        s->repeats = counts && p->flow.loop_of[p->flow.block_of[i]] >= 0;
     }
-    return looks ? find_waits(m, p, steps, err) : WL_OK;
+    return looks ? find_waits(m, p, form, err) : WL_OK;
 }
 
 wl_status wl_ptx_find_order(wl_ptx_machine *m, wl_ptx_program *p, wl_error *err)
 {
     bool in_flow = false, anywhere = false;
     const int32_t count = p->function->instruction_count;
-    if (p->steps != p->flow_steps)
-        WL_TRY(mark(m, p, p->flow_steps, &in_flow, err));
-    if (p->steps != p->address_steps)
-        WL_TRY(mark(m, p, p->address_steps, &anywhere, err));
+    if (p->all != p->flow_only)
+        WL_TRY(mark(m, p, p->flow_only, &in_flow, err));
+    if (p->all != p->addresses)
+        WL_TRY(mark(m, p, p->addresses, &anywhere, err));
     /* these also run where others inspect all registers */
-    WL_TRY(mark(m, p, p->steps, p->steps == p->flow_steps ? &anywhere : &in_flow, err));
+    WL_TRY(mark(m, p, p->all, p->all == p->flow_only ? &anywhere : &in_flow, err));
     m->order.on = m->order.on || anywhere;
     p->partial = anywhere;
     for (int32_t i = 0; i < count; i++) {
-        const wl_ptx_step *flow = &p->flow_steps[i], *address = &p->address_steps[i];
+        const wl_ptx_step *flow = p->flow_only[i].step;
+        wl_ptx_step *address = p->addresses[i].step, *step = &p->steps[i];
         /* drawn numbers that only addresses depend on do not decide how often is drawn */
-        p->address_steps[i].draws = address->draws && flow->draws;
-        p->steps[i].draws = p->steps[i].draws && flow->draws;
+        address->draws = address->draws && flow->draws;
+        step->draws = step->draws && flow->draws;
         m->order.by_address = m->order.by_address || (address->orders && !flow->orders);
         m->order.keeps = m->order.keeps || (address->orders && !flow->draws);
         m->order.draw_steps += flow->draws;
@@ -471,8 +485,8 @@ bool wl_ptx_starts_with_0(wl_ptx_machine *m, const wl_ptx_step *s)
 static uint64_t hash_of(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
 {
     uint64_t hash = ((uint64_t)(uint32_t)s->number << 32) ^ lanes;
-    for (int32_t r = 0; r < s->waits->count; r++) {
-        const int32_t slot = s->waits->registers[r];
+    for (int32_t r = 0; r < s->of.waits->count; r++) {
+        const int32_t slot = s->of.waits->registers[r];
         const bool predicate = frame->program->function->registers[slot].type == WL_PTX_PRED;
         if (predicate)
             hash = wl_hash_add(hash, wl_ptx_predicate(frame, slot) & lanes);
@@ -493,9 +507,9 @@ bool wl_ptx_is_stalled(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes)
 wl_status wl_ptx_give_up_wait(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lanes, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    for (int32_t r = 0; r < s->waits->count; r++) {
-        frame->unknown[s->waits->registers[r]] |= lanes;
-        frame->partly[s->waits->registers[r]] = 0;
+    for (int32_t r = 0; r < s->of.waits->count; r++) {
+        frame->unknown[s->of.waits->registers[r]] |= lanes;
+        frame->partly[s->of.waits->registers[r]] = 0;
     }
     m->warp->gives_up = false;
     m->warp->waited = 0;

@@ -99,7 +99,7 @@ static dependence result_of(const places *p, int32_t instruction)
     case WL_PTX_OP_selp:
     case WL_PTX_OP_shfl: return EVEN;
     case WL_PTX_OP_setp:
-        return p->program->flow_steps[instruction].kind == WL_PTX_STEP_TEST && is_integer(in->type) ? FIXED : OTHER;
+        return p->program->steps[instruction].kind == WL_PTX_STEP_TEST && is_integer(in->type) ? FIXED : OTHER;
     default: return OTHER;
     }
 }
@@ -118,7 +118,7 @@ static dependence examine(places *p, int32_t instruction)
     return p->most;
 }
 
-static wl_status find(wl_ptx_program *program, wl_arena *scratch, bool *even, wl_error *err)
+static wl_status find(wl_ptx_machine *m, wl_ptx_program *program, wl_arena *scratch, bool *even, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
     places p = {.program = program, .of = WL_ARENA_NEW(scratch, uint8_t, f->register_count + 1), .changed = true};
@@ -128,26 +128,30 @@ static wl_status find(wl_ptx_program *program, wl_arena *scratch, bool *even, wl
     while (p.changed && *even) {
         p.changed = false;
         for (int32_t i = 0; i < f->instruction_count && *even; i++) {
-            wl_ptx_step *s = &program->flow_steps[i];
             /* a bulk copy writes no register */
-            if (s->idle || f->instructions[i].op == WL_PTX_OP_cp_bulk || examine(&p, i) == FIXED)
+            if (program->flow_only[i].idle || f->instructions[i].op == WL_PTX_OP_cp_bulk || examine(&p, i) == FIXED)
                 continue;
             p.result = p.most == OTHER ? OTHER : result_of(&p, i);
             *even = p.result != OTHER;
-            s->place = f->instructions[i].op == WL_PTX_OP_setp || loses_sign(&f->instructions[i]);
+            if (f->instructions[i].op == WL_PTX_OP_setp || loses_sign(&f->instructions[i])) {
+                wl_ptx_step *s = wl_ptx_own_step(m, program, program->flow_only, i);
+                if (!s)
+                    return wl_fail_memory(err);
+                s->place = true;
+            }
             wl_ptx_registers_of(f, &f->instructions[i], set, &p);
         }
     }
     return WL_OK;
 }
 
-wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
+wl_status wl_ptx_find_places(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
 {
     wl_arena scratch = {0};
     program->even = false;
-    if (program->reads_data || program->flow_steps == program->steps)
+    if (program->reads_data || program->flow_only == program->all)
         return WL_OK;
-    const wl_status status = find(program, &scratch, &program->even, err);
+    const wl_status status = find(m, program, &scratch, &program->even, err);
     wl_arena_free(&scratch);
     return status;
 }

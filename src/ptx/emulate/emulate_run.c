@@ -226,11 +226,11 @@ static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     return WL_OK;
 }
 
-static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program *p)
+static const wl_ptx_turn *form_of(const wl_ptx_machine *m, const wl_ptx_program *p)
 {
     if (m->back_edge) /* which inspects all registers */
-        return p->steps;
-    return m->visit || (m->order.rehearses && m->order.by_address) ? p->address_steps : p->flow_steps;
+        return p->all;
+    return m->visit || (m->order.rehearses && m->order.by_address) ? p->addresses : p->flow_only;
 }
 
 /* Executes the top path to its end or to a step that changes paths. *to: the step after the last
@@ -239,15 +239,15 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
     const wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    const wl_ptx_step *steps = steps_of(m, frame->program);
+    const wl_ptx_turn *form = form_of(m, frame->program);
     const uint32_t active = path->mask;
     const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
     const bool partial = frame->program->partial;
     int32_t at = from;
     m->looked_at += WL_PTX_PATH_STEPS;
-    for (; at != until && at != end; at = steps[at].next) {
-        const wl_ptx_step *s = &steps[at];
+    for (; at != until && at != end; at = form[at].next) {
+        const wl_ptx_step *s = form[at].step;
         uint32_t mask = active;
         m->looked_at++;
         *to = at + 1;
@@ -255,7 +255,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         m->warp->executed = before + (uint64_t)(*to - from);
         if (s->guard >= 0)
             WL_TRY(pass_guard(m, s, active, &mask, err));
-        if (s->idle)
+        if (form[at].idle)
             continue;
         if (s->place)
             wl_ptx_record_place(m, s, mask);

@@ -62,7 +62,7 @@ typedef struct wl_ptx_recorder {
 static bool is_written(const wl_ptx_program *p, int32_t loop, int32_t slot)
 {
     for (int32_t i = 0; i < p->function->instruction_count; i++)
-        if (!p->flow_steps[i].idle && p->flow_steps[i].to == slot &&
+        if (!p->flow_only[i].idle && p->flow_only[i].step->to == slot &&
             wl_ptx_flow_in_loop(&p->flow, loop, p->flow.block_of[i]))
             return true;
     return false;
@@ -93,13 +93,14 @@ static bool add_register(wl_ptx_steady *out, int32_t slot)
 }
 
 /* Only branches may have guards; guarded results would depend on the lane. */
-static bool fits(const wl_ptx_program *p, int32_t loop, const wl_ptx_step *s, wl_ptx_steady *out)
+static bool fits(const wl_ptx_program *p, int32_t loop, const wl_ptx_turn *turn, wl_ptx_steady *out)
 {
+    const wl_ptx_step *s = turn->step;
     if (s->kind == WL_PTX_STEP_BRANCH)
         return s->in->op == WL_PTX_OP_bra && !s->spins;
     if (s->guard >= 0 || s->kind == WL_PTX_STEP_LEAVE || s->kind == WL_PTX_STEP_BARRIER)
         return false;
-    if (s->idle || s->kind == WL_PTX_STEP_NOTHING || wl_ptx_compares_integers(s))
+    if (turn->idle || s->kind == WL_PTX_STEP_NOTHING || wl_ptx_compares_integers(s))
         return true;
     return is_affine(p, loop, s) && add_register(out, s->to);
 }
@@ -111,8 +112,7 @@ static bool is_steady(const wl_ptx_program *p, const wl_ptx_step *branch, wl_ptx
     if (out->loop < 0 || p->flow.loops[out->loop].header != header)
         return false;
     for (int32_t i = 0; i < p->function->instruction_count; i++)
-        if (wl_ptx_flow_in_loop(&p->flow, out->loop, p->flow.block_of[i]) &&
-            !fits(p, out->loop, &p->flow_steps[i], out))
+        if (wl_ptx_flow_in_loop(&p->flow, out->loop, p->flow.block_of[i]) && !fits(p, out->loop, &p->flow_only[i], out))
             return false;
     return true;
 }
@@ -129,12 +129,13 @@ static wl_status make_recorder(wl_ptx_machine *m, wl_error *err)
 wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *p, wl_error *err)
 {
     for (int32_t i = 0; i < p->function->instruction_count; i++) {
-        wl_ptx_step *branch = &p->flow_steps[i];
+        wl_ptx_step *branch = p->flow_only[i].step;
         wl_ptx_steady found = {0};
         if (branch->kind != WL_PTX_STEP_BRANCH || !branch->back || branch->counted || branch->in->op != WL_PTX_OP_bra ||
             !is_steady(p, branch, &found))
             continue;
-        if (!(branch->steady = WL_ARENA_NEW(&m->arena, wl_ptx_steady, 1)))
+        branch = wl_ptx_own_step(m, p, p->flow_only, i);
+        if (!branch || !(branch->steady = WL_ARENA_NEW(&m->arena, wl_ptx_steady, 1)))
             return wl_fail_memory(err);
         *branch->steady = found;
         if (!m->recorder)
@@ -239,9 +240,10 @@ static bool are_alike(const trip *a, const trip *b)
 
 static int bits_of(const wl_ptx_program *p, int32_t reg) { return wl_ptx_type_bits(p->function->registers[reg].type); }
 
-static bool uses(const wl_ptx_step *s, int32_t slot)
+static bool uses(const wl_ptx_turn *turn, int32_t slot)
 {
-    return !s->idle && (s->to == slot || s->from[0] == slot || s->from[1] == slot || s->from[2] == slot);
+    const wl_ptx_step *s = turn->step;
+    return !turn->idle && (s->to == slot || s->from[0] == slot || s->from[1] == slot || s->from[2] == slot);
 }
 
 /* Whether the last trip has read or written a register. */
@@ -250,7 +252,7 @@ static bool touches(const wl_ptx_recorder *r, const wl_ptx_program *p, int32_t s
     for (int i = 0; i < r->list[0]->count; i++) {
         const event *e = &r->list[0]->events[i];
         for (int32_t at = e->from; e->kind == RUN && at < e->to; at++)
-            if (uses(&p->flow_steps[at], slot))
+            if (uses(&p->flow_only[at], slot))
                 return true;
     }
     return false;
@@ -297,8 +299,8 @@ static int64_t common_trips(const wl_ptx_recorder *r, const wl_ptx_program *p, i
         WL_PTX_FOR_LANES(lane, now->active)
         {
             if (before == WL_PTX_LANES || !is_same(now, last, before, lane))
-                most = wl_min(most, wl_ptx_trips_alike(&p->flow_steps[now->step], now->holds >> lane & 1, now->a[lane],
-                                                       now->a[lane] - last->a[lane], now->b[lane],
+                most = wl_min(most, wl_ptx_trips_alike(p->flow_only[now->step].step, now->holds >> lane & 1,
+                                                       now->a[lane], now->a[lane] - last->a[lane], now->b[lane],
                                                        now->b[lane] - last->b[lane]));
             before = lane;
         }
@@ -311,9 +313,9 @@ static void count(wl_ptx_machine *m, const event *e, int64_t trips)
     const wl_ptx_program *p = m->frame->program;
     switch (e->kind) {
     case RUN: wl_ptx_tally_add(m, p, e->from, e->to, e->active, trips * e->times); break;
-    case GUARD: wl_ptx_tally_guard(m, &p->flow_steps[e->from], e->active, e->mask, trips); break;
-    case DIVERGED: wl_ptx_tally_diverged(m, &p->flow_steps[e->from], trips); break;
-    case RUNGS: wl_ptx_tally_rungs(m, &p->flow_steps[e->from], trips * e->times); break;
+    case GUARD: wl_ptx_tally_guard(m, p->flow_only[e->from].step, e->active, e->mask, trips); break;
+    case DIVERGED: wl_ptx_tally_diverged(m, p->flow_only[e->from].step, trips); break;
+    case RUNGS: wl_ptx_tally_rungs(m, p->flow_only[e->from].step, trips * e->times); break;
     case TEST: break;
     }
 }

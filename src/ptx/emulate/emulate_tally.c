@@ -29,7 +29,7 @@ static bool is_store(const wl_ptx_instruction *in)
 /* A load in a loop whose control flow needs what it loads. */
 static bool is_serial(const wl_ptx_program *p, int32_t i)
 {
-    return p->flow_steps && p->flow_steps != p->steps && !p->flow_steps[i].idle && is_load(p->flow_steps[i].in) &&
+    return p->flow_only && p->flow_only != p->all && !p->flow_only[i].idle && is_load(p->steps[i].in) &&
            p->flow.loop_of[p->flow.block_of[i]] >= 0;
 }
 
@@ -118,7 +118,7 @@ static bool skips_next(const wl_ptx_program *p, int32_t block)
 
 /* The rounds of each basic block, at its first load. Blocks around a predicated one count
  * together. */
-static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds, wl_ptx_round *round_of)
+static void find_rounds(const wl_ptx_program *p, int32_t *depth, int32_t *rounds, wl_ptx_round *round_of)
 {
     const wl_ptx_function *f = p->function;
     chain c = {.depth = depth};
@@ -139,39 +139,64 @@ static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds
             round_of[i] = (wl_ptx_round){whole, c.now, trips};
         }
         if (load >= 0)
-            rounds[load] = (int64_t)(c.longest - before) * (WL_PTX_ROUND / trips);
+            rounds[load] = (c.longest - before) * (WL_PTX_ROUND / trips);
     }
+}
+
+/* The instructions that a part of the lanes may execute. */
+static wl_status find_splits(wl_ptx_machine *m, wl_error *err)
+{
+    const wl_ptx_module *module = m->launch.module;
+    wl_ptx_tally *t = &m->tally;
+    for (int32_t f = 0; f < module->function_count; f++)
+        for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
+            /* other entries have none */
+            const wl_ptx_step *s = m->programs[f].steps ? &m->programs[f].steps[i] : NULL;
+            const bool splits = s && (s->guard >= 0 || s->kind == WL_PTX_STEP_BRANCH || s->kind == WL_PTX_STEP_LEAVE);
+            t->split_of[m->first[f] + i] = splits ? t->split_count++ : -1;
+        }
+    t->splits = WL_ARENA_NEW(&m->arena, wl_ptx_split_tally, t->split_count + 1);
+    return t->splits ? WL_OK : wl_fail_memory(err);
+}
+
+static wl_ptx_split_tally *split_at(wl_ptx_machine *m, const wl_ptx_step *s)
+{
+    return &m->tally.splits[m->tally.split_of[m->first[s->function] + s->number]];
 }
 
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
     const int32_t count = m->first[module->function_count] + module->function_count + 1;
-    int64_t **const arrays[] = {&m->tally.warps,    &m->tally.threads, &m->tally.warps_off, &m->tally.off,
-                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores,    &m->tally.serial,
-                                &m->tally.rounds,   &m->tally.rungs};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
+    int32_t **const numbers[] = {&m->tally.loads, &m->tally.stores, &m->tally.serial, &m->tally.rounds,
+                                 &m->tally.split_of};
+    m->tally.warps = WL_ARENA_NEW(&m->arena, int64_t, count);
+    m->tally.threads = WL_ARENA_NEW(&m->arena, int64_t, count);
+    if (!m->tally.warps || !m->tally.threads)
+        return wl_fail_memory(err);
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+        if (!(*numbers[k] = WL_ARENA_NEW(&m->arena, int32_t, count)))
             return wl_fail_memory(err);
     m->tally.reached = WL_ARENA_NEW(&m->arena, bool, count);
     m->tally.round_of = WL_ARENA_NEW(&m->arena, wl_ptx_round, count);
     if (!m->tally.reached || !m->tally.round_of)
         return wl_fail_memory(err);
+    WL_TRY(find_splits(m, err));
     int32_t registers = 0;
     for (int32_t f = 0; f < module->function_count; f++)
         registers = module->functions[f].register_count > registers ? module->functions[f].register_count : registers;
     int32_t *depth = WL_ARENA_NEW(&m->arena, int32_t, registers + 1);
-    int64_t *rounds = WL_ARENA_NEW(&m->arena, int64_t, count);
-    if (!depth || !rounds)
+    if (!depth)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < module->function_count; f++) {
-        find_rounds(&m->programs[f], depth, rounds + m->first[f], m->tally.round_of + m->first[f]);
+        /* each at the next instruction, where their sum will be */
+        find_rounds(&m->programs[f], depth, m->tally.rounds + m->first[f] + 1, m->tally.round_of + m->first[f]);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             const int32_t at = m->first[f] + i;
             m->tally.loads[at + 1] = m->tally.loads[at] + is_load(&module->functions[f].instructions[i]);
             m->tally.stores[at + 1] = m->tally.stores[at] + is_store(&module->functions[f].instructions[i]);
             m->tally.serial[at + 1] = m->tally.serial[at] + is_serial(&m->programs[f], i);
-            m->tally.rounds[at + 1] = m->tally.rounds[at] + rounds[at];
+            m->tally.rounds[at + 1] += m->tally.rounds[at];
         }
     }
     return WL_OK;
@@ -222,7 +247,7 @@ void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp)
 
 void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times)
 {
-    m->tally.diverged[m->first[s->function] + s->number] += times;
+    split_at(m, s)->diverged += times;
 }
 
 void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times)
@@ -234,15 +259,12 @@ void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active
     if (mask == active)
         return;
     const int off = wl_ptx_lanes_in(active & ~mask);
-    t->warps_off[at] += mask ? 0 : times;
-    t->off[at] += times * off;
+    split_at(m, s)->warps_off += mask ? 0 : times;
+    split_at(m, s)->off += times * off;
     t->signature += (uint64_t)times * wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
 }
 
-void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs)
-{
-    m->tally.rungs[m->first[s->function] + s->number] += rungs;
-}
+void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs) { split_at(m, s)->rungs += rungs; }
 
 void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
@@ -264,6 +286,7 @@ void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *pr
     wl_ptx_machine *m = &emulator->machine;
     wl_ptx_tally *t = &m->tally;
     const wl_ptx_module *module = m->launch.module;
+    const wl_ptx_split_tally whole = {0};
     for (int32_t f = 0; f < module->function_count; f++) {
         int64_t warps = 0, threads = 0;
         for (int32_t i = 0; i <= module->functions[f].instruction_count; i++) {
@@ -273,15 +296,16 @@ void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *pr
             t->warps[changes] = t->threads[changes] = 0;
             if (i == module->functions[f].instruction_count)
                 break;
+            const wl_ptx_split_tally *split = t->split_of[at] >= 0 ? &t->splits[t->split_of[at]] : &whole;
             profile->warps[at] += weight * (double)warps;
-            profile->warps_on[at] += weight * (double)(warps - t->warps_off[at]);
+            profile->warps_on[at] += weight * (double)(warps - split->warps_off);
             profile->threads[at] += weight * (double)threads;
-            profile->threads_on[at] += weight * (double)(threads - t->off[at]);
-            profile->diverged[at] += weight * (double)t->diverged[at];
-            profile->rungs[at] += weight * (double)t->rungs[at];
-            t->warps_off[at] = t->off[at] = t->diverged[at] = t->rungs[at] = 0;
+            profile->threads_on[at] += weight * (double)(threads - split->off);
+            profile->diverged[at] += weight * (double)split->diverged;
+            profile->rungs[at] += weight * (double)split->rungs;
         }
     }
+    memset(t->splits, 0, (size_t)t->split_count * sizeof *t->splits);
 }
 
 bool wl_ptx_reached_all(const wl_ptx_emulator *emulator)
@@ -301,8 +325,8 @@ void wl_ptx_forget(wl_ptx_emulator *emulator)
     wl_ptx_tally *t = &m->tally;
     const int32_t functions = m->launch.module->function_count;
     const size_t count = (size_t)m->first[functions] + (size_t)functions + 1;
-    int64_t *const arrays[] = {t->warps, t->threads, t->warps_off, t->off, t->diverged, t->rungs};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        memset(arrays[k], 0, count * sizeof *arrays[k]);
+    memset(t->warps, 0, count * sizeof *t->warps);
+    memset(t->threads, 0, count * sizeof *t->threads);
+    memset(t->splits, 0, (size_t)t->split_count * sizeof *t->splits);
     memset(t->reached, 0, count * sizeof *t->reached);
 }

@@ -20,27 +20,27 @@
 /* ---- finding such loops ---- */
 
 /* Where a register is written in steps from .. to; -1: nowhere, -2: more than once. */
-static int32_t written_at(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t slot)
+static int32_t written_at(const wl_ptx_turn *form, int32_t from, int32_t to, int32_t slot)
 {
     int32_t at = -1;
     for (int32_t i = from; i <= to; i++)
-        if (!steps[i].idle && steps[i].to == slot)
+        if (!form[i].idle && form[i].step->to == slot)
             at = at == -1 ? i : -2;
     return at;
 }
 
-static bool is_fixed(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t slot)
+static bool is_fixed(const wl_ptx_turn *form, int32_t from, int32_t to, int32_t slot)
 {
-    return written_at(steps, from, to, slot) == -1;
+    return written_at(form, from, to, slot) == -1;
 }
 
 /* q = q + amount, or q - amount. */
-static bool grows_in_place(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t at)
+static bool grows_in_place(const wl_ptx_turn *form, int32_t from, int32_t to, int32_t at)
 {
-    const wl_ptx_step *s = &steps[at];
+    const wl_ptx_step *s = form[at].step;
     return s->kind == WL_PTX_STEP_APPLY && (s->in->op == WL_PTX_OP_add || s->in->op == WL_PTX_OP_sub) &&
            wl_ptx_integer_index(s->in->type) >= 0 && !(s->in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_CC)) &&
-           s->from[0] == s->to && is_fixed(steps, from, to, s->from[1]) && written_at(steps, from, to, s->to) == at;
+           s->from[0] == s->to && is_fixed(form, from, to, s->from[1]) && written_at(form, from, to, s->to) == at;
 }
 
 bool wl_ptx_compares_integers(const wl_ptx_step *s)
@@ -52,33 +52,34 @@ bool wl_ptx_compares_integers(const wl_ptx_step *s)
 /* The comparison that guards the branch: of a growing register with a loop invariant. */
 static bool find_test(const wl_ptx_program *p, int32_t from, int32_t to, wl_ptx_counted *out)
 {
-    const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
-    out->test = written_at(steps, from, to, branch->guard);
-    if (out->test < 0 || !wl_ptx_compares_integers(&steps[out->test]))
+    const wl_ptx_turn *form = p->flow_only;
+    out->test = written_at(form, from, to, form[to].step->guard);
+    if (out->test < 0 || !wl_ptx_compares_integers(form[out->test].step))
         return false;
-    const wl_ptx_step *test = &steps[out->test];
-    out->swapped = is_fixed(steps, from, to, test->from[0]);
-    const int32_t grown = written_at(steps, from, to, test->from[out->swapped]);
-    if (grown < 0 || !is_fixed(steps, from, to, test->from[!out->swapped]))
+    const wl_ptx_step *test = form[out->test].step;
+    out->swapped = is_fixed(form, from, to, test->from[0]);
+    const int32_t grown = written_at(form, from, to, test->from[out->swapped]);
+    if (grown < 0 || !is_fixed(form, from, to, test->from[!out->swapped]))
         return false;
     out->grown = grown;
-    return wl_ptx_type_bits(steps[grown].in->type) == wl_ptx_type_bits(test->in->type);
+    return wl_ptx_type_bits(form[grown].step->in->type) == wl_ptx_type_bits(test->in->type);
 }
 
 static bool is_counted(const wl_ptx_program *p, int32_t to, wl_ptx_counted *out)
 {
-    const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
+    const wl_ptx_turn *form = p->flow_only;
+    const wl_ptx_step *branch = form[to].step;
     const int32_t from = branch->target;
     if (branch->in->op != WL_PTX_OP_bra || !branch->back || branch->spins || branch->guard < 0 || from > to ||
         p->flow.block_of[from] != p->flow.block_of[to])
         return false;
     for (int32_t i = from; i < to; i++) {
-        const wl_ptx_step *s = &steps[i];
-        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !wl_ptx_compares_integers(s) &&
-                              !grows_in_place(steps, from, to, i)))
+        const wl_ptx_step *s = form[i].step;
+        if (s->guard >= 0 || (!form[i].idle && s->kind != WL_PTX_STEP_NOTHING && !wl_ptx_compares_integers(s) &&
+                              !grows_in_place(form, from, to, i)))
             return false;
     }
-    for (int32_t i = from; i <= to; i = steps[i].next)
+    for (int32_t i = from; i <= to; i = form[i].next)
         out->looked++;
     return find_test(p, from, to, out);
 }
@@ -87,13 +88,14 @@ wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *er
 {
     for (int32_t i = 0; i < p->function->instruction_count; i++) {
         wl_ptx_counted found = {0};
-        if (p->flow_steps[i].kind != WL_PTX_STEP_BRANCH || !is_counted(p, i, &found))
+        if (p->steps[i].kind != WL_PTX_STEP_BRANCH || !is_counted(p, i, &found))
             continue;
         wl_ptx_counted *kept = WL_ARENA_NEW(&m->arena, wl_ptx_counted, 1);
-        if (!kept)
+        wl_ptx_step *branch = wl_ptx_own_step(m, p, p->flow_only, i);
+        if (!kept || !branch)
             return wl_fail_memory(err);
         *kept = found;
-        p->flow_steps[i].counted = kept;
+        branch->counted = kept;
     }
     return WL_OK;
 }
@@ -161,7 +163,8 @@ static uint64_t growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, uint3
 static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lane)
 {
     const wl_ptx_counted *c = branch->counted;
-    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[c->test], *grown = &steps[c->grown];
+    const wl_ptx_turn *form = frame->program->flow_only;
+    const wl_ptx_step *test = form[c->test].step, *grown = form[c->grown].step;
     const uint64_t growth = growth_of(frame, grown, lane), other = frame->value[test->from[!c->swapped]][lane];
     /* what the test has just seen */
     const uint64_t seen = frame->value[grown->to][lane] - (c->test < c->grown ? growth : 0);
@@ -174,8 +177,9 @@ static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, ui
 /* Whether two lanes compare and add the same. */
 static bool is_same(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lane, uint32_t other)
 {
-    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[branch->counted->test];
-    const uint64_t *amount = frame->value[steps[branch->counted->grown].from[1]];
+    const wl_ptx_turn *form = frame->program->flow_only;
+    const wl_ptx_step *test = form[branch->counted->test].step;
+    const uint64_t *amount = frame->value[form[branch->counted->grown].step->from[1]];
     const uint64_t *a = frame->value[test->from[0]], *b = frame->value[test->from[1]];
     return a[lane] == a[other] && b[lane] == b[other] && amount[lane] == amount[other];
 }
@@ -185,11 +189,12 @@ static bool is_same(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32
 /* Whether all that decides the trips is known. */
 static bool is_known(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lanes)
 {
-    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[branch->counted->test];
+    const wl_ptx_turn *form = frame->program->flow_only;
+    const wl_ptx_step *test = form[branch->counted->test].step;
     uint32_t unknown = frame->unknown[test->from[0]] | frame->unknown[test->from[1]];
     for (int32_t i = branch->target; i < branch->number; i++)
-        if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
-            unknown |= frame->unknown[steps[i].to] | frame->unknown[steps[i].from[1]];
+        if (!form[i].idle && form[i].step->kind == WL_PTX_STEP_APPLY)
+            unknown |= frame->unknown[form[i].step->to] | frame->unknown[form[i].step->from[1]];
     return !(unknown & lanes);
 }
 
@@ -209,7 +214,8 @@ static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t l
 {
     const wl_ptx_counted *c = branch->counted;
     const wl_ptx_frame *frame = m->frame;
-    const wl_ptx_step *test = &frame->program->flow_steps[c->test], *grown = &frame->program->flow_steps[c->grown];
+    const wl_ptx_turn *form = frame->program->flow_only;
+    const wl_ptx_step *test = form[c->test].step, *grown = form[c->grown].step;
     uint64_t seen[WL_PTX_LANES];
     memcpy(seen, frame->value[grown->to], sizeof seen);
     WL_PTX_FOR_LANES(lane, c->test < c->grown ? lanes : 0) seen[lane] -= growth_of(frame, grown, lane);
@@ -221,7 +227,7 @@ static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t l
 void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes)
 {
     wl_ptx_frame *frame = m->frame;
-    const wl_ptx_step *steps = frame->program->flow_steps;
+    const wl_ptx_turn *form = frame->program->flow_only;
     const int32_t length = branch->number + 1 - branch->target;
     if (!is_known(frame, branch, lanes))
         return;
@@ -236,8 +242,8 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
     if (trips < WL_PTX_TRIPS_MIN)
         return;
     for (int32_t i = branch->target; i < branch->number; i++)
-        if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
-            grow(frame, &steps[i], lanes, trips);
+        if (!form[i].idle && form[i].step->kind == WL_PTX_STEP_APPLY)
+            grow(frame, form[i].step, lanes, trips);
     m->warp->executed += (uint64_t)(trips * length);
     m->repeated_header = branch->target;
     m->repeated = trips + 1;

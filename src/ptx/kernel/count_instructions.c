@@ -255,11 +255,19 @@ static int by_work(const void *p, const void *q)
     return a->warp != b->warp ? (a->warp < b->warp) - (a->warp > b->warp) : by_place(p, q);
 }
 
+static bool has_line(const wl_ptx_instruction *in, double executed)
+{
+    return in->file >= 0 && in->source_line > 0 && executed != 0;
+}
+
 static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
-    size_t n = 0;
-    s->lines = WL_ARENA_NEW(&s->arena, wl_line_mix, p->count + 1);
+    size_t n = 0, most = 0;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            most += has_line(&m->functions[f].instructions[i], p->warps[p->first[f] + i]);
+    s->lines = WL_ARENA_NEW(&s->arena, wl_line_mix, most + 1);
     if (!s->lines)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
@@ -267,7 +275,7 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) modules have functions */
             const int32_t at = p->first[f] + i;
-            if (in->file < 0 || in->source_line <= 0 || p->warps[at] == 0)
+            if (!has_line(in, p->warps[at]))
                 continue;
             const double weight = s->weights[f][i];
             const wl_inst_class c = wl_ptx_class_of(in);

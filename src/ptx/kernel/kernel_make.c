@@ -495,7 +495,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
-                            .live = wl_ptx_can_live(s) ? wl_ptx_live : NULL,
+                            .live = wl_ptx_program_length(s) <= WL_PTX_FOLLOWED_MAX ? wl_ptx_live : NULL,
                             .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
@@ -598,6 +598,7 @@ wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, w
 void wl_ptx_source_free(void *context)
 {
     wl_ptx_source *s = context;
+    free(s->traced);
     wl_ptx_cache_free(s->cache);
     wl_ptx_census_free(&s->census);
     wl_ptx_emulator_free(s->emulator);

@@ -271,6 +271,11 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         note(&n, "%s: not supported, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
     }
     note_zeros(s, &n);
+    if (wl_ptx_program_length(s) > WL_PTX_FOLLOWED_MAX)
+        note(&n,
+             "the program has %lld instructions: above %d, warps are not followed, and the time is that of bounds and "
+             "latencies alone, without the order of loads and barriers. It is less certain",
+             (long long)wl_ptx_program_length(s), WL_PTX_FOLLOWED_MAX);
     k->urgent_notes = k->note_count;
     if (wrong >= 0) {
         wl_ptx_place_text(m, &s->launch.entry->instructions[wrong], place, sizeof place);

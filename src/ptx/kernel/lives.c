@@ -12,9 +12,8 @@
 #include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
 
-#define KINDS_MAX 8            /* blocks that are followed: those of the kinds that execute most */
-#define LIVES_MAX 128          /* warps that are distinguished */
-#define FOLLOWED_MAX (1 << 18) /* instructions; a life takes some 400 bytes for each */
+#define KINDS_MAX 8   /* blocks that are followed: those of the kinds that execute most */
+#define LIVES_MAX 128 /* warps that are distinguished */
 
 /* A warp that was recorded, and how many are like it. */
 typedef struct candidate {
@@ -215,13 +214,13 @@ bool wl_ptx_may_repeat(const wl_ptx_source *s)
     return repeats;
 }
 
-bool wl_ptx_can_live(const wl_ptx_source *s)
+int64_t wl_ptx_program_length(const wl_ptx_source *s)
 {
     const wl_ptx_module *m = s->launch.module;
     int64_t count = 0;
     for (int32_t f = 0; f < m->function_count; f++)
         count += wl_ptx_may_execute(s, &m->functions[f]) ? m->functions[f].instruction_count : 0;
-    return count <= FOLLOWED_MAX;
+    return count;
 }
 
 static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **segments, wl_error *err)

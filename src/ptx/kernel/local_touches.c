@@ -53,11 +53,10 @@ bool wl_ptx_has_local(const wl_ptx_source *s) { return bytes_of_variables(&s->la
 wl_status wl_ptx_find_spills(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
-    wl_ptx_flow flow;
-    WL_TRY(wl_ptx_flow_make(f, &s->arena, &flow, err));
     const int32_t stated = f->max_registers > 0 ? f->max_registers : REGISTERS_MOST;
     /* one is the stack pointer */
-    return wl_ptx_spills_find(f, &flow, (int32_t)wl_min(stated, REGISTERS_MOST) - 1, &s->arena, &s->spills, err);
+    return wl_ptx_spills_find(f, wl_ptx_entry_flow(s->emulator), (int32_t)wl_min(stated, REGISTERS_MOST) - 1, &s->arena,
+                              &s->spills, err);
 }
 
 /* All lanes of a warp store a register, then load it. */

@@ -133,9 +133,10 @@ wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
-/* Is the program short enough for lives of its warps? Bounds of a longer one are predicted without
- * them. */
-bool wl_ptx_can_live(const wl_ptx_source *s);
+/* Instructions of the entry and of functions that it may call. A longer program is predicted
+ * without the lives of its warps: they take some 400 bytes for each. */
+#define WL_PTX_FOLLOWED_MAX (1 << 18)
+int64_t wl_ptx_program_length(const wl_ptx_source *s);
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
 /* May the launch execute a function: the entry, or one that it calls? Does such a function have a
  * load that must stay after a store, which may be to the same address? Does it have that, a loop or

@@ -27,6 +27,8 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
     return WL_OK;
 }
 
+const char *wl_ptx_own_text(const wl_ptx *ptx) { return ptx->module->text; }
+
 void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length)
 {
     wl_ptx_module *m = ptx->module;

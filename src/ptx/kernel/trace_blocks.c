@@ -6,6 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/room.h"
 #include "ptx/kernel/ptx_source.h"
 
 #define SAMPLED_BLOCKS 6 /* emulated to find the traced accesses */
@@ -109,16 +110,8 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
         add_addresses(&s->traced[known], t);
     if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
         return WL_OK;
-    if (s->traced_count == s->traced_room) {
-        const size_t room = s->traced_room ? 2 * s->traced_room : 32;
-        wl_ptx_traced *larger = WL_ARENA_NEW(&s->arena, wl_ptx_traced, room);
-        if (!larger)
-            return wl_fail_memory(err);
-        if (s->traced_count > 0)
-            memcpy(larger, s->traced, s->traced_count * sizeof *larger);
-        s->traced = larger;
-        s->traced_room = room;
-    }
+    if (!WL_ROOM(s->traced, s->traced_count + 1, s->traced_room))
+        return wl_fail_memory(err);
     int32_t *first = &s->first_traced[number_of(s, t)];
     s->traced[s->traced_count] = (wl_ptx_traced){.function = t->function,
                                                  .instruction = t->instruction,

@@ -16,6 +16,7 @@
 
 /* The steps of one instruction in one direction. */
 typedef struct list {
+    int32_t instruction;
     const size_t *steps;
     size_t count;
     wl_ptx_execution next; /* the next execution that the warp has not reached yet */
@@ -36,9 +37,11 @@ typedef struct verifier {
     int64_t block[3];
     uint32_t inside;                            /* lanes of the warp in the domain */
     int64_t values[WL_PTX_LANES][WL_VAR_COUNT]; /* coordinates of the lanes */
-    list *lists;                                /* by instruction and direction */
-    common *common;                             /* of the first steps */
-    int64_t checked;                            /* warps */
+    list *lists;                                /* those with steps */
+    int32_t list_count;
+    int32_t *list_of; /* by instruction and direction: one more than its number; 0: none */
+    common *common;   /* of the first steps */
+    int64_t checked;  /* warps */
     bool has_last;
     wl_ptx_execution last; /* the last execution that the warp has reached */
     int32_t resumed;       /* the loop in which trips were skipped last; -1: none */
@@ -182,10 +185,11 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     if (v->differs || t->function != (int32_t)(v->source->launch.entry - v->source->launch.module->functions) ||
         r->traced[t->instruction] || (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_SHARED) || !t->lanes)
         return WL_OK;
-    list *l = &v->lists[2 * (size_t)t->instruction + t->store];
+    const int32_t number = v->list_of[2 * (size_t)t->instruction + t->store];
+    list *l = number > 0 ? &v->lists[number - 1] : NULL;
     uint32_t lanes = 0;
     uint64_t address[WL_PTX_LANES];
-    while (l->next.step < r->step_count) {
+    while (l && l->next.step < r->step_count) {
         if (!lanes_of(v, &l->next, &lanes, address))
             break;
         if (lanes) {
@@ -245,7 +249,7 @@ static bool set_registers(verifier *v, const wl_ptx_kept_loop *loop, int64_t tri
 static void set_trip(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
-    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++) {
+    for (int32_t i = 0; i < v->list_count; i++) {
         list *l = &v->lists[i];
         if (l->next.step < loop->first || l->next.step >= loop->end)
             continue;
@@ -300,14 +304,15 @@ static void skip_trips(void *user, int32_t header, uint32_t lanes, wl_ptx_regist
 static void check_rest(verifier *v)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
-    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count && !v->differs; i++) {
+    for (int32_t i = 0; i < v->list_count && !v->differs; i++) {
         list *l = &v->lists[i];
-        for (int n = 0; l->next.step < r->step_count && !r->traced[i / 2] && n < REST_MAX && !v->differs; n++) {
+        for (int n = 0; l->next.step < r->step_count && !r->traced[l->instruction] && n < REST_MAX && !v->differs;
+             n++) {
             uint32_t lanes;
             uint64_t address[WL_PTX_LANES];
             if (!lanes_of(v, &l->next, &lanes, address) || lanes) {
                 v->differs = true;
-                v->where = i / 2;
+                v->where = l->instruction;
             } else {
                 skip(r, l);
             }
@@ -315,25 +320,33 @@ static void check_rest(verifier *v)
     }
 }
 
+static size_t list_at(const wl_ptx_thread_access *step) { return 2 * (size_t)step->instruction + step->store; }
+
 /* Lists the steps of each instruction and direction. */
 static wl_status make_lists(verifier *v, wl_arena *arena, wl_error *err)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
-    const size_t lists = 2 * (size_t)v->source->launch.entry->instruction_count;
+    const size_t most = 2 * (size_t)v->source->launch.entry->instruction_count;
     size_t *all = WL_ARENA_NEW(arena, size_t, r->step_count + 1);
-    v->lists = WL_ARENA_NEW(arena, list, lists + 1);
+    v->list_of = WL_ARENA_NEW(arena, int32_t, most + 1);
     v->common = WL_ARENA_NEW(arena, common, (size_t)wl_min((int64_t)r->step_count, COMMON_MAX) + 1);
-    if (!all || !v->lists || !v->common)
+    if (!all || !v->list_of || !v->common)
         return wl_fail_memory(err);
     for (size_t i = 0; i < r->step_count; i++)
-        v->lists[2 * (size_t)r->steps[i].instruction + r->steps[i].store].count++;
-    for (size_t i = 0; i < lists; i++) {
-        v->lists[i].steps = all;
-        all += v->lists[i].count;
-        v->lists[i].count = 0;
+        v->list_of[list_at(&r->steps[i])]++;
+    for (size_t i = 0; i < most; i++)
+        v->list_count += v->list_of[i] > 0;
+    if (!(v->lists = WL_ARENA_NEW(arena, list, v->list_count + 1)))
+        return wl_fail_memory(err);
+    for (size_t i = 0, n = 0; i < most; i++) {
+        if (v->list_of[i] == 0)
+            continue;
+        v->lists[n++] = (list){.instruction = (int32_t)(i / 2), .steps = all};
+        all += v->list_of[i];
+        v->list_of[i] = (int32_t)n;
     }
     for (size_t i = 0; i < r->step_count; i++) {
-        list *l = &v->lists[2 * (size_t)r->steps[i].instruction + r->steps[i].store];
+        list *l = &v->lists[v->list_of[list_at(&r->steps[i])] - 1];
         ((size_t *)l->steps)[l->count++] = i;
     }
     return WL_OK;
@@ -346,7 +359,7 @@ static wl_status check_warp(verifier *v, int64_t warp, wl_error *err)
     v->resumed = -1;
     v->checked++;
     set_warp(v, warp);
-    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++)
+    for (int32_t i = 0; i < v->list_count; i++)
         wl_ptx_first_execution(r, v->lists[i].steps, v->lists[i].count, &v->lists[i].next);
     wl_ptx_on_back_edge(v->source->emulator, skip_trips);
     const wl_status status = wl_ptx_emulate_block(v->source->emulator, v->block, (int)warp, NULL, compare, v, err);

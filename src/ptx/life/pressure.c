@@ -170,20 +170,18 @@ static bool is_pinned(const wl_ptx_function *f, const spans *s, int32_t i)
     return f->instructions[i].op == WL_PTX_OP_wgmma || (loop >= 0 && i == s->loop_last[loop]);
 }
 
-wl_status wl_ptx_spills_find(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
-                             wl_ptx_spills *out, wl_error *err)
+static wl_status find_spills(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *scratch,
+                             wl_arena *arena, wl_ptx_spills *out, wl_error *err)
 {
     wl_ptx_liveness live;
     spans s;
-    *out = (wl_ptx_spills){0};
-    WL_TRY(find_spans(f, flow, arena, &s, &live, err));
-    WL_TRY(find_widths(f, arena, live.width, err));
+    WL_TRY(find_spans(f, flow, scratch, &s, &live, err));
+    WL_TRY(find_widths(f, scratch, live.width, err));
     add_up(f, &s, &live);
     /* by innermost loop, the last: outside of loops. Where most are live, and how many */
-    int32_t *where = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1);
-    int32_t *words = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1);
-    bool *used = WL_ARENA_NEW(arena, bool, f->register_count + 1);
-    if (!where || !words || !used)
+    int32_t *where = WL_ARENA_NEW(scratch, int32_t, flow->loop_count + 1);
+    bool *used = WL_ARENA_NEW(scratch, bool, f->register_count + 1);
+    if (!where || !used)
         return wl_fail_memory(err);
     for (int32_t l = 0; l <= flow->loop_count; l++)
         where[l] = -1;
@@ -194,11 +192,22 @@ wl_status wl_ptx_spills_find(const wl_ptx_function *f, const wl_ptx_flow *flow, 
     }
     for (int32_t l = 0; l <= flow->loop_count; l++)
         if (where[l] >= 0 && live.at[where[l]] - passing_by(f, &s, &live, l, where[l], used) > limit) {
-            words[where[l]] = live.at[where[l]] - limit;
-            out->most = words[where[l]] > out->most ? words[where[l]] : out->most;
+            if (!out->words && !(out->words = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1)))
+                return wl_fail_memory(err);
+            out->words[where[l]] = live.at[where[l]] - limit;
+            out->most = out->words[where[l]] > out->most ? out->words[where[l]] : out->most;
         }
-    out->words = out->most > 0 ? words : NULL;
     return WL_OK;
+}
+
+wl_status wl_ptx_spills_find(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                             wl_ptx_spills *out, wl_error *err)
+{
+    wl_arena scratch = {0};
+    *out = (wl_ptx_spills){0};
+    const wl_status status = find_spills(f, flow, limit, &scratch, arena, out, err);
+    wl_arena_free(&scratch);
+    return status;
 }
 
 /* ---- a segment ---- */

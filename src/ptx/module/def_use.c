@@ -30,8 +30,8 @@ static void visit_operand(const wl_ptx_function *function, const wl_ptx_operand 
         visit_elements(function, o, false, visit, user);
     if (o->reg >= 0)
         visit(user, o->reg, written && !address);
-    if (o->other >= 0)
-        visit(user, o->other, written && !address);
+    if (wl_ptx_second_of(o) >= 0)
+        visit(user, wl_ptx_second_of(o), written && !address);
 }
 
 void wl_ptx_registers_of(const wl_ptx_function *function, const wl_ptx_instruction *in, wl_ptx_register_visit visit,

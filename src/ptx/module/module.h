@@ -257,18 +257,28 @@ typedef enum wl_ptx_operand_kind {
     WL_PTX_OPERAND_FUNCTION  /* value: index of a function; -1: not in this module */
 } wl_ptx_operand_kind;
 
+/* Programs have up to millions of instructions: these two are small. */
 typedef struct wl_ptx_operand {
-    wl_ptx_operand_kind kind;
+    wl_ptx_operand_kind kind : 8;
     bool negated; /* !p, -x */
     /* elements of a vector; coordinates of an address of tex or of a tensor copy */
     uint16_t count;
-    int32_t reg;      /* register, or base of an address; -1: none */
-    int32_t other;    /* second register of a pair p|q; -1: none */
-    int32_t variable; /* -1: none */
+    int32_t reg; /* register, or base of an address; -1: none */
+    union {
+        int32_t variable; /* -1: none */
+        int32_t other;    /* of a pair p|q (wl_ptx_may_pair): q; -1: none */
+    };
     /* in lists: of a vector, of coordinates; of a function: its number, even without a body */
     int32_t first;
     int64_t value;
 } wl_ptx_operand;
+
+static inline bool wl_ptx_may_pair(const wl_ptx_operand *o)
+{
+    return o->kind == WL_PTX_OPERAND_NONE || o->kind == WL_PTX_OPERAND_REG || o->kind == WL_PTX_OPERAND_VECTOR;
+}
+static inline int32_t wl_ptx_second_of(const wl_ptx_operand *o) { return wl_ptx_may_pair(o) ? o->other : -1; }
+static inline int32_t wl_ptx_variable_of(const wl_ptx_operand *o) { return wl_ptx_may_pair(o) ? -1 : o->variable; }
 
 #define WL_PTX_OPERANDS_MAX 8
 /* Every instruction has so many, of which those past operand_count are NONE. */
@@ -277,24 +287,24 @@ typedef struct wl_ptx_operand {
 /* Operands are in source order, destination first:
  *   ld, atom  [0] REG, VECTOR, or NONE for _;  [1] ADDRESS
  *   st, red   [0] ADDRESS;  [1] value
- *   setp      [0] p, with `other` = q of p|q;  [1], [2];  [3] a predicate to combine with
- *   shfl, match  [0] d, with `other` = p of d|p
+ *   setp      [0] p, or q of p|q by wl_ptx_second_of;  [1], [2];  [3] a predicate to combine with
+ *   shfl, match  [0] d, or p of d|p in the same way
  *   bra       [0] LABEL
  *   brx       [0] the index;  [1] VECTOR of LABELs
  *   call      [0] VECTOR of results;  [1] FUNCTION or REG;  [2] VECTOR of arguments
  *   cp        to_space is the destination, space the source
  *   tex, cp_bulk  coordinates are in the ADDRESS */
 typedef struct wl_ptx_instruction {
-    wl_ptx_op op;
-    wl_ptx_type type;      /* of the operation; of cvt and set: of the destination */
-    wl_ptx_type from;      /* the second type: source of cvt, set, cvt.pack; else NONE */
-    wl_ptx_space space;    /* of ld, st, atom, red, cvta, cp */
-    wl_ptx_space to_space; /* destination of cp.async and bulk copies */
-    uint32_t modifiers;
-    wl_ptx_variant variant; /* rounding, mode */
+    wl_ptx_op op : 16;
+    wl_ptx_type type : 8;       /* of the operation; of cvt and set: of the destination */
+    wl_ptx_type from : 8;       /* the second type: source of cvt, set, cvt.pack; else NONE */
+    wl_ptx_space space : 8;     /* of ld, st, atom, red, cvta, cp */
+    wl_ptx_space to_space : 8;  /* destination of cp.async and bulk copies */
+    wl_ptx_variant variant : 8; /* rounding, mode */
     /* and, or, xor with a third predicate: of set, setp, lop3 */
-    wl_ptx_variant combine;
-    wl_ptx_compare compare;
+    wl_ptx_variant combine : 8;
+    uint32_t modifiers;
+    wl_ptx_compare compare : 8;
     uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */
     uint8_t operand_count;
     bool guard_negated;
@@ -407,6 +417,7 @@ typedef struct wl_ptx_source_text {
 typedef struct wl_ptx_module {
     wl_arena arena;
     const char *input;
+    const char *text; /* as read; instructions point into it */
     wl_ptx_source_text source;
     int version_major, version_minor;
     const char *target; /* "sm_90" */

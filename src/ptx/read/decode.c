@@ -86,12 +86,12 @@ static wl_ptx_op match_op(const char *text, size_t length, size_t *used)
     return WL_PTX_OP_unknown;
 }
 
-static bool has_logic(const char *text, size_t length, wl_ptx_variant *out)
+static bool set_logic(wl_ptx_instruction *in, const char *text, size_t length)
 {
     const bool is_and = equals(text, length, "and"), is_or = equals(text, length, "or");
     if (!is_and && !is_or && !equals(text, length, "xor"))
         return false;
-    *out = is_and ? WL_PTX_AND : is_or ? WL_PTX_OR : WL_PTX_XOR;
+    in->combine = is_and ? WL_PTX_AND : is_or ? WL_PTX_OR : WL_PTX_XOR;
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool set_modifier(wl_ptx_instruction *in, const char *text, size_t length
         in->compare = is_lo ? WL_PTX_LT : WL_PTX_GT;
         return true;
     }
-    return has_logic(text, length, &in->combine);
+    return set_logic(in, text, length);
 }
 
 static bool matrix_modifier(wl_ptx_instruction *in, const char *text, size_t length)
@@ -120,7 +120,7 @@ static bool own_modifier(wl_ptx_instruction *in, const char *text, size_t length
     switch (in->op) {
     case WL_PTX_OP_set:
     case WL_PTX_OP_setp: return set_modifier(in, text, length);
-    case WL_PTX_OP_lop3: return has_logic(text, length, &in->combine);
+    case WL_PTX_OP_lop3: return set_logic(in, text, length);
     case WL_PTX_OP_bra:
     case WL_PTX_OP_call:
     case WL_PTX_OP_brx:

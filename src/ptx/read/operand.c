@@ -7,7 +7,7 @@
 
 wl_ptx_operand wl_ptx_operand_of(wl_ptx_operand_kind kind)
 {
-    return (wl_ptx_operand){.kind = kind, .reg = -1, .other = -1, .variable = -1, .first = -1};
+    return (wl_ptx_operand){.kind = kind, .reg = -1, .variable = -1, .first = -1};
 }
 
 /* ---- names ---- */
@@ -187,7 +187,11 @@ static wl_status second_of_pair(wl_ptx_parser *p, wl_ptx_operand *out)
     WL_TRY(wl_lexer_next(&p->lexer));
     if (wl_token_equals(&p->lexer.token, "_"))
         return wl_lexer_next(&p->lexer);
-    return wl_ptx_read_register(p, &out->other);
+    int32_t second = -1;
+    WL_TRY(wl_ptx_read_register(p, &second));
+    if (wl_ptx_may_pair(out)) /* nothing writes to others */
+        out->other = second;
+    return WL_OK;
 }
 
 static wl_status word(wl_ptx_parser *p, wl_ptx_operand *out)

@@ -260,9 +260,8 @@ static wl_status read_text(wl_ptx_module *m, const char *input, const char *text
     WL_TRY(wl_ptx_keep_text(&p, input ? input : "", input ? strlen(input) : 0, &m->input));
     if (length > TEXT_MAX)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "a text has at most 1 GiB");
-    const char *copy = NULL; /* instructions point into this copy */
-    WL_TRY(wl_ptx_keep_text(&p, text, length, &copy));
-    wl_status status = wl_ptx_lexer_start(&p.lexer, copy, length, err);
+    WL_TRY(wl_ptx_keep_text(&p, text, length, &m->text));
+    wl_status status = wl_ptx_lexer_start(&p.lexer, m->text, length, err);
     if (status == WL_OK)
         status = read_all(&p);
     if (status == WL_OK)

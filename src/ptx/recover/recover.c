@@ -405,8 +405,8 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
 /* Records where loops begin. */
 static bool find_headers(wl_ptx_executor *r)
 {
-    r->loop_at = WL_ARENA_NEW(r->arena, int32_t, r->f->instruction_count + 1);
-    r->failures = WL_ARENA_NEW(r->arena, uint8_t, r->flow->loop_count + 1);
+    r->loop_at = WL_ARENA_NEW(r->scratch, int32_t, r->f->instruction_count + 1);
+    r->failures = WL_ARENA_NEW(r->scratch, uint8_t, r->flow->loop_count + 1);
     for (int32_t i = 0; r->loop_at && i <= r->f->instruction_count; i++)
         r->loop_at[i] = -1;
     for (int32_t l = 0; r->loop_at && l < r->flow->loop_count; l++)
@@ -414,7 +414,9 @@ static bool find_headers(wl_ptx_executor *r)
     return r->loop_at && r->failures;
 }
 
-wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
+/* What is left of it is in `arena`. */
+static wl_status recover(const wl_ptx_launch *launch, wl_arena *scratch, wl_arena *arena, wl_ptx_recovery *out,
+                         wl_error *err)
 {
     const wl_ptx_function *f = launch->entry;
     wl_ptx_flow flow;
@@ -428,22 +430,23 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         .launch = launch,
         .f = f,
         .flow = &flow,
-        .values = {&out->symbols, launch, WL_ARENA_NEW(arena, const wl_symbol *, f->register_count + 1)},
-        .unknown = WL_ARENA_NEW(arena, wl_ptx_cause, f->register_count + 1),
+        .values = {&out->symbols, launch, WL_ARENA_NEW(scratch, const wl_symbol *, f->register_count + 1)},
+        .unknown = WL_ARENA_NEW(scratch, wl_ptx_cause, f->register_count + 1),
         .out = out,
-        .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
-        .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
-        .side_of = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
-        .left_behind = WL_ARENA_NEW(arena, const wl_symbol *, f->instruction_count + 1),
+        .inside = WL_ARENA_NEW(scratch, bool, f->instruction_count + 1),
+        .open = WL_ARENA_NEW(scratch, int32_t, f->instruction_count + 1),
+        .side_of = WL_ARENA_NEW(scratch, int32_t, f->instruction_count + 1),
+        .left_behind = WL_ARENA_NEW(scratch, const wl_symbol *, f->instruction_count + 1),
         .unwind = -1,
         .kept = -1,
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
+        .scratch = scratch,
         .err = err};
     if (!out->traced || !out->cause || !r.unknown || !out->executed || !out->on || !r.values.registers || !r.inside ||
         !r.open || !r.side_of || !r.left_behind)
         return wl_fail_memory(err);
-    WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
+    WL_TRY(wl_ptx_flow_make(f, scratch, &flow, err));
     if (!find_headers(&r))
         return wl_fail_memory(err);
     int32_t pc = 0;
@@ -456,6 +459,14 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     if (!r.any_traced)
         wl_ptx_share_limits(out);
     return WL_OK;
+}
+
+wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
+{
+    wl_arena scratch = {0};
+    const wl_status status = recover(launch, &scratch, arena, out, err);
+    wl_arena_free(&scratch);
+    return status;
 }
 
 void wl_ptx_trace(wl_ptx_recovery *recovery, int32_t instruction, wl_ptx_cause cause)

@@ -97,7 +97,7 @@ static int64_t param_place(const wl_ptx_executor *r, const wl_ptx_operand *at)
 {
     int64_t place;
     for (int i = 0; i < r->f->param_count; i++)
-        if (r->f->params[i] == at->variable && at->reg < 0)
+        if (r->f->params[i] == wl_ptx_variable_of(at) && at->reg < 0)
             return wl_add(r->launch->arguments->param_offset[i], at->value, &place) ? place : -1;
     return -1;
 }
@@ -160,8 +160,8 @@ void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in,
         return;
     if (to->kind == WL_PTX_OPERAND_REG) {
         set_unknown(r, to->reg, cause);
-        if (to->other >= 0)
-            set_unknown(r, to->other, cause);
+        if (wl_ptx_second_of(to) >= 0)
+            set_unknown(r, wl_ptx_second_of(to), cause);
     }
     for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
         if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
@@ -340,10 +340,11 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
     }
     const int64_t too_long = r->values.symbols->too_long;
     const wl_symbol *value = wl_ptx_result(&r->values, in, &other);
-    wl_ptx_cause cause = value && (other || in->operands[0].other < 0) ? by_operation : wl_ptx_cause_of(r, pc);
+    wl_ptx_cause cause =
+        value && (other || wl_ptx_second_of(&in->operands[0]) < 0) ? by_operation : wl_ptx_cause_of(r, pc);
     if (cause.at == pc && (value || r->values.symbols->too_long > too_long))
         cause.why = WL_PTX_WHY_LONG;
     set(r, in->operands[0].reg, value, condition, cause);
-    set(r, in->operands[0].other, other, condition, cause);
+    set(r, wl_ptx_second_of(&in->operands[0]), other, condition, cause);
     return WL_OK;
 }

@@ -32,7 +32,7 @@ typedef struct wl_ptx_executor {
     wl_ptx_values values;
     wl_ptx_cause *unknown; /* by register: why it is unknown, if it is */
     wl_ptx_recovery *out;
-    wl_arena *arena;
+    wl_arena *arena, *scratch; /* of what is left; of the rest */
     /* condition of the current path; NULL: every thread of the domain */
     const wl_symbol *when;
     int forks;                                  /* open divergent branches */

@@ -74,17 +74,17 @@ static wl_status state_room(wl_ptx_executor *r, wl_ptx_loop_state **out)
     *out = *state;
     if (*state)
         return WL_OK;
-    wl_ptx_loop_state *fresh = WL_ARENA_NEW(r->arena, wl_ptx_loop_state, 1);
+    wl_ptx_loop_state *fresh = WL_ARENA_NEW(r->scratch, wl_ptx_loop_state, 1);
     if (!fresh)
         return wl_fail_memory(r->err);
-    fresh->first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
-    fresh->growth = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
-    fresh->executed = WL_ARENA_NEW(r->arena, double, instructions);
-    fresh->on = WL_ARENA_NEW(r->arena, double, instructions);
-    fresh->traced = WL_ARENA_NEW(r->arena, bool, instructions);
+    fresh->first = WL_ARENA_NEW(r->scratch, const wl_symbol *, registers);
+    fresh->growth = WL_ARENA_NEW(r->scratch, const wl_symbol *, registers);
+    fresh->executed = WL_ARENA_NEW(r->scratch, double, instructions);
+    fresh->on = WL_ARENA_NEW(r->scratch, double, instructions);
+    fresh->traced = WL_ARENA_NEW(r->scratch, bool, instructions);
     bool complete = fresh->first && fresh->growth && fresh->executed && fresh->on && fresh->traced;
     for (int i = 0; i < PERIODS_MAX; i++) {
-        fresh->past[i] = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
+        fresh->past[i] = WL_ARENA_NEW(r->scratch, const wl_symbol *, registers);
         complete = complete && fresh->past[i];
     }
     if (!complete)

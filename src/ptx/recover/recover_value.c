@@ -55,9 +55,10 @@ const wl_symbol *wl_ptx_operand_value(const wl_ptx_values *v, const wl_ptx_opera
 const wl_symbol *wl_ptx_address_value(const wl_ptx_values *v, const wl_ptx_operand *o)
 {
     const wl_symbol *offset = wl_sym_const(v->symbols, o->value);
-    if (o->variable >= 0)
+    const int32_t variable = wl_ptx_variable_of(o);
+    if (variable >= 0)
         offset = wl_sym_add(v->symbols, offset,
-                            wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[o->variable]));
+                            wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[variable]));
     if (o->reg < 0)
         return offset;
     const wl_symbol *sum = wl_sym_add(v->symbols, v->registers[o->reg], offset);
@@ -372,7 +373,7 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
     case WL_PTX_OP_bfi: return bit_insert(v, in, x[0], x[1], x[2]);
     case WL_PTX_OP_setp: {
         const wl_symbol *condition = compared(v, in);
-        if (in->operands[0].other >= 0)
+        if (wl_ptx_second_of(&in->operands[0]) >= 0)
             *other = combined(v, in, wl_sym_not(s, condition));
         return combined(v, in, condition);
     }

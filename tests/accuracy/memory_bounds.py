@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""memory_bounds.py WARPLINE UNUSED SOURCE_ROOT DIRECTORY
+
+Memory of predictions grows with a program, but slowly: what is promised for large ones (docs/ptx.md) is checked on
+smaller ones of the same kind, as bytes for each instruction or access. A program that is too long for the lives of its
+warps must say so. Asserts no times. SPDX-License-Identifier: MIT
+"""
+import json
+import os
+import subprocess
+import sys
+
+warpline, _, root, folder = sys.argv[1:5]
+sys.path.insert(0, os.path.join(root, "bench"))
+import monsters  # noqa: E402
+
+BOUND = 512 << 20
+FEW = 1000
+LAUNCH = ["--block", "128", "--grid", "4096", "--registers", "32", "--device", "h200", "--no-ptxas", "--effort", "0.1",
+          "--arg", "buf:256M", "--arg", "buf:256M", "--arg", "1", "--format", "json"]
+# the generator, how many here, the bytes that each may take: as many as stated there fit into the bound
+CASES = {
+    "instructions": (monsters.instructions, 100000, BOUND / 1000000),
+    "mixed": (monsters.mixed, 100000, BOUND / 1000000),
+    "loads": (monsters.loads, 20000, BOUND / 120000),
+}
+FOLLOWED = 262144  # WL_PTX_FOLLOWED_MAX
+
+
+def predict(name, text):
+    """The largest resident size in bytes, and the prediction."""
+    path, result = os.path.join(folder, name + ".ptx"), os.path.join(folder, name + ".json")
+    monsters.write(path, text)
+    with open(result, "w") as out:
+        child = subprocess.Popen([warpline, "predict", path, *LAUNCH], stdout=out)
+        _, status, used = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"{name}: exit status {os.waitstatus_to_exitcode(status)}")
+    with open(result) as file:
+        return used.ru_maxrss * 1024, json.load(file)
+
+
+def says_so(prediction):
+    return any("warps are not followed" in note for note in prediction["predictions"][0]["warnings"])
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    failed = 0
+    for name, (make, count, most) in CASES.items():
+        few, prediction = predict(name + "_few", make(FEW))
+        many, _ = predict(name, make(count))
+        each = (many - few) / (count - FEW)
+        print(f"{name}: {each:.0f} bytes each, at most {most:.0f}")
+        failed += each > most
+        failed += says_so(prediction)
+    _, prediction = predict("long", monsters.instructions(FOLLOWED + 1))
+    if not says_so(prediction):
+        print("a long program is predicted without lives of warps, and no note says so")
+        failed += 1
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
