@@ -60,7 +60,6 @@ static const struct {
     {"l2_size", 2},
     {"l2_bandwidth", 2},
     {"l2_latency", 0.5},
-    {"dram_size", 2},
     {"dram_bandwidth", 2},
     {"dram_bandwidth_peak", 2},
     {"dram_latency", 0.5},
@@ -87,7 +86,6 @@ static const struct {
     {"branch_latency", 0.5},
     {"memory_cache", 2},
     {"memory_cache_bandwidth", 2},
-    {"noc_bandwidth", 2},
 };
 
 static wl_kernel *kernel_of(int which)

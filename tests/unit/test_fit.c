@@ -182,7 +182,6 @@ static const struct {
                {WL_DEVICE_l2_dirty_rest, 1, 0.02},
                /* waits stand in for each other */
                {WL_DEVICE_block_turnover, 0, 0.2},
-               {WL_DEVICE_dram_wait_next, 0, 0.35},
                {WL_DEVICE_l2_unit_bandwidth, 0, 0.06},
                {WL_DEVICE_l2_write_cost, 0, 0.2},
                {WL_DEVICE_dram_request_overhead, 0, 0.1}};
