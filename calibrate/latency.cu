@@ -230,8 +230,9 @@ static void latencies(machine &m)
          text("exponentials; reciprocal square roots %.2f, f32 to s32 %.2f, s32 to f32 %.2f, f32 from and to f64 %.2f",
               rsqrt, to, from, width)
              .c_str());
-    keep(m, CAL_shared_latency, chain<shared_load>(m, s, "ld.shared"), memory, "pointer chase");
-    keep(m, CAL_shuffle_latency, chain<shuffle>(m, s, "shfl.bfly"), pipe, "dependent exchanges");
+    const double exchange = chain<shuffle>(m, s, "shfl.bfly");
+    keep(m, CAL_shared_latency, chain<shared_load>(m, s, "ld.shared"), memory,
+         text("pointer chase; exchanges between lanes %.2f", exchange).c_str());
     keep(m, CAL_atomic_latency, chain<atomic>(m, s, "atom.add.u64", 1), memory, "pointer chase by additions of 0");
     (void)chain<texture_fetch>(m, s, "tex.1d", 1); /* for the CSV: no model reads it */
     if (m.prop.major >= 8)

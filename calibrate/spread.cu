@@ -72,7 +72,10 @@ static void spread(machine &m)
             (lines == 1 ? first : last)[in_memory] = cycles;
         }
     }
+    /* the L1 takes a cycle for each line */
+    const double near = (last[0] - first[0] - (most - 1)) / doublings;
     const double far = (last[1] - first[1] - (last[0] - first[0])) / doublings;
+    keep(m, CAL_l2_latency_spread, near, {0.5, 200}, "a warp waits for 1 to 32 lines");
     keep(m, CAL_dram_latency_spread, far, {1, 1000}, "a warp waits for 1 to 32 lines, less what it takes in the L2");
 }
 

@@ -101,9 +101,9 @@ static wl_status check_errors(const wl_device *device, wl_error *err)
 static wl_status check_latencies(const wl_device *device, wl_error *err)
 {
     static const wl_device_key latencies[] = {
-        WL_DEVICE_fp32_latency,   WL_DEVICE_int32_latency,   WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
-        WL_DEVICE_shared_latency, WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency, WL_DEVICE_atomic_latency,
-        WL_DEVICE_tensor_latency, WL_DEVICE_branch_latency};
+        WL_DEVICE_fp32_latency,   WL_DEVICE_int32_latency,  WL_DEVICE_fp64_latency,
+        WL_DEVICE_sfu_latency,    WL_DEVICE_shared_latency, WL_DEVICE_barrier_latency,
+        WL_DEVICE_atomic_latency, WL_DEVICE_tensor_latency, WL_DEVICE_branch_latency};
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
         const wl_device_entry *e = &device->entries[latencies[i]];
         if (e->count && !e->moved && !(e->values[0] >= 1 && e->values[0] <= 100000))

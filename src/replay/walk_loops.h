@@ -36,6 +36,7 @@ typedef struct wl_walk_input {
     int64_t line, sector, fetch;                 /* bytes */
     /* cycles until a load is there: from the L1, the L2, memory; that a wavefront takes */
     double hit, miss, memory, wavefront;
+    double miss_spread; /* cycles more for the last of twice as many lines from the L2 */
     /* cycles from the end of a block to the next; between two that start */
     double turnover, apart;
     double in_flight; /* loads that a multiprocessor waits for at a time */

@@ -25,7 +25,8 @@
 /* log2 of WL_STEPS_PER_WAIT, the lines that a warp waits for together; a literal, as libraries
  * round logarithms differently */
 #define DOUBLINGS 2.415
-#define SEEN (1 << 14) /* chunks of data whose first request is remembered, a power of two */
+#define DRAWN (1 << 16) /* different random numbers */
+#define SEEN (1 << 14)  /* chunks of data whose first request is remembered, a power of two */
 
 /* ---- what is replayed ---- */
 
@@ -87,7 +88,7 @@ typedef struct street {
     bool in_l2; /* all data, from the start */
     seen *seen;
     counted *fields;
-    int64_t events;
+    int64_t events, draws;
     wl_replay_size size;
     wl_error *err;
 } street;
@@ -209,6 +210,14 @@ static double from_memory(street *s, const load *l)
     return later_of(0, first->when + takes);
 }
 
+/* Cycles of a wait for the L2. Half of the lines take a spread longer, half of these another, and
+ * so on: then the last of twice as many lines takes one spread longer, as was measured. */
+static double miss_cycles(street *s)
+{
+    const uint32_t drawn = (uint32_t)wl_random_below(s->draws++, DRAWN) | DRAWN;
+    return s->in->miss + s->in->miss_spread * (double)__builtin_ctz(drawn);
+}
+
 /* Loads the lines of a piece; returns when the last is there. */
 static double load_lines(street *s, const load *l)
 {
@@ -230,7 +239,7 @@ static double load_lines(street *s, const load *l)
                 count->from_memory[l->later] += sectors;
             count->missed[l->later] += sectors;
             p->sectors |= wanted;
-            p->there = later_of(later_of(p->there, memory), s->now + l->waits * s->in->miss);
+            p->there = later_of(later_of(p->there, memory), s->now + l->waits * miss_cycles(s));
         }
         there = later_of(there, p->there);
     }
@@ -246,7 +255,7 @@ static double load_past_l1(street *s, const load *l, double sectors)
     if (memory > s->now + l->waits * s->in->miss)
         count->from_memory[l->later] += sectors;
     count->missed[l->later] += sectors;
-    return later_of(memory, s->now + l->waits * s->in->miss);
+    return later_of(memory, s->now + l->waits * miss_cycles(s));
 }
 
 /* All warps of a block wait for the last at a barrier. */
@@ -470,6 +479,7 @@ static double mean_of_blocks(const street *s, const counted *c, const double sec
 static wl_status walk_all(street *s, bool in_l2)
 {
     s->in_l2 = in_l2;
+    s->draws = 0;
     s->queue.turn = 0;
     memset(s->fields, 0, s->in->view->kernel->field_count * sizeof *s->fields);
     const int64_t count = in_l2 ? AGAIN : MULTIPROCESSORS;
@@ -545,6 +555,8 @@ bool wl_walk_read(const wl_device *d, wl_walk_input *out)
     out->memory = out->miss;
     (void)wl_device_get(d, WL_DEVICE_dram_latency, &out->memory);
     /* a warp waits for the last of several lines */
+    out->miss_spread = 0;
+    (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->miss_spread);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &spread);
     out->memory += spread * DOUBLINGS;
     /* until its first loads, a block waits about as long as for a hit of the L1 and one of the L2;

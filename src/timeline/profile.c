@@ -45,7 +45,8 @@ typedef struct walker {
     int32_t fields;
     /* what twice as many lines would add to the waits since the last barrier of its block */
     double spread;
-    double lines;         /* from DRAM, loaded since the last wait for memory */
+    /* that come from the L2 and from DRAM, loaded since the last wait for memory */
+    double lines[2];
     wl_life_interval now; /* instructions since the last stall, of all trips that it represents */
     double flying[2];     /* reads and misses of loads in flight that belong to no interval yet, */
     double arrives;       /* when the first of them arrives, */
@@ -63,7 +64,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     } table[] = {{WL_OP_INT, WL_DEVICE_int32_latency},       {WL_OP_FP32, WL_DEVICE_fp32_latency},
                  {WL_OP_FP64, WL_DEVICE_fp64_latency},       {WL_OP_HALF, WL_DEVICE_fp32_latency},
                  {WL_OP_SPECIAL, WL_DEVICE_sfu_latency},     {WL_OP_CONVERT, WL_DEVICE_sfu_latency},
-                 {WL_OP_SHUFFLE, WL_DEVICE_shuffle_latency}, {WL_OP_SHARED, WL_DEVICE_shared_latency},
+                 {WL_OP_SHUFFLE, WL_DEVICE_shared_latency},  {WL_OP_SHARED, WL_DEVICE_shared_latency},
                  {WL_OP_ATOMIC, WL_DEVICE_atomic_latency},   {WL_OP_BRANCH, WL_DEVICE_branch_latency},
                  {WL_OP_BARRIER, WL_DEVICE_barrier_latency}, {WL_OP_TENSOR, WL_DEVICE_tensor_latency}};
     double level[3] = {0, 0, 0};
@@ -87,7 +88,8 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
 #include "warpline/tensor.def"
     (void)wl_device_get(d, WL_DEVICE_l2_line, &out->line);
-    (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread);
+    (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
+    (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
 }
 
 /* ---- one operation ---- */
@@ -151,17 +153,16 @@ static void levels_of(const walker *w, const wl_op *op, double level[3])
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
     if (op->awaits_copies && op->bytes > 0)
         level[0] += w->waits->bulk[0] + (w->waits->bulk[1] > 0 ? op->bytes / w->waits->bulk[1] : 0);
-    const double later[2] = {0, w->waits->spread * log2(fmax(1, w->lines))};
     for (int l = 0; l < 2; l++)
         level[l + 1] = (op->awaits_copies && op->bytes > 0 ? copy_misses(w, op, misses[l]) : misses[l]) *
-                       (w->waits->level[l + 1] + later[l]);
+                       (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }
 
 /* By how much its wait would grow with twice as many lines at once. */
 static double spread_of(const walker *w, const wl_op *op)
 {
     const double *misses = &w->met[2 * (op - w->lives->ops)];
-    return op->kind == WL_OP_LOAD ? misses[1] * w->waits->spread : 0;
+    return op->kind == WL_OP_LOAD ? misses[0] * w->waits->spread[0] + misses[1] * w->waits->spread[1] : 0;
 }
 
 static double latency_of(const walker *w, const wl_op *op)
@@ -255,7 +256,7 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     }
     if (cause == WL_STALL_MEMORY) {
         w->spread = fmax(w->spread, spread_of(w, from));
-        w->lines = 0;
+        w->lines[0] = w->lines[1] = 0;
     }
     to->cause = cause;
     to->op = op;
@@ -268,7 +269,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
 {
     const wl_field_waits *f = field_of(w, op);
     if (op->kind == WL_OP_LOAD) {
-        w->lines += f->lines * f->missed[1];
+        for (int l = 0; l < 2; l++)
+            w->lines[l] += f->lines * f->missed[l];
         w->arrives = w->flying[0] > 0 ? w->arrives : w->last + latency_of(w, op);
         w->flying[0] += times * f->reads * f->missed[0];
         w->flying[1] += times * f->reads * f->missed[1];

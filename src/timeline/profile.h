@@ -45,7 +45,8 @@ typedef struct wl_waits {
     double special;   /* cycles for which a special function occupies its scheduler's pipe */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
-    double spread; /* what DRAM adds for twice as many lines at once: a warp waits for the last */
+    /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */
+    double spread[2];
     const wl_field_waits *fields;
     size_t field_count;
     double doublings; /* log2(warps of its block / warps for which the latencies were measured) */
