@@ -101,13 +101,14 @@ static wl_status show(init_job *i, const char *entry, const wl_first_launch *lau
 /* ---- entries of PTX ---- */
 
 /* As in the source, unless several have that name. */
-static const char *entry_name(const wl_ptx *ptx, size_t entry)
+static const char *entry_name(const ptx_unit *unit, size_t module, size_t entry)
 {
+    const wl_ptx *ptx = ptx_unit_modules(unit)->ptx[module];
     wl_error ignored = {0};
-    size_t found = 0;
+    size_t in_module = 0, found = 0;
     const char *name = wl_ptx_entry_name(ptx, entry);
-    return wl_ptx_entry_find(ptx, name, &found, &ignored) == WL_OK && found == entry ? name
-                                                                                     : wl_ptx_entry_symbol(ptx, entry);
+    const bool unique = ptx_unit_find(unit, name, false, &in_module, &found, &ignored) == WL_OK;
+    return unique && in_module == module && found == entry ? name : wl_ptx_entry_symbol(ptx, entry);
 }
 
 /* What to change after a trial; -1: nothing would help. */
@@ -128,10 +129,10 @@ static int revise(int revised, wl_status tried)
     return -1;
 }
 
-static wl_status one_entry(init_job *i, size_t entry, bool only, wl_error *err)
+static wl_status one_entry(init_job *i, size_t module, size_t entry, bool only, wl_error *err)
 {
-    const wl_ptx *ptx = ptx_unit_module(i->unit);
-    const char *name = only ? NULL : entry_name(ptx, entry);
+    const wl_ptx *ptx = ptx_unit_modules(i->unit)->ptx[module];
+    const char *name = only ? NULL : entry_name(i->unit, module, entry);
     wl_first_launch *launch = NULL, *first = NULL;
     wl_error why = {0}, first_why = {0};
     wl_status tried = WL_E_BOUNDS, status = WL_OK;
@@ -162,16 +163,23 @@ static wl_status one_entry(init_job *i, size_t entry, bool only, wl_error *err)
 
 static wl_status entries_of_ptx(init_job *i, wl_error *err)
 {
-    const wl_ptx *ptx = ptx_unit_module(i->unit);
-    const size_t count = wl_ptx_entry_count(ptx);
+    const ptx_modules *modules = ptx_unit_modules(i->unit);
     wl_status status = WL_OK;
-    size_t wanted = 0;
+    size_t count = 0, module = 0, wanted = 0;
+    for (size_t m = 0; m < modules->count; m++)
+        count += wl_ptx_entry_count(modules->ptx[m]);
     if (i->options->entry) {
-        status = wl_ptx_entry_find(ptx, i->options->entry, &wanted, err);
-        return status == WL_OK ? one_entry(i, wanted, count == 1, err) : status;
+        status = ptx_unit_find(i->unit, i->options->entry, false, &module, &wanted, err);
+        return status == WL_OK ? one_entry(i, module, wanted, count == 1, err) : status;
     }
-    for (size_t e = 0; e < count && status == WL_OK; e++)
-        status = one_entry(i, e, count == 1, err);
+    for (size_t m = 0; m < modules->count; m++)
+        for (size_t e = 0; e < wl_ptx_entry_count(modules->ptx[m]) && status == WL_OK; e++) {
+            module = m; /* or an earlier one that has the kernel, too */
+            if (m > 0)
+                status = ptx_unit_find(i->unit, wl_ptx_entry_symbol(modules->ptx[m], e), false, &module, &wanted, err);
+            if (status == WL_OK && module == m)
+                status = one_entry(i, m, e, count == 1, err);
+        }
     if (status == WL_OK && count == 0) {
         *err = (wl_error){.code = WL_E_INPUT, .message = "there is no kernel in this file; templates need an instance"};
         (void)snprintf(err->input, sizeof err->input, "%s", i->options->arguments[0]);

@@ -211,22 +211,23 @@ static wl_status left_out(wl_error *why, const char *format, const char *name)
 }
 
 /* The entry with the name in the table; if the table has no kernel names, the one in the map. */
-static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_map_entry *mapped, const wl_measurement *m,
-                            size_t *entry, wl_error *why)
+static wl_status find_entry(const comparison *c, const ptx_unit *unit, const wl_map_entry *mapped,
+                            const wl_measurement *m, size_t *module, size_t *entry, wl_error *why)
 {
     const char *name = m->kernel[0] ? m->kernel : m->family, *named = mapped ? mapped->entry : NULL;
     wl_error found = {0};
     if (named && !m->kernel[0])
-        return wl_ptx_entry_find(ptx, named, entry, why);
+        return ptx_unit_find(unit, named, false, module, entry, why);
     if (name[0] == '\0')
         return left_out(why, "%s", "a launch without the name of its kernel");
-    const wl_status status = wl_ptx_entry_printed(ptx, name, entry, &found);
+    const wl_status status = ptx_unit_find(unit, name, true, module, entry, &found);
     if (status == WL_E_NOMEM)
         return diag_no_memory(why);
     if (status != WL_OK && strncmp(found.message, "there is no kernel", strlen("there is no kernel")) == 0)
         return left_out(why, "'%.120s' is not in the file", name);
     if (status != WL_OK)
         return left_out(why, "%.200s", found.message);
+    const wl_ptx *ptx = ptx_unit_modules(unit)->ptx[*module];
     if (!is_entry(ptx, *entry, c->options->entry) || !is_entry(ptx, *entry, named))
         return left_out(why, "%s", "a launch of another kernel");
     return WL_OK;
@@ -262,7 +263,7 @@ static void make_key(const wl_map_entry *e, const wl_measurement *m, ptx_row *ro
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
                        ptx_row *out, wl_error *why, wl_error *err)
 {
-    size_t entry = 0;
+    size_t module = 0, entry = 0;
     *out = (ptx_row){0};
     wl_status status = find_unit(c, path, &out->file, err);
     if (status != WL_OK)
@@ -272,12 +273,12 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
         err->code = WL_E_INPUT; /* reported already */
         return WL_E_INPUT;
     }
-    const wl_ptx *ptx = ptx_unit_module(out->unit);
     if (m->grid[0] == 0)
         return left_out(why, "%s", "a launch without its grid, which a kernel in PTX needs");
-    status = find_entry(c, ptx, mapped, m, &entry, why);
+    status = find_entry(c, out->unit, mapped, m, &module, &entry, why);
     if (status != WL_OK)
         return status;
+    const wl_ptx *ptx = ptx_unit_modules(out->unit)->ptx[module];
     const wl_map_entry *e = mapped ? mapped : arguments_of(c, ptx, entry, m);
     out->name = keep_name(c, wl_ptx_entry_name(ptx, entry));
     out->symbol = keep_name(c, wl_ptx_entry_symbol(ptx, entry));

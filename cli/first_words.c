@@ -121,6 +121,7 @@ static void put_all(growing *g, const options *o, const char *device, const char
     put_if(g, "--dynamic-shared", launch->shared);
     put_if(g, "--compiler", o->compiler);
     put_if(g, "--arch", o->arch);
+    put_if(g, "--module", o->module);
     put_each(g, "--define", o->defines, o->define_count);
     put_each(g, "--include", o->includes, o->include_count);
     for (size_t i = 0; i < o->compiler_option_count; i++) /* they begin with '-' */

@@ -42,7 +42,13 @@ static const struct {
     {"emit", "warpline emit --schedule column:32\n"
              "warpline emit --schedule swizzle:8 --as c --precomputed\n"},
     {"ptx", "warpline ptx heat.cu\n"
-            "warpline ptx heat.cu --coverage\n"},
+            "warpline ptx heat.cu --coverage\n"
+            "warpline ptx ./app\n"
+            "warpline ptx ./app --extract --kernel heat --device h200 -o heat.ptx\n"},
+    {"run", "warpline run --device h200 -- ./app 100\n"
+            "warpline run --device a100-40gb -o app.wlrec -- ./app 100\n"},
+    {"record", "warpline record --device h200 -- ./app 100\n"
+               "warpline record -o app.wlrec --launches 4 -- python3 train.py\n"},
     {"devices", "warpline devices show h200\n"
                 "warpline devices derive h300 --like h200 --with l2_size=100MiB >h300.yaml\n"},
     {"kernels", "warpline kernels\n"

@@ -17,6 +17,14 @@ static const command commands[] = {
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file (YAML, .ptx, .cu), - (stdin), or a built-in "
      "name.",
      "text json csv", cmd_predict},
+    {"run", 'u', "[options] -- PROGRAM [arguments]",
+     "Runs a CUDA program without a GPU, carrying its kernels out, and prints the profile that it would have on a "
+     "device.",
+     "text", cmd_run},
+    {"record", 'w', "[options] -- PROGRAM [arguments]",
+     "Runs a CUDA program on this machine's GPU, keeps its launches with their arguments and memory, and prints the "
+     "profile that it would have on a device.",
+     "text", cmd_record},
     {"init", 'i', "FILE.cu|FILE.ptx [--kernel NAME] [--device D] [options]",
      "Prints the command line for a kernel in a CUDA or PTX file: its arguments, block and grid, to copy and edit.",
      "text args", cmd_init},
@@ -58,9 +66,10 @@ static const command commands[] = {
      cmd_schedule},
     {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|c] [--precomputed]",
      "Prints the function that maps each thread, or block, to its cell in the order of a schedule.", "text", cmd_emit},
-    {"ptx", 'x', "FILE [--entries | --coverage]",
-     "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported.", "text json",
-     cmd_ptx},
+    {"ptx", 'x', "FILE [--entries | --coverage | --extract [-o FILE.ptx]]",
+     "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported; or the PTX and SASS "
+     "in an executable, object, library, fatbin or cubin.",
+     "text json", cmd_ptx},
     {"devices", 'd', "[list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE... | derive NAME]",
      "Lists the built-in devices, prints one with the source of every number, validates a file, compares several, or "
      "writes the file of one that does not exist.",

@@ -43,7 +43,7 @@ typedef struct options {
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     /* kernels of PTX and CUDA files */
     const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *cluster, *emulate, *effort, *compiler,
-        *arch;
+        *arch, *module;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
@@ -52,10 +52,12 @@ typedef struct options {
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
-    bool no_ptxas, entries, coverage;
-    bool sources, confidence; /* of device numbers, of a prediction */
-    const char *gpu;          /* of published curves */
-    const char *like;         /* of a device to derive */
+    bool no_ptxas, entries, coverage, extract;
+    bool sources, confidence;                    /* of device numbers, of a prediction */
+    const char *gpu;                             /* of published curves */
+    const char *like;                            /* of a device to derive */
+    const char *launches, *most_bytes, *seconds; /* of programs that run or are recorded */
+    bool no_execute;
     const char *color;
     bool details, verbose; /* of a prediction */
     bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
@@ -111,6 +113,8 @@ int option_launch_schedule(const char *option, const char *text, wl_schedule *ou
 /* Any schedule: prints what is wrong and returns false. */
 bool option_schedule(const char *option, const char *text, wl_schedule *out);
 int cmd_init(const options *options);
+int cmd_run(const options *options);
+int cmd_record(const options *options);
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);

@@ -19,6 +19,9 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
  * exit code; 128 and more: ended by a signal; -1: it cannot be started, see errno. */
 int process_run(const char *const *argv, const char *log);
 
+/* The same with our input and output. */
+int process_pass(const char *const *argv);
+
 /* A folder of our own under $TMPDIR. */
 typedef struct scratch {
     char folder[PATH_LENGTH];

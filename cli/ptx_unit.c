@@ -16,15 +16,21 @@
 
 #define ARCH_DEFAULT "sm_80"
 #define COMPILED "the PTX compiled from "
-#define NAME_LENGTH (WL_INPUT_NAME_MAX + sizeof COMPILED)
+
+/* What ptxas says about a module, once it was asked. */
+typedef struct module_resources {
+    bool asked;
+    ptxas_report report;
+} module_resources;
 
 struct ptx_unit {
-    char name[NAME_LENGTH]; /* of the PTX text in messages */
-    char *text;
+    char path[WL_INPUT_NAME_MAX];
+    ptx_modules modules;
     char *source; /* the source it was compiled from; NULL: none */
     size_t source_length;
-    wl_ptx *ptx;
-    ptxas_report resources;
+    char arch[ARCH_LENGTH], compiler[PATH_LENGTH]; /* for ptxas; arch "": that of the text */
+    bool ask_ptxas, repetition_said;
+    module_resources *resources; /* one for each module */
     data_files files;
     ptx_arguments *arguments; /* of every kernel: a kernel may read them again */
     bool spills_said;
@@ -38,7 +44,10 @@ struct ptx_unit {
 
 bool ptx_is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
 
-bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel); }
+bool ptx_is_source(const char *kernel)
+{
+    return has_suffix(kernel, ".ptx") || ptx_is_cuda(kernel) || binary_is(kernel);
+}
 
 bool ptx_usage(const options *o, const char *kernel)
 {
@@ -61,6 +70,8 @@ bool ptx_usage(const options *o, const char *kernel)
                                                      : NULL;
     if (of_ptx && !ptx)
         usage_error("%s is only for kernels in .ptx or .cu files", of_ptx);
+    else if (o->module && (!kernel || !binary_is(kernel)))
+        usage_error("--module is only for executables, objects, libraries and fatbins");
     else if (of_cuda && !cuda)
         usage_error("%s is only for kernels in .cu files", of_cuda);
     else if (ptx && o->type)
@@ -120,45 +131,54 @@ int ptx_request_read(const options *o, ptx_request *r)
 
 /* ---- the file ---- */
 
-static wl_status read_text(const options *o, const char *path, const char *arch, ptx_unit *u, char *compiler,
-                           size_t *length, wl_error *err)
+static wl_status read_ptx(const char *path, ptx_unit *u, wl_error *err)
 {
-    if (!ptx_is_cuda(path)) {
-        (void)snprintf(u->name, sizeof u->name, "%s", path);
-        return load_text(path, &u->text, length, err);
-    }
-    (void)snprintf(u->name, sizeof u->name, COMPILED "%.*s", WL_INPUT_NAME_MAX, path);
-    wl_status status = compile_cuda(o, path, arch, compiler, &u->text, length, err);
+    char *text = NULL;
+    size_t length = 0;
+    const wl_status status = load_text(path, &text, &length, err);
+    return status == WL_OK ? ptx_modules_add(&u->modules, path, text, length, 0, err) : status;
+}
+
+static wl_status read_cuda(const options *o, const char *path, const char *arch, ptx_unit *u, wl_error *err)
+{
+    char name[PTX_NAME_LENGTH], *text = NULL;
+    size_t length = 0;
+    (void)snprintf(name, sizeof name, COMPILED "%.*s", WL_INPUT_NAME_MAX, path);
+    wl_status status = compile_cuda(o, path, arch, u->compiler, &text, &length, err);
     if (status == WL_OK)
         status = load_text(path, &u->source, &u->source_length, err);
+    if (status != WL_OK) {
+        free(text);
+        return status;
+    }
+    diag_remember(path, u->source);
+    status = ptx_modules_add(&u->modules, name, text, length, 0, err);
     if (status == WL_OK)
-        diag_remember(path, u->source);
+        wl_ptx_set_source((wl_ptx *)(uintptr_t)u->modules.ptx[0], path, u->source, u->source_length);
     return status;
 }
 
 wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
 {
-    char arch[ARCH_LENGTH] = ARCH_DEFAULT, compiler[PATH_LENGTH] = "";
-    size_t length = 0;
     ptx_unit *u = calloc(1, sizeof *u);
-    if (!u) {
-        *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-        return WL_E_NOMEM;
-    }
-    const bool named = o->arch || (device && arch_of_device(device, arch));
-    if (o->arch)
-        (void)snprintf(arch, sizeof arch, "%s", o->arch);
-    wl_status status = read_text(o, path, arch, u, compiler, &length, err);
-    if (status == WL_OK) {
-        diag_remember(u->name, u->text);
-        status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
-    }
-    if (status == WL_OK && u->source)
-        wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
-    /* shared memory is known from the PTX itself */
-    if (status == WL_OK && !o->no_ptxas && !o->registers)
-        status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept even if it failed: a message shows a line of it */
+    if (!u)
+        return diag_no_memory(err);
+    (void)snprintf(u->path, sizeof u->path, "%s", path);
+    if (o->arch)
+        (void)snprintf(u->arch, sizeof u->arch, "%s", o->arch);
+    else if (device)
+        (void)arch_of_device(device, u->arch);
+    u->ask_ptxas = !o->no_ptxas && !o->registers; /* shared memory is known from the PTX itself */
+    wl_status status;
+    if (ptx_is_cuda(path))
+        status = read_cuda(o, path, u->arch[0] ? u->arch : ARCH_DEFAULT, u, err);
+    else if (has_suffix(path, ".ptx"))
+        status = read_ptx(path, u, err);
+    else
+        status = ptx_modules_of_binary(o, path, u->arch, !o->arch, &u->modules, err);
+    if (status == WL_OK && !(u->resources = calloc(u->modules.count, sizeof *u->resources)))
+        status = diag_no_memory(err);
     return status;
 }
 
@@ -168,37 +188,68 @@ void ptx_unit_free(ptx_unit *u)
         return;
     ptx_arguments_free(u->arguments);
     data_files_close(&u->files);
-    ptxas_free(&u->resources);
-    wl_ptx_free(u->ptx);
-    diag_forget_text(u->text);
+    for (size_t i = 0; u->resources && i < u->modules.count; i++)
+        ptxas_free(&u->resources[i].report);
+    free(u->resources);
+    ptx_modules_free(&u->modules);
     diag_forget_text(u->source);
-    free(u->text);
     free(u->source);
     free(u);
 }
 
-const wl_ptx *ptx_unit_module(const ptx_unit *u) { return u->ptx; }
+const ptx_modules *ptx_unit_modules(const ptx_unit *u) { return &u->modules; }
 
-const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { return ptxas_find(&u->resources, entry); }
+wl_status ptx_unit_find(const ptx_unit *u, const char *name, bool printed, size_t *module, size_t *entry, wl_error *err)
+{
+    const ptx_modules *m = &u->modules;
+    const wl_status status = wl_ptx_entry_find_in(m->ptx, m->count, name, printed, module, entry, err);
+    if (status == WL_E_INPUT && m->is_binary) /* not only of the first module */
+        (void)snprintf(err->input, sizeof err->input, "%s", u->path);
+    return status;
+}
+
+wl_status ptx_unit_resources(ptx_unit *u, size_t module, const char *entry, const ptxas_entry **out, wl_error *err)
+{
+    module_resources *r = &u->resources[module];
+    const ptx_module *m = &u->modules.at[module];
+    wl_status status = WL_OK;
+    if (u->ask_ptxas && !r->asked)
+        status = compile_resources(m->text, m->length, u->compiler, u->arch[0] ? u->arch : NULL, &r->report, err);
+    r->asked = true;
+    *out = status == WL_OK ? ptxas_find(&r->report, entry) : NULL;
+    return status;
+}
 
 /* ---- a kernel of it ---- */
 
-/* The entry that is meant; entry count: none or several, which the library reports. */
-static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
+/* Sources that use the same template have the same kernel. */
+static void say_repetition(ptx_unit *u, size_t module, size_t entry)
 {
-    wl_error ignored = {0};
-    size_t entry = 0;
-    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? entry : wl_ptx_entry_count(ptx);
+    const ptx_modules *m = &u->modules;
+    const char *symbol = wl_ptx_entry_symbol(m->ptx[module], entry);
+    char others[80] = "";
+    size_t used = 0;
+    for (size_t k = module + 1; k < m->count && used + 24 < sizeof others; k++)
+        for (size_t i = 0; i < wl_ptx_entry_count(m->ptx[k]); i++)
+            if (strcmp(wl_ptx_entry_symbol(m->ptx[k], i), symbol) == 0)
+                used +=
+                    (size_t)snprintf(others + used, sizeof others - used, "%s%zu", used ? ", " : "", m->at[k].number);
+    if (used > 0 && !u->repetition_said)
+        usage_error("note: %.200s is in several modules: that of module %zu is read, --module %s the others",
+                    wl_ptx_entry_name(m->ptx[module], entry), m->at[module].number, others);
+    u->repetition_said = u->repetition_said || used > 0;
 }
 
 /* Registers and shared memory that ptxas found, unless they are given. dynamic_shared -1: it
  * follows from the launch. */
-static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl_launch *launch)
+static wl_status take_resources(ptx_unit *u, size_t module, size_t entry, int64_t dynamic_shared, wl_launch *launch,
+                                wl_error *err)
 {
-    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
-    const ptxas_entry *e = symbol ? ptxas_find(&u->resources, symbol) : NULL;
+    const wl_ptx *ptx = u->modules.ptx[module];
+    const ptxas_entry *e = NULL;
+    const wl_status status = ptx_unit_resources(u, module, wl_ptx_entry_symbol(ptx, entry), &e, err);
     if (!e)
-        return;
+        return status;
     if (!launch->registers)
         launch->registers = e->registers;
     if (!launch->shared_bytes && dynamic_shared >= 0)
@@ -206,19 +257,20 @@ static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl
     if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
         usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
                     "not modelled",
-                    wl_ptx_entry_name(u->ptx, entry), (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
+                    wl_ptx_entry_name(ptx, entry), (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
     u->spills_said = true;
+    return WL_OK;
 }
 
 /* Too few, or too many: an error in one of them has a place. */
 static bool is_about_arguments(const wl_error *err) { return strcmp(err->input, "--arg") == 0 && err->loc.line == 0; }
 
 /* Arguments that would do, below the message about those that do not. */
-static void show_form(const ptx_unit *u, size_t entry)
+static void show_form(const ptx_unit *u, const wl_ptx *ptx, size_t entry)
 {
     wl_first_launch *launch = NULL;
     wl_error ignored = {0};
-    if (wl_first_launch_of_ptx(u->ptx, entry, u->source, u->source_length, 0, &launch, &ignored) != WL_OK || !launch)
+    if (wl_first_launch_of_ptx(ptx, entry, u->source, u->source_length, 0, &launch, &ignored) != WL_OK || !launch)
         return;
     char *words = first_words_arguments(launch);
     if (words)
@@ -237,8 +289,7 @@ static void say_shared(wl_error *err)
 
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
-    const size_t entry = entry_meant(u->ptx, r->entry);
-    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
+    size_t module = 0, entry = 0;
     const bool follows = r->shared_rule && rule_follows_block(r->shared_rule);
     int64_t shared = r->dynamic_shared;
     if (r->shared_rule)
@@ -250,7 +301,11 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
         say_shared(err);
         return status;
     }
-    wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
+    status = ptx_unit_find(u, r->entry, false, &module, &entry, err);
+    if (status != WL_OK)
+        return status;
+    const wl_ptx *ptx = u->modules.ptx[module];
+    wl_ptx_options o = {.entry = wl_ptx_entry_symbol(ptx, entry),
                         .args = (const char *const *)u->arguments->texts,
                         .arg_count = u->arguments->count,
                         .constants = (const char *const *)u->arguments->constants,
@@ -266,12 +321,16 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);
     memcpy(o.cluster, r->cluster, sizeof o.cluster);
-    take_resources(u, entry, follows ? -1 : shared, &o.launch);
+    diag_remember(u->modules.at[module].name, u->modules.at[module].text);
+    say_repetition(u, module, entry);
+    status = take_resources(u, module, entry, follows ? -1 : shared, &o.launch, err);
+    if (status != WL_OK)
+        return status;
     progress_wait();
-    const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
+    const wl_status made = wl_kernel_from_ptx(ptx, &o, out, err);
     progress_wait_end();
     if (made == WL_E_INPUT && is_about_arguments(err))
-        show_form(u, entry);
+        show_form(u, ptx, entry);
     if (made != WL_OK) {
         say_shared(err);
         ptx_arguments_show(u->arguments, r, err);

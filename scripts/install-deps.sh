@@ -2,7 +2,7 @@
 # install-deps.sh [PACKAGE...] - installs what building and testing need, and the packages named, where apt can; names the packages elsewhere.
 # Does nothing, quickly, when all is there.
 set -eu
-packages="gcc libc6-dev cmake pkg-config libyaml-dev libjansson-dev libcminpack-dev libcmocka-dev libisl-dev libgmp-dev $*"
+packages="gcc libc6-dev cmake pkg-config libyaml-dev libjansson-dev libcminpack-dev libzstd-dev libcmocka-dev libisl-dev libgmp-dev $*"
 
 missing=""
 for package in $packages; do
@@ -14,7 +14,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
     for tool in cc cmake pkg-config; do
         command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
     done
-    [ -z "$missing" ] || { echo "install-deps: please install:$missing, and the development files of libyaml, jansson, cminpack, cmocka, isl and gmp" >&2; exit 1; }
+    [ -z "$missing" ] || { echo "install-deps: please install:$missing, and the development files of libyaml, jansson, cminpack, zstd, cmocka, isl and gmp" >&2; exit 1; }
     exit 0
 fi
 [ -z "$missing" ] && exit 0

@@ -13,7 +13,7 @@ esac
 missing=""
 command -v $tool-linux-gnu-gcc >/dev/null 2>&1 || missing="$missing gcc-$tool-linux-gnu"
 command -v qemu-$foreign >/dev/null 2>&1 || missing="$missing qemu-user"
-for library in yaml-0.1:libyaml-dev jansson:libjansson-dev cminpack:libcminpack-dev cmocka:libcmocka-dev; do
+for library in yaml-0.1:libyaml-dev jansson:libjansson-dev cminpack:libcminpack-dev libzstd:libzstd-dev cmocka:libcmocka-dev; do
     PKG_CONFIG_LIBDIR=/usr/lib/$foreign-linux-gnu/pkgconfig pkg-config --exists "${library%%:*}" 2>/dev/null ||
         missing="$missing ${library#*:}:$packages"
 done

@@ -24,9 +24,11 @@ WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as i
  * arguments and parameters) or as in the file, a pattern of * and ?, or a part no other has; NULL:
  * the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
-/* The entry by the name that a profiler gives it, "void axpy<float, (int)4>(float *)": no patterns,
- * no parts. */
-WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
+/* The same over several files, as the PTX in an executable: *file is the first that has it, and
+ * others that have it, too, do not matter. printed: the name that a profiler gives it, "void
+ * axpy<float, (int)4>(float *)": no patterns, no parts. */
+WL_FALLIBLE wl_ptx_entry_find_in(const wl_ptx *const *files, size_t count, const char *name, bool printed, size_t *file,
+                                 size_t *entry, wl_error *err);
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
@@ -34,8 +36,33 @@ typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **b
  * launches that the kernel is predicted at. */
 typedef wl_status (*wl_ptx_shared)(void *user, const wl_launch *launch, int64_t *bytes, wl_error *err);
 
+/* Memory of a program, at its own address. Contents: `bytes` of them; NULL: not known. */
+typedef struct wl_ptx_memory {
+    uint64_t address;
+    int64_t bytes;
+    uint8_t *contents;
+} wl_ptx_memory;
+
+/* A __constant__ or __device__ variable: its memory is among that of the image. */
+typedef struct wl_ptx_symbol {
+    const char *name; /* as in the file */
+    uint64_t address;
+} wl_ptx_symbol;
+
+/* A launch as a program made it: parameters byte by byte, and the memory that it can reach. */
+typedef struct wl_ptx_image {
+    const uint8_t *params;
+    size_t param_bytes;
+    const wl_ptx_memory *memory; /* sorted by address, apart from each other */
+    size_t memory_count;
+    const wl_ptx_symbol *symbols;
+    size_t symbol_count;
+} wl_ptx_image;
+
 typedef struct wl_ptx_options {
     const char *entry; /* see wl_ptx_entry_find */
+    /* instead of args and constants, and borrowed until the kernel is freed; NULL: those */
+    const wl_ptx_image *image;
     /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
     const char *const *args;
     /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */

@@ -5,6 +5,7 @@
 #define WL_REPORT_H
 
 #include "warpline/advise.h"
+#include "warpline/binary.h"
 #include "warpline/check.h"
 #include "warpline/compare.h"
 #include "warpline/fit.h"
@@ -233,12 +234,16 @@ typedef struct wl_ptx_needs {
     int64_t registers, shared_bytes, stack_bytes, spill_store_bytes, spill_load_bytes;
 } wl_ptx_needs;
 typedef struct wl_ptx_report {
-    const wl_ptx *ptx;
+    const wl_ptx *const *modules; /* one, or those of an executable */
+    size_t module_count;
     const char *file, *part;   /* part: of the names of the entries shown; NULL: all */
-    const wl_ptx_needs *needs; /* one for each entry */
+    const wl_ptx_needs *needs; /* one for each entry of each module */
 } wl_ptx_report;
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
 WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
+/* The device code of an executable, object, library, fatbin or cubin: TEXT, or JSON of the schema
+ * warpline.binary/1. */
+WL_FALLIBLE wl_binary_render(const wl_binary *binary, const char *file, wl_format format, char **out, wl_error *err);
 /* How much of a file is understood, TEXT or JSON: operations with count, class and support. */
 WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_error *err);
 

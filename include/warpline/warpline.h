@@ -4,6 +4,7 @@
 
 #include "warpline/check.h"
 #include "warpline/advise.h"
+#include "warpline/binary.h"
 #include "warpline/compare.h"
 #include "warpline/diff.h"
 #include "warpline/fit.h"

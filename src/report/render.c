@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_file.h"
 #include "report/common/answer_report.h"
+#include "report/common/binary_report.h"
 #include "report/common/marks.h"
 #include "report/common/prediction_report.h"
 #include "report/common/roofline_report.h"
@@ -42,7 +43,7 @@ typedef struct row {
 
 static const struct {
     row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
-        device_list, devices_compared, occupancy, coverage, ptx;
+        device_list, devices_compared, occupancy, coverage, ptx, binary;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
@@ -68,6 +69,7 @@ static const struct {
     .occupancy = {"occupancy", {TEXT(wl_occupancy_text), JSON(wl_occupancy_json)}},
     .coverage = {"the coverage of a PTX file", {TEXT(wl_coverage_text), JSON(wl_coverage_json)}},
     .ptx = {"a PTX file", {TEXT(wl_ptx_text), JSON(wl_ptx_json)}},
+    .binary = {"the device code of a file", {TEXT(wl_binary_text), JSON(wl_binary_json)}},
 };
 
 static bool exists(const writer *w) { return w->text || w->any || w->json; }
@@ -274,6 +276,26 @@ wl_status wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_er
 
 wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err)
 {
-    WL_TRY(wl_ptx_any_fits(report->ptx, report->part, err));
+    WL_TRY(wl_ptx_any_fits(report->modules, report->module_count, report->part, err));
     return render(&table.ptx, report, format, out, err);
+}
+
+/* Code that cannot be unpacked is listed, too. */
+wl_status wl_binary_render(const wl_binary *binary, const char *file, wl_format format, char **out, wl_error *err)
+{
+    const size_t count = wl_binary_code_count(binary);
+    int64_t *kernels = calloc(count + 1, sizeof *kernels);
+    wl_status status = kernels ? WL_OK : wl_fail_memory(err);
+    for (size_t i = 0; i < count && status == WL_OK; i++) {
+        wl_error why = {0};
+        size_t found = 0;
+        const wl_status counted = wl_binary_kernel_count(binary, i, &found, &why);
+        kernels[i] = counted == WL_OK ? (int64_t)found : -1;
+        if (counted == WL_E_NOMEM)
+            status = wl_fail_memory(err);
+    }
+    if (status == WL_OK)
+        status = render(&table.binary, &(wl_binary_report){binary, file, kernels}, format, out, err);
+    free(kernels);
+    return status;
 }

@@ -66,6 +66,6 @@ try C "$cc" -std=c17 $strict "$tmp/program.c"
 [ $has_cxx = no ] || try C++ "$cxx" -std=c++17 $strict "$tmp/program.cc"
 
 lines=$(cat "$source"/include/warpline/*.h | wc -l)
-[ "$lines" -lt 1825 ] || fail "$lines lines of public headers: at most 1,825 can be read"
+[ "$lines" -lt 1900 ] || fail "$lines lines of public headers: at most 1,900 can be read"
 [ $failures = 0 ] && echo "headers: ok, $lines lines"
 exit $((failures > 0))

@@ -55,6 +55,8 @@ occupancy --device h200 --threads 256 --registers 32
 show star3d_r4
 init examples/heat.ptx --device h200
 ptx tests/ptx/science_sm80.ptx
+ptx tests/data/binary/app
+ptx tests/data/binary/plain.fatbin --extract
 ptx tests/ptx/science_sm80.ptx --coverage
 ptx tests/ptx/science_sm80.ptx --coverage --format json
 devices

@@ -200,6 +200,8 @@ static wl_status lay_out_buffers(wl_ptx_maker *m, const reach *r)
         const wl_ptx_variable *variable = &m->module->variables[v];
         if (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST)
             continue;
+        if (wl_ptx_image_symbol(m, variable->name, &m->out->variable_address[v]))
+            continue;
         wl_ptx_buffer b = {.argument = -1,
                            .bytes = variable->bytes,
                            .type = WL_PTX_U8,
@@ -236,7 +238,8 @@ static wl_status resolve_links(wl_ptx_maker *m)
     for (int32_t v = 0; v < m->module->variable_count; v++) {
         const wl_ptx_variable *variable = &m->module->variables[v];
         if (variable->link_count == 0 || !variable->initial || m->contents[v] ||
-            (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST))
+            (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST) ||
+            wl_ptx_image_symbol(m, variable->name, &(uint64_t){0}))
             continue;
         uint8_t *data = WL_ARENA_NEW(m->arena, uint8_t, variable->bytes);
         if (!data)
@@ -283,7 +286,7 @@ static wl_status lay_out_variables(wl_ptx_maker *m)
 /* How many buffers arguments and contents name at most: each has a colon. */
 static size_t named_buffers(const wl_ptx_given *given)
 {
-    size_t count = 0;
+    size_t count = given->image ? given->image->memory_count : 0;
     for (size_t i = 0; i < given->arg_count + given->constant_count; i++) {
         const char *text = i < given->arg_count ? given->args[i] : given->constants[i - given->arg_count];
         for (; *text; text++)
@@ -301,7 +304,7 @@ wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_functi
     m.contents = WL_ARENA_NEW(arena, const char *, module->variable_count + 1);
     if (!out->buffers || !m.contents)
         return wl_fail_memory(err);
-    WL_TRY(wl_ptx_make_params(&m));
+    WL_TRY(given->image ? wl_ptx_take_image(&m) : wl_ptx_make_params(&m));
     WL_TRY(wl_ptx_find_contents(&m));
     return lay_out_variables(&m);
 }

@@ -8,6 +8,7 @@
 #define WL_PTX_EMULATE_ARGUMENTS_H
 
 #include "ptx/emulate/texture.h"
+#include "warpline/ptx.h"
 
 /* Generic addresses of the other state spaces and of functions, beyond all buffers. */
 #define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
@@ -37,6 +38,7 @@ typedef struct wl_ptx_buffer {
     int64_t step;      /* of iota; likewise */
     const uint8_t *data;
     size_t data_bytes;
+    uint8_t *own;                  /* of a program's memory: its bytes, to be written in place */
     int argument;                  /* -1: a module variable */
     const wl_ptx_texture *texture; /* NULL: plain memory. The kernel gets `base` as the handle */
 } wl_ptx_buffer;
@@ -65,7 +67,8 @@ typedef struct wl_ptx_given {
     /* "NAME=CONTENTS" or "NAME=VALUE" of module variables */
     const char *const *constants;
     size_t arg_count, constant_count;
-    int64_t dynamic_shared; /* bytes */
+    int64_t dynamic_shared;    /* bytes */
+    const wl_ptx_image *image; /* instead of args and constants; NULL: those */
     /* Loads a file that an argument names. NULL: arguments may not name files. */
     wl_status (*load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
     void *user;

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "ptx/emulate/arguments_text.h"
+#include "ptx/module/source_params.h"
 
 typedef struct wl_ptx_maker {
     const wl_ptx_module *module;
@@ -28,8 +29,13 @@ static inline void wl_ptx_name_text(const wl_ptx_maker *maker, const char *text)
 /* Appends a copy of the buffer and gives it an address. */
 wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *maker, const wl_ptx_buffer *buffer);
 
-/* The bytes of the entry's parameters. */
+/* The bytes of the entry's parameters: from texts, or from a program's launch, with its memory. */
 wl_status wl_ptx_make_params(wl_ptx_maker *maker);
+wl_status wl_ptx_lay_out_params(wl_ptx_maker *maker); /* their offsets */
+wl_status wl_ptx_find_sources(const wl_ptx_maker *maker, bool needed, const wl_ptx_source_param **sources);
+wl_status wl_ptx_take_image(wl_ptx_maker *maker);
+/* The address of a variable in the image; false: it is not there. */
+bool wl_ptx_image_symbol(const wl_ptx_maker *maker, const char *name, uint64_t *address);
 
 /* The first finds the variables with given contents; the second sets those of one variable, whose
  * buffer is placed already. */

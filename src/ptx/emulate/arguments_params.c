@@ -93,7 +93,7 @@ static wl_status wrong_count(const wl_ptx_maker *m, const wl_ptx_source_param *s
 
 /* If no argument has a name, the names in the source are needed only for messages, so it does not
  * matter if they are not found. */
-static wl_status find_names(const wl_ptx_maker *m, bool needed, const wl_ptx_source_param **sources)
+wl_status wl_ptx_find_sources(const wl_ptx_maker *m, bool needed, const wl_ptx_source_param **sources)
 {
     wl_error why = {0};
     const wl_status status = wl_ptx_source_params(m->module, m->entry, m->arena, sources, &why);
@@ -111,7 +111,7 @@ static wl_status unknown_name(const wl_ptx_maker *m, const wl_ptx_source_param *
 {
     char list[130];
     if (!sources && m->module->source.text)
-        return find_names(m, true, &(const wl_ptx_source_param *){NULL}); /* says why */
+        return wl_ptx_find_sources(m, true, &(const wl_ptx_source_param *){NULL}); /* says why */
     list_params(m, sources, list, sizeof list);
     return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "%.60s has no parameter '%.*s' (%s)%s",
                    m->entry->source_name, (int)wl_min((int64_t)length, 40), text, list,
@@ -148,7 +148,7 @@ static wl_status sort_argument(const wl_ptx_maker *m, size_t i, sorting *s)
 
 static wl_status sort_arguments(const wl_ptx_maker *m, sorting *s)
 {
-    WL_TRY(find_names(m, false, &s->sources));
+    WL_TRY(wl_ptx_find_sources(m, false, &s->sources));
     for (size_t i = 0; i < m->given->arg_count; i++) {
         const wl_status status = sort_argument(m, i, s);
         if (status != WL_OK) {
@@ -255,7 +255,7 @@ static wl_status one_argument(wl_ptx_maker *m, int k, const sorting *s)
     return wl_ptx_number_text(text, p->type, at, m->err);
 }
 
-static wl_status lay_out_params(wl_ptx_maker *m)
+wl_status wl_ptx_lay_out_params(wl_ptx_maker *m)
 {
     const int count = m->entry->param_count;
     int64_t bytes = 0;
@@ -303,7 +303,7 @@ wl_status wl_ptx_make_params(wl_ptx_maker *m)
     const wl_status status = sort_arguments(m, &s);
     if (status != WL_OK)
         return status == WL_E_NOMEM ? status : wl_fail_in(m->err, "--arg");
-    WL_TRY(lay_out_params(m));
+    WL_TRY(wl_ptx_lay_out_params(m));
     for (int k = 0; k < count; k++)
         if (one_argument(m, k, &s) != WL_OK)
             return in_argument(m, k, &s);

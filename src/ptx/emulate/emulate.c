@@ -99,9 +99,11 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     m->programs = WL_ARENA_NEW(&m->arena, wl_ptx_program, module->function_count);
     m->first = WL_ARENA_NEW(&m->arena, int32_t, module->function_count + 1);
     m->written = WL_ARENA_NEW(&m->arena, bool, arguments->buffer_count + 1);
+    m->used = WL_ARENA_NEW(&m->arena, uint8_t, arguments->buffer_count + 1);
+    m->buffer_room = arguments->buffer_count;
     m->warp_count = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
     m->warps = WL_ARENA_NEW(&m->arena, wl_ptx_warp *, m->warp_count);
-    if (!m->programs || !m->first || !m->written || !m->warps)
+    if (!m->programs || !m->first || !m->written || !m->used || !m->warps)
         return wl_fail_memory(err);
     WL_TRY(lay_out_params(m, err));
     m->shared_bytes = shared_bytes(&m->launch);
@@ -136,6 +138,7 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
     if (!emulator)
         return wl_fail_memory(err);
     emulator->machine.launch = *launch;
+    emulator->machine.launch.everything = launch->everything || launch->in_place;
     emulator->machine.looked_most = INT64_MAX;
     for (int d = 0; d < 3; d++)
         emulator->machine.launch.cluster[d] = wl_max(1, launch->cluster[d]);
@@ -335,6 +338,8 @@ static void reset(wl_ptx_machine *m)
         m->warps[w] = NULL;
     }
     wl_ptx_region_clear(&m->shared);
+    if (m->launch.in_place)
+        wl_ptx_region_know(&m->shared);
     wl_ptx_pages_clear(&m->pages);
     memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
     memset(m->barriers, 0, sizeof m->barriers);
@@ -349,6 +354,28 @@ static void reset(wl_ptx_machine *m)
     m->buffer = NULL;
     m->out_of_memory = false;
     wl_ptx_order_reset(m);
+}
+
+int wl_ptx_buffer_use(const wl_ptx_emulator *emulator, int index) { return emulator->machine.used[index]; }
+
+wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    const int buffers = launch->arguments->buffer_count;
+    WL_ASSERT(m->launch.in_place && launch->entry == m->launch.entry);
+    reset(m);
+    wl_ptx_frames_forget(m);
+    if (buffers > m->buffer_room) {
+        m->written = WL_ARENA_NEW(&m->arena, bool, 2 * buffers + 1);
+        m->used = WL_ARENA_NEW(&m->arena, uint8_t, 2 * buffers + 1);
+        if (!m->written || !m->used)
+            return wl_fail_memory(err);
+        m->buffer_room = 2 * buffers;
+    }
+    memset(m->used, 0, (size_t)buffers + 1);
+    m->launch.arguments = launch->arguments;
+    memcpy(m->launch.grid, launch->grid, sizeof launch->grid);
+    return WL_OK;
 }
 
 /* In a rehearsal. */

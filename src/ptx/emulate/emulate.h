@@ -38,6 +38,9 @@ typedef struct wl_ptx_launch {
     bool lenient;           /* an access outside of all buffers goes nowhere; it is no error */
     /* compute all results, even those that nothing depends on; each block by itself, or in order */
     bool everything, in_order;
+    /* carry the launch out: writes go to the program's memory, and memory that nothing has written
+     * holds zeros; implies everything */
+    bool in_place;
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -103,6 +106,14 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
  * spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
+
+/* Of a launch that is carried out: the next launch of the same kernel, with the same block and
+ * shared memory, and variables at the same addresses. Only arguments and grid may differ. */
+#define WL_PTX_READS 1
+#define WL_PTX_WRITES 2
+/* What it has done to buffer `index` so far: an or of these. */
+int wl_ptx_buffer_use(const wl_ptx_emulator *emulator, int index);
+wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err);
 
 /* Bulk copies visit only the lines of a sample, which must stay; NULL: all. */
 void wl_ptx_sample_lines(wl_ptx_emulator *emulator, const wl_line_sample *sample);

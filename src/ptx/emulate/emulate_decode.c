@@ -23,7 +23,10 @@ static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
     memcpy(&value, arguments->params + at, (size_t)bytes);
     step->kind = WL_PTX_STEP_COPY;
     step->to = wl_ptx_slot_written(d, &in->operands[0]);
-    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, wl_ptx_extended(value, in->type));
+    /* a launch that is carried out may be followed by one with other arguments */
+    step->from[0] = d->machine->launch.in_place
+                        ? wl_ptx_slot_constant(d, WL_PTX_OF_PARAMS, (uint64_t)at << 8 | (uint64_t)in->type)
+                        : wl_ptx_slot_constant(d, WL_PTX_FIXED, wl_ptx_extended(value, in->type));
     return true;
 }
 

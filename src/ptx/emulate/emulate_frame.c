@@ -164,6 +164,14 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     }
 }
 
+static uint64_t param_at(const wl_ptx_machine *m, uint64_t place)
+{
+    const wl_ptx_type type = (wl_ptx_type)(place & 255);
+    uint64_t value = 0;
+    memcpy(&value, m->launch.arguments->params + (place >> 8), (size_t)wl_ptx_type_bits(type) / 8);
+    return wl_ptx_extended(value, type);
+}
+
 /* Constants of the program persist between runs; those of the warp and the frame are refilled. */
 static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool all)
 {
@@ -172,7 +180,7 @@ static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool al
         const wl_ptx_constant_slot *c = &p->constants[k];
         const int32_t slot = p->spare + 1 + k;
         uint64_t *to = frame->value[slot];
-        if (!all && (c->kind == WL_PTX_FIXED || c->kind == WL_PTX_FIXED_PREDICATE))
+        if (!all && c->kind != WL_PTX_OF_WARP && c->kind != WL_PTX_OF_FRAME)
             continue;
         frame->unknown[slot] = 0;
         switch (c->kind) {
@@ -180,6 +188,7 @@ static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool al
         case WL_PTX_FIXED_PREDICATE: fill(to, c->value); break;
         case WL_PTX_OF_WARP: frame->unknown[slot] = special(m, (wl_ptx_special)c->value, to) ? 0 : UINT32_MAX; break;
         case WL_PTX_OF_FRAME: fill(to, c->value + (uint64_t)frame->local_base); break;
+        case WL_PTX_OF_PARAMS: fill(to, param_at(m, c->value)); break;
         }
     }
 }
@@ -238,6 +247,13 @@ static bool local_fit(wl_ptx_warp *warp, int64_t base, int64_t bytes)
         memset(warp->local.unknown + lane * warp->local_bytes + base, 1, (size_t)bytes);
     }
     return true;
+}
+
+void wl_ptx_frames_forget(wl_ptx_machine *m)
+{
+    for (wl_ptx_warp *warp = m->free_warps; warp; warp = warp->next_free)
+        for (int depth = 0; depth < WL_PTX_CALL_DEPTH_MAX && warp->frames[depth]; depth++)
+            warp->frames[depth]->program = NULL;
 }
 
 wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, uint32_t mask, wl_error *err)

@@ -135,8 +135,9 @@ struct wl_ptx_step {
 typedef enum wl_ptx_constant_kind {
     WL_PTX_FIXED,
     WL_PTX_FIXED_PREDICATE,
-    WL_PTX_OF_WARP, /* special registers */
-    WL_PTX_OF_FRAME /* offsets in the frame's local memory */
+    WL_PTX_OF_WARP,  /* special registers */
+    WL_PTX_OF_FRAME, /* offsets in the frame's local memory */
+    WL_PTX_OF_PARAMS /* a parameter of the entry: offset * 256 + type */
 } wl_ptx_constant_kind;
 typedef struct wl_ptx_constant_slot {
     wl_ptx_constant_kind kind;
@@ -315,6 +316,8 @@ struct wl_ptx_machine {
     wl_ptx_region shared;
     wl_ptx_pages pages;
     bool *written;         /* by buffer: the block, or one before it, has written to it */
+    int buffer_room;       /* of the next one, too */
+    uint8_t *used;         /* by buffer, where a launch is carried out: WL_PTX_READS, .. */
     bool sees_others;      /* the access may see what earlier blocks have left */
     bool as_given;         /* what was read last is unknown, and no block has written it */
     uint32_t hidden_bytes; /* of it, that are unknown */
@@ -451,6 +454,8 @@ int64_t wl_ptx_trips_alike(const wl_ptx_step *test, bool holds, uint64_t a, uint
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
 void wl_ptx_warp_release(wl_ptx_machine *m, wl_ptx_warp *warp);
 void wl_ptx_warp_free(wl_ptx_warp *warp);
+/* Between launches: constants are filled in anew. No warp runs. */
+void wl_ptx_frames_forget(wl_ptx_machine *m);
 wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, uint32_t mask, wl_error *err);
 bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask);
 

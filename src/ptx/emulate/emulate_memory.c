@@ -11,6 +11,12 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, address);
     const int32_t number = (int32_t)(b - m->launch.arguments->buffers);
     uint64_t value = 0;
+    if (m->launch.in_place && b->own) {
+        m->used[number] |= WL_PTX_READS;
+        memcpy(&value, b->own + (address - b->base), (size_t)bytes);
+        *unknown = false;
+        return value;
+    }
     *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
     m->as_given = true;
     m->hidden_bytes = *unknown ? UINT32_MAX : 0;
@@ -70,6 +76,11 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
     int64_t at = (int64_t)t->address[lane] + offset;
     if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST) {
         const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, (uint64_t)at);
+        if (m->launch.in_place && b->own) {
+            m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
+            memcpy(b->own + ((uint64_t)at - b->base), &value, (size_t)bytes);
+            return;
+        }
         m->written[b - m->launch.arguments->buffers] = true;
         if (!wl_ptx_pages_write(&m->pages, (uint64_t)at, bytes, value, unknown))
             m->out_of_memory = true;
@@ -81,7 +92,7 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
 
 /* ---- loads ---- */
 
-/* The usual sizes, for all lanes without a branch per lane; data[0] is at `base`. */
+/* For all lanes without a branch per lane; data[0] is at `base`. */
 static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, int bytes, uint64_t *value)
 {
     if (bytes == 4) {
@@ -90,9 +101,18 @@ static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, 
             memcpy(&low, data + (address[i] - base), sizeof low);
             value[i] = low;
         }
-    } else {
+    } else if (bytes == 8) {
         for (int i = 0; i < WL_PTX_LANES; i++)
             memcpy(&value[i], data + (address[i] - base), sizeof *value);
+    } else if (bytes == 2) {
+        for (int i = 0; i < WL_PTX_LANES; i++) {
+            uint16_t low;
+            memcpy(&low, data + (address[i] - base), sizeof low);
+            value[i] = low;
+        }
+    } else {
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            value[i] = data[address[i] - base];
     }
 }
 
@@ -152,8 +172,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     const wl_ptx_touch *t = &m->touch;
     const int bytes = s->bytes;
     const int64_t offset = (int64_t)element * bytes;
-    const bool global = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST,
-               usual = m->plain && (bytes == 4 || bytes == 8);
+    const bool global = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST, usual = m->plain;
     const wl_ptx_buffer *b = global && m->plain ? m->buffer : NULL;
     const bool as_given = b && !m->written[b - m->launch.arguments->buffers];
     *unknown = 0;
@@ -164,6 +183,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
     } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
+        m->used[b - m->launch.arguments->buffers] |= WL_PTX_READS;
         gather(b->data + offset, b->base, t->address, bytes, value);
     } else if (t->space == WL_PTX_SHARED && usual) {
         gather(m->shared.data + offset, 0, t->address, bytes, value);
@@ -205,6 +225,23 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 }
 
 /* ---- stores ---- */
+
+/* To the program's own memory. */
+static bool scatter_in_place(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t *value)
+{
+    const wl_ptx_touch *t = &m->touch;
+    const wl_ptx_buffer *b = m->buffer;
+    if (!m->launch.in_place || !m->plain || !b || !b->own || (bytes != 4 && bytes != 8) ||
+        (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_CONST))
+        return false;
+    uint8_t *to = b->own + offset;
+    m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
+    if (bytes == 4)
+        WL_PTX_FOR_LANES(lane, t->lanes) memcpy(to + (t->address[lane] - b->base), &value[lane], 4);
+    else
+        WL_PTX_FOR_LANES(lane, t->lanes) memcpy(to + (t->address[lane] - b->base), &value[lane], 8);
+    return true;
+}
 
 /* To shared memory, in the usual sizes. */
 static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t *value, uint32_t unknown)
@@ -251,7 +288,8 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
             const uint32_t unknown = frame->unknown[slot] | m->touch.unknown;
-            if (scatter(m, (int64_t)e * s->bytes, s->bytes, frame->value[slot], unknown))
+            if (scatter_in_place(m, (int64_t)e * s->bytes, s->bytes, frame->value[slot]) ||
+                scatter(m, (int64_t)e * s->bytes, s->bytes, frame->value[slot], unknown))
                 continue;
             WL_PTX_FOR_LANES(lane, m->touch.lanes)
             wl_ptx_memory_write(m, lane, (int64_t)e * s->bytes, s->bytes, frame->value[slot][lane],

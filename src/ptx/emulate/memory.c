@@ -32,6 +32,12 @@ void wl_ptx_region_clear(wl_ptx_region *region)
     }
 }
 
+void wl_ptx_region_know(wl_ptx_region *region)
+{
+    if (region->bytes > 0)
+        memset(region->unknown, 0, (size_t)region->bytes);
+}
+
 void wl_ptx_region_free(wl_ptx_region *region)
 {
     free(region->data);

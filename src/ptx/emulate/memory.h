@@ -20,6 +20,7 @@ typedef struct wl_ptx_region {
  * memory. */
 bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes);
 void wl_ptx_region_clear(wl_ptx_region *region);
+void wl_ptx_region_know(wl_ptx_region *region); /* all of it */
 void wl_ptx_region_free(wl_ptx_region *region);
 
 /* Reads 1 to 8 bytes inside the region. The value is unknown if any byte is. */

@@ -526,7 +526,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     wl_ptx_fields fields = {0};
     int32_t wrong;
     WL_TRY(wl_ptx_set_launch(s, err));
-    const wl_ptx_given given = {.args = s->options.args,
+    const wl_ptx_given given = {.image = s->options.image,
+                                .args = s->options.args,
                                 .arg_count = s->options.arg_count,
                                 .constants = s->options.constants,
                                 .constant_count = s->options.constant_count,

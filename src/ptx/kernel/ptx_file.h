@@ -23,7 +23,7 @@ const char *wl_ptx_entry_signature(const wl_ptx *ptx, size_t entry);
 /* Does the entry match a name, a pattern or a part of a name? NULL matches all. */
 bool wl_ptx_entry_fits(const wl_ptx *ptx, size_t entry, const char *name, bool *failed);
 /* WL_E_INPUT: no entry matches. */
-wl_status wl_ptx_any_fits(const wl_ptx *ptx, const char *name, wl_error *err);
+wl_status wl_ptx_any_fits(const wl_ptx *const *files, size_t count, const char *name, wl_error *err);
 
 /* The costs of the module's target; read at first use only. */
 wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err);

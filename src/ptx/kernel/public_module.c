@@ -134,35 +134,36 @@ size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry)
     return f ? (size_t)f->instruction_count : 0;
 }
 
-static wl_status find(const wl_ptx *ptx, const char *name, bool whole, size_t *entry, wl_error *err)
+wl_status wl_ptx_entry_find_in(const wl_ptx *const *files, size_t count, const char *name, bool printed, size_t *file,
+                               size_t *entry, wl_error *err)
 {
+    const wl_ptx_module **modules = calloc(count + 1, sizeof *modules);
     const wl_ptx_function *f = NULL;
-    const wl_status status =
-        whole ? wl_ptx_find_printed(ptx->module, name, &f, err) : wl_ptx_find_entry(ptx->module, name, &f, err);
-    if (status != WL_OK)
-        return status;
+    if (!modules)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        modules[i] = files[i]->module;
+    const wl_status status = wl_ptx_find_entry_in(modules, count, name, printed, file, &f, err);
     *entry = 0; /* as many as stand before it */
-    for (const wl_ptx_function *before = ptx->module->functions; before < f; before++)
+    for (const wl_ptx_function *before = f ? modules[*file]->functions : NULL; before < f; before++)
         *entry += is_kernel(before);
-    return WL_OK;
+    free((void *)modules);
+    return status;
 }
 
 wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
 {
-    return find(ptx, name, false, entry, err);
+    size_t only;
+    return wl_ptx_entry_find_in(&ptx, 1, name, false, &only, entry, err);
 }
 
-wl_status wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
-{
-    return find(ptx, name, true, entry, err);
-}
-
-wl_status wl_ptx_any_fits(const wl_ptx *ptx, const char *name, wl_error *err)
+wl_status wl_ptx_any_fits(const wl_ptx *const *files, size_t count, const char *name, wl_error *err)
 {
     bool failed = false;
-    size_t entry;
-    for (size_t i = 0; i < wl_ptx_entry_count(ptx); i++)
-        if (wl_ptx_entry_fits(ptx, i, name, &failed))
-            return WL_OK;
-    return failed ? wl_fail_memory(err) : wl_ptx_entry_find(ptx, name, &entry, err);
+    size_t file, entry;
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < wl_ptx_entry_count(files[k]); i++)
+            if (wl_ptx_entry_fits(files[k], i, name, &failed))
+                return WL_OK;
+    return failed ? wl_fail_memory(err) : wl_ptx_entry_find_in(files, count, name, false, &file, &entry, err);
 }

@@ -9,16 +9,47 @@
 
 /* A search for a name; NULL: any. */
 typedef struct search {
-    const wl_ptx_module *module;
+    const wl_ptx_module *const *modules;
+    size_t module_count;
     const char *name, *compared;
     wl_ptx_fit loosest; /* the loosest match that counts */
     bool failed;        /* out of memory */
 } search;
 
+/* A place in the functions of all modules. */
+typedef struct cursor {
+    size_t module;
+    int32_t next;
+} cursor;
+
+/* An earlier module has the same kernel, as with templates that several sources use. */
+static bool is_repeated(const search *s, size_t module, const wl_ptx_function *f)
+{
+    for (size_t k = 0; k < module; k++)
+        for (int32_t i = 0; i < s->modules[k]->function_count; i++) {
+            const wl_ptx_function *g = &s->modules[k]->functions[i];
+            if (g->is_entry && !g->is_declared_only && strcmp(g->name, f->name) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* The kernels of all modules, each once; NULL: no more. */
+static const wl_ptx_function *next_kernel(const search *s, cursor *at)
+{
+    for (; at->module < s->module_count; *at = (cursor){at->module + 1, 0}) {
+        const wl_ptx_module *m = s->modules[at->module];
+        while (at->next < m->function_count) {
+            const wl_ptx_function *f = &m->functions[at->next++];
+            if (f->is_entry && !f->is_declared_only && !is_repeated(s, at->module, f))
+                return f;
+        }
+    }
+    return NULL;
+}
+
 static wl_ptx_fit fit_of(search *s, const wl_ptx_function *f)
 {
-    if (!f->is_entry || f->is_declared_only)
-        return WL_PTX_FIT_NONE;
     if (!s->name)
         return WL_PTX_FIT_SYMBOL;
     const wl_ptx_fit fit = wl_ptx_name_fit(f->name, &f->shown, s->name, s->compared, &s->failed);
@@ -28,20 +59,20 @@ static wl_ptx_fit fit_of(search *s, const wl_ptx_function *f)
 static wl_ptx_fit closest(search *s)
 {
     wl_ptx_fit best = WL_PTX_FIT_NONE;
-    for (int32_t i = 0; i < s->module->function_count; i++) {
-        const wl_ptx_fit fit = fit_of(s, &s->module->functions[i]);
+    cursor at = {0};
+    for (const wl_ptx_function *f; (f = next_kernel(s, &at));) {
+        const wl_ptx_fit fit = fit_of(s, f);
         best = fit < best ? fit : best;
     }
     return best;
 }
 
-static const wl_ptx_function *next_entry(search *s, const wl_ptx_function *after, wl_ptx_fit fit)
+static const wl_ptx_function *next_entry(search *s, cursor *at, wl_ptx_fit fit)
 {
-    const wl_ptx_module *m = s->module;
-    for (int32_t i = after ? (int32_t)(after - m->functions) + 1 : 0; i < m->function_count; i++)
-        if (fit_of(s, &m->functions[i]) == fit)
-            return &m->functions[i];
-    return NULL;
+    const wl_ptx_function *f;
+    while ((f = next_kernel(s, at)) && fit_of(s, f) != fit)
+        continue;
+    return f;
 }
 
 /* Its name without parameters, unless another has the same. */
@@ -49,7 +80,8 @@ static int shown_length(search *s, const wl_ptx_function *f, wl_ptx_fit fit)
 {
     const wl_ptx_demangled *a = &f->shown;
     const size_t length = a->end - a->name;
-    for (const wl_ptx_function *g = NULL; (g = next_entry(s, g, fit));) {
+    cursor at = {0};
+    for (const wl_ptx_function *g; (g = next_entry(s, &at, fit));) {
         const wl_ptx_demangled *b = &g->shown;
         if (g != f && b->end - b->name == length && memcmp(a->text + a->name, b->text + b->name, length) == 0)
             return (int)strlen(a->text + a->name);
@@ -63,8 +95,9 @@ static void list_entries(search *s, wl_ptx_fit fit, const char *quote, char *tex
 {
     size_t used = 0;
     int count = 0, listed = 0;
+    cursor at = {0};
     text[0] = '\0';
-    for (const wl_ptx_function *f = NULL; (f = next_entry(s, f, fit)); count++) {
+    for (const wl_ptx_function *f; (f = next_entry(s, &at, fit)); count++) {
         const int length = listed == count ? shown_length(s, f, fit) : 0;
         if (listed < count || used + (size_t)length + 2 * strlen(quote) + sizeof ", and 1000 more" > size)
             continue;
@@ -95,10 +128,8 @@ static const char *neighbour(search *s)
 {
     const char *names[NEIGHBOURS_MAX];
     size_t count = 0;
-    for (int32_t i = 0; i < s->module->function_count && count + 2 <= NEIGHBOURS_MAX; i++) {
-        const wl_ptx_function *f = &s->module->functions[i];
-        if (!f->is_entry || f->is_declared_only)
-            continue;
+    cursor at = {0};
+    for (const wl_ptx_function *f; count + 2 <= NEIGHBOURS_MAX && (f = next_kernel(s, &at));) {
         names[count++] = f->source_name;
         names[count++] = f->source_name + (f->shown.base - f->shown.name); /* without namespaces */
     }
@@ -108,7 +139,7 @@ static const char *neighbour(search *s)
 static wl_status none(search *s, wl_error *err)
 {
     char listed[WL_MESSAGE_MAX - 100];
-    search any = {.module = s->module};
+    search any = {.modules = s->modules, .module_count = s->module_count};
     const char *near = neighbour(s);
     list_entries(&any, WL_PTX_FIT_SYMBOL, "", listed, near ? sizeof listed - NEIGHBOUR_LENGTH : sizeof listed);
     if (listed[0] == '\0')
@@ -117,11 +148,13 @@ static wl_status none(search *s, wl_error *err)
                    near ? ": did you mean '" : "", near ? near : "", near ? "'? There are" : "; there are", listed);
 }
 
-static wl_status find(search *s, const wl_ptx_function **out, wl_error *err)
+static wl_status find(search *s, size_t *module, const wl_ptx_function **out, wl_error *err)
 {
     const wl_ptx_fit fit = closest(s);
-    const wl_ptx_function *first = fit < WL_PTX_FIT_NONE ? next_entry(s, NULL, fit) : NULL;
-    const wl_ptx_function *second = first ? next_entry(s, first, fit) : NULL;
+    cursor at = {0};
+    const wl_ptx_function *first = fit < WL_PTX_FIT_NONE ? next_entry(s, &at, fit) : NULL;
+    *module = at.module;
+    const wl_ptx_function *second = first ? next_entry(s, &at, fit) : NULL;
     if (s->failed)
         return wl_fail_memory(err);
     if (!first)
@@ -132,27 +165,32 @@ static wl_status find(search *s, const wl_ptx_function **out, wl_error *err)
     return WL_OK;
 }
 
-static wl_status find_fitting(const wl_ptx_module *module, const char *name, wl_ptx_fit loosest,
-                              const wl_ptx_function **out, wl_error *err)
+static wl_status find_fitting(const wl_ptx_module *const *modules, size_t count, const char *name, wl_ptx_fit loosest,
+                              size_t *module, const wl_ptx_function **out, wl_error *err)
 {
     wl_arena scratch = {0};
-    search s = {.module = module,
+    search s = {.modules = modules,
+                .module_count = count,
                 .name = name,
                 .compared = name ? wl_ptx_wanted_name(name, &scratch) : NULL,
                 .loosest = loosest};
-    const wl_status status = name && !s.compared ? wl_fail_memory(err) : find(&s, out, err);
+    const wl_status status = name && !s.compared ? wl_fail_memory(err) : find(&s, module, out, err);
     wl_arena_free(&scratch);
-    return status == WL_OK ? WL_OK : wl_fail_in(err, module->input);
+    return status == WL_OK || count == 0 ? status : wl_fail_in(err, modules[0]->input);
 }
 
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
 {
-    return find_fitting(module, name, WL_PTX_FIT_PART, out, err);
+    size_t only;
+    return find_fitting(&module, 1, name, WL_PTX_FIT_PART, &only, out, err);
 }
 
-wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
+wl_status wl_ptx_find_entry_in(const wl_ptx_module *const *modules, size_t count, const char *name, bool printed,
+                               size_t *module, const wl_ptx_function **out, wl_error *err)
 {
-    const wl_status status = find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
+    if (!printed)
+        return find_fitting(modules, count, name, WL_PTX_FIT_PART, module, out, err);
+    const wl_status status = find_fitting(modules, count, name, WL_PTX_FIT_PLAIN, module, out, err);
     if (status != WL_E_INPUT || !wl_ptx_printed_generic(name))
         return status;
     /* parameters of template types identify less than the template arguments before them */
@@ -160,7 +198,7 @@ wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, con
     wl_error second = {0};
     const char *plain = wl_arena_text(&scratch, name, wl_ptx_printed_end(name));
     const wl_status found =
-        plain ? find_fitting(module, plain, WL_PTX_FIT_PLAIN, out, &second) : wl_fail_memory(&second);
+        plain ? find_fitting(modules, count, plain, WL_PTX_FIT_PLAIN, module, out, &second) : wl_fail_memory(&second);
     wl_arena_free(&scratch);
     if (found != WL_OK && found != WL_E_NOMEM)
         return status;

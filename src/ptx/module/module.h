@@ -424,8 +424,9 @@ typedef struct wl_ptx_module {
 /* Finds an entry by its name, as in the file or as in the source, a pattern, or a part no other has
  * (name_match.h). name NULL: the only entry. WL_E_INPUT lists the entries there are. */
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err);
-/* The same for a name that was printed: neither a pattern nor a part. */
-wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out,
-                              wl_error *err);
+/* The same over several modules, as those of an executable; *module is the first that has it.
+ * printed: a name that a profiler printed, neither a pattern nor a part. */
+wl_status wl_ptx_find_entry_in(const wl_ptx_module *const *modules, size_t count, const char *name, bool printed,
+                               size_t *module, const wl_ptx_function **out, wl_error *err);
 
 #endif /* WL_PTX_MODULE_MODULE_H */

@@ -77,6 +77,8 @@ wl_text_writer wl_fit_text; /* wl_fit_report */
 wl_json_writer wl_fit_json;
 wl_text_writer wl_occupancy_text; /* wl_occupancy_report */
 wl_json_writer wl_occupancy_json;
+wl_text_writer wl_binary_text; /* wl_binary_report */
+wl_json_writer wl_binary_json;
 wl_text_writer wl_ptx_text; /* wl_ptx_report */
 wl_json_writer wl_ptx_json;
 

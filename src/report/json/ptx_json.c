@@ -4,10 +4,8 @@
 #include "ptx/kernel/ptx_file.h"
 #include "report/common/render.h"
 
-static void add_entry(wl_json_out *o, const wl_ptx_report *r, size_t entry)
+static void add_entry(wl_json_out *o, const wl_ptx *ptx, size_t entry, const wl_ptx_needs *needs)
 {
-    const wl_ptx *ptx = r->ptx;
-    const wl_ptx_needs *needs = &r->needs[entry];
     wl_out_object(o, NULL);
     wl_out_members(o, "name:s symbol:s signature:s?", wl_ptx_entry_name(ptx, entry), wl_ptx_entry_symbol(ptx, entry),
                    wl_ptx_entry_signature(ptx, entry));
@@ -28,8 +26,10 @@ void wl_ptx_json(wl_json_out *o, const void *result)
     const wl_ptx_report *r = result;
     wl_out_members(o, "schema:s file:s", "warpline.ptx/1", r->file);
     wl_out_array(o, "entries");
-    for (size_t i = 0; i < wl_ptx_entry_count(r->ptx); i++)
-        if (wl_ptx_entry_fits(r->ptx, i, r->part, &o->text->failed))
-            add_entry(o, r, i);
+    const wl_ptx_needs *needs = r->needs;
+    for (size_t m = 0; m < r->module_count; m++)
+        for (size_t i = 0; i < wl_ptx_entry_count(r->modules[m]); i++, needs++)
+            if (wl_ptx_entry_fits(r->modules[m], i, r->part, &o->text->failed))
+                add_entry(o, r->modules[m], i, needs);
     wl_out_array_end(o);
 }

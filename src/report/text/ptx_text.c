@@ -2,11 +2,9 @@
 #include "report/common/render.h"
 #include "ptx/kernel/ptx_file.h"
 
-static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
+static void add_entry(const wl_ptx *ptx, size_t entry, const wl_ptx_needs *needs, wl_buffer *out)
 {
-    const wl_ptx *ptx = r->ptx;
     const char *signature = wl_ptx_entry_signature(ptx, entry);
-    const wl_ptx_needs *needs = &r->needs[entry];
     if (signature)
         wl_buffer_add(out, "%s\n  ", signature);
     wl_buffer_add(out, "%s(", wl_ptx_entry_symbol(ptx, entry));
@@ -30,7 +28,9 @@ static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
 void wl_ptx_text(const void *result, wl_buffer *out)
 {
     const wl_ptx_report *r = result;
-    for (size_t i = 0; i < wl_ptx_entry_count(r->ptx); i++)
-        if (wl_ptx_entry_fits(r->ptx, i, r->part, &out->failed))
-            add_entry(r, i, out);
+    const wl_ptx_needs *needs = r->needs;
+    for (size_t m = 0; m < r->module_count; m++)
+        for (size_t i = 0; i < wl_ptx_entry_count(r->modules[m]); i++, needs++)
+            if (wl_ptx_entry_fits(r->modules[m], i, r->part, &out->failed))
+                add_entry(r->modules[m], i, needs, out);
 }

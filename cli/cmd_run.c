@@ -1,0 +1,185 @@
+/* cmd_run.c - warpline run, warpline record: a program with our runtime in place of CUDA's, or with
+ * CUDA's own and a recorder; then the profile of what it did.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "load.h"
+#include "options.h"
+#include "process.h"
+
+#ifndef WARPLINE_PRELOAD_DIR
+#define WARPLINE_PRELOAD_DIR "../lib/warpline" /* from the folder of the tool */
+#endif
+
+#define RUNTIME "libwarpline_gpu.so"
+#define RECORDER "libwarpline_record.so"
+
+/* ---- our libraries ---- */
+
+/* Beside the tool where it was built, or where it was installed. */
+static bool find_library(const char *name, char folder[PATH_LENGTH], char path[PATH_LENGTH])
+{
+    static const char *const places[] = {"preload", WARPLINE_PRELOAD_DIR};
+    char self[PATH_LENGTH];
+    const char *given = getenv("WARPLINE_PRELOAD");
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    for (int i = given ? -1 : 0; i < 2; i++) {
+        const int n = i < 0 ? snprintf(folder, PATH_LENGTH, "%s", given)
+                            : snprintf(folder, PATH_LENGTH, "%s/%s", self, places[i]);
+        if (n > 0 && n < PATH_LENGTH && snprintf(path, PATH_LENGTH, "%s/%s", folder, name) < PATH_LENGTH &&
+            access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Puts `value` in front of what the variable has. */
+static bool prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    char text[2 * PATH_LENGTH];
+    const int n = snprintf(text, sizeof text, "%s%s%s", value, old && *old ? ":" : "", old ? old : "");
+    return n > 0 && (size_t)n < sizeof text && setenv(name, text, 1) == 0;
+}
+
+/* ---- the program ---- */
+
+/* Does the file contain the text? */
+static bool contains(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "rb");
+    const size_t wanted = strlen(text);
+    size_t met = 0;
+    for (int c; file && met < wanted && (c = getc(file)) != EOF;)
+        met = c == (unsigned char)text[met] ? met + 1 : c == (unsigned char)text[0];
+    if (file)
+        (void)fclose(file);
+    return met == wanted;
+}
+
+/* nvcc links the runtime into the program unless it is told otherwise: then ours cannot take its
+ * place. */
+static bool has_own_runtime(const char *path)
+{
+    return contains(path, ".nv_fatbin") && !contains(path, "libcudart.so.");
+}
+
+static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
+{
+    if (o->argument_count == 0) {
+        usage_error("which program? Give it behind --, as in warpline %s --device h200 -- ./app 100",
+                    runs ? "run" : "record");
+        return EXIT_USAGE;
+    }
+    if (!process_find(o->arguments[0], program)) {
+        usage_error("'%s' is no program that can be run", o->arguments[0]);
+        return EXIT_INPUT;
+    }
+    if (runs && has_own_runtime(program)) {
+        usage_error(
+            "'%s' has the CUDA runtime inside: link it with 'nvcc -cudart shared ..', so that ours can take its "
+            "place; on a machine with a GPU, 'warpline record' takes it as it is",
+            o->arguments[0]);
+        return EXIT_UNSUPPORTED;
+    }
+    return EXIT_OK;
+}
+
+static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
+
+static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
+{
+    return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&
+           set_number("WARPLINE_DEVICE", o->device_count > 0 ? o->devices[0] : NULL) &&
+           set_number("WARPLINE_LAUNCHES", o->launches) && set_number("WARPLINE_BYTES", o->most_bytes) &&
+           set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
+           set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) && prepend("LD_LIBRARY_PATH", folder) &&
+           prepend("LD_PRELOAD", library);
+}
+
+/* A whole number, or bytes, as the library reads it. */
+static int check_numbers(const options *o)
+{
+    const struct {
+        const char *name, *text;
+    } numbers[] = {{"--launches", o->launches}, {"--bytes", o->most_bytes}, {"--seconds", o->seconds}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char *end = NULL;
+        if (numbers[i].text && (strtod(numbers[i].text, &end) < 0 || *end || end == numbers[i].text)) {
+            usage_error("%s: '%s' is not a number", numbers[i].name, numbers[i].text);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_OK;
+}
+
+/* The profile of the recording, as `predict` prints it. */
+static int print_profile(const options *o, const char *recording)
+{
+    struct stat info;
+    if (stat(recording, &info) != 0 || info.st_size == 0) {
+        usage_error("the program made no call of the CUDA runtime: there is nothing to profile");
+        return EXIT_OK;
+    }
+    options profile = *o;
+    profile.arguments[0] = recording;
+    profile.argument_count = 1;
+    profile.output = NULL;
+    return cmd_predict(&profile);
+}
+
+static int run_program(const options *o, bool runs)
+{
+    char program[PATH_LENGTH], folder[PATH_LENGTH], library[PATH_LENGTH], recording[PATH_LENGTH];
+    scratch s;
+    int code = check_numbers(o);
+    if (code == EXIT_OK)
+        code = check_program(o, runs, program);
+    if (code != EXIT_OK)
+        return code;
+    if (!find_library(runs ? RUNTIME : RECORDER, folder, library)) {
+        usage_error("%s is not installed beside this tool; WARPLINE_PRELOAD names its folder",
+                    runs ? RUNTIME : RECORDER);
+        return EXIT_UNSUPPORTED;
+    }
+    if (!scratch_make(&s)) {
+        usage_error("no folder for the recording: %s", strerror(errno));
+        return EXIT_INTERNAL;
+    }
+    (void)snprintf(recording, sizeof recording, "%s", o->output ? o->output : "");
+    if (!o->output && !scratch_path(&s, "program.wlrec", recording))
+        code = EXIT_INTERNAL;
+    const char *words[MANY_MAX + 1] = {program};
+    for (size_t i = 1; i < o->argument_count; i++)
+        words[i] = o->arguments[i];
+    if (code == EXIT_OK && !set_environment(o, recording, folder, library))
+        code = EXIT_INTERNAL;
+    if (code == EXIT_OK) {
+        const int ended = process_pass(words);
+        (void)unsetenv("LD_PRELOAD");
+        if (ended != 0)
+            usage_error("note: the program ended with exit code %d%s", ended,
+                        ended < 0 ? ": it cannot be started" : "");
+        (void)fflush(stdout);
+        code = print_profile(o, recording);
+        if (code == EXIT_OK && ended != 0)
+            code = ended > 0 && ended < 256 ? ended : EXIT_INPUT;
+    }
+    scratch_remove(&s);
+    return code;
+}
+
+int cmd_run(const options *o) { return run_program(o, true); }
+int cmd_record(const options *o) { return run_program(o, false); }

@@ -1,0 +1,116 @@
+/* launch.c - launches: their parameters, checks, and carrying them out.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memo.h"
+
+typedef struct packing {
+    uint8_t *to;
+    void **from;
+} packing;
+
+static void pack(void *user, int number, int64_t offset, int64_t bytes)
+{
+    const packing *p = user;
+    if (p->from)
+        memcpy(p->to + offset, p->from[number], (size_t)bytes);
+}
+
+uint8_t *gpu_params(gpu_world *w, gpu_function *f, void **arguments, size_t *bytes)
+{
+    if (!gpu_function_ready(w, f))
+        return NULL;
+    *bytes = (size_t)wl_ptx_runner_params(f->runner, NULL, NULL);
+    uint8_t *params = calloc(*bytes + 1, 1);
+    packing p = {params, arguments};
+    if (params)
+        (void)wl_ptx_runner_params(f->runner, pack, &p);
+    return params;
+}
+
+static double key(const gpu_world *w, wl_device_key which, double otherwise)
+{
+    double value;
+    return wl_device_get(w->device, which, &value) ? value : otherwise;
+}
+
+static bool is_possible(const gpu_world *w, const gpu_launch *l)
+{
+    const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
+    return threads > 0 && (double)threads <= key(w, WL_DEVICE_max_threads_per_block, 1024) && l->grid.x > 0 &&
+           l->grid.y > 0 && l->grid.z > 0 && l->grid.x <= INT32_MAX && l->grid.y <= 65535 && l->grid.z <= 65535 &&
+           (double)l->shared <= key(w, WL_DEVICE_shared_per_block, 227 << 10);
+}
+
+/* What a kernel that is not carried out may have written is unknown from then on. */
+static void forget(gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    for (size_t at = 0; at + 8 <= bytes; at += 8) {
+        uint64_t address;
+        memcpy(&address, l->params + at, sizeof address);
+        const int64_t found = gpu_find(w, address);
+        if (found >= 0)
+            w->about[found].unknown = true;
+    }
+}
+
+static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    gpu_function *f = l->function;
+    wl_ptx_work work = {
+        .grid = {l->grid.x, l->grid.y, l->grid.z},
+        .block = {l->block.x, l->block.y, l->block.z},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+        .dynamic_shared = (int64_t)l->shared,
+        .image = {l->params, bytes, w->memory, w->memory_count, f->module->symbols, f->module->variable_count},
+        .seconds = w->settings.seconds};
+    wl_ptx_worked done;
+    wl_error err = {0};
+    const bool pays = gpu_memo_pays(w, l, bytes);
+    if (pays && gpu_memo_again(w, l, bytes))
+        return CUDA_OK;
+    uint8_t *uses = malloc(w->memory_count + 1);
+    if (!uses)
+        return CUDA_OUT_OF_MEMORY;
+    gpu_memo *memo = pays ? gpu_memo_begin(w, l, bytes) : NULL;
+    const double started = gpu_now();
+    const wl_status status = wl_ptx_runner_run(f->runner, &work, &done, &err);
+    f->seconds = gpu_now() - started;
+    if (w->settings.verbose)
+        (void)fprintf(stderr, "warpline: %s: %.3f s, %lld warp instructions\n", f->name, f->seconds,
+                      (long long)done.instructions);
+    wl_ptx_runner_uses(f->runner, w->memory_count, uses);
+    gpu_memo_end(w, l, memo, uses);
+    free(uses);
+    if (status != WL_OK) {
+        gpu_say("%s: %s", f->name, err.message);
+        return status == WL_E_BOUNDS || status == WL_E_INPUT ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_FAILURE;
+    }
+    if (!done.whole) {
+        gpu_say("%s: not all blocks were carried out in %g s; what it writes is not complete (--seconds)", f->name,
+                w->settings.seconds);
+        forget(w, l, bytes);
+    }
+    if (done.unknown[0])
+        gpu_say("%s: results of '%s' are not computed; what depends on them is wrong", f->name, done.unknown);
+    return CUDA_OK;
+}
+
+cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *l)
+{
+    int64_t like = -1;
+    if (!is_possible(w, l))
+        return CUDA_INVALID_CONFIGURATION;
+    if (!gpu_function_ready(w, l->function))
+        return CUDA_INVALID_FUNCTION;
+    const size_t bytes = (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL);
+    if (w->settings.recording)
+        gpu_record_launch(w, l, gpu_keeps(w, l, &like) ? -1 : like);
+    w->launches++;
+    if (w->settings.execute)
+        return execute(w, l, bytes);
+    forget(w, l, bytes);
+    return CUDA_OK;
+}

@@ -1,0 +1,435 @@
+/* recorder.c - writes what a program does into a recording (docs/recording.md).
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/json_out.h"
+#include "base/room.h"
+#include "recording/record_write.h"
+#include "world.h"
+
+#define KEPT_MAX 64                    /* launches of one kernel, whatever their geometries */
+#define SCANNED_MAX ((int64_t)1 << 20) /* bytes of an allocation that is searched for pointers */
+
+static wl_record_writer *writer;
+static bool stopped; /* an error was said; nothing more is written */
+static int64_t launch_number;
+
+/* ---- events ---- */
+
+static void stop(const wl_error *err)
+{
+    if (!stopped)
+        (void)fprintf(stderr, "warpline: the recording ends here: %s\n", err->message);
+    stopped = true;
+}
+
+typedef struct event {
+    wl_buffer text;
+    wl_json_out out;
+} event;
+
+static void begin(event *e, const char *kind)
+{
+    *e = (event){0};
+    e->out = (wl_json_out){.text = &e->text, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+    wl_out_object(&e->out, NULL);
+    wl_out_text(&e->out, "event", kind);
+}
+
+static void end(event *e)
+{
+    wl_error err = {0};
+    wl_out_object_end(&e->out);
+    if (wl_out_status(&e->out, &err) != WL_OK ||
+        wl_record_event(writer, wl_buffer_string(&e->text), e->text.length, &err) != WL_OK)
+        stop(&err);
+    wl_buffer_drop(&e->text);
+}
+
+static void put_address(event *e, const char *key, uint64_t address)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+    wl_out_text(&e->out, key, text);
+}
+
+/* ---- the start ---- */
+
+static void put_command(event *e)
+{
+    static char text[1 << 16];
+    FILE *file = fopen("/proc/self/cmdline", "rb");
+    const size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        (void)fclose(file);
+    wl_out_array(&e->out, "command");
+    for (size_t at = 0; at < length; at += strlen(text + at) + 1)
+        wl_out_text(&e->out, NULL, text + at);
+    wl_out_array_end(&e->out);
+}
+
+static bool is_open(gpu_world *w)
+{
+    if (writer || stopped || !w->settings.recording)
+        return writer && !stopped;
+    wl_error err = {0};
+    if (wl_record_writer_new(w->settings.recording, &writer, &err) != WL_OK) {
+        stop(&err);
+        return false;
+    }
+    event e;
+    begin(&e, "program");
+    wl_out_whole(&e.out, "version", WL_RECORD_VERSION);
+    put_command(&e);
+    wl_out_text(&e.out, "mode", w->foreign ? "record" : "run");
+    if (!w->foreign) {
+        wl_out_text(&e.out, "device", wl_device_name(w->device));
+        wl_out_truth(&e.out, "executed", w->settings.execute);
+    }
+    end(&e);
+    return !stopped;
+}
+
+static bool put_blob(const void *bytes, size_t count, char text[WL_DIGEST_TEXT])
+{
+    wl_error err = {0};
+    wl_digest digest;
+    if (wl_record_blob(writer, bytes, count, &digest, &err) != WL_OK) {
+        stop(&err);
+        return false;
+    }
+    wl_digest_text(digest, text);
+    return true;
+}
+
+static bool put_module(gpu_module *m)
+{
+    char digest[WL_DIGEST_TEXT];
+    if (m->recorded)
+        return true;
+    if (!put_blob(m->text, m->length, digest))
+        return false;
+    event e;
+    begin(&e, "module");
+    wl_out_whole(&e.out, "module", m->number);
+    wl_out_text(&e.out, "ptx", digest);
+    end(&e);
+    m->recorded = true;
+    return !stopped;
+}
+
+/* ---- which launches are kept ---- */
+
+static void geometry_of(const gpu_launch *l, gpu_geometry *g)
+{
+    *g = (gpu_geometry){.grid = {l->grid.x, l->grid.y, l->grid.z},
+                        .block = {l->block.x, l->block.y, l->block.z},
+                        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                        .shared = (int64_t)l->shared,
+                        .kept = -1};
+}
+
+static double threads_of(const gpu_geometry *g)
+{
+    double threads = 1;
+    for (int d = 0; d < 3; d++)
+        threads *= (double)g->grid[d] * (double)g->block[d];
+    return threads;
+}
+
+static gpu_geometry *find_geometry(gpu_function *f, const gpu_geometry *wanted)
+{
+    for (size_t i = 0; i < f->geometry_count; i++) {
+        gpu_geometry *g = &f->geometries[i];
+        if (memcmp(g->grid, wanted->grid, sizeof g->grid) == 0 &&
+            memcmp(g->block, wanted->block, sizeof g->block) == 0 &&
+            memcmp(g->cluster, wanted->cluster, sizeof g->cluster) == 0 && g->shared == wanted->shared)
+            return g;
+    }
+    return NULL;
+}
+
+/* The launch with the nearest number of threads. */
+static int64_t nearest(const gpu_function *f, const gpu_geometry *wanted)
+{
+    int64_t found = -1;
+    double best = 0;
+    for (size_t i = 0; i < f->geometry_count; i++) {
+        const double ratio = threads_of(&f->geometries[i]) / threads_of(wanted), off = ratio > 1 ? ratio : 1 / ratio;
+        if (f->geometries[i].kept >= 0 && (found < 0 || off < best)) {
+            found = f->geometries[i].kept;
+            best = off;
+        }
+    }
+    return found;
+}
+
+bool gpu_keeps(gpu_world *w, const gpu_launch *l, int64_t *like)
+{
+    gpu_function *f = l->function;
+    gpu_geometry mine;
+    int kept = 0;
+    if (!is_open(w))
+        return false;
+    geometry_of(l, &mine);
+    gpu_geometry *g = find_geometry(f, &mine);
+    for (size_t i = 0; i < f->geometry_count; i++)
+        kept += f->geometries[i].seen;
+    if (!g && kept < KEPT_MAX && WL_ROOM(f->geometries, f->geometry_count + 1, f->geometry_room)) {
+        g = &f->geometries[f->geometry_count++];
+        *g = mine;
+    }
+    if (g && g->seen < w->settings.launches && kept < KEPT_MAX) {
+        g->seen++;
+        g->kept = launch_number;
+        return true;
+    }
+    *like = g && g->kept >= 0 ? g->kept : nearest(f, &mine);
+    return *like < 0;
+}
+
+/* ---- memory that a launch can reach ---- */
+
+typedef struct reach {
+    bool *in; /* by allocation */
+    const gpu_world *w;
+} reach;
+
+static void look_for_pointers(reach *r, const uint8_t *bytes, int64_t count);
+
+static void add_allocation(reach *r, int64_t number)
+{
+    if (number < 0 || r->in[number])
+        return;
+    r->in[number] = true;
+    if (!r->w->about[number].unknown && r->w->memory[number].bytes <= SCANNED_MAX)
+        look_for_pointers(r, r->w->memory[number].contents, r->w->memory[number].bytes);
+}
+
+static void look_for_pointers(reach *r, const uint8_t *bytes, int64_t count)
+{
+    for (int64_t at = 0; at + 8 <= count; at += 8) {
+        uint64_t address;
+        memcpy(&address, bytes + at, sizeof address);
+        if (address >= 4096)
+            add_allocation(r, gpu_find(r->w, address));
+    }
+}
+
+/* The contents come before the event that refers to them. */
+static bool put_contents(gpu_world *w, const bool *in, char (*digests)[WL_DIGEST_TEXT])
+{
+    for (size_t i = 0; i < w->memory_count; i++)
+        if (in[i] && !w->about[i].unknown && w->memory[i].bytes <= w->settings.bytes &&
+            !put_blob(w->memory[i].contents, (size_t)w->memory[i].bytes, digests[i]))
+            return false;
+    return true;
+}
+
+static void put_buffers(event *e, const gpu_world *w, const bool *in, char (*digests)[WL_DIGEST_TEXT])
+{
+    wl_out_array(&e->out, "buffers");
+    for (size_t i = 0; i < w->memory_count; i++) {
+        if (!in[i])
+            continue;
+        wl_out_object(&e->out, NULL);
+        put_address(e, "address", w->memory[i].address);
+        wl_out_whole(&e->out, "bytes", w->memory[i].bytes);
+        if (digests[i][0])
+            wl_out_text(&e->out, "contents", digests[i]);
+        wl_out_object_end(&e->out);
+    }
+    wl_out_array_end(&e->out);
+}
+
+static void put_pointers(event *e, const gpu_world *w, const bool *in, const uint8_t *params, size_t bytes)
+{
+    wl_out_array(&e->out, "pointers");
+    for (size_t at = 0; at + 8 <= bytes; at += 8) {
+        uint64_t address;
+        memcpy(&address, params + at, sizeof address);
+        const int64_t found = gpu_find(w, address);
+        if (found < 0)
+            continue;
+        int64_t number = 0;
+        for (int64_t i = 0; i < found; i++)
+            number += in[i];
+        wl_out_array(&e->out, NULL);
+        wl_out_whole(&e->out, NULL, (int64_t)at);
+        wl_out_whole(&e->out, NULL, number);
+        wl_out_whole(&e->out, NULL, (int64_t)(address - w->memory[found].address));
+        wl_out_array_end(&e->out);
+    }
+    wl_out_array_end(&e->out);
+}
+
+static void put_variables(event *e, const gpu_module *m)
+{
+    if (m->variable_count == 0)
+        return;
+    wl_out_array(&e->out, "variables");
+    for (size_t i = 0; i < m->variable_count; i++) {
+        if (!m->variables[i].address) /* the driver has left it out */
+            continue;
+        wl_out_object(&e->out, NULL);
+        wl_out_text(&e->out, "name", m->variables[i].name);
+        put_address(e, "address", m->variables[i].address);
+        wl_out_object_end(&e->out);
+    }
+    wl_out_array_end(&e->out);
+}
+
+static void put_three(event *e, const char *key, int64_t x, int64_t y, int64_t z)
+{
+    wl_out_array(&e->out, key);
+    wl_out_whole(&e->out, NULL, x);
+    wl_out_whole(&e->out, NULL, y);
+    wl_out_whole(&e->out, NULL, z);
+    wl_out_array_end(&e->out);
+}
+
+static void put_geometry(event *e, const gpu_launch *l)
+{
+    wl_out_text(&e->out, "kernel", l->function->name);
+    wl_out_whole(&e->out, "module", l->function->module->number);
+    put_three(e, "grid", l->grid.x, l->grid.y, l->grid.z);
+    put_three(e, "block", l->block.x, l->block.y, l->block.z);
+    if (l->cluster[0] > 0)
+        put_three(e, "cluster", l->cluster[0], l->cluster[1], l->cluster[2]);
+    wl_out_whole(&e->out, "shared", (int64_t)l->shared);
+    wl_out_whole(&e->out, "stream", gpu_stream_number(l->stream));
+    if (l->cooperative)
+        wl_out_truth(&e->out, "cooperative", true);
+    if (l->graph >= 0)
+        wl_out_whole(&e->out, "graph", l->graph);
+}
+
+static void put_params(event *e, const uint8_t *params, size_t bytes)
+{
+    char *text = malloc(2 * bytes + 1);
+    for (size_t i = 0; text && i < bytes; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", params[i]);
+    if (text)
+        text[2 * bytes] = '\0';
+    wl_out_text(&e->out, "params", text ? text : "");
+    free(text);
+}
+
+static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*digests)[WL_DIGEST_TEXT])
+{
+    gpu_module *m = l->function->module;
+    const size_t bytes = (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL);
+    reach r = {in, w};
+    look_for_pointers(&r, l->params, (int64_t)bytes);
+    for (size_t i = 0; i < m->variable_count; i++)
+        add_allocation(&r, gpu_find(w, m->variables[i].address));
+    if (!put_module(m) || !put_contents(w, in, digests))
+        return;
+    event e;
+    begin(&e, "launch");
+    wl_out_whole(&e.out, "id", launch_number);
+    put_geometry(&e, l);
+    put_params(&e, l->params, bytes);
+    put_buffers(&e, w, in, digests);
+    put_pointers(&e, w, in, l->params, bytes);
+    put_variables(&e, m);
+    end(&e);
+}
+
+void gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
+{
+    if (!is_open(w))
+        return;
+    if (like >= 0) {
+        event e;
+        begin(&e, "launch");
+        wl_out_whole(&e.out, "id", launch_number);
+        wl_out_whole(&e.out, "like", like);
+        put_geometry(&e, l);
+        end(&e);
+    } else {
+        bool *in = calloc(w->memory_count + 1, sizeof *in);
+        char(*digests)[WL_DIGEST_TEXT] = calloc(w->memory_count + 1, sizeof *digests);
+        if (in && digests)
+            record_whole(w, l, in, digests);
+        free(in);
+        free(digests);
+    }
+    launch_number++;
+}
+
+void gpu_record_copy(gpu_world *w, const char *direction, size_t bytes, cuda_stream_t stream)
+{
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "copy");
+    wl_out_text(&e.out, "direction", direction);
+    wl_out_whole(&e.out, "bytes", (int64_t)bytes);
+    wl_out_whole(&e.out, "stream", gpu_stream_number(stream));
+    end(&e);
+}
+
+void gpu_record_memset(gpu_world *w, size_t bytes, cuda_stream_t stream)
+{
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "memset");
+    wl_out_whole(&e.out, "bytes", (int64_t)bytes);
+    wl_out_whole(&e.out, "stream", gpu_stream_number(stream));
+    end(&e);
+}
+
+void gpu_record_mark(gpu_world *w, int64_t mark, cuda_stream_t stream)
+{
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "mark");
+    wl_out_whole(&e.out, "mark", mark);
+    wl_out_whole(&e.out, "stream", gpu_stream_number(stream));
+    end(&e);
+}
+
+void gpu_record_wait(gpu_world *w, bool host, cuda_stream_t stream, int64_t mark)
+{
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "wait");
+    if (!host)
+        wl_out_whole(&e.out, "stream", gpu_stream_number(stream));
+    if (mark >= 0)
+        wl_out_whole(&e.out, "mark", mark);
+    end(&e);
+}
+
+void gpu_record_note(gpu_world *w, const char *text)
+{
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "note");
+    wl_out_text(&e.out, "text", text);
+    end(&e);
+}
+
+void gpu_record_end(gpu_world *w)
+{
+    wl_error err = {0};
+    if (!is_open(w))
+        return;
+    event e;
+    begin(&e, "end");
+    wl_out_whole(&e.out, "launches", launch_number);
+    wl_out_real(&e.out, "seconds", gpu_now() - w->started);
+    end(&e);
+    if (wl_record_writer_close(writer, &err) != WL_OK)
+        stop(&err);
+    writer = NULL;
+    stopped = true;
+}

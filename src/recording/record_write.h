@@ -1,0 +1,21 @@
+/* record_write.h - writes the file of a recording, record by record (docs/recording.md).
+ *
+ * Not thread-safe: the caller has a lock.
+ * Layer  recording (uses base). Oracle: tests/unit/test_recording.c. SPDX-License-Identifier: MIT */
+#ifndef WL_RECORDING_RECORD_WRITE_H
+#define WL_RECORDING_RECORD_WRITE_H
+
+#include "recording/record_format.h"
+#include "warpline/status.h"
+
+typedef struct wl_record_writer wl_record_writer;
+/* Replaces the file. WL_E_IO: it cannot be written. */
+wl_status wl_record_writer_new(const char *path, wl_record_writer **out, wl_error *err);
+/* Writes bytes unless equal ones are there already. */
+wl_status wl_record_blob(wl_record_writer *writer, const void *bytes, size_t count, wl_digest *digest, wl_error *err);
+/* One JSON object, with "event" among its members. */
+wl_status wl_record_event(wl_record_writer *writer, const char *text, size_t length, wl_error *err);
+/* Frees the writer in any case. */
+wl_status wl_record_writer_close(wl_record_writer *writer, wl_error *err);
+
+#endif /* WL_RECORDING_RECORD_WRITE_H */
