@@ -164,7 +164,7 @@ cuda_error cudaFuncGetAttributes(cuda_function_attributes *out, const void *func
     double most = 1024;
     if (!f || !gpu_function_ready(w, f))
         return gpu_end(CUDA_INVALID_FUNCTION);
-    (void)wl_device_get(w->device, WL_DEVICE_max_threads_per_block, &most);
+    (void)wl_device_get(w->device, WL_DEVICE_max_block, &most);
     *out = (cuda_function_attributes){.shared_bytes = (size_t)static_shared(f),
                                       .threads_max = (int)most,
                                       .registers = REGISTERS,
