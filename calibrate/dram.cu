@@ -32,9 +32,6 @@ static void translation(machine &m)
         reach = pages * 2;
     }
     record(m, text("window_mib=%zu", reach), "largest_extra_latency", most - least, "cycles");
-    leave_out(m, CAL_tlb_page,
-              text("lines of the L2 take %.0f to %.0f cycles, alone in windows up to %zu MiB: %s", least, most, reach,
-                   most < 1.15 * least ? "no missing translation is visible" : "a reach (CSV, tlb), but no page"));
 }
 
 /* What memory can give, by the query; any number where it does not tell. */

@@ -128,12 +128,10 @@ static void banks(machine &m)
     record(m, "32 lines;word 0", "cycles_per_load", same, "cycles");
     record(m, "32 lines;word lane%2", "cycles_per_load", beside, "cycles");
     const int width = beside < 0.7 * same ? 4 : 8;
-    if (cycles[i] > 8 * cycles[0]) {
+    if (cycles[i] > 8 * cycles[0])
         keep(m, CAL_l1_banks, row_bytes / width, {16, 128}, "conflicts over strides");
-        keep(m, CAL_l1_bank_width, width, {4, 8}, "conflicts of neighbouring words");
-    } else {
+    else
         progress("bank conflicts are not visible: banks are assumed");
-    }
 }
 
 /* 32 lanes in chunks of d bytes, no two on one bank: only the number of lines grows with d, until d is a line. */
@@ -266,10 +264,8 @@ static void tag_hash(machine &m)
     if (why.empty() && right < pairs - 2)
         why = text("only %d of %d random pairs of lines follow an XOR hash", right, pairs);
     if (!why.empty()) {
-        has_none(m, CAL_l1_tag_banks, why);
         has_none(m, CAL_l1_tag_hash, why);
     } else {
-        keep(m, CAL_l1_tag_banks, 4, {4, 4}, "two-line loads");
         keep_list(m, CAL_l1_tag_hash, columns,
                   text("two-line loads; %d of %d other pairs as predicted", right, pairs).c_str());
     }

@@ -224,13 +224,15 @@ static void latencies(machine &m)
     keep(m, CAL_int32_latency, add, pipe, text("additions and logic by turns; multiply-adds %.2f", mad).c_str());
     keep(m, CAL_fp64_latency, chain<fma_f64>(m, s, "fma.f64"), {1, 500}, "dependent multiply-adds");
     const double ex2 = chain<exponential>(m, s, "ex2.f32"), rsqrt = chain<root>(m, s, "rsqrt.f32");
-    keep(m, CAL_sfu_latency, ex2, pipe, text("exponentials; reciprocal square roots %.2f", rsqrt).c_str());
     const double to = chain<f32_to_s32>(m, s, "cvt.s32.f32"), from = chain<s32_to_f32>(m, s, "cvt.f32.s32"),
                  width = chain<f32_f64_f32>(m, s, "f32-f64-f32") / 2;
-    keep(m, CAL_convert_latency, to, pipe,
-         text("f32 to s32; s32 to f32 %.2f, f32 from and to f64 %.2f", from, width).c_str());
-    keep(m, CAL_shared_latency, chain<shared_load>(m, s, "ld.shared"), memory, "pointer chase");
-    keep(m, CAL_shuffle_latency, chain<shuffle>(m, s, "shfl.bfly"), pipe, "dependent exchanges");
+    keep(m, CAL_sfu_latency, ex2, pipe,
+         text("exponentials; reciprocal square roots %.2f, f32 to s32 %.2f, s32 to f32 %.2f, f32 from and to f64 %.2f",
+              rsqrt, to, from, width)
+             .c_str());
+    const double exchange = chain<shuffle>(m, s, "shfl.bfly");
+    keep(m, CAL_shared_latency, chain<shared_load>(m, s, "ld.shared"), memory,
+         text("pointer chase; exchanges between lanes %.2f", exchange).c_str());
     keep(m, CAL_atomic_latency, chain<atomic>(m, s, "atom.add.u64", 1), memory, "pointer chase by additions of 0");
     (void)chain<texture_fetch>(m, s, "tex.1d", 1); /* for the CSV: no model reads it */
     if (m.prop.major >= 8)

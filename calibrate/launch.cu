@@ -165,7 +165,7 @@ static double turnover(machine &m, int threads, bool lone, bool last = false)
 
 static void block_turnover(machine &m)
 {
-    double typical = 0, at_8 = 0, at_32 = 0; /* the last two: until the last of so many warps starts */
+    double typical = 0;
     for (int threads = 32; threads <= 1024; threads *= 2) {
         const double lone = turnover(m, threads, true), full = turnover(m, threads, false);
         record(m, text("threads=%d;blocks=lone", threads), "turnover", lone, "cycles");
@@ -173,14 +173,12 @@ static void block_turnover(machine &m)
         if (threads == 256)
             typical = lone;
         if (threads == 256 || threads == 1024) {
-            const double last = turnover(m, threads, false, true);
+            const double last = turnover(m, threads, false, true); /* for the CSV: no model reads it */
             record(m, text("threads=%d;blocks=full", threads), "turnover_of_last_warp", last, "cycles");
-            (threads == 256 ? at_8 : at_32) = last;
         }
     }
     keep(m, CAL_block_turnover, typical, {50, 5000},
          "one block of 256 threads per multiprocessor; a start value: the one fitted over kernels is larger");
-    keep(m, CAL_warp_start, (at_32 - at_8) / (32 - 8), {0.1, 200}, "blocks of 8 and 32 warps at full occupancy");
 }
 
 const benchmark launch_benchmarks[] = {

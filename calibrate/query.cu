@@ -25,9 +25,7 @@ static void query(machine &m)
     set(CAL_sm_count, p.multiProcessorCount);
     set(CAL_clock, m.clock_hz); /* until the benchmark clock has measured it */
     set(CAL_warp_size, p.warpSize);
-    set(CAL_max_threads_per_block, p.maxThreadsPerBlock);
     set_extents(CAL_max_block, p.maxThreadsDim);
-    set_extents(CAL_max_grid, p.maxGridSize);
     set(CAL_max_threads_per_sm, p.maxThreadsPerMultiProcessor);
     set(CAL_max_blocks_per_sm, p.maxBlocksPerMultiProcessor);
     set(CAL_registers_per_sm, p.regsPerMultiprocessor);
@@ -35,7 +33,6 @@ static void query(machine &m)
     set(CAL_shared_per_block, (double)p.sharedMemPerBlockOptin);
     set(CAL_shared_reserved, (double)p.reservedSharedMemPerBlock);
     set(CAL_l2_size, p.l2CacheSize);
-    set(CAL_dram_size, (double)(p.totalGlobalMem >> 20 << 20));
     (void)cal_set(d, CAL_max_registers_per_thread, 255,
                   "NVIDIA CUDA C++ Programming Guide, technical specifications per compute capability");
     if (m.memory_peak > 0) {

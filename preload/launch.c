@@ -15,8 +15,8 @@ static double key(const gpu_world *w, wl_device_key which, double otherwise)
 static bool is_possible(const gpu_world *w, const gpu_launch *l)
 {
     const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
-    return threads > 0 && (double)threads <= key(w, WL_DEVICE_max_threads_per_block, 1024) && l->grid.x > 0 &&
-           l->grid.y > 0 && l->grid.z > 0 && l->grid.x <= INT32_MAX && l->grid.y <= 65535 && l->grid.z <= 65535 &&
+    return threads > 0 && (double)threads <= key(w, WL_DEVICE_max_block, 1024) && l->grid.x > 0 && l->grid.y > 0 &&
+           l->grid.z > 0 && l->grid.x <= INT32_MAX && l->grid.y <= 65535 && l->grid.z <= 65535 &&
            (double)l->shared <= key(w, WL_DEVICE_shared_per_block, 227 << 10);
 }
 

@@ -29,7 +29,7 @@ static int capability(const gpu_world *w, bool minor)
 static double attribute(const gpu_world *w, int which)
 {
     switch (which) {
-    case 1: return key(w, WL_DEVICE_max_threads_per_block, 1024);
+    case 1: return key(w, WL_DEVICE_max_block, 1024);
     case 2:
     case 3: return 1024;
     case 4: return 64;

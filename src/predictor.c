@@ -9,7 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/found_schedule.h"
 
-#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, if a device has no tlb_page */
+#define PAGE ((int64_t)2 << 20) /* bytes: memory that one translation entry covers */
 
 /* A kernel that depends on the launch is analysed only once there is one. */
 static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
@@ -25,9 +25,7 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     wl_l1_rules_make(device, &p->rules);
     wl_l1_numbers_read(device, &p->l1);
     p->has_laws = wl_laws_read(device, &p->laws);
-    double page = (double)ASSUMED_PAGE;
-    (void)wl_device_get(device, WL_DEVICE_tlb_page, &page);
-    p->page_bytes = (int64_t)page;
+    p->page_bytes = PAGE;
     p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
     p->replayed = WL_ARENA_NEW(&p->fixed_arena, bool, kernel->field_count);

@@ -269,10 +269,7 @@ wl_status wl_cause_sectors(wl_inquiry *q, wl_error *err)
 /* The least wavefronts of an access: bytes of a warp / bytes of all banks. */
 static double least_wavefronts(const wl_inquiry *q, size_t access)
 {
-    double banks = 0, width = 0;
-    (void)wl_device_get(q->device, WL_DEVICE_shared_banks, &banks);
-    (void)wl_device_get(q->device, WL_DEVICE_shared_bank_width, &width);
-    return banks > 0 && width > 0 ? fmax(1, q->lanes * q->kernel->accesses[access].width_bytes / (banks * width)) : 1;
+    return fmax(1, q->lanes * q->kernel->accesses[access].width_bytes / (double)(WL_SHARED_BANKS * WL_BANK_WORD));
 }
 
 static bool has_conflicts(const wl_inquiry *q, size_t access)
@@ -291,9 +288,7 @@ typedef struct padding {
 static wl_status try_padded(wl_inquiry *q, size_t access, int64_t row, padding *p, wl_error *err)
 {
     const wl_access *a = &q->kernel->accesses[access];
-    double word = 0;
-    (void)wl_device_get(q->device, WL_DEVICE_shared_bank_width, &word);
-    const wl_relayout how = {a->field, row, wl_max(1, (int64_t)word / a->unit_bytes), 1};
+    const wl_relayout how = {a->field, row, wl_max(1, WL_BANK_WORD / a->unit_bytes), 1};
     wl_launch launch = q->launch;
     wl_kernel *variant = NULL;
     int64_t rows;

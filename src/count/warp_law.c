@@ -9,11 +9,7 @@
 /* Local memory has 32-bit words on every GPU known: consecutive lanes have consecutive ones. */
 #define LOCAL_WORD_SHIFT 2
 
-static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_key width)
-{
-    const int64_t count = wl_device_int(d, banks), word = wl_device_int(d, width);
-    return (wl_banks){(int)count, wl_log2(word), count * word};
-}
+static wl_banks banks_of(int64_t count) { return (wl_banks){(int)count, wl_log2(WL_BANK_WORD), count * WL_BANK_WORD}; }
 
 /* Numbers the banks of the lines in order of first occurrence: 0 0 1 2 .., the digits of a
  * number. */
@@ -42,24 +38,25 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->line = wl_device_int(d, WL_DEVICE_l1_line);
     r->sector_shift = wl_log2(r->sector);
     r->line_shift = wl_log2(r->line);
-    r->data = read_banks(d, WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width);
-    r->shared = read_banks(d, WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width);
+    r->data = banks_of(wl_device_int(d, WL_DEVICE_l1_banks));
+    r->shared = banks_of(WL_SHARED_BANKS);
     double unit = 0;
     r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? wl_log2((int64_t)unit) : r->sector_shift;
     const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
     r->has_hash = columns > 0;
-    if (r->has_hash)
-        r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
+    r->tag_banks = r->has_hash;
     for (size_t k = 0; k < WL_HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
         const uint8_t bank = k < columns ? (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k) : 0;
         uint8_t *hash = r->hash[k / WL_HASH_BITS];
+        while (bank >= r->tag_banks && bank > 0) /* a power of two */
+            r->tag_banks *= 2;
         const unsigned bit = 1u << k % WL_HASH_BITS;
         for (unsigned lower = 0; lower < bit; lower++)
             hash[bit + lower] = hash[lower] ^ bank;
     }
     for (unsigned k = 0; k < sizeof r->sharing; k++)
         r->sharing[k] = sharing_of(k);
-    r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
+    r->broadcast = 2; /* pairs of lanes */
     r->slice_lines = 1;
     if (wl_device_get(d, WL_DEVICE_l2_slice_lines, &slice_lines))
         r->slice_lines = (int)slice_lines;

@@ -46,7 +46,7 @@ typedef struct wl_l1_rules {
      * one's, two bits each; the bits of absent lines are ignored, but must be equal */
     uint8_t sharing[1 << 2 * (WL_FEW_LINES - 1)];
     int64_t pair_distance;             /* 0: no distance rule */
-    int broadcast;                     /* shared_broadcast */
+    int broadcast;                     /* factor of lanes that read wide words at once */
     int slice_lines;                   /* neighbouring lines that one slice of the L2 serves */
     int local_lanes, local_word_shift; /* lanes with interleaved local memory; log2 of a word */
 } wl_l1_rules;
@@ -97,7 +97,7 @@ wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int
 int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
 /* Wavefronts of an access to shared memory: bank conflicts only. A load serves more lanes of 8 or
- * 16 bytes at once (shared_broadcast) if all neighbours, or all next but one, read the same
+ * 16 bytes at once if all neighbours, or all next but one, read the same
  * address: validate/cuda/wide.cu. Depend only on the addresses modulo a word of the banks and on
  * their distances. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access, bool load);

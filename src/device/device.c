@@ -38,6 +38,7 @@ wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err)
 {
     static const char unused[] = ", as no model needs it: delete its line",
                       limiter[] = ", as errors are those of the default time model: delete its line",
+                      every[] = ", as it is the same on every GPU: delete its line",
                       compiler[] = ", as it is the compiler's (share/costs): delete its line",
                       other[] = ", as what other GPUs show is built in: delete its line";
     static const struct {
@@ -66,12 +67,34 @@ wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err)
         {"unit_norm", ", as bound_norm serves: delete its line"},
         {"overlap_norm", ", as it is 2 for two blocks: delete its line"},
         {"l2_fill_cost", ", as a byte from memory costs the L2 one read: delete its line"},
+        {"l1_tag_banks", ", as l1_tag_hash names them: delete its line"},
+        {"shuffle_latency", ", as it is shared_latency: delete its line"},
+        {"convert_latency", ", as it is sfu_latency: delete its line"},
+        {"noc_bandwidth", ", as it is l2_bandwidth: delete its line"},
+        {"dram_turnaround", ", as it follows from dram_bandwidth, that of reads and dram_write_cost: delete its line"},
+        {"narrow_multiply", ", as it follows from int32_rate: delete its line"},
+        {"wide_multiply", ", as it follows from int32_rate: delete its line"},
+        {"max_threads_per_block", ", as it is the first number of max_block: delete its line"},
+        {"l2_sector", ", as l1_sector serves: delete its line"},
+        {"warp_start", unused},
+        {"shared_carveout_least", unused},
+        {"instruction_wait", ", as it follows from fp32_latency and int32_latency: delete its line"},
+        {"dram_wait_next", ", as it is half of dram_latency: delete its line"},
+        {"convert_rate", ", as compute_capability tells it: delete its line"},
+        {"convert64_rate", ", as it is the smaller of fp64_rate and sfu_rate: delete its line"},
+        {"shared_banks", every},
+        {"l1_bank_width", every},
+        {"shared_broadcast", every},
+        {"tlb_page", ", as pages of 2 MiB are counted: delete its line"},
+        {"dram_size", unused},
+        {"shared_bank_width", every},
+        {"max_grid", every},
         {"max_block_x", ": use max_block, a list [x, y, z]"},
         {"max_block_y", ": use max_block, a list [x, y, z]"},
         {"max_block_z", ": use max_block, a list [x, y, z]"},
-        {"max_grid_x", ": use max_grid, a list [x, y, z]"},
-        {"max_grid_y", ": use max_grid, a list [x, y, z]"},
-        {"max_grid_z", ": use max_grid, a list [x, y, z]"},
+        {"max_grid_x", every},
+        {"max_grid_y", every},
+        {"max_grid_z", every},
         {"l2_reuse_y_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
         {"l2_reuse_z_curve", ": use l2_reuse_curve, for rows and layers of blocks"},
         {"start_instructions", compiler},
@@ -180,6 +203,11 @@ void wl_device_extents(const wl_device *device, wl_device_key key, int64_t exten
     WL_ASSERT(e->count == 3); /* the check at load guarantees it */
     for (int i = 0; i < 3; i++)
         extents[i] = (int64_t)e->values[i];
+}
+
+int64_t wl_most_threads(const wl_device *device)
+{
+    return (int64_t)wl_device_list_value(device, WL_DEVICE_max_block, 0);
 }
 
 wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err)

@@ -61,14 +61,9 @@ static wl_status check_order(const wl_device *device, wl_device_key small, wl_de
 static wl_status check_tag_hash(const wl_device *device, wl_error *err)
 {
     const wl_device_entry *hash = &device->entries[WL_DEVICE_l1_tag_hash];
-    const wl_device_entry *banks = &device->entries[WL_DEVICE_l1_tag_banks];
-    if (hash->count && !banks->count)
-        return complain(device, WL_DEVICE_l1_tag_hash, "needs l1_tag_banks", err);
-    if (banks->count && banks->values[0] > 16)
-        return complain(device, WL_DEVICE_l1_tag_banks, "may be at most 16", err);
     for (size_t i = 0; i < hash->count; i++)
-        if (hash->values[i] >= banks->values[0])
-            return complain(device, WL_DEVICE_l1_tag_hash, "names a bank beyond l1_tag_banks", err);
+        if (hash->values[i] >= 16)
+            return complain(device, WL_DEVICE_l1_tag_hash, "names a bank above 15", err);
     return WL_OK;
 }
 
@@ -106,9 +101,9 @@ static wl_status check_errors(const wl_device *device, wl_error *err)
 static wl_status check_latencies(const wl_device *device, wl_error *err)
 {
     static const wl_device_key latencies[] = {
-        WL_DEVICE_fp32_latency,    WL_DEVICE_int32_latency,  WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
-        WL_DEVICE_convert_latency, WL_DEVICE_shared_latency, WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency,
-        WL_DEVICE_atomic_latency,  WL_DEVICE_tensor_latency, WL_DEVICE_branch_latency};
+        WL_DEVICE_fp32_latency,   WL_DEVICE_int32_latency,  WL_DEVICE_fp64_latency,
+        WL_DEVICE_sfu_latency,    WL_DEVICE_shared_latency, WL_DEVICE_barrier_latency,
+        WL_DEVICE_atomic_latency, WL_DEVICE_tensor_latency, WL_DEVICE_branch_latency};
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
         const wl_device_entry *e = &device->entries[latencies[i]];
         if (e->count && !e->moved && !(e->values[0] >= 1 && e->values[0] <= 100000))
@@ -125,10 +120,7 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
         int64_t most;
         const char *rule;
     } limits[] = {
-        {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
-        {WL_DEVICE_shared_banks, 64, "may be at most 64"},
         {WL_DEVICE_l2_slice_lines, 64, "may be at most 64"},
-        {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
         {WL_DEVICE_scheduler_policy, 2, "is 1 (round robin) or 2 (greedy)"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
@@ -139,10 +131,8 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
 
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,     WL_DEVICE_l2_line,
-                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
-                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
-                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_shared_banks,  WL_DEVICE_shared_bank_width};
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,    WL_DEVICE_l1_sector, WL_DEVICE_l2_line,
+                                         WL_DEVICE_dram_fetch, WL_DEVICE_l1_banks,  WL_DEVICE_warp_size};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
     static const struct {
@@ -151,7 +141,6 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         const char *rule;
     } lists[] = {
         {WL_DEVICE_max_block, 3, "must be three numbers [x, y, z]"},
-        {WL_DEVICE_max_grid, 3, "must be three numbers [x, y, z]"},
         {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l2_walk_merge, 2, "must be two numbers [a, cycles]"},
@@ -185,13 +174,12 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
     if (wl_device_int(device, WL_DEVICE_l1_banks) > 64)
         return complain(device, WL_DEVICE_l1_banks, "may be at most 64", err);
-    if (wl_device_int(device, WL_DEVICE_l1_bank_width) > 256 / wl_device_int(device, WL_DEVICE_l1_banks) ||
-        wl_device_int(device, WL_DEVICE_l1_line) > 256)
-        return complain(device, WL_DEVICE_l1_bank_width, "times l1_banks, and l1_line, may be at most 256 bytes", err);
-    if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 4096)
-        return complain(device, WL_DEVICE_max_threads_per_block, "may be at most 4096", err);
-    if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 128 * wl_device_int(device, WL_DEVICE_warp_size))
-        return complain(device, WL_DEVICE_warp_size, "must be at least max_threads_per_block / 128", err);
+    if (wl_device_int(device, WL_DEVICE_l1_line) > 256)
+        return complain(device, WL_DEVICE_l1_line, "may be at most 256 bytes", err);
+    if (wl_most_threads(device) > 4096)
+        return complain(device, WL_DEVICE_max_block, "may be at most 4096 in x", err);
+    if (wl_most_threads(device) > 128 * wl_device_int(device, WL_DEVICE_warp_size))
+        return complain(device, WL_DEVICE_warp_size, "must be at least the threads of a block / 128", err);
     if (wl_device_int(device, WL_DEVICE_l1_sector) < 16)
         return complain(device, WL_DEVICE_l1_sector, "must be at least 16 bytes, the widest access", err);
     if (wl_device_int(device, WL_DEVICE_sm_count) > 65536)
@@ -206,7 +194,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
     WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
                        "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
-    WL_TRY(check_order(device, WL_DEVICE_l2_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
+    WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
     WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm, "must not exceed registers_per_sm",
                        err));
     WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));

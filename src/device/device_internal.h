@@ -130,8 +130,14 @@ static inline double wl_device_or(const wl_device *device, wl_device_key key, do
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 
+/* On every GPU known, banks of the L1 and of shared memory are words of 32 bits wide, and shared
+ * memory has 32 of them. */
+#define WL_BANK_WORD 4
+#define WL_SHARED_BANKS 32
+
 /* The numbers of a list [x, y, z] that every device has. */
 void wl_device_extents(const wl_device *device, wl_device_key key, int64_t extents[3]);
+int64_t wl_most_threads(const wl_device *device); /* of a block */
 
 /* The first n numbers of a list, as far as it has them; the others stay as they are. */
 static inline void wl_device_read_list(const wl_device *device, wl_device_key key, double *values, size_t n)

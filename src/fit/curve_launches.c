@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "fit/curves.h"
+#include "model/turnover.h"
 
 #define FAR 0.4           /* share of the largest bandwidth: slower streams wait */
 #define ELEMENT 8.0       /* bytes of the f64 that are streamed */
@@ -66,7 +67,7 @@ typedef struct rounds {
  * is writes. */
 static void find_rounds(const wl_curves *c, const wl_device *d, const wl_estimates *e, double queue, rounds *out)
 {
-    const double wait = wl_curves_known(d, WL_DEVICE_instruction_wait);
+    const double wait = wl_instruction_wait(d);
     double most[WL_STREAMS];
     for (int s = 0; s < WL_STREAMS; s++)
         most[s] = largest(c, s);
@@ -90,7 +91,7 @@ static void find_rounds(const wl_curves *c, const wl_device *d, const wl_estimat
 static void waits_of_blocks(rounds *r, double chase, wl_curve_numbers *out)
 {
     const wl_device *d = out->device;
-    const double work = wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(&out->estimates, 1);
+    const double work = wl_instruction_wait(d) * instructions(&out->estimates, 1);
     const double init = wl_curve_median(r->init, r->count), read = wl_curve_median(r->read, r->count);
     const double stores = wl_curve_median(r->stores, r->count);
     const double acknowledged = stores > LEAST_STORES * read ? stores : 0;
@@ -123,9 +124,6 @@ static void saturated(const wl_curves *c, const char *source, wl_curve_numbers *
         wl_curves_found(out, WL_DEVICE_dram_read_bandwidth, read, "published: %s, read", source);
     wl_curves_found(out, WL_DEVICE_dram_bandwidth, both, "published: %s, scale", source);
     wl_curves_found(out, WL_DEVICE_dram_write_cost, read / write, "published: %s, read and init", source);
-    const double turning = 2 / both / (1 / read + 1 / write) - 1;
-    if (turning > 0)
-        wl_curves_found(out, WL_DEVICE_dram_turnaround, turning, "published: %s, scale over read and init", source);
 }
 
 void wl_curves_streams(const wl_curves *c, double chase, wl_curve_numbers *out)
@@ -206,8 +204,7 @@ static double overhead(const wl_device *d, const wl_estimates *e, const wl_curve
         if (threads(least, at) >= NARROW && least->values[at] > 0)
             all[n++] = seconds(least, at);
     const double wait = wl_curves_known(d, WL_DEVICE_block_turnover) + wl_curves_known(d, WL_DEVICE_store_wait) +
-                        wl_curves_known(d, WL_DEVICE_l2_latency) / 2 +
-                        wl_curves_known(d, WL_DEVICE_instruction_wait) * instructions(e, 2);
+                        wl_curves_known(d, WL_DEVICE_l2_latency) / 2 + wl_instruction_wait(d) * instructions(e, 2);
     return wl_curve_median(all, n) - wait / wl_curves_known(d, WL_DEVICE_clock);
 }
 

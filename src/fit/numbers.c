@@ -35,7 +35,6 @@ const wl_fit_spec wl_fit_specs[] = {
     LIST(DRAM_STORES, l2_dirty_rest, 0),
     LIST(DRAM_STORES, l2_dirty_rest, 1),
     ONE(TIME, block_turnover),
-    ONE(TIME, dram_wait_next),
     ONE(TIME, dram_wait_write),
     ONE(TIME, overlap_growth),
     ONE(TIME, bound_norm),
@@ -75,7 +74,6 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_l2_partial_room: return room / 2;
     case WL_DEVICE_l2_dirty_rest: return (const double[]){0.8 * room, room}[spec->index];
     case WL_DEVICE_block_turnover: return l2;
-    case WL_DEVICE_dram_wait_next:
     case WL_DEVICE_dram_wait_write: return beyond;
     case WL_DEVICE_l2_unit_bandwidth: return 1.2 * wl_device_or(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
     case WL_DEVICE_l2_write_cost: return 1.5;

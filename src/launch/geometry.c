@@ -17,7 +17,7 @@ static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
         if (g->block[i] < 1 || g->block[i] > most[i])
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block's extent in %c is 1 to %lld on this device (not %lld)",
                            "xyz"[i], (long long)most[i], (long long)g -> block[i]);
-        const int64_t most_threads = wl_device_int(d, WL_DEVICE_max_threads_per_block);
+        const int64_t most_threads = wl_most_threads(d);
         const bool fits = g->block[i] <= most_threads / g->threads;
         g->threads *= fits ? g->block[i] : 1;
         if (!fits)
@@ -40,11 +40,9 @@ static wl_status check_fold(const wl_geometry *g, wl_error *err)
     return WL_OK;
 }
 
-static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launch *launch, wl_geometry *g,
-                          wl_error *err)
+static wl_status set_grid(const wl_kernel *k, const wl_launch *launch, wl_geometry *g, wl_error *err)
 {
-    int64_t most[3];
-    wl_device_extents(d, WL_DEVICE_max_grid, most);
+    static const int64_t most[3] = WL_GRID_MOST;
     g->blocks = g->items = 1;
     for (int i = 0; i < 3; i++) {
         const int64_t per_block = g->block[i] * g->fold[i];
@@ -116,7 +114,7 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
     const bool given = launch->grid[0] || launch->grid[1] || launch->grid[2];
     wl_launch flat;
     WL_TRY(blame("--schedule", wl_scheduled_launch(kernel, launch, g, &flat, err), err));
-    WL_TRY(blame(given ? "--grid" : "--block", set_grid(kernel, device, &flat, g, err), err));
+    WL_TRY(blame(given ? "--grid" : "--block", set_grid(kernel, &flat, g, err), err));
     WL_TRY(blame("--schedule", wl_scheduled_finish(g, err), err));
     g->registers = launch->registers ? launch->registers : kernel->registers;
     g->registers_assumed = g->registers == 0;

@@ -22,6 +22,11 @@
 #include "schedule/order.h"
 #include "warpline/launch.h"
 
+/* Blocks of a grid in x, y and z: the limits of CUDA's launches, on every GPU. */
+#define WL_GRID_MOST                                                                                                   \
+    {                                                                                                                  \
+        INT32_MAX, UINT16_MAX, UINT16_MAX                                                                              \
+    }
 #define WL_FOLD_MAX 64 /* cells one thread computes, all dimensions together */
 
 typedef struct wl_geometry {

@@ -122,13 +122,9 @@ static int64_t next_threads(const wl_device *d, const request *now, int64_t bloc
     return -1;
 }
 
-/* The L1 gets the rest of the unified memory after the smallest sufficient carve-out. Kernels that
- * use shared memory may get a larger one. */
-static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use, bool uses_shared)
+/* The L1 gets the rest of the unified memory after the smallest sufficient carve-out. */
+static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use)
 {
-    double least = 0;
-    if (uses_shared && wl_device_get(d, WL_DEVICE_shared_carveout_least, &least))
-        shared_in_use = wl_max(shared_in_use, (int64_t)least);
     const int64_t size = wl_device_int(d, WL_DEVICE_l1_size);
     const size_t options = wl_device_list_length(d, WL_DEVICE_shared_carveouts);
     for (size_t i = 0; i < options; i++) {
@@ -143,7 +139,7 @@ static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use, bool 
 
 static wl_status check(const wl_device *d, const request *r, wl_error *err)
 {
-    const int64_t most = wl_device_int(d, WL_DEVICE_max_threads_per_block);
+    const int64_t most = wl_most_threads(d);
     if (r->threads < 1 || r->threads > most)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has 1 to %lld threads on this device (not %lld)",
                        (long long)most, (long long)r->threads);
@@ -171,7 +167,7 @@ wl_status wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t
     out->threads_per_sm = out->blocks_per_sm * threads;
     out->shared_allocated = shared_allocation(device, shared_bytes);
     out->registers_allocated = warp_registers(device, registers);
-    out->l1_bytes = l1_beside_shared(device, out->blocks_per_sm * out->shared_allocated, shared_bytes > 0);
+    out->l1_bytes = l1_beside_shared(device, out->blocks_per_sm * out->shared_allocated);
     return WL_OK;
 }
 

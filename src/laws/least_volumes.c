@@ -124,7 +124,7 @@ static wl_status least_of_side(const measurer *m, double *granules)
 static wl_status add_least(const wl_traffic_input *in, wl_counter *counter, bool elements, double bytes[2],
                            wl_error *err)
 {
-    const wl_device_key keys[2] = {WL_DEVICE_dram_fetch, WL_DEVICE_l2_sector};
+    const wl_device_key keys[2] = {WL_DEVICE_dram_fetch, WL_DEVICE_l1_sector};
     const wl_kernel *k = in->view->kernel;
     for (int side = 0; side < 2; side++) {
         bytes[side] = 0;

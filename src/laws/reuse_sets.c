@@ -277,8 +277,7 @@ static double written_sectors(const estimator *e, size_t field)
  * the field is loaded anyway. */
 static wl_status stores(estimator *e, const wl_region *wave)
 {
-    const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
-    const double per_sector = fmax((double)sector, (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector));
+    const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l1_sector);
     const wl_region all = wl_view_run(e->in->view, e->in->geometry, 0, e->in->geometry->blocks);
     for (size_t f = 0; f < e->field_count; f++) {
         const wl_field_side *sides = e->in->view->fields[f];
@@ -293,7 +292,7 @@ static wl_status stores(estimator *e, const wl_region *wave)
             status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
         if (status == WL_E_LIMIT) { /* the whole launch is too expensive: extrapolate a wave */
             WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
-            v->dram_store = fmin(v->dram_store * e->out->waves, written_sectors(e, f) * per_sector);
+            v->dram_store = fmin(v->dram_store * e->out->waves, written_sectors(e, f) * (double)sector);
             e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
             continue;
         }

@@ -39,17 +39,15 @@ typedef struct limits {
     double requested, written, atomics; /* sectors of instructions */
     /* that the launch loads, through the L2 and from DRAM; 0: not known */
     double distinct[2];
-    /* the most bytes moved per byte of a sector: from DRAM, to DRAM */
-    double per_sector[2];
+    double per_sector; /* the most bytes from DRAM per byte of a sector */
 } limits;
 
 /* Simulated caches load nothing from DRAM that a store has brought into the L2 before. */
 static limits limits_of(const wl_invariants_input *in, size_t field, bool simulated)
 {
     const double sector = (double)wl_device_int(in->device, WL_DEVICE_l1_sector),
-                 fetch = (double)wl_device_int(in->device, WL_DEVICE_dram_fetch),
-                 l2_sector = (double)wl_device_int(in->device, WL_DEVICE_l2_sector);
-    limits l = {.per_sector = {fmax(1, fetch / sector), fmax(1, l2_sector / sector)}};
+                 fetch = (double)wl_device_int(in->device, WL_DEVICE_dram_fetch);
+    limits l = {.per_sector = fmax(1, fetch / sector)};
     for (size_t a = 0; a < in->kernel->access_count; a++) {
         const wl_access *access = &in->kernel->accesses[a];
         if (access->field == field)
@@ -88,8 +86,7 @@ static void keep_l2(const checker *c, const limits *l, wl_volume *v)
 
 static void keep_dram(const checker *c, const limits *l, wl_volume *v)
 {
-    const double most = (v->l2_compulsory + v->l2_capacity) * l->per_sector[0],
-                 written = (l->written + l->atomics) * l->per_sector[1];
+    const double most = (v->l2_compulsory + v->l2_capacity) * l->per_sector, written = l->written + l->atomics;
     const double reused = -(v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2]);
     const double loaded = v->dram_compulsory + v->dram_capacity - reused;
     const double right = kept(c, "the DRAM load volume", loaded, fmin(l->distinct[1], most), most);
@@ -103,8 +100,7 @@ static void keep_dram(const checker *c, const limits *l, wl_volume *v)
         v->dram_compulsory = right - v->dram_capacity - v->dram_reuse[0] - v->dram_reuse[1] - v->dram_reuse[2];
     }
     v->dram_partial = kept(c, "the DRAM volume read back for partial stores", v->dram_partial, 0, written);
-    v->dram_store = kept(c, "the DRAM store volume", v->dram_store, 0,
-                         (v->l2_store + l->atomics) * l->per_sector[1] + v->dram_partial);
+    v->dram_store = kept(c, "the DRAM store volume", v->dram_store, 0, v->l2_store + l->atomics + v->dram_partial);
 }
 
 void wl_invariants_of_volumes(const wl_invariants_input *in, wl_volumes *v, wl_prediction *out)

@@ -5,16 +5,27 @@
  * before. SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "device/device_internal.h"
 #include "model/turnover.h"
+
+/* Compilers interleave two chains of dependent instructions, of both kinds. A scheduler may have
+ * fewer than one issue slot a cycle. */
+double wl_instruction_wait(const wl_device *device)
+{
+    const double latency =
+        (wl_device_or(device, WL_DEVICE_fp32_latency, 0) + wl_device_or(device, WL_DEVICE_int32_latency, 0)) / 2;
+    return fmax(latency / 2,
+                wl_device_or(device, WL_DEVICE_sub_partitions, 1) / wl_device_or(device, WL_DEVICE_issue_rate, 1));
+}
 
 /* Some phases find their lines in the L1, where the wait is little, and as many do not. */
 double wl_wait_of_phase(const wl_turnover *n) { return n->l2_latency / 2; }
 
 /* Beyond the L2. A phase that loads new lines waits for DRAM: the first one of a block for all of
- * its latency, later ones for a part of it, unless each step of a loop needs its loads at once. */
+ * its latency, later ones for half of it, unless each step of a loop needs its loads at once. */
 static double wait_for_dram(const wl_turnover *n, const wl_demand *d)
 {
-    const double first = fmax(0, n->dram_latency - n->l2_latency), next = d->serial ? first : n->dram_next;
+    const double first = fmax(0, n->dram_latency - n->l2_latency), next = d->serial ? first : n->dram_latency / 2;
     return first + next * fmax(0, d->fresh_phases - 1);
 }
 

@@ -33,6 +33,7 @@ bool wl_interval_machine_read(const wl_device *device, wl_interval_machine *out,
         {WL_DEVICE_issue_rate, offsetof(wl_interval_machine, issue)},
         {WL_DEVICE_l1_mshr, offsetof(wl_interval_machine, mshrs)},
         {WL_DEVICE_l1_sector, offsetof(wl_interval_machine, request)},
+        {WL_DEVICE_l2_bandwidth, offsetof(wl_interval_machine, noc)},
         {WL_DEVICE_dram_bandwidth, offsetof(wl_interval_machine, dram)},
         {WL_DEVICE_l2_latency, offsetof(wl_interval_machine, l2_latency)},
         {WL_DEVICE_dram_latency, offsetof(wl_interval_machine, dram_latency)},
@@ -45,11 +46,6 @@ bool wl_interval_machine_read(const wl_device *device, wl_interval_machine *out,
             *missing = wl_device_key_name(needed[i].key);
             return false;
         }
-    }
-    if (!wl_device_get(device, WL_DEVICE_noc_bandwidth, &out->noc) &&
-        !wl_device_get(device, WL_DEVICE_l2_bandwidth, &out->noc)) {
-        *missing = wl_device_key_name(WL_DEVICE_noc_bandwidth);
-        return false;
     }
     (void)wl_device_get(device, WL_DEVICE_launch_overhead, &out->launch);
     (void)wl_device_get(device, WL_DEVICE_scheduler_policy, &order);
@@ -64,7 +60,7 @@ static wl_warp_waits waits_of(const wl_device *device)
     wl_warp_waits w = {0};
     const double rate = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double pools = wl_device_or(device, WL_DEVICE_sub_partitions, 1);
-    (void)wl_device_get(device, WL_DEVICE_instruction_wait, &w.next);
+    w.next = wl_instruction_wait(device);
     (void)wl_device_get(device, WL_DEVICE_l1_latency, &w.level[0]);
     (void)wl_device_get(device, WL_DEVICE_l2_latency, &w.level[1]);
     (void)wl_device_get(device, WL_DEVICE_dram_latency, &w.level[2]);

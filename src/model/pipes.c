@@ -2,6 +2,7 @@
 #include "model/pipes.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double rate_of(const wl_device *device, wl_device_key key, double otherwise)
 {
@@ -15,11 +16,27 @@ typedef struct elsewhere {
     double wide, wide_rate;         /* on a pipe of their own */
 } elsewhere;
 
+/* From this compute capability on, compilers convert integers to f32 on the integer pipe (I2FP);
+ * GPUs without one, of another maker, are taken to do so, too. */
+#define INTEGERS_MAJOR 8
+#define INTEGERS_MINOR 6
+#define DECIMAL 10 /* base of its digits */
+
+static double from_int_rate(const wl_device *device, double integer, double special)
+{
+    const char *capability = wl_device_compute_capability(device);
+    if (!capability || !*capability)
+        return integer;
+    char *rest = NULL;
+    const long major = strtol(capability, &rest, DECIMAL), minor = *rest == '.' ? strtol(rest + 1, NULL, DECIMAL) : 0;
+    return major > INTEGERS_MAJOR || (major == INTEGERS_MAJOR && minor >= INTEGERS_MINOR) ? integer : special;
+}
+
 static elsewhere conversions(const wl_mix *mix, const wl_device *device)
 {
     const double integer = rate_of(device, WL_DEVICE_int32_rate, 0), special = rate_of(device, WL_DEVICE_sfu_rate, 0);
-    elsewhere e = {.from_int_rate = rate_of(device, WL_DEVICE_convert_rate, integer),
-                   .wide_rate = rate_of(device, WL_DEVICE_convert64_rate, special)};
+    elsewhere e = {.from_int_rate = from_int_rate(device, integer, special),
+                   .wide_rate = fmin(special, rate_of(device, WL_DEVICE_fp64_rate, special))};
     e.from_int = e.from_int_rate < integer ? mix->converts[WL_CONVERT_INT] : 0;
     e.wide = e.wide_rate < special ? mix->converts[WL_CONVERT_WIDE] : 0;
     return e;

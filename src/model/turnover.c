@@ -9,6 +9,8 @@
 #include "model/norm.h"
 #include "model/residence.h"
 
+static double over(double amount, double rate) { return amount > 0 && rate > 0 ? amount / rate : 0; }
+
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing)
 {
     static const struct {
@@ -24,22 +26,18 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_sub_partitions, offsetof(wl_turnover, schedulers), true},
         {WL_DEVICE_block_rate, offsetof(wl_turnover, block_rate), true},
         {WL_DEVICE_block_turnover, offsetof(wl_turnover, turnover), true},
-        {WL_DEVICE_instruction_wait, offsetof(wl_turnover, instruction_wait), true},
         {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), true},
         {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), true},
-        {WL_DEVICE_dram_wait_next, offsetof(wl_turnover, dram_next), true},
         {WL_DEVICE_l2_unit, offsetof(wl_turnover, unit), true},
         {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
         {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
-        {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
         {WL_DEVICE_warp_size, offsetof(wl_turnover, lanes), true},
         {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
         {WL_DEVICE_barrier_latency, offsetof(wl_turnover, barrier_latency), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
-        {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
         {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
         {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
@@ -58,9 +56,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
-        {WL_DEVICE_warp_start, offsetof(wl_turnover, warp_start), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
-        {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
         {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
         {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
@@ -76,6 +72,13 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
             return false;
         }
     }
+    out->instruction_wait = wl_instruction_wait(device);
+    /* copies are slower than reads and writes: what the bus loses by turning around */
+    const double copies = wl_device_or(device, WL_DEVICE_dram_bandwidth, out->dram_bandwidth);
+    out->turnaround = fmax(0, 2 * out->dram_bandwidth / copies / (1 + out->dram_write_cost) - 1);
+    /* integers are multiplied as fast as they are added; a product of 64 bits is two of 32 */
+    out->narrow_multiply = over(out->lanes * out->issue_rate, wl_device_or(device, WL_DEVICE_int32_rate, 0));
+    out->wide_multiply = 2 * out->narrow_multiply;
     /* at least a sector, as in the counts */
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
@@ -83,8 +86,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
     return true;
 }
-
-static double over(double amount, double rate) { return amount > 0 && rate > 0 ? amount / rate : 0; }
 
 static void bound(wl_model_result *m, wl_bound_id id, double seconds)
 {
@@ -409,12 +410,10 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
     return all->blocks * longer / 2 * fmax(0, 1 - each / slower);
 }
 
-/* Cycles from the end of a block to the start of the last warp of its successor: warps start one
- * after the other. */
+/* Cycles from the end of a block to the start of its successor. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
-    const double further = n->warp_start * (d->block_warps - WL_USUAL_WARPS);
-    return n->turnover + further + (d->stores ? n->store_wait : 0);
+    return n->turnover + (d->stores ? n->store_wait : 0);
 }
 
 /* Adds the atomics. With several waves, atomics of some blocks overlap with the work of others.

@@ -85,7 +85,7 @@ typedef struct wl_demand {
 typedef struct wl_turnover {
     double sms, clock, line, unit;
     double wavefront_rate, issue_rate, schedulers;
-    double block_rate, turnover, instruction_wait, dram_next, dram_write_wait, growth;
+    double block_rate, turnover, instruction_wait, dram_write_wait, growth;
     double l2_latency, dram_latency;
     double l1_latency, barrier_latency; /* 0: not known */
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
@@ -94,7 +94,7 @@ typedef struct wl_turnover {
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_word_rate, atomic_latency, norm, launch_overhead;
-    double launch_latency, queue_wait, warp_start, store_wait, turnaround, fill_width;
+    double launch_latency, queue_wait, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */
@@ -108,6 +108,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
 wl_waiting wl_life_of_block(const wl_turnover *numbers, const wl_demand *demand);
 /* Cycles that loads in flight together wait for the caches. */
 double wl_wait_of_phase(const wl_turnover *numbers);
+/* Cycles of an instruction of a lone warp, without waits for loads; 0: latencies are unknown. */
+double wl_instruction_wait(const wl_device *device);
 
 /* The waits of a life that is so many times as long; `cold` is the share of DRAM traffic that the
  * L2 does not save. Without the start, and without the queue of DRAM. */

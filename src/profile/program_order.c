@@ -145,7 +145,7 @@ wl_status wl_profile_order(wl_profile *p, wl_error *err)
         count++;
     p->spans = calloc(count + 1, sizeof *p->spans);
     (void)wl_device_get(p->device, WL_DEVICE_host_bandwidth, &o.bandwidth);
-    (void)wl_device_get(p->device, WL_DEVICE_host_latency, &o.latency);
+    (void)wl_device_get(p->device, WL_DEVICE_launch_overhead, &o.latency);
     (void)wl_device_get(p->device, WL_DEVICE_dram_bandwidth, &o.memory); /* every device has it */
     const wl_status status = p->spans ? place_all(&o, p, err) : wl_fail_memory(err);
     wl_digest_map_free(&o.clocks.number_of);

@@ -41,12 +41,10 @@ wl_device_key wl_pipe_key(wl_pipe pipe)
  * the L1 serves one pass per cycle. */
 static void read_l1(const wl_device *device, double sm_cycles, wl_ceilings *out)
 {
-    const double wavefront =
-        wl_device_or(device, WL_DEVICE_l1_banks, 0) * wl_device_or(device, WL_DEVICE_l1_bank_width, 0);
+    const double wavefront = wl_device_or(device, WL_DEVICE_l1_banks, 0) * WL_BANK_WORD;
     const double all = sm_cycles * wl_device_or(device, WL_DEVICE_l1_wavefront_rate, 0) * wavefront;
     out->bandwidth[WL_LEVEL_L1] = wl_device_or(device, WL_DEVICE_l1_bandwidth, all);
-    out->pass_bytes =
-        wl_device_or(device, WL_DEVICE_shared_banks, 0) * wl_device_or(device, WL_DEVICE_shared_bank_width, 0);
+    out->pass_bytes = WL_SHARED_BANKS * WL_BANK_WORD;
     out->shared_in_l1 = wl_device_list_length(device, WL_DEVICE_shared_carveouts) > 0;
     out->bandwidth[WL_LEVEL_SHARED] = out->shared_in_l1 ? out->bandwidth[WL_LEVEL_L1] : sm_cycles * out->pass_bytes;
 }

@@ -102,7 +102,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     block_lists l = {.threads = space->threads, .whole = 1};
     bool chosen = false; /* does the space leave an extent open? */
-    l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
+    l.most_threads = wl_most_threads(r->device);
     wl_device_extents(r->device, WL_DEVICE_max_block, l.most);
     for (int d = 0; d < 3; d++) {
         l.extent[d] = space->block[d];

@@ -301,9 +301,9 @@ bool wl_outcome_cannot_run(wl_outcome outcome)
 /* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
-    int64_t threads = 1, cells = 1, most_block[3], most_grid[3];
+    int64_t threads = 1, cells = 1, most_block[3];
     wl_device_extents(r->device, WL_DEVICE_max_block, most_block);
-    wl_device_extents(r->device, WL_DEVICE_max_grid, most_grid);
+    static const int64_t most_grid[3] = WL_GRID_MOST;
     for (int d = 0; d < 3; d++)
         if (launch->block[d] < 0 || launch->fold[d] < 0)
             return WL_OUTCOME_INVALID;
@@ -316,7 +316,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
         /* at most the product of the device's three limits */
         threads *= wl_max(launch->block[d], 1);
     }
-    if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
+    if (threads > wl_most_threads(r->device))
         return WL_OUTCOME_THREADS;
     for (int d = 0; d < 3; d++)
         if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_FOLD_MAX)

@@ -63,8 +63,8 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
         wl_device_key latency;
     } table[] = {{WL_OP_INT, WL_DEVICE_int32_latency},       {WL_OP_FP32, WL_DEVICE_fp32_latency},
                  {WL_OP_FP64, WL_DEVICE_fp64_latency},       {WL_OP_HALF, WL_DEVICE_fp32_latency},
-                 {WL_OP_SPECIAL, WL_DEVICE_sfu_latency},     {WL_OP_CONVERT, WL_DEVICE_convert_latency},
-                 {WL_OP_SHUFFLE, WL_DEVICE_shuffle_latency}, {WL_OP_SHARED, WL_DEVICE_shared_latency},
+                 {WL_OP_SPECIAL, WL_DEVICE_sfu_latency},     {WL_OP_CONVERT, WL_DEVICE_sfu_latency},
+                 {WL_OP_SHUFFLE, WL_DEVICE_shared_latency},  {WL_OP_SHARED, WL_DEVICE_shared_latency},
                  {WL_OP_ATOMIC, WL_DEVICE_atomic_latency},   {WL_OP_BRANCH, WL_DEVICE_branch_latency},
                  {WL_OP_BARRIER, WL_DEVICE_barrier_latency}, {WL_OP_TENSOR, WL_DEVICE_tensor_latency}};
     double level[3] = {0, 0, 0};

@@ -73,7 +73,7 @@ check "--device " rank --device h200 --devi
 check "column: " predict --schedule col
 check "column:8,swizzle: " rank --schedules column:8,sw
 check "tile,column " schedule --orders tile,co
-check "l2_size= l2_sector= l2_store_curve= l2_slice_lines= " rank triad --with l2_s
+check "l2_size= l2_store_curve= l2_slice_lines= " rank triad --with l2_s
 check "text json csv " predict --format ""
 check "text json svg " stack --format ""
 check "@file " rank -o ""

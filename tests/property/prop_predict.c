@@ -463,7 +463,7 @@ static int64_t pieces_of_blocks(const group *g, int64_t sector)
  * that is all. */
 static void check_stores(const outcome *o, size_t field)
 {
-    const int64_t sector = wl_device_int(device, WL_DEVICE_l2_sector);
+    const int64_t sector = wl_device_int(device, WL_DEVICE_l1_sector);
     const group g = trial_group(&current, field, 1);
     const wl_share *share = &o->fields[field];
     const bool only_stored = trial_group(&current, field, 0).count == 0;
@@ -523,7 +523,7 @@ static void make_aligned(random_source *r, uint64_t seed)
     static const char *const types[] = {"i8", "f16", "f32", "f64"};
     static const int64_t widths[] = {32, 64, 128};
     random_case *c = &current.input;
-    const int type = (int)random_in(r, wl_device_int(device, WL_DEVICE_l2_sector) > 32 ? 2 : 0,
+    const int type = (int)random_in(r, wl_device_int(device, WL_DEVICE_l1_sector) > 32 ? 2 : 0,
                                     3); /* a warp's row is at least a sector */
     const int64_t nx = 128 * random_in(r, 1, 3), ny = random_in(r, 1, 9), nz = random_in(r, 1, 5),
                   pitch = nx + 128 * random_in(r, 0, 2);

@@ -55,7 +55,7 @@ static law law_of(const wl_device *d)
              number_of(d, WL_DEVICE_l1_sector),
              number_of(d, WL_DEVICE_l1_line),
              number_of(d, WL_DEVICE_l1_banks),
-             number_of(d, WL_DEVICE_l1_bank_width),
+             4,
              0,
              0,
              {0}};

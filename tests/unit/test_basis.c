@@ -47,7 +47,7 @@ static void shares_follow(void **state)
         /* through another share */
         {"l2_bandwidth=16.962TB/s", WL_DEVICE_l2_read_bandwidth, 2},
         {"l2_bandwidth=16.962TB/s", WL_DEVICE_atomic_rate, 2},
-        {"dram_latency=1319.4", WL_DEVICE_dram_wait_next, 2},
+        {"dram_latency=1319.4", WL_DEVICE_dram_wait_write, 2},
         {"clock=990MHz", WL_DEVICE_block_rate, 0.5},
         /* a primary number stays, though its architecture states it as a share */
         {"sm_count=264", WL_DEVICE_l2_bandwidth, 1},
@@ -101,7 +101,7 @@ static void derived_files_say_the_same(void **state)
     static const char *const cases[][2] = {{"l2_size=100MiB", NULL},
                                            {"sm_count=264", "clock=1GHz"},
                                            {"dram_bandwidth=8TB/s", "l2_latency=200"},
-                                           {"l1_tag_hash=none", "l1_tag_banks=none"},
+                                           {"l1_tag_hash=none", "l1_mshr=none"},
                                            {"l2_reuse_room=10MiB", "l2_size=120MiB"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int like = 0; like < 2; like++) {
@@ -149,11 +149,7 @@ static void entries_of_files(void **state)
          WL_DEVICE_l2_reuse_room,
          1048576,
          {WL_OK, "", 0, 0}},
-        {"none",
-         "l1_tag_hash: {value: none, source: why}\nl1_tag_banks: {value: none, source: why}\n",
-         WL_DEVICE_l1_tag_hash,
-         NAN,
-         {WL_OK, "", 0, 0}},
+        {"none", "l1_tag_hash: {value: none, source: why}\n", WL_DEVICE_l1_tag_hash, NAN, {WL_OK, "", 0, 0}},
         {"of another",
          "l2_reuse_room: {value: 0.5, of: l2_size, source: s}\n",
          WL_DEVICE_l2_reuse_room,

@@ -221,7 +221,7 @@ static const struct {
     {"l2_sise=3", {WL_E_INPUT, "unknown device key 'l2_sise'; did you mean 'l2_size'?", 1, 1}},
     {"l2_size =3", {WL_E_INPUT, "did you mean 'l2_size'?", 1, 1}},
     {"name=x", {WL_E_INPUT, "unknown device key 'name'", 1, 1}},
-    {"max_grid_y=7", {WL_E_INPUT, "max_grid_y is no longer a key: use max_grid, a list [x, y, z]", 1, 1}},
+    {"max_grid_y=7", {WL_E_INPUT, "max_grid_y is no longer a key, as it is the same on every GPU", 1, 1}},
     {"an_unreasonably_long_name_that_no_key_of_any_device_file_could_have=3",
      {WL_E_INPUT, "a what-if is written key=value", 1, 1}},
     {"l2_size=", {WL_E_INPUT, "l2_size needs a number with one of the units B kB MB GB KiB MiB GiB, not ''", 1, 9}},
@@ -240,9 +240,10 @@ static const struct {
     {"sm_count=65537", {WL_E_INPUT, "sm_count may be at most 65536", 1, 10}},
     {"l1_block_share=2", {WL_E_INPUT, "l1_block_share is no longer a key, as l1_reload_curve serves", 1, 1}},
     {"local_l1_curve=2", {WL_E_INPUT, "local_l1_curve is no longer a key, as no model needs it", 1, 1}},
-    {"shared_banks=128", {WL_E_INPUT, "shared_banks may be at most 64", 1, 14}},
-    {"shared_bank_width=32", {WL_E_INPUT, "shared_bank_width may be at most 16 bytes, the widest access", 1, 19}},
-    {"shared_broadcast=65", {WL_E_INPUT, "shared_broadcast may be at most 64", 1, 18}},
+    {"shared_banks=32", {WL_E_INPUT, "shared_banks is no longer a key, as it is the same on every GPU", 1, 1}},
+    {"l2_sector=32B", {WL_E_INPUT, "l2_sector is no longer a key, as l1_sector serves", 1, 1}},
+    {"warp_start=2", {WL_E_INPUT, "warp_start is no longer a key, as no model needs it", 1, 1}},
+    {"dram_wait_next=2", {WL_E_INPUT, "dram_wait_next is no longer a key, as it is half of dram_latency", 1, 1}},
     {"l1_field_steepness=65", {WL_E_INPUT, "l1_field_steepness is no longer a key, as l1_reload_curve serves", 1, 1}},
     {"l1_own_steps=8", {WL_E_INPUT, "l1_own_steps is no longer a key, as it is the compiler's", 1, 1}},
     {"l2_fill_cost=1", {WL_E_INPUT, "l2_fill_cost is no longer a key, as a byte from memory costs", 1, 1}},
@@ -263,9 +264,9 @@ static const struct {
     {"l1_miss_curve=[0.5,6,1", {WL_E_INPUT, "not '[0.5'", 1, 15}},
     {"shared_carveouts=[8KiB,0]", {WL_E_INPUT, "shared_carveouts must ascend", 1, 18}},
     {"shared_carveouts=[8KiB,8KiB]", {WL_E_INPUT, "shared_carveouts must ascend", 1, 18}},
-    {"l1_tag_banks=none", {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", 1, 14}},
     {"l2_size=none", {WL_E_INPUT, "not 'none'", 1, 9}}, /* required */
-    {"l1_tag_banks=32", {WL_E_INPUT, "l1_tag_banks may be at most 16", 1, 14}},
+    {"l1_tag_banks=4", {WL_E_INPUT, "l1_tag_banks is no longer a key, as l1_tag_hash names them", 1, 1}},
+    {"l1_tag_hash=[1,16]", {WL_E_INPUT, "l1_tag_hash names a bank above 15", 1, 13}},
     {"l1_tag_hash=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0",
      {WL_E_INPUT, "l1_tag_hash has too many values", 1, 13}},
 };
@@ -312,12 +313,12 @@ static void test_what_if_order(void **state)
     (void)state;
     wl_device *device = builtin("v100");
     wl_error err = {0};
-    check_ok("banks first", wl_device_set(device, "l1_tag_banks=4", &err), &err);
-    check_ok("then the hash", wl_device_set(device, "l1_tag_hash=[1,2,3,0]", &err), &err);
-    const expected_error want = {WL_E_INPUT, "l1_tag_hash names a bank beyond l1_tag_banks", 1, 14};
-    check_error("fewer banks than the hash names", wl_device_set(device, "l1_tag_banks=2", &err), &err, &want);
-    check_int("banks", "value", wl_device_int(device, WL_DEVICE_l1_tag_banks), 4);
-    check_int("without an error to fill", "status", wl_device_set(device, "l1_tag_banks=3", NULL), WL_E_INPUT);
+    check_ok("line first", wl_device_set(device, "l1_line=64B", &err), &err);
+    check_ok("then the sector", wl_device_set(device, "l1_sector=64B", &err), &err);
+    const expected_error want = {WL_E_INPUT, "l1_sector must not exceed l1_line", 1, 9};
+    check_error("a line below the sector", wl_device_set(device, "l1_line=32B", &err), &err, &want);
+    check_int("line", "value", wl_device_int(device, WL_DEVICE_l1_line), 64);
+    check_int("without an error to fill", "status", wl_device_set(device, "l1_line=48B", NULL), WL_E_INPUT);
     wl_device_free(device);
     check_done();
 }
@@ -332,9 +333,7 @@ static const char whole[] = "name: test\n"
                             "clock: {value: 1.38, unit: GHz, source: s}\n"
                             "warp_size: {value: 32, unit: lanes, source: s}\n"
                             "sub_partitions: {value: 4, unit: schedulers, source: s}\n"
-                            "max_threads_per_block: {value: 1024, unit: threads, source: s}\n"
                             "max_block: {value: [1024, 1024, 64], unit: threads, source: s}\n"
-                            "max_grid: {value: [2147483647, 65535, 65535], unit: blocks, source: s}\n"
                             "max_threads_per_sm: {value: 2048, unit: threads, source: s}\n"
                             "max_blocks_per_sm: {value: 32, unit: blocks, source: s}\n"
                             "registers_per_sm: {value: 65536, unit: registers, source: s}\n"
@@ -349,14 +348,11 @@ static const char whole[] = "name: test\n"
                             "l1_line: {value: 128, unit: B, source: s}\n"
                             "l1_sector: {value: 32, unit: B, source: s}\n"
                             "l1_banks: {value: 32, unit: banks, source: s}\n"
-                            "l1_bank_width: {value: 4, unit: B, source: s}\n"
                             "l1_wavefront_rate: {value: 1, unit: 1/cycle, source: s}\n"
-                            "l1_tag_banks: {value: 4, unit: banks, source: s}\n"
                             "l1_tag_hash: {value: [1, 2, 3], unit: bank, source: s}\n"
                             "l2_size: {value: 6, unit: MiB, source: s}\n"
                             "l2_partitions: {value: 1, unit: partitions, source: s}\n"
                             "l2_line: {value: 128, unit: B, source: s}\n"
-                            "l2_sector: {value: 32, unit: B, source: s}\n"
                             "dram_bandwidth: {value: 800, unit: GB/s, source: s}\n"
                             "dram_fetch: {value: 64, unit: B, source: s}\n"
                             "l1_miss_curve: {value: [0.66, 6.77, 1.45], unit: 1, source: s}\n"
@@ -437,9 +433,9 @@ static const struct {
      "max_block_x: {value: 1024, unit: threads, source: s}",
      {WL_E_INPUT, "max_block_x is no longer a key: use max_block, a list [x, y, z]", HERE, 1}},
     {"extents in two directions",
-     "max_grid: {value: [2147483647, 65535, 65535]",
-     "max_grid: {value: [2147483647, 65535]",
-     {WL_E_INPUT, "max_grid must be three numbers [x, y, z]", HERE, 19}},
+     "max_block: {value: [1024, 1024, 64]",
+     "max_block: {value: [1024, 1024]",
+     {WL_E_INPUT, "max_block must be three numbers [x, y, z]", HERE, 20}},
     {"missing name", "name: test\n", "", {WL_E_INPUT, "the device file lacks 'name'", 1, 1}},
     {"missing title", "title: A test\n", "", {WL_E_INPUT, "the device file lacks 'title'", 1, 1}},
     {"missing vendor", "vendor: nobody\n", "", {WL_E_INPUT, "the device file lacks 'vendor'", 1, 1}},
@@ -515,9 +511,9 @@ static const struct {
      "l1_sector: {value: 256",
      {WL_E_INPUT, "l1_sector must not exceed l1_line", HERE, 20}},
     {"L2 sector above its line",
-     "l2_sector: {value: 32",
-     "l2_sector: {value: 256",
-     {WL_E_INPUT, "l2_sector must not exceed l2_line", HERE, 20}},
+     "l2_line: {value: 128",
+     "l2_line: {value: 16",
+     {WL_E_INPUT, "l1_sector must not exceed l2_line", 22, 20}},
     {"warp of 128",
      "warp_size: {value: 32",
      "warp_size: {value: 128",
@@ -527,9 +523,9 @@ static const struct {
      "l1_banks: {value: 128",
      {WL_E_INPUT, "l1_banks may be at most 64", HERE, 19}},
     {"block of 8192",
-     "max_threads_per_block: {value: 1024",
-     "max_threads_per_block: {value: 8192",
-     {WL_E_INPUT, "max_threads_per_block may be at most 4096", HERE, 32}},
+     "max_block: {value: [1024",
+     "max_block: {value: [8192",
+     {WL_E_INPUT, "max_block may be at most 4096 in x", HERE, 20}},
     {"too many threads",
      "value: 2048",
      "value: 131072",
@@ -543,18 +539,7 @@ static const struct {
      "l2_partitions: {value: 10000000",
      {WL_E_INPUT, "l2_partitions must not exceed l2_size", HERE, 24}},
     {"carve-outs descend", "[0, 8, 96]", "[0, 96, 8]", {WL_E_INPUT, "shared_carveouts must ascend", HERE, 27}},
-    {"tag hash beyond the banks",
-     "[1, 2, 3]",
-     "[1, 2, 4]",
-     {WL_E_INPUT, "l1_tag_hash names a bank beyond l1_tag_banks", HERE, 22}},
-    {"tag hash without banks",
-     "l1_tag_banks: {value: 4, unit: banks, source: s}\n",
-     "",
-     {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", HERE, 22}},
-    {"32 tag banks",
-     "l1_tag_banks: {value: 4",
-     "l1_tag_banks: {value: 32",
-     {WL_E_INPUT, "l1_tag_banks may be at most 16", HERE, 23}},
+    {"more than 16 tag banks", "[1, 2, 3]", "[1, 2, 16]", {WL_E_INPUT, "l1_tag_hash names a bank above 15", HERE, 22}},
     {"a list for a file", "name: test\n", "- a\n", {WL_E_INPUT, "not valid YAML", 2, 1}},
     {"bracket left open", "[0, 8, 96]", "[0, 8, 96", {WL_E_INPUT, "not valid YAML", HERE, 58}},
 };
@@ -624,7 +609,7 @@ static void test_required(void **state)
         const wl_status status = wl_device_parse("file", text, strlen(text), &device, &err);
         if (is_own(k))
             check_error(key, status, &err, &(expected_error){WL_E_INPUT, wanted, 1, 1});
-        else if (k != WL_DEVICE_l1_tag_banks) /* the hash needs them */
+        else
             check_ok(key, status, &err);
         wl_device_free(device);
     }

@@ -85,7 +85,7 @@ static void numbers_of_a_device(void **state)
     wl_device_free(device);
     device = device_with("h200", "l2_bandwidth=none");
     check_true("no L2", "incomplete", !wl_interval_machine_read(device, &m, &missing));
-    check_text("no L2", "missing", missing, "noc_bandwidth");
+    check_text("no L2", "missing", missing, "l2_bandwidth");
     wl_device_free(device);
     check_done();
 }
@@ -168,7 +168,7 @@ static void bad_numbers_are_refused(void **state)
     } cases[] = {{"l1_mshr=0", "l1_mshr must be at least 1: without room for a miss no load would end"},
                  {"l1_mshr=1.5", "whole number"},
                  {"scheduler_policy=3", "scheduler_policy is 1 (round robin) or 2 (greedy)"},
-                 {"noc_bandwidth=0GB/s", "positive"}};
+                 {"l2_bandwidth=0GB/s", "positive"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_device *device = device_with("pascal-sim", NULL);
         wl_error err = {0};

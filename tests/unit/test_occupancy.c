@@ -213,7 +213,7 @@ static void test_next_is_the_next(void **state)
     uint64_t seed = 5;
     for (size_t d = 0; d < COUNT_OF(devices); d++) {
         wl_device *device = builtin(devices[d]);
-        const int64_t most = wl_device_int(device, WL_DEVICE_max_threads_per_block);
+        const int64_t most = wl_most_threads(device);
         for (int i = 0; i < 300; i++) {
             const int64_t threads = check_random_in(&seed, 1, most), registers = check_random_in(&seed, 1, 260);
             const int64_t bytes = check_random_in(&seed, 0, 2) ? check_random_in(&seed, 0, 70000) : 0;

@@ -22,7 +22,7 @@ static const struct {
     {"clock=1980GHz", {WL_E_INPUT, "clock of 1980 GHz is not plausible", 1, 7}},
     {"launch_overhead=3", {WL_E_INPUT, "launch_overhead of 3 s is not plausible, 0 ns to 1 s is", 1, 17}},
     {"block_rate=1.6", {WL_E_INPUT, "block_rate of 1.6 1/s is not plausible", 1, 12}},
-    {"dram_size=80", {WL_E_INPUT, "dram_size of 80 B is not plausible", 1, 11}},
+    {"dram_fetch=8", {WL_E_INPUT, "dram_fetch of 8 B is not plausible", 1, 12}},
     {"l2_latency=0.2", {WL_E_INPUT, "l2_latency of 0.2 cycles is not plausible", 1, 12}},
     {"fp32_rate=1e-4", {WL_E_INPUT, "fp32_rate of 0.0001 1/cycle is not plausible", 1, 11}},
     {"shared_carveouts=[0,8KiB,100MiB]", {WL_E_INPUT, "shared_carveouts of 100 MiB is not plausible", 1, 18}},
@@ -84,7 +84,7 @@ static void test_ends(void **state)
 static void test_room(void **state)
 {
     static const wl_device_key keys[] = {WL_DEVICE_clock,      WL_DEVICE_dram_bandwidth, WL_DEVICE_l2_bandwidth,
-                                         WL_DEVICE_l1_size,    WL_DEVICE_l2_size,        WL_DEVICE_dram_size,
+                                         WL_DEVICE_l1_size,    WL_DEVICE_l2_size,        WL_DEVICE_l2_line,
                                          WL_DEVICE_l1_latency, WL_DEVICE_l2_latency,     WL_DEVICE_dram_latency};
     (void)state;
     for (size_t d = 0; d < wl_device_builtin_count(); d++) {

@@ -4,6 +4,7 @@
 #include "unit/rank_fixture.h"
 
 #include "base/ckd.h"
+#include "device/device_internal.h"
 #include "search/ranker.h"
 
 /* ---- which launches there are ---- */
@@ -85,7 +86,7 @@ static bool is_default_extent(int64_t v, int d, int64_t warp, int64_t most, int6
 static void check_default_blocks(const char *name, const wl_ranker *ranker, const wl_device *device,
                                  const int64_t domain[3], int64_t folds)
 {
-    const int64_t warp = get(device, WL_DEVICE_warp_size), threads = get(device, WL_DEVICE_max_threads_per_block);
+    const int64_t warp = get(device, WL_DEVICE_warp_size), threads = wl_most_threads(device);
     int64_t most[3];
     for (size_t d = 0; d < 3; d++)
         most[d] = (int64_t)wl_device_list_value(device, WL_DEVICE_max_block, d);

@@ -43,7 +43,7 @@ static void test_kinds(void **state)
     }
     wl_source_kind kind;
     check_true("h200", "no kind of what is not there",
-               device && !wl_source_kind_of(device, WL_DEVICE_noc_bandwidth, &kind));
+               device && !wl_source_kind_of(device, WL_DEVICE_memory_cache, &kind));
     wl_device_free(device);
     check_done();
 }

@@ -396,12 +396,11 @@ static void a_missing_number_is_named(void **state)
 {
     (void)state;
     static const wl_device_key needed[] = {
-        WL_DEVICE_l1_wavefront_rate, WL_DEVICE_issue_rate,          WL_DEVICE_block_rate,
-        WL_DEVICE_block_turnover,    WL_DEVICE_instruction_wait,    WL_DEVICE_l2_latency,
-        WL_DEVICE_dram_latency,      WL_DEVICE_dram_wait_next,      WL_DEVICE_l2_unit,
-        WL_DEVICE_l2_unit_bandwidth, WL_DEVICE_dram_read_bandwidth, WL_DEVICE_bound_norm};
+        WL_DEVICE_l1_wavefront_rate,   WL_DEVICE_issue_rate,   WL_DEVICE_block_rate, WL_DEVICE_block_turnover,
+        WL_DEVICE_l2_latency,          WL_DEVICE_dram_latency, WL_DEVICE_l2_unit,    WL_DEVICE_l2_unit_bandwidth,
+        WL_DEVICE_dram_read_bandwidth, WL_DEVICE_bound_norm};
     static const wl_device_key optional[] = {
-        WL_DEVICE_overlap_growth,        WL_DEVICE_dram_wait_write, WL_DEVICE_wide_multiply,
+        WL_DEVICE_overlap_growth,        WL_DEVICE_dram_wait_write, WL_DEVICE_int32_rate,
         WL_DEVICE_l2_write_cost,         WL_DEVICE_piece_rate,      WL_DEVICE_dram_write_cost,
         WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_streams,    WL_DEVICE_dram_region_loss,
         WL_DEVICE_dram_stream_loss,      WL_DEVICE_atomic_rate,     WL_DEVICE_dram_random_rate,

@@ -216,27 +216,6 @@ static void nobody_passes_the_leader(void **state)
 
 /* ---- the start of blocks ---- */
 
-/* Blocks of more than eight warps start later, those of fewer sooner, where warps are followed. */
-static void large_blocks_start_late(void **state)
-{
-    (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100},
-                     short_life = {.known = true, .cycles = 500};
-    wl_turnover n = numbers();
-    static const double warps[] = {2, 8, 32};
-    for (size_t i = 0; i < COUNT_OF(warps); i++) {
-        wl_demand d = demand_of(1, 1, &life);
-        d.block_warps = warps[i];
-        n.warp_start = 0;
-        const double before = apply(&n, &d).waits.start;
-        n.warp_start = 12;
-        check_near("of a loop", "start", apply(&n, &d).waits.start - before, 12 * (warps[i] - 8), NEAR);
-        d.waiting = &short_life;
-        check_near("assumed", "start", apply(&n, &d).waits.start - before, 12 * (warps[i] - 8), NEAR);
-    }
-    check_done();
-}
-
 /* All blocks leave one after the other, but none before the first one has ended. */
 static void blocks_leave_from_the_first_end_on(void **state)
 {
@@ -357,12 +336,17 @@ static void warps_work_while_the_longest_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_dram_grow_with_its_load),  cmocka_unit_test(reads_wait_between_writes),
-        cmocka_unit_test(blocks_leave_one_after_the_other),   cmocka_unit_test(atomics_of_one_wave_are_in_step),
-        cmocka_unit_test(warps_of_a_block_stay_in_step),      cmocka_unit_test(warps_queue_for_the_l1),
-        cmocka_unit_test(nobody_passes_the_leader),           cmocka_unit_test(large_blocks_start_late),
-        cmocka_unit_test(blocks_leave_from_the_first_end_on), cmocka_unit_test(last_wave_may_be_a_part),
-        cmocka_unit_test(a_mean_block_has_its_own_work),      cmocka_unit_test(warps_work_while_the_longest_waits),
+        cmocka_unit_test(waits_for_dram_grow_with_its_load),
+        cmocka_unit_test(reads_wait_between_writes),
+        cmocka_unit_test(blocks_leave_one_after_the_other),
+        cmocka_unit_test(atomics_of_one_wave_are_in_step),
+        cmocka_unit_test(warps_of_a_block_stay_in_step),
+        cmocka_unit_test(warps_queue_for_the_l1),
+        cmocka_unit_test(nobody_passes_the_leader),
+        cmocka_unit_test(blocks_leave_from_the_first_end_on),
+        cmocka_unit_test(last_wave_may_be_a_part),
+        cmocka_unit_test(a_mean_block_has_its_own_work),
+        cmocka_unit_test(warps_work_while_the_longest_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

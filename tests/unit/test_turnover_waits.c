@@ -105,11 +105,10 @@ static void waits_by_hand(void **state)
     d.barriers = 3;
     check_near("on chip", "wait", apply(&n, &d).wait_cycles, 100 + 2 * 50 + 30 * 7, NEAR);
     n.dram_latency = 30 + 600;
-    n.dram_next = 300;
     d.fresh_phases = 3;
     check_near("nothing from memory", "wait", apply(&n, &d).wait_cycles, 410, NEAR);
     d.dram_read = 1e9; /* so many lines that each block meets some */
-    check_near("from memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 2 * 300, NEAR);
+    check_near("from memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 2 * 315, NEAR);
     d.fresh_phases = 0.5;
     check_near("less than one phase", "wait", apply(&n, &d).wait_cycles, 410 + 600, NEAR);
     d.dram_read = 128 * d.blocks; /* one line each: some have none */

@@ -170,26 +170,27 @@ static void atomics_on_other_blocks_as_measured(void **state)
 
 /* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times
  * as much. */
-static void broadcasts_follow_the_device(void **state)
+static void neighbours_that_read_alike_are_served_together(void **state)
 {
     (void)state;
     static const struct {
-        const char *set;
-        int wavefronts;
-    } cases[] = {{"shared_broadcast=1", 4}, {"shared_broadcast=2", 2}, {"shared_broadcast=4", 2}};
+        const char *name;
+        int factor, wavefronts;
+    } cases[] = {{"alone", 1, 4}, {"pairs", 2, 2}, {"fours", 4, 2}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_device *device = NULL;
         wl_error err = {0};
         wl_l1_rules rules;
         assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
-        check_ok(cases[i].set, wl_device_set(device, cases[i].set, &err), &err);
         wl_l1_rules_make(device, &rules);
+        check_int("h200", "pairs", rules.broadcast, 2);
+        rules.broadcast = cases[i].factor;
         wl_warp_access a = {.count = 32, .width = 16};
         for (int l = 0; l < 32; l++) {
             a.lane[l] = (uint8_t)l;
             a.address[l] = l / 2 * 16;
         }
-        check_int(cases[i].set, "wavefronts", wl_warp_shared_wavefronts(&rules, &a, true), cases[i].wavefronts);
+        check_int(cases[i].name, "wavefronts", wl_warp_shared_wavefronts(&rules, &a, true), cases[i].wavefronts);
         wl_device_free(device);
     }
     check_done();
@@ -315,7 +316,7 @@ int main(void)
         cmocka_unit_test(measured_patterns_are_exact),
         cmocka_unit_test(wide_shared_loads_are_exact),
         cmocka_unit_test(shared_memory_has_banks_only),
-        cmocka_unit_test(broadcasts_follow_the_device),
+        cmocka_unit_test(neighbours_that_read_alike_are_served_together),
         cmocka_unit_test(papers_three_loads),
         cmocka_unit_test(far_rows_do_not_pair),
         cmocka_unit_test(broadcasts_and_narrow_types),

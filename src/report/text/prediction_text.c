@@ -204,10 +204,8 @@ static void add_caches(const wl_report *r, wl_buffer *out)
     if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
         wl_buffer_add(out, "  L2: a wave touches %s",
                       wl_quantity(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value).text);
-        double page;
         if (p->metrics[WL_METRIC_tlb_pages].known)
-            wl_buffer_add(out, " on %.0f pages%s", p->metrics[WL_METRIC_tlb_pages].value,
-                          wl_device_get(r->device, WL_DEVICE_tlb_page, &page) ? "" : " of 2 MiB (assumed)");
+            wl_buffer_add(out, " on %.0f pages of 2 MiB", p->metrics[WL_METRIC_tlb_pages].value);
         wl_buffer_add(out, "\n");
     }
     for (int i = 0; i < 3; i++) {
