@@ -163,7 +163,6 @@ cuda_error cudaFuncGetAttributes(cuda_function_attributes *out, const void *func
     gpu_function *f = gpu_function_of(w, function);
     if (!f || !gpu_function_ready(w, f))
         return gpu_end(CUDA_INVALID_FUNCTION);
-    (void)wl_device_get(w->device, WL_DEVICE_max_block, &most);
     *out = (cuda_function_attributes){.shared_bytes = (size_t)static_shared(f),
                                       .threads_max = (int)wl_device_list_value(w->device, WL_DEVICE_max_block, 0),
                                       .registers = REGISTERS,
