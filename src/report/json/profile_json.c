@@ -16,7 +16,8 @@ static void add_kernel(wl_json_out *o, const void *of, size_t i)
     const wl_profile *p = of;
     const wl_profile_kernel *k = &p->kernels[i];
     const bool known = k->predicted > 0;
-    wl_out_members(o, "kernel:s calls:d predicted:d like:d total_s:r? mean_s:r? min_s:r? max_s:r? share:r? measured_s:r?",
+    wl_out_members(o,
+                   "kernel:s calls:d predicted:d like:d total_s:r? mean_s:r? min_s:r? max_s:r? share:r? measured_s:r?",
                    k->name, (int64_t)k->calls, (int64_t)k->predicted, (int64_t)k->like, known ? k->total_s : NAN,
                    known ? k->total_s / (double)k->predicted : NAN, known ? k->least_s : NAN, known ? k->most_s : NAN,
                    known && p->times.kernels_s > 0 ? k->total_s / p->times.kernels_s : NAN,
