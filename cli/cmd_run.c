@@ -83,6 +83,11 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
                     runs ? "run" : "record");
         return EXIT_USAGE;
     }
+    if (o->device_count == 0 && (runs || !o->output)) {
+        usage_error(runs ? "which device is the program to see? Give --device NAME ('warpline devices' lists them)"
+                         : "which device is the profile for? Give --device NAME, or keep the recording alone: -o FILE");
+        return EXIT_USAGE;
+    }
     if (!process_find(o->arguments[0], program)) {
         usage_error("'%s' is no program that can be run", o->arguments[0]);
         return EXIT_INPUT;
@@ -126,6 +131,22 @@ static int check_numbers(const options *o)
     return EXIT_OK;
 }
 
+/* What the file has, where no device was named. */
+static int print_summary(const char *path)
+{
+    wl_recording *recording = NULL;
+    wl_error err = {0};
+    if (wl_recording_open(path, &recording, &err) != WL_OK)
+        return diag_report(&err);
+    size_t launches = 0, kept = 0;
+    for (const wl_recorded_launch *l; (l = wl_recording_launch(recording, launches)); launches++)
+        kept += !l->like;
+    wl_recording_free(recording);
+    printf("%s: %zu launches, %zu of them with arguments and memory; next: warpline predict %s --device NAME\n", path,
+           launches, kept, path);
+    return EXIT_OK;
+}
+
 /* The profile of the recording, as `predict` prints it. */
 static int print_profile(const options *o, const char *recording)
 {
@@ -134,6 +155,8 @@ static int print_profile(const options *o, const char *recording)
         usage_error("the program made no call of the CUDA runtime: there is nothing to profile");
         return EXIT_OK;
     }
+    if (o->device_count == 0)
+        return print_summary(recording);
     options profile = *o;
     profile.arguments[0] = recording;
     profile.argument_count = 1;

@@ -290,7 +290,7 @@ static const struct spec {
     {"--set", "NAME=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "e",
      "value of a kernel parameter; repeatable"},
     {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only failures; no notes, no progress"},
-    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "ptRPTarmDfosSExdkeMi",
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "puwtRPTarmDfosSExdkeMi",
      "results only: no notes in text or on standard error, no progress"},
     {"--color", "WHEN", ONE, offsetof(options, color), 0, EVERY,
      "colour in text and messages: auto (default: on a terminal, unless $NO_COLOR is set), always or never"},

@@ -9,7 +9,7 @@
 
 #define MEMOS 16                      /* of one kernel */
 #define COPIES_MAX ((int64_t)2 << 30) /* bytes of results that are kept */
-#define BYTES_PER_SECOND 2e10         /* digests are made of; most are known from the launch before */
+#define BYTES_PER_SECOND 2e10         /* digests are made of; most are known already */
 #define SECONDS_PER_WARP 1e-6         /* to carry out a launch, before one has been measured */
 
 /* One piece of memory that the launch used. */
@@ -33,7 +33,8 @@ static int64_t copied; /* bytes of all copies */
 static wl_digest digest_of(gpu_world *w, size_t number)
 {
     gpu_allocation *a = &w->about[number];
-    if (!a->digested || a->kind == GPU_HOST || a->kind == GPU_MANAGED) /* the program may write to these unseen */
+    /* the program may write to memory of these kinds unseen */
+    if (!a->digested || a->kind == GPU_HOST || a->kind == GPU_MANAGED)
         a->digest = wl_digest_of(w->memory[number].contents, (size_t)w->memory[number].bytes);
     a->digested = true;
     return a->digest;

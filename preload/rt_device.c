@@ -46,7 +46,7 @@ static double attribute(const gpu_world *w, int which)
     case 14: return 512;
     case 16: return key(w, WL_DEVICE_sm_count, 1);
     case 37: return 5120;
-    case 36: return key(w, WL_DEVICE_dram_bandwidth, 1e12) / (2 * 5120 / 8) / 1e3; /* kHz, two transfers a cycle */
+    case 36: return key(w, WL_DEVICE_dram_bandwidth, 1e12) / (2 * 5120 / 8) / 1e3; /* kHz, DDR */
     case 38: return key(w, WL_DEVICE_l2_size, 4 << 20);
     case 39: return key(w, WL_DEVICE_max_threads_per_sm, 2048);
     case 40: return 2;

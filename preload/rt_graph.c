@@ -362,8 +362,8 @@ static cuda_error run_node(node *n, cuda_graph_t g, cuda_stream_t stream)
 
 cuda_error cudaGraphLaunch(cuda_graph_t g, cuda_stream_t stream) { return run_graph(g, stream); }
 
-/* An executable graph is the graph itself: nothing is optimized. Other parameters of the call differ
- * from version to version. */
+/* An executable graph is the graph itself: nothing is optimized. Other parameters of the call
+ * differ from version to version. */
 cuda_error cudaGraphInstantiate(cuda_graph_t *out, cuda_graph_t g)
 {
     *out = g;

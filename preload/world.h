@@ -124,7 +124,8 @@ gpu_function *gpu_function_of(gpu_world *w, const void *host_or_handle);
 bool gpu_variable_add(gpu_module *module, const void *host, const char *name, size_t bytes, void **managed);
 /* The variable of a shadow, in memory; NULL: there is none. */
 gpu_variable *gpu_variable_of(gpu_world *w, const void *host);
-int64_t gpu_module_variable(gpu_world *w, gpu_module *module, const char *name); /* its number; -1: none */
+/* The number of a variable; -1: there is none. */
+int64_t gpu_module_variable(gpu_world *w, gpu_module *module, const char *name);
 
 bool gpu_function_ready(gpu_world *w, gpu_function *function);
 /* The bytes of parameters that a program passes one by one. NULL: no memory, or no such kernel. */

@@ -523,7 +523,7 @@ CUDA_CALL cuGetProcAddress_v2(const char *name, void **out, int version, uint64_
 
 typedef struct hook {
     const char *name, *symbol; /* as a program asks for it; as ours is called */
-    bool per_thread;           /* there is a variant for default streams of threads, or it makes no difference */
+    bool per_thread;           /* has a variant for default streams of threads, or needs none */
 } hook;
 static const hook hooks[] = {
     {"cuGetProcAddress", "cuGetProcAddress_v2", true},

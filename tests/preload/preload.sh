@@ -35,6 +35,11 @@ expect messages 'reads 4 bytes at offset 16384'
 [ $? -eq 2 ] || { echo "run without a program: expected exit code 2"; failed=1; }
 "$warpline" run --device h200 -- ./none >out 2>messages
 [ $? -eq 3 ] || { echo "run of a program that is not there: expected exit code 3"; failed=1; }
+"$warpline" run -- "$program" >out 2>messages
+[ $? -eq 2 ] || { echo "run without a device: expected exit code 2"; failed=1; }
+expect messages 'which device is the program to see'
+"$warpline" record -- "$program" >out 2>messages
+[ $? -eq 2 ] || { echo "record without a device or a file: expected exit code 2"; failed=1; }
 "$warpline" run --launches two --device h200 -- "$program" >out 2>messages
 [ $? -eq 2 ] || { echo "--launches two: expected exit code 2"; failed=1; }
 exit $failed

@@ -11,8 +11,6 @@
 #include "warpline/warpline.h"
 
 #define MEGABYTE "1000000"
-/* a copy of a megabyte at 63 GB/s, and what every copy takes */
-#define COPY_S (1e6 / 63e9 + 1.5e-6)
 #define LAUNCH(id, stream)                                                                                             \
     "{\"event\": \"launch\", \"id\": " id ", \"kernel\": \"keys\", \"module\": 0, \"grid\": [16, 1, 1], \"block\": "   \
     "[256, 1, 1], \"shared\": 0, \"stream\": " stream ", \"params\": \"0000007f000000000000007e0000000000100000\", "   \
@@ -84,9 +82,13 @@ static void check_case(const struct order_case *c, const wl_device *device)
     assert_int_equal(wl_profile_make(recording, device, NULL, &profile, &err), WL_OK);
     unlink(path);
     const double launch = wl_prediction_time(wl_profile_launch(profile, 0, NULL));
-    double end = 0;
+    /* a copy of a megabyte, and what every copy takes */
+    double rate = 0, latency = 0, end = 0;
+    assert_true(wl_device_get(device, WL_DEVICE_host_bandwidth, &rate) &&
+                wl_device_get(device, WL_DEVICE_launch_overhead, &latency));
+    const double copy = 1e6 / rate + latency;
     for (size_t i = 0; i < profile->span_count; i++) {
-        const double expected = c->end[i].copies * COPY_S + c->end[i].launches * launch;
+        const double expected = c->end[i].copies * copy + c->end[i].launches * launch;
         check_near(c->name, "end", profile->spans[i].end_s, expected, 1e-9);
         end = fmax(end, expected);
     }
