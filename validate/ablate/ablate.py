@@ -4,6 +4,7 @@
 Switches each law of the model off (laws.py) and predicts all measured tables of all GPUs again: kernel files and PTX
 on the H200, published launches elsewhere. Of each family at most N launches are taken, evenly spread. --results keeps
 the numbers as JSON (a later run reads it and adds the laws that are missing), --report writes docs/ablation.md.
+A launch from PTX is predicted once, on the H200 and on one derived device for each law that is switched off.
 Nothing is refitted: a law that another could stand in for looks dearer than it is. SPDX-License-Identifier: MIT
 """
 import argparse
@@ -88,17 +89,45 @@ def run_table(task):
     return errors_of_rows(rows, lambda row: f"{entry['device']}: {row.get('family') or entry['name']}")
 
 
-def run_ptx(task):
-    warpline, chosen, data, off = task
-    extra = [word for what in off for word in ("--with", what)]
-    out = {}
-    for table, row in chosen:
-        one = launches.run(warpline, table, row, data, extra)
-        if "failed" in one:
-            continue
-        for (_, metric), values in errors_of_rows([one], lambda row: "").items():
-            out.setdefault((f"h200, PTX: {table.removeprefix('h200_')} {row['family']}", metric), []).extend(values)
+def derive(warpline, laws, folder):
+    """A device file for each law, without it."""
+    out = []
+    for number, law in enumerate(laws):
+        words = [warpline, "devices", "derive", f"without{number}", "--like", "h200"]
+        for what in law["off"]:
+            words += ["--with", what]
+        out.append(os.path.join(folder, f"without{number}.yaml"))
+        with open(out[-1], "w") as file:
+            subprocess.run(words, stdout=file, check=True)
     return out
+
+
+def run_ptx(task):
+    """{(group, metric): [errors]} for each device"""
+    warpline, (table, row), data, devices = task
+    one = launches.run(warpline, table, row, data, devices=devices)
+    group = f"h200, PTX: {table.removeprefix('h200_')} {row['family']}"
+    return [errors_of_rows([dict(one, predicted=p)], lambda row: group) for p in one.get("everywhere", [])]
+
+
+def measure_ptx(options, laws, folder):
+    """{law: {group: {metric: mean error in percent}}}"""
+    devices = derive(options.warpline, laws, folder)
+    tasks = [(options.warpline, c, options.data, devices) for c in ptx_launches(max(1, options.most // 2))]
+    found = {law["name"]: [] for law in laws}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for everywhere in pool.map(run_ptx, tasks):
+            for law, errors in zip(laws, everywhere):
+                found[law["name"]].append(errors)
+    return {name: means_of(errors) for name, errors in found.items()}
+
+
+def means_of(parts):
+    out = {}
+    for errors in parts:
+        for (group, metric), values in errors.items():
+            out.setdefault(group, {}).setdefault(metric, []).extend(values)
+    return {g: {m: 100 * statistics.mean(v) for m, v in ms.items()} for g, ms in out.items()}
 
 
 def entries(warpline, folder, most):
@@ -125,7 +154,7 @@ def entries(warpline, folder, most):
     return out
 
 
-def ptx_batches(most, size):
+def ptx_launches(most):
     chosen = []
     for table in commands.PROGRAMS:
         families = {}
@@ -133,24 +162,18 @@ def ptx_batches(most, size):
             families.setdefault(row["family"], []).append(row)
         for rows in families.values():
             chosen += [(table, row) for row in spread_evenly(rows, most)]
-    return [chosen[i::size] for i in range(size)]
+    return chosen
 
 
-def measure(options, law, tables):
+def measure_tables(options, law, tables):
     """{group: {metric: mean error in percent}} without the law"""
-    batches = ptx_batches(max(1, options.most // 2), 4 * options.jobs)
-    tasks = [(run_table, (options.warpline, e, p, law["off"])) for e, p in tables]
-    tasks += [(run_ptx, (options.warpline, b, options.data, law["off"])) for b in batches]
+    tasks = [(options.warpline, e, p, law["off"]) for e, p in tables]
     with ThreadPoolExecutor(options.jobs) as pool:
-        done = list(pool.map(lambda t: t[0](t[1]), tasks))
-    out = {}
+        done = list(pool.map(run_table, tasks))
     for errors in done:
         if "failed" in errors:
             print(f"ablate: {law['name']}: {errors['failed']}", file=sys.stderr)
-            continue
-        for (group, metric), values in errors.items():
-            out.setdefault(group, {}).setdefault(metric, []).extend(values)
-    return {g: {m: 100 * statistics.mean(v) for m, v in ms.items()} for g, ms in out.items()}
+    return means_of([errors for errors in done if "failed" not in errors])
 
 
 def change(base, law, metric):
@@ -256,8 +279,9 @@ def main():
     wanted = [dict(name="none", off=[])] + [l for l in LAWS if not options.law or l["name"] in options.law]
     missing = [l for l in wanted if l["name"] not in results]
     tables = entries(options.warpline, folder, options.most)
+    of_ptx = measure_ptx(options, missing, folder) if missing else {}
     for law in missing:
-        results[law["name"]] = measure(options, law, tables)
+        results[law["name"]] = dict(measure_tables(options, law, tables), **of_ptx[law["name"]])
         with open(options.results, "w") as file:  # law by law: a later run goes on
             json.dump(results, file, indent=1, sort_keys=True)
         print(f"  {law['name']}", flush=True)

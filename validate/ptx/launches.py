@@ -66,11 +66,14 @@ def predicted(result):
     return out
 
 
-def run(warpline, table, row, data, extra=()):
-    """One launch: {table, family, .., measured, predicted, seconds}; `failed` instead, with the message."""
+def run(warpline, table, row, data, extra=(), devices=("h200",)):
+    """One launch: {table, family, .., measured, predicted, seconds}; `failed` instead, with the message. `everywhere`
+    has the predictions on all devices."""
     program, families = commands.PROGRAMS[table]
     line = commands.command(commands.Launch(row, data), program, families[row["family"]])
-    words = [warpline] + shlex.split(line)[1:] + ["--device", "h200", "--format", "json", *extra]
+    words = [warpline] + shlex.split(line)[1:] + ["--format", "json", *extra]
+    for device in devices:
+        words += ["--device", device]
     out = {k: row[k] for k in ("row", "family", "variant", "params")}
     out.update(table=table, block="x".join(row["b" + d] for d in "xyz"), measured=measured(row))
     with tempfile.TemporaryFile("w+") as text, tempfile.TemporaryFile("w+") as messages:
@@ -82,7 +85,8 @@ def run(warpline, table, row, data, extra=()):
         if process.returncode:
             out["failed"] = messages.read().strip() or f"exit {process.returncode}"
         else:
-            out["predicted"] = predicted(json.load(text)["predictions"][0])
+            out["everywhere"] = [predicted(p) for p in json.load(text)["predictions"]]
+            out["predicted"] = out["everywhere"][0]
         out["seconds"] = usage.ru_utime + usage.ru_stime  # of this process alone: others on the machine do not matter
     return out
 
