@@ -505,5 +505,8 @@ size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulato
 
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index)
 {
-    return emulator->machine.assumptions[index];
+    const wl_ptx_machine *m = &emulator->machine;
+    wl_ptx_assumption a = m->assumptions[index];
+    a.alone = !(m->assumed[m->first[a.function] + a.instruction] >> a.what & 1);
+    return a;
 }

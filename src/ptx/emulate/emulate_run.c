@@ -21,16 +21,12 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
     if ((m->assumed[at] | *bits) & bit)
         return WL_OK;
     *bits |= bit;
-    for (size_t i = 0; !m->alone && m->assumed_alone[at] & bit && i < m->assumption_count; i++) {
-        wl_ptx_assumption *a = &m->assumptions[i];
-        if (a->what == what && a->function == step->function && a->instruction == step->number)
-            a->alone = false;
-    }
     if (!m->alone && m->assumed_alone[at] & bit)
-        return WL_OK;
+        return WL_OK; /* is in the list */
     if (!WL_ROOM(m->assumptions, m->assumption_count + 1, m->assumption_room))
         return wl_fail_memory(err);
-    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){what, step->function, step->number, m->alone};
+    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){.what = what, .function = step->function,
+                                                                .instruction = step->number};
     return WL_OK;
 }
 
