@@ -242,7 +242,7 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
         if (status != WL_OK)
             return status;
         if (wl_prediction_model(prediction) == how.model)
-            row->model_time[m] = wl_prediction_time(prediction);
+            row->model_time[m] = wl_prediction_time(prediction) + wl_prediction_launch_gap(prediction);
     }
     return WL_OK;
 }

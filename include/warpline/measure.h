@@ -34,9 +34,9 @@ typedef struct wl_measurement {
     int64_t shared_bytes;
     /* output cells */
     double work;
-    /* when time_known */
+    /* when time_known: between events of the host, or the duration that a profiler shows */
     double time_s;
-    bool shared_known, time_known;
+    bool shared_known, time_known, time_of_profiler;
     const struct wl_measured_values *values; /* of the metrics: wl_measurement_value */
 } wl_measurement;
 

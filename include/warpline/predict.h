@@ -56,7 +56,10 @@ WL_API bool wl_prediction_instructions(const wl_prediction *prediction, wl_inst_
 
 /* that made the time: never WL_MODEL_BEST */
 WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction);
-WL_API double wl_prediction_time(const wl_prediction *prediction); /* seconds */
+/* Seconds: the duration of the kernel, as profilers show it; and by how much longer it takes
+ * between two events of the host. */
+WL_API double wl_prediction_time(const wl_prediction *prediction);
+WL_API double wl_prediction_launch_gap(const wl_prediction *prediction);
 /* How long each resource alone would take; the largest bound, and the one after it. */
 WL_API bool wl_prediction_bound(const wl_prediction *prediction, wl_bound_id bound, double *seconds);
 WL_API wl_bound_id wl_prediction_limiter(const wl_prediction *prediction);

@@ -67,6 +67,11 @@ static bool requests_of_all(const wl_prediction *p, wl_metric metric, double *ou
            (metric == WL_METRIC_requests_st && wl_prediction_metric(p, WL_METRIC_inst_global_st, out));
 }
 
+double wl_time_as_measured(const wl_prediction *p, const wl_measurement *m)
+{
+    return wl_prediction_time(p) + (m->time_of_profiler ? 0 : wl_prediction_launch_gap(p));
+}
+
 static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compared_row *row)
 {
     const wl_measurement *m = row->is.measurement;
@@ -82,7 +87,7 @@ static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compa
     row->measured_known[WL_VALUE_TIME] = m->time_known;
     row->measured[WL_VALUE_TIME] = m->time_s;
     row->predicted_known[WL_VALUE_TIME] = true;
-    row->predicted[WL_VALUE_TIME] = wl_prediction_time(p);
+    row->predicted[WL_VALUE_TIME] = wl_time_as_measured(p, m);
 }
 
 wl_status wl_comparison_add(wl_comparison *c, const wl_compared *launch, const wl_prediction *p, wl_error *err)

@@ -28,6 +28,7 @@ static const struct basis {
     [WL_OF_SFU_LATENCY] = {"sfu_latency", WL_DEVICE_sfu_latency, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_INT32_RATE] = {"int32_rate", WL_DEVICE_int32_rate, NO_KEY, NO_KEY, NO_KEY},
     [WL_OF_SFU_RATE] = {"sfu_rate", WL_DEVICE_sfu_rate, NO_KEY, NO_KEY, NO_KEY},
+    [WL_OF_LAUNCH_OVERHEAD] = {"launch_overhead", WL_DEVICE_launch_overhead, NO_KEY, NO_KEY, NO_KEY},
 };
 
 const char *wl_basis_name(wl_basis basis) { return bases[basis].name; }
@@ -113,6 +114,13 @@ void wl_basis_follow(wl_device *device, wl_device_key changed, const wl_device_e
     }
 }
 
+/* Known, and 0: its shares are, too. */
+static bool is_nought(const wl_device *device, wl_basis basis)
+{
+    const wl_device_key key = bases[basis].key;
+    return key != NO_KEY && device->entries[key].count > 0 && device->entries[key].values[0] == 0;
+}
+
 bool wl_basis_resolve(wl_device *device, const bool shares[WL_DEVICE_KEY_COUNT], wl_device_key *missing)
 {
     wl_device_key order[WL_DEVICE_KEY_COUNT];
@@ -123,7 +131,7 @@ bool wl_basis_resolve(wl_device *device, const bool shares[WL_DEVICE_KEY_COUNT],
         wl_device_entry *e = &device->entries[key];
         if (!shares[key])
             continue;
-        if (basis > 0)
+        if (basis > 0 || is_nought(device, wl_device_keys[key].of))
             scale(e, key, basis);
         else if (e->from) /* a law of others about something that this device does not have */
             e->count = 0;

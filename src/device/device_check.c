@@ -18,7 +18,8 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
     const bool whole = dimension == WL_DIM_COUNT || dimension == WL_DIM_BYTES;
     const bool may_be_zero = key == WL_DEVICE_shared_reserved || dimension == WL_DIM_RATIO ||
                              key == WL_DEVICE_shared_carveouts || key == WL_DEVICE_l1_tag_hash ||
-                             key == WL_DEVICE_l1_thread_index_wavefronts || key == WL_DEVICE_launch_overhead;
+                             key == WL_DEVICE_l1_thread_index_wavefronts || key == WL_DEVICE_launch_overhead ||
+                             key == WL_DEVICE_launch_duration;
     for (size_t i = 0; i < e->count; i++) {
         const double v = e->values[i];
         if (key == WL_DEVICE_l1_mshr && v == 0)

@@ -34,6 +34,7 @@ typedef enum wl_basis {
     WL_OF_SFU_LATENCY,
     WL_OF_INT32_RATE,
     WL_OF_SFU_RATE,
+    WL_OF_LAUNCH_OVERHEAD,
     WL_BASES
 } wl_basis;
 

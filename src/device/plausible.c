@@ -45,6 +45,7 @@ static const struct {
     {WL_DEVICE_l1_curve_scale, {KIB, 16 * GIB}},
     {WL_DEVICE_l2_curve_scale, {KIB, 16 * GIB}},
     {WL_DEVICE_launch_overhead, {0, 1}},
+    {WL_DEVICE_launch_duration, {0, 1}},
     {WL_DEVICE_l1_latency, {1, 100000}},
     {WL_DEVICE_l2_latency, {1, 100000}},
     {WL_DEVICE_dram_latency, {1, 100000}},

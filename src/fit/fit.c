@@ -53,7 +53,7 @@ bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_predict
 {
     double least = 0;
     if (target == WL_FIT_TIME) {
-        *predicted = p->model.time_s;
+        *predicted = wl_time_as_measured(p, m);
         *value = m->time_s;
         return m->time_known && m->time_s > min_time_s && *predicted > 0;
     }

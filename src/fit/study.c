@@ -85,7 +85,7 @@ static wl_status time_by(const wl_fit_row *row, const wl_device *device, int mod
     if (!row->counted)
         return WL_OK;
     WL_TRY(wl_counted_predict(row->counted, device, wl_ranked_model(model), p, err));
-    *time = wl_prediction_model(p) == wl_ranked_model(model) ? wl_prediction_time(p) : 0;
+    *time = wl_prediction_model(p) == wl_ranked_model(model) ? wl_prediction_time(p) + wl_prediction_launch_gap(p) : 0;
     return WL_OK;
 }
 

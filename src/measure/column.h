@@ -31,9 +31,19 @@ typedef enum wl_column_kind {
     WL_COLUMN_METRIC
 } wl_column_kind;
 
+/* What a column of times holds: where a table has several, the first of these counts. */
+typedef enum wl_time_source {
+    WL_TIME_MEDIAN,
+    WL_TIME_STATED,
+    WL_TIME_TUNED, /* a tuner's, which measures with events as well */
+    WL_TIME_PROFILED,
+    WL_TIME_PROFILED_TEXT,
+    WL_TIME_UNCLEAR
+} wl_time_source;
+
 typedef struct wl_column {
     wl_column_kind kind;
-    /* component or metric; for times, the quality of the source (smaller is better) */
+    /* component, metric, or wl_time_source */
     int index;
     wl_dimension dimension; /* of a number: counts, bytes, time */
     /* to base units where the table has no unit; for a counter, to those of the metric */

@@ -104,6 +104,7 @@ static void take_time(const wl_nvprof *n, const wl_csv *record, wl_nvprof_kernel
     k->launches++;
     k->row.m.time_known = true;
     k->row.m.time_s = k->time_s / k->launches;
+    k->row.m.time_of_profiler = true;
 }
 
 wl_status wl_nvprof_take(wl_nvprof *n, const wl_csv *record, wl_notes *notes, wl_error *err)

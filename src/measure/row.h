@@ -32,7 +32,7 @@ typedef struct wl_row {
     struct wl_measured_values values;
     int32_t line;        /* of the cell being read */
     const char *unsound; /* why the row is unusable, or NULL */
-    int time_rank;       /* quality of the source of m.time_s, if known */
+    int time_rank;       /* the wl_time_source of m.time_s, if known */
     bool part_known[2];  /* shared memory, static and dynamic */
     int64_t parts[2];
     int64_t block_limit; /* the smallest; 0: none */

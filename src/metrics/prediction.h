@@ -64,6 +64,7 @@ typedef struct wl_turnover_steps {
 typedef struct wl_model_result {
     wl_model_id id; /* never WL_MODEL_BEST */
     double time_s, items_per_s;
+    double launch_gap_s; /* by how much longer a launch takes between two events of the host */
     /* that the multiprocessors run at, and how busy tensor cores are meanwhile; 0: not known */
     double clock_hz, tensor_load;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */

@@ -137,23 +137,25 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
 
 #define NOTED_LAUNCH 0.1 /* share of the time */
 
-/* How much of the time of a small launch is launch overhead, or that the model leaves it out. */
+/* How much of the time of a small launch is the launch itself, or that the model leaves it out. */
 static void warn_about_launch(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
-    const bool assumes = is_assumed(p->device, WL_DEVICE_launch_overhead);
-    const char *from = wl_device_inherited_from(p->device, WL_DEVICE_launch_overhead);
+    const bool assumes = is_assumed(p->device, WL_DEVICE_launch_duration);
+    const char *from = wl_device_inherited_from(p->device, WL_DEVICE_launch_duration);
     const char *assumed = assumes ? ", assumed" : "", *as = assumes && from ? " as on " : "";
     double launch = 0;
-    if (!wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) || launch < NOTED_LAUNCH * m->time_s)
+    if (!wl_device_get(p->device, WL_DEVICE_launch_duration, &launch) || launch < NOTED_LAUNCH * m->time_s)
         return;
     if (m->id == WL_MODEL_SIMPLE || m->id == WL_MODEL_FOUR_LIMITERS)
         wl_warn_of(out, WL_WARNING_ASSUMED,
-                   "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_overhead%s%s%s)",
+                   "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_duration%s%s%s)",
                    launch * MEGA, assumed, as, as[0] ? from : "");
     else
-        wl_warn_of(out, WL_WARNING_ASSUMED, "%.3g us of the time are the launch itself (launch_overhead%s%s%s)",
-                   launch * MEGA, assumed, as, as[0] ? from : "");
+        wl_warn_of(out, WL_WARNING_ASSUMED,
+                   "%.3g us of the time are the launch itself (launch_duration%s%s%s); between events of the host it "
+                   "takes %.3g us more",
+                   launch * MEGA, assumed, as, as[0] ? from : "", m->launch_gap_s * MEGA);
 }
 
 /* What the model limiter leaves out. */

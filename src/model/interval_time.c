@@ -47,7 +47,7 @@ bool wl_interval_machine_read(const wl_device *device, wl_interval_machine *out,
             return false;
         }
     }
-    (void)wl_device_get(device, WL_DEVICE_launch_overhead, &out->launch);
+    (void)wl_device_get(device, WL_DEVICE_launch_duration, &out->launch);
     (void)wl_device_get(device, WL_DEVICE_scheduler_policy, &order);
     out->order = order == WL_ORDER_GREEDY ? WL_ORDER_GREEDY : WL_ORDER_ROUND_ROBIN;
     out->issue /= out->pools;

@@ -97,15 +97,15 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
 void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
-    const double overhead = get(device, WL_DEVICE_launch_overhead), block_rate = get(device, WL_DEVICE_block_rate);
+    const double launch = get(device, WL_DEVICE_launch_duration), block_rate = get(device, WL_DEVICE_block_rate);
     const double starts = block_rate > 0 ? d->blocks / block_rate : 0;
     *m = (wl_model_result){.id = WL_MODEL_LIMITER, .limiter = WL_BOUND_DRAM};
     add_multiprocessors(d, device, p);
     add_memory(device, least, p);
-    m->time_s = fmax(m->time_s, starts) + overhead;
-    if (overhead + starts > 0) {
+    m->time_s = fmax(m->time_s, starts) + launch;
+    if (launch + starts > 0) {
         m->bound_known[WL_BOUND_LAUNCH] = true;
-        m->bound_s[WL_BOUND_LAUNCH] = overhead + starts;
+        m->bound_s[WL_BOUND_LAUNCH] = launch + starts;
     }
     m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
 }
@@ -116,6 +116,6 @@ double wl_limiter_without_memory(const wl_device *device, const wl_model_result 
     for (int b = 0; b < WL_BOUND_COUNT; b++)
         if (m->bound_known[b] && b != WL_BOUND_L2 && b != WL_BOUND_DRAM && b != WL_BOUND_LAUNCH)
             most = fmax(most, m->bound_s[b]);
-    most += get(device, WL_DEVICE_launch_overhead);
+    most += get(device, WL_DEVICE_launch_duration);
     return m->bound_known[WL_BOUND_LAUNCH] ? fmax(most, m->bound_s[WL_BOUND_LAUNCH]) : most;
 }

@@ -208,6 +208,19 @@ bool wl_time_repeats(const wl_device *device, wl_model_id model)
     return wl_contention_model_of(model) || wl_turnover_read(device, &numbers, &lacks);
 }
 
+/* Events of the host also see what happens before a kernel and after it; a time without the launch
+ * is a bound, and stays one. */
+static double launch_gap(const wl_device *device, wl_model_id model)
+{
+    double back_to_back = 0, alone = 0, duration = 0;
+    if (model == WL_MODEL_SIMPLE || model == WL_MODEL_FOUR_LIMITERS)
+        return 0;
+    (void)wl_device_get(device, WL_DEVICE_launch_overhead, &back_to_back);
+    (void)wl_device_get(device, WL_DEVICE_launch_latency, &alone);
+    (void)wl_device_get(device, WL_DEVICE_launch_duration, &duration);
+    return fmax(0, back_to_back + alone - duration);
+}
+
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *out, const char **missing)
 {
@@ -228,5 +241,6 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         wl_turnover_at_clock(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }
+    out->model.launch_gap_s = launch_gap(device, out->model.id);
     wl_limiters_name(&out->model);
 }

@@ -53,8 +53,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
         {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
         {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic_latency), false},
-        {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
-        {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
+        {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
         {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
@@ -535,7 +534,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
-    const double start = n->launch_overhead + n->launch_latency;
+    const double start = n->launch;
     const double both = wl_norm2(sm + apart, memory, q), conflicts = cold * delayed(n, d) * both;
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);

@@ -110,7 +110,7 @@ static void scale_part(variant *v, wl_stack_part part, double by)
     case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram_bandwidth, &n->random_rate, &n->cache_bandwidth); break;
     case WL_STACK_ATOMICS: SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_word_rate); break;
     case WL_STACK_LAUNCH:
-        SCALE(by, &n->launch_overhead, &n->launch_latency, &n->turnover, &n->store_wait);
+        SCALE(by, &n->launch, &n->turnover, &n->store_wait);
         SCALE(1 / by, &n->block_rate);
         break;
     default: scale_wait(v, part, by); break;

@@ -1,7 +1,8 @@
 /* program_order.c - when launches and copies of a program happen on a device.
  *
  * The host takes no time: it issues everything at once, up to where it waits. Work of a stream is
- * done in order; the default stream waits for all others, and they for it. Kernels, memsets and
+ * done in order; the default stream waits for all others, and they for it. From launch to launch
+ * it takes launch_overhead at least, whichever streams they are in. Kernels, memsets and
  * copies inside of the device follow each other, as each is predicted to have the device for
  * itself; copies from and to the host have an engine for each direction.
  *
@@ -28,6 +29,7 @@ typedef struct order {
     const wl_profile *profile;
     clocks clocks;
     double host, all, first_stream, engine[ENGINE_COUNT]; /* until when each is busy */
+    double next_launch;                                   /* no sooner */
     double bandwidth, latency, memory;                    /* of copies; 0: not known */
 } order;
 
@@ -74,6 +76,10 @@ static wl_status place(order *o, const wl_recorded_event *e, wl_profile_span *sp
     double start = fmax(o->host, e->stream == 0 ? o->all : fmax(*ready, o->first_stream));
     if (engine >= 0)
         start = fmax(start, o->engine[engine]);
+    if (e->kind == WL_RECORDED_LAUNCH) {
+        start = fmax(start, o->next_launch);
+        o->next_launch = start + o->latency;
+    }
     span->start_s = start;
     span->end_s = start + *seconds;
     if (engine >= 0)

@@ -51,7 +51,7 @@ def ratios(row, prediction):
     """Predicted / measured, by value."""
     found = {what: prediction["metrics"][metric]["value"] / (unit * float(row[column]))
              for what, (metric, column, unit) in METRICS.items()}
-    found["time"] = prediction["model"]["time_s"] * 1e3 / float(row["ms_median"])
+    found["time"] = (prediction["model"]["time_s"] + prediction["model"]["launch_gap_s"]) * 1e3 / float(row["ms_median"])
     return found
 
 

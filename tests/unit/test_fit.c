@@ -80,7 +80,8 @@ static wl_device *true_device(void)
 
 static void measure(table *t, size_t at, const wl_prediction *p)
 {
-    t->measured[at] = (wl_measurement){.time_known = true, .time_s = p->model.time_s, .values = &t->values[at]};
+    t->measured[at] = (wl_measurement){
+        .time_known = true, .time_of_profiler = true, .time_s = p->model.time_s, .values = &t->values[at]};
     for (int i = 0; i < WL_METRIC_COUNT; i++) {
         t->values[at].known[i] = p->metrics[i].known;
         t->values[at].value[i] = p->metrics[i].value;

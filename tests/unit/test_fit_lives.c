@@ -176,7 +176,8 @@ static void counts_predict_as_kernels_do(void **state)
 static void measure(const wl_device *truth)
 {
     for (size_t i = 0; i < all.count; i++)
-        all.measured[i] = (wl_measurement){.time_known = true, .time_s = time_of(i, truth), .values = &all.values[i]};
+        all.measured[i] = (wl_measurement){
+            .time_known = true, .time_of_profiler = true, .time_s = time_of(i, truth), .values = &all.values[i]};
 }
 
 static const wl_fit_number *number_of(const wl_fit_result *r, wl_device_key key)

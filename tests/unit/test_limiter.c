@@ -73,7 +73,7 @@ static bool warns(const wl_prediction *p, const char *text)
 /* The last two only where memory shall not matter. */
 static const char *const numbers[] = {
     "block_rate=none",     "l1_warp_extra=none",    "l1_store_split=none",    "l1_thread_index_wavefronts=none",
-    "launch_overhead=2us", "l2_bandwidth=1000TB/s", "dram_bandwidth=1000TB/s"};
+    "launch_duration=2us", "l2_bandwidth=1000TB/s", "dram_bandwidth=1000TB/s"};
 
 static void the_busiest_multiprocessor_counts(void **state)
 {
@@ -95,7 +95,7 @@ static void the_busiest_multiprocessor_counts(void **state)
         check_near(name, "time", p.model.time_s, 2e-6 + bound[WL_BOUND_FP], 1e-12);
         check_text(name, "limiter", wl_bound_name(p.model.limiter), "launch");
         check_int(name, "a note on idle ones", warns(&p, "multiprocessors have no block"), cases[i].blocks < 108);
-        check_true(name, "a note on the launch", warns(&p, "2 us of the time are the launch itself (launch_overhead)"));
+        check_true(name, "a note on the launch", warns(&p, "2 us of the time are the launch itself (launch_duration)"));
     }
     wl_device_free(device);
     check_done();
@@ -132,13 +132,17 @@ static void a_launch_is_not_free(void **state)
         const char *name = wl_device_builtin_name(i);
         wl_device *device = device_with(name, NULL, 0);
         const wl_prediction p = predict_scale(1, device, WL_MODEL_LIMITER);
-        double overhead = 0;
+        double launch = 0, back_to_back = 0, alone = 0;
         wl_source_kind kind;
-        const bool assumed = wl_source_kind_of(device, WL_DEVICE_launch_overhead, &kind) && kind == WL_SOURCE_ASSUMED;
-        check_true(name, "has a launch_overhead", wl_device_get(device, WL_DEVICE_launch_overhead, &overhead));
-        check_true(name, "time", p.model.time_s > overhead);
-        check_true(name, "microseconds", strcmp(name, "pascal-sim") == 0 || overhead > 1e-6);
-        check_int(name, "a note", warns(&p, "launch_overhead, assumed"), assumed);
+        const bool assumed = wl_source_kind_of(device, WL_DEVICE_launch_duration, &kind) && kind == WL_SOURCE_ASSUMED;
+        check_true(name, "has a launch_duration", wl_device_get(device, WL_DEVICE_launch_duration, &launch));
+        check_true(name, "and a launch_overhead", wl_device_get(device, WL_DEVICE_launch_overhead, &back_to_back));
+        (void)wl_device_get(device, WL_DEVICE_launch_latency, &alone);
+        check_true(name, "time", p.model.time_s > launch);
+        check_near(name, "between events", p.model.time_s + wl_prediction_launch_gap(&p),
+                   p.model.time_s - launch + back_to_back + alone, 1e-12);
+        check_true(name, "microseconds", strcmp(name, "pascal-sim") == 0 || launch > 0.4e-6);
+        check_int(name, "a note", warns(&p, "launch_duration, assumed"), assumed);
         wl_device_free(device);
     }
     check_done();

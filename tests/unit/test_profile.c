@@ -104,8 +104,40 @@ static void work_happens_in_order(void **state)
     wl_device *device = NULL;
     wl_error err = {0};
     assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    assert_int_equal(wl_device_set(device, "launch_overhead=0.3us", &err), WL_OK); /* shorter than the kernels */
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check_case(&cases[i], device);
+    wl_device_free(device);
+    check_done();
+}
+
+static void short_launches_keep_their_distance(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_profile.XXXXXX";
+    static const char *const events[] = {LAUNCH("0", "1"), LAUNCH("1", "2"), LAUNCH("2", "1")};
+    wl_recording *recording = NULL;
+    wl_profile *profile = NULL;
+    wl_device *device = NULL;
+    wl_error err = {0};
+    double overhead = 0;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    write_events(path, events, COUNT_OF(events));
+    assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    assert_int_equal(wl_recording_open(path, &recording, &err), WL_OK);
+    assert_int_equal(wl_profile_make(recording, device, NULL, &profile, &err), WL_OK);
+    unlink(path);
+    assert_true(wl_device_get(device, WL_DEVICE_launch_overhead, &overhead));
+    const double launch = wl_prediction_time(wl_profile_launch(profile, 0, NULL));
+    check_true("a launch", "is shorter", launch < overhead);
+    for (size_t i = 0; i < COUNT_OF(events); i++) {
+        check_near("a launch", "starts", profile->spans[i].start_s, (double)i * overhead, 1e-9);
+        check_near("a launch", "ends", profile->spans[i].end_s, (double)i * overhead + launch, 1e-9);
+    }
+    wl_profile_free(profile);
+    wl_recording_free(recording);
     wl_device_free(device);
     check_done();
 }
@@ -142,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_happens_in_order),
+        cmocka_unit_test(short_launches_keep_their_distance),
         cmocka_unit_test(kernels_are_summed_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,8 +63,7 @@ static void starts_and_ends(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand_of_issue();
-    n.launch_overhead = 3e-6;
-    n.launch_latency = 1e-6;
+    n.launch = 4e-6;
     wl_stack s = stack_of("launch", &n, &d);
     check_near("launch", "launch", s.cycles[WL_STACK_LAUNCH], 4000, ABOUT);
     n.block_rate = 5e6; /* 1000 blocks take 200 us, twice as long as their work */

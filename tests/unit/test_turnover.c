@@ -280,8 +280,8 @@ static void bounds_combine(void **state)
     check_near("cleaned sectors", "time", apply(&n, &d).time_s, 5e-3, 1e-9);
     d.atomics = 5e6;
     check_near("atomics", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25), 1e-9);
-    n.launch_overhead = 7e-6;
-    check_near("overhead", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25) + 7e-6, 1e-9);
+    n.launch = 7e-6;
+    check_near("the launch itself", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25) + 7e-6, 1e-9);
     n.block_rate = 1e5;
     check_near("launch", "time", apply(&n, &d).time_s, 1e-2 + 7e-6, 1e-9);
     check_done();
@@ -380,7 +380,7 @@ static void time_is_above_every_bound(void **state)
         }
         const double sum = m.bound_s[WL_BOUND_L2] + m.bound_s[WL_BOUND_DRAM] + m.bound_s[WL_BOUND_PIECES] +
                            m.bound_s[WL_BOUND_RANDOM] + m.bound_s[WL_BOUND_ATOMICS] + m.bound_s[WL_BOUND_LAUNCH] +
-                           m.bound_s[WL_BOUND_LATENCY] + n.launch_overhead + n.launch_latency + m.tail_cycles / n.clock;
+                           m.bound_s[WL_BOUND_LATENCY] + n.launch + m.tail_cycles / n.clock;
         /* a last wave that is partial takes as long as a whole one, at most */
         double busiest = (m.own_cycles * d.blocks_per_sm + m.wait_cycles) / n.clock;
         for (int b = WL_BOUND_FP; b <= WL_BOUND_TAG; b++)
@@ -404,7 +404,7 @@ static void a_missing_number_is_named(void **state)
         WL_DEVICE_l2_write_cost,         WL_DEVICE_piece_rate,      WL_DEVICE_dram_write_cost,
         WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_streams,    WL_DEVICE_dram_region_loss,
         WL_DEVICE_dram_stream_loss,      WL_DEVICE_atomic_rate,     WL_DEVICE_dram_random_rate,
-        WL_DEVICE_atomic_address_rate,   WL_DEVICE_launch_overhead, WL_DEVICE_l2_dirty_rest,
+        WL_DEVICE_atomic_address_rate,   WL_DEVICE_launch_duration, WL_DEVICE_l2_dirty_rest,
         WL_DEVICE_l2_lone_rate,          WL_DEVICE_piece_streams};
     wl_error err = {0};
     wl_device *device = NULL;

@@ -55,7 +55,8 @@ def predicted(result):
     metrics = {name: metric.get("value") for name, metric in result["metrics"].items()}
     for end in ("ld", "st"):  # every load and store is a request, unless others are counted
         metrics.setdefault("requests_" + end, metrics.get("inst_global_" + end))
-    out = {"time": result["model"]["time_s"], "limiter": result["model"]["limiter"]}
+    # between events, as the tables have it
+    out = {"time": result["model"]["time_s"] + result["model"]["launch_gap_s"], "limiter": result["model"]["limiter"]}
     for name, metric, _ in COUNTS:
         value = metrics.get(metric)
         # A count that was added up from shares of blocks is off by rounding.

@@ -215,6 +215,8 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     if (!wl_model_find(by, &m->id))
         refuse(r, "the model '%s' is not known", by);
     m->time_s = number_of(r, model, "time_s", 0);
+    if (json_object_get(model, "launch_gap_s"))
+        m->launch_gap_s = number_of(r, model, "launch_gap_s", 0);
     m->items_per_s = number_of(r, model, "items_per_s", 0);
     m->limiter = bound_of(r, text_of(r, model, "limiter"));
     m->next = bound_of(r, text_of(r, model, "next_limiter"));
