@@ -35,13 +35,19 @@ static void forget(gpu_world *w, const gpu_launch *l, size_t bytes)
 static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
 {
     gpu_function *f = l->function;
-    wl_ptx_work work = {
-        .grid = {l->grid.x, l->grid.y, l->grid.z},
-        .block = {l->block.x, l->block.y, l->block.z},
-        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
-        .dynamic_shared = (int64_t)l->shared,
-        .image = {l->params, bytes, w->memory, w->memory_count, f->module->symbols, f->module->variable_count},
-        .seconds = w->settings.seconds};
+    wl_ptx_work work = {.grid = {l->grid.x, l->grid.y, l->grid.z},
+                        .block = {l->block.x, l->block.y, l->block.z},
+                        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                        .dynamic_shared = (int64_t)l->shared,
+                        .image = {.params = l->params,
+                                  .param_bytes = bytes,
+                                  .memory = w->memory,
+                                  .memory_count = w->memory_count,
+                                  .symbols = f->module->symbols,
+                                  .symbol_count = f->module->variable_count,
+                                  .objects = w->objects,
+                                  .object_count = w->object_count},
+                        .seconds = w->settings.seconds};
     wl_ptx_worked done;
     wl_error err = {0};
     const bool pays = gpu_memo_pays(w, l, bytes);
@@ -89,4 +95,10 @@ cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *l)
         return execute(w, l, bytes);
     forget(w, l, bytes);
     return CUDA_OK;
+}
+
+cuda_error gpu_issue(gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    cuda_graph_t graph = gpu_captures(l->stream);
+    return graph ? gpu_graph_add_launch(graph, l, bytes) : gpu_do_launch(w, l);
 }

@@ -258,3 +258,27 @@ uint8_t *gpu_params(gpu_world *w, gpu_function *f, void **arguments, size_t *byt
         (void)wl_ptx_runner_params(f->runner, pack, &p);
     return params;
 }
+
+/* CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE */
+uint8_t *gpu_driver_params(gpu_world *w, gpu_function *f, void **arguments, void **extra, size_t *bytes)
+{
+    const uint8_t *given = NULL;
+    size_t count = 0;
+    for (; extra && extra[0]; extra += 2)
+        if (extra[0] == (void *)1)
+            given = extra[1];
+        else if (extra[0] == (void *)2)
+            memcpy(&count, extra[1], sizeof count);
+    uint8_t *params = gpu_params(w, f, given ? NULL : arguments, bytes);
+    if (params && given)
+        memcpy(params, given, count < *bytes ? count : *bytes);
+    return params;
+}
+
+void gpu_take_attribute(gpu_launch *l, const cuda_launch_attribute *a)
+{
+    if (a->id == CUDA_ATTRIBUTE_CLUSTER)
+        memcpy(l->cluster, a->value.cluster, sizeof l->cluster);
+    if (a->id == CUDA_ATTRIBUTE_COOPERATIVE)
+        l->cooperative = a->value.flag;
+}

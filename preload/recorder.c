@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/json_out.h"
 #include "base/room.h"
+#include "ptx/async/tensor_map.h"
 #include "recording/record_write.h"
 #include "world.h"
 
@@ -282,6 +283,80 @@ static void put_variables(event *e, const gpu_module *m)
     wl_out_array_end(&e->out);
 }
 
+/* Is the handle among the words? */
+static bool has_word(const uint8_t *bytes, size_t count, uint64_t wanted)
+{
+    for (size_t at = 0; at + 8 <= count; at += 8)
+        if (memcmp(bytes + at, &wanted, sizeof wanted) == 0)
+            return true;
+    return false;
+}
+
+/* Does the launch have the object, among its parameters or in a variable of its module? */
+static bool uses_object(const gpu_world *w, const gpu_launch *l, size_t bytes, uint64_t handle)
+{
+    const gpu_module *m = l->function->module;
+    bool found = has_word(l->params, bytes, handle);
+    for (size_t i = 0; i < m->variable_count && !found; i++) {
+        const int64_t at = gpu_find(w, m->variables[i].address);
+        const wl_ptx_memory *memory = at >= 0 ? &w->memory[at] : NULL;
+        found = memory && memory->contents && memory->bytes <= SCANNED_MAX &&
+                has_word(memory->contents, (size_t)memory->bytes, handle);
+    }
+    return found;
+}
+
+static void put_textures(event *e, const gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->object_count; i++) {
+        if (!uses_object(w, l, bytes, w->objects[i].handle))
+            continue;
+        if (!any)
+            wl_out_array(&e->out, "textures");
+        any = true;
+        wl_out_object(&e->out, NULL);
+        put_address(e, "handle", w->objects[i].handle);
+        wl_out_text(&e->out, "text", w->objects[i].text);
+        put_address(e, "address", w->objects[i].address);
+        wl_out_object_end(&e->out);
+    }
+    if (any)
+        wl_out_array_end(&e->out);
+}
+
+static void put_hex(event *e, const char *key, const uint8_t *bytes, size_t count)
+{
+    char *text = malloc(2 * count + 1);
+    for (size_t i = 0; text && i < count; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    if (text)
+        text[2 * count] = '\0';
+    wl_out_text(&e->out, key, text ? text : "");
+    free(text);
+}
+
+/* Tensor maps among the parameters, in our layout. */
+static void put_maps(event *e, const uint8_t *params, size_t bytes)
+{
+    bool any = false;
+    for (size_t at = 0; at + WL_PTX_MAP_BYTES <= bytes; at += 8) {
+        wl_ptx_tensor_map map;
+        memcpy(&map, params + at, sizeof map);
+        if (!wl_ptx_map_is_valid(&map))
+            continue;
+        if (!any)
+            wl_out_array(&e->out, "maps");
+        any = true;
+        wl_out_object(&e->out, NULL);
+        wl_out_whole(&e->out, "at", (int64_t)at);
+        put_hex(e, "map", params + at, WL_PTX_MAP_BYTES);
+        wl_out_object_end(&e->out);
+    }
+    if (any)
+        wl_out_array_end(&e->out);
+}
+
 static void put_three(event *e, const char *key, int64_t x, int64_t y, int64_t z)
 {
     wl_out_array(&e->out, key);
@@ -307,17 +382,6 @@ static void put_geometry(event *e, const gpu_launch *l)
         wl_out_whole(&e->out, "graph", l->graph);
 }
 
-static void put_params(event *e, const uint8_t *params, size_t bytes)
-{
-    char *text = malloc(2 * bytes + 1);
-    for (size_t i = 0; text && i < bytes; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", params[i]);
-    if (text)
-        text[2 * bytes] = '\0';
-    wl_out_text(&e->out, "params", text ? text : "");
-    free(text);
-}
-
 static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*digests)[WL_DIGEST_TEXT])
 {
     gpu_module *m = l->function->module;
@@ -326,16 +390,21 @@ static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*dig
     look_for_pointers(&r, l->params, (int64_t)bytes);
     for (size_t i = 0; i < m->variable_count; i++)
         add_allocation(&r, gpu_find(w, m->variables[i].address));
+    for (size_t i = 0; i < w->object_count; i++)
+        if (uses_object(w, l, bytes, w->objects[i].handle))
+            add_allocation(&r, gpu_find(w, w->objects[i].address));
     if (!put_module(m) || !put_contents(w, in, digests))
         return;
     event e;
     begin(&e, "launch");
     wl_out_whole(&e.out, "id", launch_number);
     put_geometry(&e, l);
-    put_params(&e, l->params, bytes);
+    put_hex(&e, "params", l->params, bytes);
     put_buffers(&e, w, in, digests);
     put_pointers(&e, w, in, l->params, bytes);
     put_variables(&e, m);
+    put_maps(&e, l->params, bytes);
+    put_textures(&e, w, l, bytes);
     end(&e);
 }
 

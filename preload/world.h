@@ -90,7 +90,9 @@ typedef struct gpu_world {
     wl_ptx_memory *memory; /* sorted by address */
     gpu_allocation *about; /* of the same number */
     size_t memory_count, memory_room, about_room;
-    int64_t allocated; /* bytes of device memory */
+    int64_t allocated;      /* bytes of device memory */
+    wl_ptx_texture_object *objects; /* textures and surfaces */
+    size_t object_count, object_room;
     gpu_module **modules;
     size_t module_count, module_room;
     gpu_function **functions;
@@ -130,8 +132,10 @@ int64_t gpu_module_variable(gpu_world *w, gpu_module *module, const char *name);
 bool gpu_function_ready(gpu_world *w, gpu_function *function);
 /* The bytes of parameters that a program passes one by one. NULL: no memory, or no such kernel. */
 uint8_t *gpu_params(gpu_world *w, gpu_function *function, void **arguments, size_t *bytes);
+/* The same as the driver takes them: one by one, or all bytes in `extra`. */
+uint8_t *gpu_driver_params(gpu_world *w, gpu_function *function, void **arguments, void **extra, size_t *bytes);
 
-/* launch.c */
+/* A launch */
 typedef struct gpu_launch {
     gpu_function *function;
     cuda_dim3 grid, block;
@@ -142,7 +146,10 @@ typedef struct gpu_launch {
     int64_t graph; /* -1: none */
     const uint8_t *params;
 } gpu_launch;
+void gpu_take_attribute(gpu_launch *launch, const cuda_launch_attribute *attribute);
+/* launch.c: now; or now, unless a graph is captured. */
 cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *launch);
+cuda_error gpu_issue(gpu_world *w, const gpu_launch *launch, size_t param_bytes);
 
 /* recorder.c: each writes one event; nothing without a recording. */
 bool gpu_keeps(gpu_world *w, const gpu_launch *launch, int64_t *like);
@@ -178,6 +185,8 @@ cuda_error gpu_graph_add_call(cuda_graph_t graph, void (*call)(void *), void *us
 /* rt_memory.c */
 cuda_error gpu_do_copy(gpu_world *w, const gpu_copy *copy, cuda_stream_t stream);
 cuda_error gpu_do_fill(gpu_world *w, const gpu_fill *fill, cuda_stream_t stream);
+/* rt_texture.c: one side is an array. */
+cuda_error gpu_copy_array_3d(const cuda_copy_3d *copy, cuda_stream_t stream);
 
 /* missing.c: a call that the double does not have: says so once. */
 cuda_error gpu_missing(const char *name);

@@ -114,8 +114,8 @@ typedef struct wl_recorded_image {
     wl_recorded_pointer *pointers;
     wl_ptx_symbol *symbols;
     wl_recorded_map *maps;
-    size_t buffer_count, pointer_count, symbol_count, map_count;
-    bool textures;
+    wl_ptx_texture_object *objects;
+    size_t buffer_count, pointer_count, symbol_count, map_count, object_count;
 } wl_recorded_image;
 /* The buffer that an address lies in, or NULL. */
 const wl_recorded_buffer *wl_recorded_buffer_at(const wl_recorded_image *image, uint64_t address);
