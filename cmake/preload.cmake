@@ -26,7 +26,7 @@ foreach(name libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1)
 endforeach()
 
 # The recorder, which programs of `warpline record` load beside CUDA's own driver.
-set(RECORD_SOURCES ${PROJECT_SOURCE_DIR}/preload/record/record.c)
+file(GLOB RECORD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/preload/record/*.c)
 foreach(name world allocations modules recorder tensor textures)
   list(APPEND RECORD_SOURCES ${PROJECT_SOURCE_DIR}/preload/${name}.c)
 endforeach()

@@ -6,6 +6,9 @@
 
 #include "memo.h"
 
+bool gpu_is_recorder(void) { return false; }
+void gpu_before_end(gpu_world *w) { (void)w; }
+
 static double key(const gpu_world *w, wl_device_key which, double otherwise)
 {
     double value;
@@ -89,7 +92,7 @@ cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *l)
         return CUDA_INVALID_FUNCTION;
     const size_t bytes = (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL);
     if (w->settings.recording)
-        gpu_record_launch(w, l, gpu_keeps(w, l, &like) ? -1 : like);
+        (void)gpu_record_launch(w, l, gpu_keeps(w, l, &like) ? -1 : like);
     w->launches++;
     if (w->settings.execute)
         return execute(w, l, bytes);

@@ -39,9 +39,23 @@ static int architecture(const gpu_world *w)
 {
     const char *text = wl_device_compute_capability(w->device);
     int major = 9, minor = 0;
+    if (w->architecture > 0)
+        return w->architecture;
     if (!text || sscanf(text, "%d.%d", &major, &minor) != 2)
         return 90; /* a device without CUDA: any PTX will do */
     return 10 * major + minor;
+}
+
+/* For which architectures a fatbin has machine code. */
+static void name_sass(gpu_module *m, wl_bytes fatbin)
+{
+    wl_fatbin_entry entry = {0};
+    bool found = true;
+    size_t length = 0;
+    while (wl_fatbin_next(fatbin, &entry, &found, NULL) == WL_OK && found && length + 16 < sizeof m->sass)
+        if (entry.code.kind == WL_BINARY_SASS)
+            length += (size_t)snprintf(m->sass + length, sizeof m->sass - length, "%ssm_%d", length ? " " : "",
+                                       entry.code.arch);
 }
 
 /* Reads the PTX of a fatbin in memory, which says how long it is. */
@@ -54,6 +68,8 @@ static bool read_fatbin(const gpu_world *w, gpu_module *m)
         wl_fatbin_ptx(fatbin, architecture(w), &m->text, &m->length, &err) == WL_OK)
         return true;
     (void)snprintf(m->why, sizeof m->why, "%s", err.message);
+    if (wl_fatbin_find(all, &fatbin, NULL) == WL_OK)
+        name_sass(m, fatbin);
     return false;
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/json_out.h"
@@ -72,12 +74,34 @@ static void put_command(event *e)
     wl_out_array_end(&e->out);
 }
 
+/* In a folder, each process has a file of its own; a file that another process of the program has
+ * begun is left alone. */
+static void choose_path(const char *given, char *path, size_t size)
+{
+    struct stat info;
+    const bool there = stat(given, &info) == 0;
+    const size_t length = strlen(given),
+                 stem = length > 6 && strcmp(given + length - 6, ".wlrec") == 0 ? length - 6 : length;
+    if (there && S_ISDIR(info.st_mode))
+        (void)snprintf(path, size, "%s/%ld.wlrec", given, (long)getpid());
+    else if (there && info.st_size > 0)
+        (void)snprintf(path, size, "%.*s-%ld.wlrec", (int)stem, given, (long)getpid());
+    else
+        (void)snprintf(path, size, "%s", given);
+    if (there && strcmp(path, given) != 0 && !S_ISDIR(info.st_mode))
+        (void)fprintf(stderr, "warpline: '%s' is there already: this process records into '%s'\n", given, path);
+}
+
 static bool is_open(gpu_world *w)
 {
+    static pid_t owner; /* a child that was forked later has the same file open, but must not use it */
     if (writer || stopped || !w->settings.recording)
-        return writer && !stopped;
+        return writer && !stopped && owner == getpid();
     wl_error err = {0};
-    if (wl_record_writer_new(w->settings.recording, &writer, &err) != WL_OK) {
+    char path[4096];
+    owner = getpid();
+    choose_path(w->settings.recording, path, sizeof path);
+    if (wl_record_writer_new(path, &writer, &err) != WL_OK) {
         stop(&err);
         return false;
     }
@@ -111,12 +135,18 @@ static bool put_module(gpu_module *m)
     char digest[WL_DIGEST_TEXT];
     if (m->recorded)
         return true;
-    if (!put_blob(m->text, m->length, digest))
+    if (!m->failed && !put_blob(m->text, m->length, digest))
         return false;
     event e;
     begin(&e, "module");
     wl_out_whole(&e.out, "module", m->number);
-    wl_out_text(&e.out, "ptx", digest);
+    if (!m->failed) {
+        wl_out_text(&e.out, "ptx", digest);
+    } else {
+        wl_out_array(&e.out, "sass");
+        wl_out_text(&e.out, NULL, m->sass[0] ? m->sass : "one GPU");
+        wl_out_array_end(&e.out);
+    }
     end(&e);
     m->recorded = true;
     return !stopped;
@@ -408,10 +438,10 @@ static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*dig
     end(&e);
 }
 
-void gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
+int64_t gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
 {
     if (!is_open(w))
-        return;
+        return -1;
     if (like >= 0) {
         event e;
         begin(&e, "launch");
@@ -427,7 +457,31 @@ void gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
         free(in);
         free(digests);
     }
-    launch_number++;
+    return launch_number++;
+}
+
+int64_t gpu_record_unreadable(gpu_world *w, const gpu_launch *l)
+{
+    if (!is_open(w) || !put_module(l->function->module))
+        return -1;
+    event e;
+    begin(&e, "launch");
+    wl_out_whole(&e.out, "id", launch_number);
+    put_geometry(&e, l);
+    wl_out_text(&e.out, "params", "");
+    end(&e);
+    return launch_number++;
+}
+
+void gpu_record_time(gpu_world *w, int64_t launch, double seconds)
+{
+    if (!is_open(w) || launch < 0)
+        return;
+    event e;
+    begin(&e, "time");
+    wl_out_whole(&e.out, "launch", launch);
+    wl_out_real(&e.out, "time", seconds);
+    end(&e);
 }
 
 void gpu_record_copy(gpu_world *w, const char *direction, size_t bytes, cuda_stream_t stream)

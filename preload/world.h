@@ -20,6 +20,7 @@ typedef struct gpu_settings {
     bool execute;
     double seconds; /* to carry out one launch; 0: no limit */
     bool verbose;
+    bool times; /* of launches on a GPU */
 } gpu_settings;
 
 /* ---- memory ---- */
@@ -58,6 +59,7 @@ typedef struct gpu_module {
     size_t variable_count, variable_room;
     wl_ptx_symbol *symbols; /* of them */
     char why[WL_MESSAGE_MAX + 64];
+    char sass[128]; /* architectures of machine code, where there is no PTX: "sm_80 sm_90" */
 } gpu_module;
 
 typedef struct gpu_geometry {
@@ -87,10 +89,11 @@ typedef struct gpu_world {
     gpu_settings settings;
     wl_device *device;
     bool foreign;          /* a GPU has the memory: its driver places variables */
+    int architecture;      /* of that GPU; 0: not known */
     wl_ptx_memory *memory; /* sorted by address */
     gpu_allocation *about; /* of the same number */
     size_t memory_count, memory_room, about_room;
-    int64_t allocated;      /* bytes of device memory */
+    int64_t allocated;              /* bytes of device memory */
     wl_ptx_texture_object *objects; /* textures and surfaces */
     size_t object_count, object_room;
     gpu_module **modules;
@@ -110,6 +113,10 @@ cuda_error gpu_last_error(bool clear);
 /* One line on standard error: "warpline: ..". Each text is written once. */
 void gpu_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 double gpu_now(void);
+/* Is this library the recorder, which passes calls on, or the double, which answers them? What it
+ * does before the recording ends. */
+bool gpu_is_recorder(void);
+void gpu_before_end(gpu_world *w);
 
 /* allocations.c. NULL: out of memory. */
 void *gpu_allocate(gpu_world *w, size_t bytes, gpu_kind kind);
@@ -153,7 +160,10 @@ cuda_error gpu_issue(gpu_world *w, const gpu_launch *launch, size_t param_bytes)
 
 /* recorder.c: each writes one event; nothing without a recording. */
 bool gpu_keeps(gpu_world *w, const gpu_launch *launch, int64_t *like);
-void gpu_record_launch(gpu_world *w, const gpu_launch *launch, int64_t like);
+/* The number of the launch. Unreadable: of a module without PTX. */
+int64_t gpu_record_launch(gpu_world *w, const gpu_launch *launch, int64_t like);
+int64_t gpu_record_unreadable(gpu_world *w, const gpu_launch *launch);
+void gpu_record_time(gpu_world *w, int64_t launch, double seconds);
 void gpu_record_copy(gpu_world *w, const char *direction, size_t bytes, cuda_stream_t stream);
 void gpu_record_memset(gpu_world *w, size_t bytes, cuda_stream_t stream);
 void gpu_record_mark(gpu_world *w, int64_t mark, cuda_stream_t stream);

@@ -39,5 +39,17 @@ SAME(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, (cuda_graph_t *
 SAME(cuGraphLaunch, cudaGraphLaunch, (cuda_graph_t graph, cuda_stream_t stream), (graph, stream))
 SAME(cuGraphUpload, cudaGraphUpload, (cuda_graph_t graph, cuda_stream_t stream), (graph, stream))
 SAME(cuGraphGetNodes, cudaGraphGetNodes, (cuda_graph_t graph, void **nodes, size_t *count), (graph, nodes, count))
+SAME(cuGraphNodeGetType, cudaGraphNodeGetType, (void *node, int *type), (node, type))
+SAME(cuGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams, (void *node, void *params), (node, params))
 ACCEPTED(cuGraphExecDestroy)
 ACCEPTED(cuGraphDestroy)
+
+CUDA_CALL cudaGraphKernelNodeGetParams(void *node, void *params);
+CUDA_CALL cuGraphKernelNodeGetParams_v2(void *node, cuda_driver_node *params);
+
+/* The runtime's struct is the first part of the driver's. */
+cuda_error cuGraphKernelNodeGetParams_v2(void *node, cuda_driver_node *params)
+{
+    *params = (cuda_driver_node){0};
+    return gpu_as_driver(cudaGraphKernelNodeGetParams(node, params));
+}

@@ -34,6 +34,7 @@ typedef struct wl_recorded_module {
 typedef struct wl_kept_launch {
     wl_recorded_launch launch;
     wl_record_place place; /* of its event */
+    size_t event;          /* its number */
 } wl_kept_launch;
 
 struct wl_recording {
