@@ -19,6 +19,7 @@
 static wl_record_writer *writer;
 static bool stopped; /* an error was said; nothing more is written */
 static int64_t launch_number;
+static char recording_path[4096];
 
 /* ---- events ---- */
 
@@ -98,10 +99,9 @@ static bool is_open(gpu_world *w)
     if (writer || stopped || !w->settings.recording)
         return writer && !stopped && owner == getpid();
     wl_error err = {0};
-    char path[4096];
     owner = getpid();
-    choose_path(w->settings.recording, path, sizeof path);
-    if (wl_record_writer_new(path, &writer, &err) != WL_OK) {
+    choose_path(w->settings.recording, recording_path, sizeof recording_path);
+    if (wl_record_writer_new(recording_path, &writer, &err) != WL_OK) {
         stop(&err);
         return false;
     }
@@ -150,6 +150,29 @@ static bool put_module(gpu_module *m)
     end(&e);
     m->recorded = true;
     return !stopped;
+}
+
+/* ---- for a program that looks at its own recording ---- */
+
+CUDA_EXPORT const char *warpline_recording_path(void);
+CUDA_EXPORT int64_t warpline_recorded_launches(void);
+
+/* NULL: nothing is recorded. */
+const char *warpline_recording_path(void)
+{
+    gpu_world *w = gpu_enter();
+    const char *path = is_open(w) ? recording_path : NULL;
+    gpu_leave();
+    return path;
+}
+
+int64_t warpline_recorded_launches(void)
+{
+    gpu_world *w = gpu_enter();
+    gpu_before_end(w); /* times that are not known yet */
+    const int64_t launches = launch_number;
+    gpu_leave();
+    return launches;
 }
 
 /* ---- which launches are kept ---- */
