@@ -49,7 +49,8 @@ int main(void)
     printf("run: %s launches of 5 kernels, profiled: %.2f s (%.2f of the bar), %.0f MB (%.2f of the bar)\n", LAUNCHES,
            seconds, seconds / BAR_SECONDS, megabytes, megabytes / BAR_MEGABYTES);
     (void)setenv("LD_LIBRARY_PATH", PRELOAD, 1);
-    (void)setenv("OMP_NUM_THREADS", "1", 1); /* threads that wait for each other would be measured */
+    /* threads that wait for each other would be measured */
+    (void)setenv("OMP_NUM_THREADS", "1", 1);
     char *alone[] = {PROGRAM, LAUNCHES, NULL};
     char *record_it[] = {TOOL, "record", "-o", file, "--", PROGRAM, LAUNCHES, NULL};
     const double without = run(alone, &more), with = run(record_it, &more);

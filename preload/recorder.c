@@ -95,7 +95,8 @@ static void choose_path(const char *given, char *path, size_t size)
 
 static bool is_open(gpu_world *w)
 {
-    static pid_t owner; /* a child that was forked later has the same file open, but must not use it */
+    /* a child that was forked later has the same file open, but must not use it */
+    static pid_t owner;
     if (writer || stopped || !w->settings.recording)
         return writer && !stopped && owner == getpid();
     wl_error err = {0};

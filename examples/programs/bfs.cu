@@ -1,6 +1,6 @@
 // bfs.cu - breadth-first search: one launch per level, as large as the frontier, until the host
 // finds it empty. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 __global__ void visit(const int *first, const int *edges, int *level, const int *frontier, int size, int *next,
                       int *next_size, int depth)

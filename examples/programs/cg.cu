@@ -1,6 +1,6 @@
 // cg.cu - conjugate gradients for the Laplacian of a square: a sparse product, sums of products and
 // updates of vectors, until the residual is small. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 __global__ void multiply(const int *first, const int *column, const double *value, const double *x, double *y, int n)
 {

@@ -1,6 +1,6 @@
 // cub.cu - a library of templates: CUB sorts keys with their values, sums them up and selects some.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 #include <cub/cub.cuh>
 
 struct IsEven {

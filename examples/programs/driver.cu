@@ -1,6 +1,6 @@
 // driver.cu - the driver interface: a module from PTX in a string, a function, a variable, launches
 // with parameters one by one and as a block of bytes. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 #include <cstring>
 #include <cuda.h>
 

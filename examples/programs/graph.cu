@@ -1,7 +1,7 @@
 // graph.cu - a heat equation whose steps are captured as a graph, with a fork to a second stream,
 // and launched again and again.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 __global__ void step(const int *in, int *out, int n)
 {

@@ -1,7 +1,7 @@
 // image.cu - an image in strips: each strip is copied, blurred, mapped by its histogram and copied
 // back in a stream of its own; events order what strips need of each other.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 #define STRIPS 3
 

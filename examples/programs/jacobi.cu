@@ -1,6 +1,6 @@
 // jacobi.cu - a plate that is hot at one side: sweeps until the host sees that nothing changes.
 // The number of sweeps follows from what the kernels compute. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 __global__ void sweep(const float *in, float *out, float *largest, int nx, int ny)
 {

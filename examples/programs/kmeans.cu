@@ -1,7 +1,7 @@
 // kmeans.cu - k-means: points are assigned to the nearest center, centers move to the mean of their
 // points, until no point changes. Sums are integers, so that their order does not matter.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 #define DIMS 4
 #define CENTERS 8

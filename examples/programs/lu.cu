@@ -1,6 +1,6 @@
 // lu.cu - LU decomposition without pivots: two launches per column, the second smaller each time.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 __global__ void scale(float *a, int n, int k)
 {

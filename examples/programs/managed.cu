@@ -1,6 +1,6 @@
 // managed.cu - memory that host and device share: a linked list of blocks, which the device walks
 // by pointers that the host has written, and a managed counter. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 struct Block {
     Block *next;

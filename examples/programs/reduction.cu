@@ -1,6 +1,6 @@
 // reduction.cu - a sum in a chain of ever smaller launches, with templates, shuffles and dynamic
 // shared memory. SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 template <typename T, int PER_THREAD> __global__ void reduce(const T *in, T *out, int count)
 {

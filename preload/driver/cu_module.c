@@ -33,8 +33,8 @@ ACCEPTED(cuFuncLoad)
 
 /* ---- modules ---- */
 
-/* The program may free the image of a module as soon as it is loaded; what the compiler has put into
- * the program stays. */
+/* The program may free the image of a module as soon as it is loaded: so its PTX is unpacked at
+ * once. */
 static cuda_error load(void **out, const void *image)
 {
     uint32_t magic;

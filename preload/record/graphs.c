@@ -234,7 +234,7 @@ CALL(cuGraphInstantiate_v2, (void **exec, void *graph, void **node, char *log, s
 END(cuStreamEndCapture)
 END(cuStreamEndCapture_ptsz)
 
-/* Its memory is read before it runs: of a node that follows others, what it will find may differ. */
+/* Its memory is read before it runs: a node that follows others may find something else. */
 #define LAUNCH_GRAPH(name)                                                                                             \
     cuda_error name(void *exec, void *stream)                                                                          \
     {                                                                                                                  \

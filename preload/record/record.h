@@ -38,7 +38,8 @@ void handle_new_file(const void *handle, const char *path, bool is_library);
 void handle_new_function(const void *handle, const void *module, const char *name);
 void handle_is_module_of(const void *module, const void *library);
 void handle_is_function_of(const void *function, const void *kernel);
-void handle_forget_module(const void *module);     /* and its functions: the driver may use them again */
+/* And its functions: the driver may give the same handles again. */
+void handle_forget_module(const void *module);
 gpu_function *handle_function(const void *handle); /* NULL: not seen */
 /* Where the driver has the variables of a module. */
 void handle_find_variables(gpu_module *module);

@@ -1,5 +1,5 @@
-/* driver_program.c - a program with the driver's interface, for `warpline record` and `warpline run`
- * on a machine without CUDA, whose driver is then the double. It checks its results itself.
+/* driver_program.c - a program with the driver's interface, for `warpline record` and `run` on a
+ * machine without CUDA, whose driver is then the double. It checks its results itself.
  *
  * driver_program [N]: each kernel adds to N numbers, in all the ways in which it can be launched.
  * SPDX-License-Identifier: MIT */
@@ -183,7 +183,8 @@ int main(int argc, char **argv)
     launch(cuLaunchKernel, function, 128, stream), expected++;
     MUST(cuGetProcAddress_v2("cuLaunchKernel", &found, 12000, 0, NULL));
     launch((launch_call)(uintptr_t)found, function, 128, stream), expected++;
-    MUST(cuGetProcAddress_v2("cuLaunchKernel", &found, 12000, 2, NULL)); /* default streams of threads */
+    /* the form for default streams of threads */
+    MUST(cuGetProcAddress_v2("cuLaunchKernel", &found, 12000, 2, NULL));
     launch((launch_call)(uintptr_t)found, function, 128, NULL), expected++;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     launch((launch_call)(uintptr_t)dlsym(driver, "cuLaunchKernel"), function, 128, stream), expected++;

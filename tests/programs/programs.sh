@@ -11,7 +11,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-programs.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 programs=$(cd "$sources" && ls -- *.cu | sed 's/\.cu$//')
-[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && programs="driver image textures"
+[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && programs="driver filter image"
 
 build() { # build NAME
   library=

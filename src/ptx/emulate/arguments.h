@@ -38,10 +38,10 @@ typedef struct wl_ptx_buffer {
     int64_t step;      /* of iota; likewise */
     const uint8_t *data;
     size_t data_bytes;
-    uint8_t *own;                  /* of a program's memory: its bytes, to be written in place */
-    int argument;                  /* -1: a module variable */
-    /* NULL: plain memory. The kernel gets `base` as the handle; of a program's memory, the handle of
-     * an object */
+    uint8_t *own; /* of a program's memory: its bytes, to be written in place */
+    int argument; /* -1: a module variable */
+    /* NULL: plain memory. The kernel gets `base` as the handle; of a program's memory, that of an
+     * object */
     const wl_ptx_texture *texture;
 } wl_ptx_buffer;
 

@@ -1,5 +1,5 @@
-// check.h - what the programs of this folder share: errors of calls end the program, and results
-// that can be compared on any machine.
+// host_check.h - what the programs of this folder share: errors of calls end the program, and
+// results can be compared on any machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cmath>

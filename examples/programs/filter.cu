@@ -1,7 +1,7 @@
-// textures.cu - an image in an array that is read through textures with two ways to treat its
+// filter.cu - an image in an array that is read through textures with two ways to treat its
 // border, weights in constant memory, a table in linear memory, and a surface that takes the result.
 // SPDX-License-Identifier: MIT
-#include "check.h"
+#include "host_check.h"
 
 #define RADIUS 2
 

@@ -1,6 +1,7 @@
-// tma.cu - the tensor memory accelerator (Hopper and later): boxes of a matrix, which a tensor map
-// of the driver describes, are copied to shared memory and transposed. SPDX-License-Identifier: MIT
-#include "check.h"
+// tile_copy.cu - the tensor memory accelerator (Hopper and later): boxes of a matrix, which a tensor
+// map of the driver describes, are copied to shared memory and transposed.
+// SPDX-License-Identifier: MIT
+#include "host_check.h"
 #include <cuda.h>
 
 #define BOX 32
