@@ -120,6 +120,55 @@ typedef struct cuda_pointer_attributes {
     long reserved[8];
 } cuda_pointer_attributes;
 
+/* CUDA_ARRAY3D_DESCRIPTOR */
+typedef struct cuda_driver_array {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+} cuda_driver_array;
+/* CUDA_MEMCPY3D_v2 */
+typedef struct cuda_side_3d {
+    size_t x, y, z, level;
+    int kind; /* as in cuda_copy_side */
+    void *host;
+    uint64_t device;
+    struct cuda_array *array;
+    void *reserved;
+    size_t pitch, height;
+} cuda_side_3d;
+typedef struct cuda_driver_copy_3d {
+    cuda_side_3d from, to;
+    size_t width, height, depth;
+} cuda_driver_copy_3d;
+/* CUDA_RESOURCE_DESC; a kind is 0: array, 1: of mipmaps, 2: linear, 3: pitched */
+typedef struct cuda_driver_resource {
+    int kind;
+    union {
+        struct cuda_array *array;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitched;
+        int reserved[32];
+    } of;
+    unsigned flags;
+} cuda_driver_resource;
+/* CUDA_TEXTURE_DESC; filter 1: linear; flags 1: integers stay so, 2: normalized coordinates */
+typedef struct cuda_driver_texture {
+    int modes[3], filter;
+    unsigned flags, anisotropy;
+    float rest[8];
+    int reserved[12];
+} cuda_driver_texture;
+
 typedef struct cuda_extent {
     size_t width, height, depth;
 } cuda_extent;

@@ -347,7 +347,7 @@ static bool has_word(const uint8_t *bytes, size_t count, uint64_t wanted)
 }
 
 /* Does the launch have the object, among its parameters or in a variable of its module? */
-static bool uses_object(const gpu_world *w, const gpu_launch *l, size_t bytes, uint64_t handle)
+bool gpu_uses_object(const gpu_world *w, const gpu_launch *l, size_t bytes, uint64_t handle)
 {
     const gpu_module *m = l->function->module;
     bool found = has_word(l->params, bytes, handle);
@@ -364,7 +364,7 @@ static void put_textures(event *e, const gpu_world *w, const gpu_launch *l, size
 {
     bool any = false;
     for (size_t i = 0; i < w->object_count; i++) {
-        if (!uses_object(w, l, bytes, w->objects[i].handle))
+        if (!gpu_uses_object(w, l, bytes, w->objects[i].handle))
             continue;
         if (!any)
             wl_out_array(&e->out, "textures");
@@ -445,7 +445,7 @@ static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*dig
     for (size_t i = 0; i < m->variable_count; i++)
         add_allocation(&r, gpu_find(w, m->variables[i].address));
     for (size_t i = 0; i < w->object_count; i++)
-        if (uses_object(w, l, bytes, w->objects[i].handle))
+        if (gpu_uses_object(w, l, bytes, w->objects[i].handle))
             add_allocation(&r, gpu_find(w, w->objects[i].address));
     if (!put_module(m) || !put_contents(w, in, digests))
         return;

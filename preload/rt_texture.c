@@ -207,14 +207,14 @@ static uint64_t make(gpu_world *w, const resource *r, const gpu_sampler *s)
     int channels;
     const bool pitched = r->kind == RESOURCE_PITCHED;
     if (r->kind == RESOURCE_ARRAY)
-        return gpu_object_of_array(w, r->of.array, s);
+        return gpu_object_of_array(w, 0, r->of.array, s);
     const channel_format *f = pitched ? &r->of.pitched.format : &r->of.linear.format;
     const char *type = type_of(f, &channels);
     if (!s || !type || (!pitched && r->kind != RESOURCE_LINEAR))
         return 0;
-    return pitched ? gpu_object_of_memory(w, (uint64_t)(uintptr_t)r->of.pitched.pointer, type, channels,
+    return pitched ? gpu_object_of_memory(w, 0, (uint64_t)(uintptr_t)r->of.pitched.pointer, type, channels,
                                           r->of.pitched.width, r->of.pitched.height, r->of.pitched.pitch, s)
-                   : gpu_object_of_memory(w, (uint64_t)(uintptr_t)r->of.linear.pointer, type, channels,
+                   : gpu_object_of_memory(w, 0, (uint64_t)(uintptr_t)r->of.linear.pointer, type, channels,
                                           r->of.linear.bytes / ((size_t)f->bits[0] / 8 * (size_t)channels), 0, 0, s);
 }
 

@@ -16,13 +16,9 @@
 
 static int type_bytes(const char *type) { return atoi(type + 1) / 8; }
 
-cuda_array *gpu_array_new(gpu_world *w, const char *type, int channels, size_t width, size_t height, size_t depth,
-                          unsigned flags)
+bool gpu_array_lay_out(cuda_array *a, const char *type, int channels, size_t width, size_t height, size_t depth,
+                       unsigned flags, int64_t *bytes)
 {
-    cuda_array *a = calloc(1, sizeof *a);
-    int64_t bytes = 0;
-    if (!a)
-        return NULL;
     const bool layered = flags & FLAG_LAYERED;
     const int dims = depth && !layered ? 3 : height ? 2 : 1;
     *a = (cuda_array){.type = type, .width = width, .height = height, .depth = depth, .flags = flags};
@@ -34,9 +30,17 @@ cuda_array *gpu_array_new(gpu_world *w, const char *type, int channels, size_t w
                          .channels = channels,
                          .texel_bytes = channels * type_bytes(type),
                          .in_blocks = dims > 1};
-    if (width > 0 && (!layered || depth > 0) && wl_ptx_texture_lay_out(&a->layout, &bytes) && bytes > 0)
+    return width > 0 && (!layered || depth > 0) && wl_ptx_texture_lay_out(&a->layout, bytes) && *bytes > 0;
+}
+
+cuda_array *gpu_array_new(gpu_world *w, const char *type, int channels, size_t width, size_t height, size_t depth,
+                          unsigned flags)
+{
+    cuda_array *a = calloc(1, sizeof *a);
+    int64_t bytes = 0;
+    if (a && gpu_array_lay_out(a, type, channels, width, height, depth, flags, &bytes))
         a->memory = gpu_allocate(w, (size_t)bytes, GPU_DEVICE);
-    if (a->memory)
+    if (a && a->memory)
         return a;
     free(a);
     return NULL;
@@ -71,7 +75,22 @@ bool gpu_array_copy(const cuda_array *a, bool in, size_t x, size_t y, size_t z, 
 
 /* ---- objects ---- */
 
-static uint64_t add(gpu_world *w, uint64_t address, const char *text)
+const char *gpu_array_format(int format)
+{
+    switch (format) {
+    case 0x01: return "u8";
+    case 0x02: return "u16";
+    case 0x03: return "u32";
+    case 0x08: return "s8";
+    case 0x09: return "s16";
+    case 0x0a: return "s32";
+    case 0x10: return "f16";
+    case 0x20: return "f32";
+    default: return NULL;
+    }
+}
+
+static uint64_t add(gpu_world *w, uint64_t handle, uint64_t address, const char *text)
 {
     static uint64_t last;
     char *own = strdup(text);
@@ -79,8 +98,10 @@ static uint64_t add(gpu_world *w, uint64_t address, const char *text)
         free(own);
         return 0;
     }
-    w->objects[w->object_count++] = (wl_ptx_texture_object){HANDLES + ++last, address, own};
-    return HANDLES + last;
+    if (handle == 0)
+        handle = HANDLES + ++last;
+    w->objects[w->object_count++] = (wl_ptx_texture_object){handle, address, own};
+    return handle;
 }
 
 void gpu_object_free(gpu_world *w, uint64_t handle)
@@ -102,8 +123,8 @@ static const char *mode_of(const gpu_sampler *s)
 }
 
 /* "tex:2048x1024:f32x4:linear:clamp" */
-static uint64_t describe(gpu_world *w, uint64_t address, const char *extents, const char *type, int channels,
-                         const char *options, const gpu_sampler *s)
+static uint64_t describe(gpu_world *w, uint64_t handle, uint64_t address, const char *extents, const char *type,
+                         int channels, const char *options, const gpu_sampler *s)
 {
     char text[160], count[16] = "";
     if (channels > 1)
@@ -113,10 +134,10 @@ static uint64_t describe(gpu_world *w, uint64_t address, const char *extents, co
                    s && s->normalized ? ":normalized" : "");
     if (s && s->as_floats)
         gpu_say("textures that read integers as numbers from 0 to 1: the values are not computed");
-    return add(w, address, text);
+    return add(w, handle, address, text);
 }
 
-uint64_t gpu_object_of_array(gpu_world *w, const cuda_array *a, const gpu_sampler *s)
+uint64_t gpu_object_of_array(gpu_world *w, uint64_t handle, const cuda_array *a, const gpu_sampler *s)
 {
     char extents[80];
     int length = snprintf(extents, sizeof extents, "%zu", a->width);
@@ -124,12 +145,12 @@ uint64_t gpu_object_of_array(gpu_world *w, const cuda_array *a, const gpu_sample
         length += snprintf(extents + length, sizeof extents - (size_t)length, "x%zu", a->height ? a->height : 1);
     if (a->depth)
         (void)snprintf(extents + length, sizeof extents - (size_t)length, "x%zu", a->depth);
-    return describe(w, (uint64_t)(uintptr_t)a->memory, extents, a->type, a->layout.channels,
+    return describe(w, handle, (uint64_t)(uintptr_t)a->memory, extents, a->type, a->layout.channels,
                     a->layout.is_layered ? ":layered" : "", s);
 }
 
-uint64_t gpu_object_of_memory(gpu_world *w, uint64_t address, const char *type, int channels, size_t width,
-                              size_t height, size_t pitch, const gpu_sampler *s)
+uint64_t gpu_object_of_memory(gpu_world *w, uint64_t handle, uint64_t address, const char *type, int channels,
+                              size_t width, size_t height, size_t pitch, const gpu_sampler *s)
 {
     char extents[48], options[40] = "";
     if (height > 0) {
@@ -138,5 +159,33 @@ uint64_t gpu_object_of_memory(gpu_world *w, uint64_t address, const char *type, 
     } else {
         (void)snprintf(extents, sizeof extents, "%zu", width);
     }
-    return describe(w, address, extents, type, channels, options, s);
+    return describe(w, handle, address, extents, type, channels, options, s);
+}
+
+enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCHED };
+enum { FLAG_INTEGERS = 1, FLAG_NORMALIZED = 2 };
+
+uint64_t gpu_object_of_driver(gpu_world *w, uint64_t handle, const cuda_driver_resource *r,
+                              const cuda_driver_texture *t, const cuda_array *array)
+{
+    const bool pitched = r->kind == RESOURCE_PITCHED;
+    const cuda_array *a = array ? array : r->of.array;
+    const char *type = r->kind == RESOURCE_ARRAY    ? a->type
+                       : r->kind == RESOURCE_LINEAR ? gpu_array_format(r->of.linear.format)
+                       : pitched                    ? gpu_array_format(r->of.pitched.format)
+                                                    : NULL;
+    if (!type)
+        return 0;
+    const gpu_sampler sampler = {.mode = t ? t->modes[0] : 0,
+                                 .linear = t && t->filter == 1,
+                                 .normalized = t && t->flags & FLAG_NORMALIZED,
+                                 .as_floats = t && type[0] != 'f' && !(t->flags & FLAG_INTEGERS)};
+    const gpu_sampler *s = t ? &sampler : NULL;
+    if (r->kind == RESOURCE_ARRAY)
+        return gpu_object_of_array(w, handle, a, s);
+    if (pitched)
+        return gpu_object_of_memory(w, handle, r->of.pitched.address, type, (int)r->of.pitched.channels,
+                                    r->of.pitched.width, r->of.pitched.height, r->of.pitched.pitch, s);
+    return gpu_object_of_memory(w, handle, r->of.linear.address, type, (int)r->of.linear.channels,
+                                r->of.linear.bytes / ((size_t)type_bytes(type) * r->of.linear.channels), 0, 0, s);
 }

@@ -21,6 +21,9 @@ typedef struct gpu_sampler {
     bool linear, normalized, as_floats; /* as_floats: integers are read as 0 to 1 */
 } gpu_sampler;
 
+/* The layout without memory, and the bytes that it takes; false: no array that a GPU has. */
+bool gpu_array_lay_out(cuda_array *array, const char *type, int channels, size_t width, size_t height, size_t depth,
+                       unsigned flags, int64_t *bytes);
 /* NULL: no array that a GPU has, or no memory. */
 cuda_array *gpu_array_new(gpu_world *w, const char *type, int channels, size_t width, size_t height, size_t depth,
                           unsigned flags);
@@ -29,11 +32,18 @@ void gpu_array_free(gpu_world *w, cuda_array *array);
 bool gpu_array_copy(const cuda_array *array, bool in, size_t x, size_t y, size_t z, void *other, size_t pitch,
                     size_t width, size_t height);
 
-/* Each returns the handle; 0: no memory. `sampler` NULL: a surface. */
-uint64_t gpu_object_of_array(gpu_world *w, const cuda_array *array, const gpu_sampler *sampler);
+/* `handle` is that of another driver; 0: it gets one. Each returns the handle; 0: no memory. `sampler`
+ * NULL: a surface. */
+uint64_t gpu_object_of_array(gpu_world *w, uint64_t handle, const cuda_array *array, const gpu_sampler *sampler);
 /* height 0: linear memory of `width` texels */
-uint64_t gpu_object_of_memory(gpu_world *w, uint64_t address, const char *type, int channels, size_t width,
-                              size_t height, size_t pitch, const gpu_sampler *sampler);
+uint64_t gpu_object_of_memory(gpu_world *w, uint64_t handle, uint64_t address, const char *type, int channels,
+                              size_t width, size_t height, size_t pitch, const gpu_sampler *sampler);
+/* As the driver is asked for it; `texture` NULL: a surface; `array`: in place of the resource's. */
+uint64_t gpu_object_of_driver(gpu_world *w, uint64_t handle, const cuda_driver_resource *r,
+                              const cuda_driver_texture *texture, const cuda_array *array);
 void gpu_object_free(gpu_world *w, uint64_t handle);
+
+/* CUarray_format as the text of a texture names it; NULL: not known. */
+const char *gpu_array_format(int format);
 
 #endif /* WL_PRELOAD_TEXTURES_H */

@@ -160,6 +160,7 @@ cuda_error gpu_issue(gpu_world *w, const gpu_launch *launch, size_t param_bytes)
 
 /* recorder.c: each writes one event; nothing without a recording. */
 bool gpu_keeps(gpu_world *w, const gpu_launch *launch, int64_t *like);
+bool gpu_uses_object(const gpu_world *w, const gpu_launch *launch, size_t param_bytes, uint64_t handle);
 /* The number of the launch. Unreadable: of a module without PTX. */
 int64_t gpu_record_launch(gpu_world *w, const gpu_launch *launch, int64_t like);
 int64_t gpu_record_unreadable(gpu_world *w, const gpu_launch *launch);

@@ -133,7 +133,7 @@ static int direction_of(const cuda_driver_copy_2d *c)
 static cuda_error copy_2d(const cuda_driver_copy_2d *c, cuda_stream_t stream, bool waits)
 {
     if (c->from.kind == KIND_ARRAY || c->to.kind == KIND_ARRAY)
-        return gpu_missing("cuMemcpy2D with an array");
+        return gpu_copy_array_2d(c, stream);
     uint8_t *to = start_of(&c->to), *from = start_of(&c->from);
     const size_t to_pitch = pitch_of(&c->to, c->width), from_pitch = pitch_of(&c->from, c->width);
     return gpu_as_driver(

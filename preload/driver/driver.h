@@ -14,6 +14,9 @@ cuda_error gpu_as_driver(cuda_error error);
     CUDA_CALL name parameters;                                                                                         \
     cuda_error name parameters { return gpu_as_driver(like arguments); }
 
+/* cu_texture.c: one side is an array. */
+cuda_error gpu_copy_array_2d(const cuda_driver_copy_2d *copy, cuda_stream_t stream);
+
 /* A call that does nothing here. */
 #define ACCEPTED(name)                                                                                                 \
     CUDA_CALL name(void);                                                                                              \

@@ -47,23 +47,9 @@ static cuda_error kernel_of(void *node, cuda_driver_node *out)
     return real(node, out);
 }
 
-/* CUDA_MEMCPY3D_v2 */
-typedef struct copy_side {
-    size_t x, y, z, level;
-    int kind; /* of memory: 1, the host's */
-    void *host;
-    uint64_t device;
-    void *array, *reserved;
-    size_t pitch, height;
-} copy_side;
-typedef struct copy_3d {
-    copy_side from, to;
-    size_t width, height, depth;
-} copy_3d;
-
-static cuda_error copy_of(void *node, copy_3d *out)
+static cuda_error copy_of(void *node, cuda_driver_copy_3d *out)
 {
-    DRIVER("cuGraphMemcpyNodeGetParams", (void *, copy_3d *));
+    DRIVER("cuGraphMemcpyNodeGetParams", (void *, cuda_driver_copy_3d *));
     return real(node, out);
 }
 
@@ -104,7 +90,7 @@ static bool take_kernel(gpu_world *w, void *node, graph_node *out)
 static bool take_node(gpu_world *w, void *node, graph_node *out)
 {
     static const char *const names[] = {"htoh", "htod", "dtoh", "dtod"};
-    copy_3d c;
+    cuda_driver_copy_3d c;
     fill_params f;
     const int kind = kind_of(node);
     *out = (graph_node){.kind = (node_kind)kind};

@@ -95,11 +95,12 @@ void handle_new_function(const void *of, const void *module, const char *name)
 {
     gpu_world *w = gpu_enter();
     const handle *h = recall(module), *before = recall(of);
-    gpu_module *m = h ? h->module : NULL; /* handles may move */
+    gpu_module *m = h ? h->module : NULL;
+    const bool is_library = h && h->is_library;
     const bool same = before && before->module == m && before->function && strcmp(before->function->name, name) == 0;
     gpu_function *f = m && !same ? gpu_function_add(w, m, of, name) : NULL;
     if (f)
-        remember((handle){of, m, f, false});
+        remember((handle){of, m, f, is_library}); /* handles may move */
     gpu_leave();
 }
 
@@ -139,6 +140,12 @@ gpu_function *handle_function(const void *of)
 {
     const handle *h = recall(of);
     return h ? h->function : NULL;
+}
+
+bool handle_is_kernel(const void *of)
+{
+    const handle *h = recall(of);
+    return h && h->function && h->is_library;
 }
 
 static cuda_error in_module(device_pointer *address, size_t *bytes, const void *module, const char *name)

@@ -19,10 +19,18 @@ static bool is_capturing(void *stream)
     return real(stream, &status) == CUDA_OK && status != 0;
 }
 
+static cuda_error function_of(const void **function, const void *kernel)
+{
+    DRIVER("cuKernelGetFunction", (const void **, const void *));
+    return real(function, kernel);
+}
+
 /* Code that is loaded at its first launch would count to the time of that. */
 static cuda_error load(const void *function)
 {
     int registers;
+    if (handle_is_kernel(function))
+        return function_of(&function, function);
     DRIVER("cuFuncGetAttribute", (int *, int, const void *));
     return real(&registers, 4, function);
 }
@@ -56,6 +64,7 @@ static int64_t record(gpu_world *w, const gpu_launch *l, size_t bytes, bool may_
         for (size_t i = 0; i < m->variable_count; i++)
             if (m->variables[i].address)
                 reach_address(w, m->variables[i].address);
+        reach_objects(w, l, bytes);
     } else if (kept) {
         gpu_say("launches while a stream is captured are recorded without their memory");
     }

@@ -39,8 +39,13 @@ void reach_words(gpu_world *w, const uint8_t *bytes, size_t count)
     }
 }
 
-static void insert(gpu_world *w, uint64_t base, size_t bytes, uint8_t *contents)
+void reach_insert(gpu_world *w, uint64_t base, size_t bytes, uint8_t *contents)
 {
+    if (!WL_ROOM(w->memory, w->memory_count + 1, w->memory_room) ||
+        !WL_ROOM(w->about, w->memory_count + 1, w->about_room)) {
+        free(contents);
+        return;
+    }
     size_t at = w->memory_count++;
     for (; at > 0 && w->memory[at - 1].address > base; at--) {
         w->memory[at] = w->memory[at - 1];
@@ -60,9 +65,6 @@ void reach_address(gpu_world *w, uint64_t address)
         gpu_say("a launch reaches more than %d allocations: the others are not recorded", POINTED_MAX);
         return;
     }
-    if (!WL_ROOM(w->memory, w->memory_count + 1, w->memory_room) ||
-        !WL_ROOM(w->about, w->memory_count + 1, w->about_room))
-        return;
     uint8_t *contents = (int64_t)bytes <= w->settings.bytes ? malloc(bytes) : NULL;
     if (contents && fetch(contents, base, bytes) != CUDA_OK) {
         free(contents);
@@ -70,8 +72,9 @@ void reach_address(gpu_world *w, uint64_t address)
     }
     if (contents)
         reach_translate_maps(contents, bytes);
-    insert(w, base, bytes, contents);
-    if (contents && bytes <= SCANNED_MAX)
+    reach_insert(w, base, bytes, contents);
+    const int64_t number = gpu_find(w, base);
+    if (number >= 0 && contents && bytes <= SCANNED_MAX)
         reach_words(w, contents, bytes);
 }
 

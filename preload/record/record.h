@@ -41,6 +41,7 @@ void handle_is_function_of(const void *function, const void *kernel);
 /* And its functions: the driver may give the same handles again. */
 void handle_forget_module(const void *module);
 gpu_function *handle_function(const void *handle); /* NULL: not seen */
+bool handle_is_kernel(const void *handle);         /* of a library, or in no context */
 /* Where the driver has the variables of a module. */
 void handle_find_variables(gpu_module *module);
 
@@ -50,6 +51,10 @@ void handle_find_variables(gpu_module *module);
 void reach_words(gpu_world *w, const uint8_t *bytes, size_t count);
 void reach_address(gpu_world *w, uint64_t address);
 void reach_end(gpu_world *w);
+/* With contents that are from malloc and become ours; NULL: not known. */
+void reach_insert(gpu_world *w, uint64_t base, size_t bytes, uint8_t *contents);
+/* objects.c: textures and surfaces that the launch has. */
+void reach_objects(gpu_world *w, const gpu_launch *launch, size_t param_bytes);
 /* Tensor maps: what the driver has made of which description; then in our layout, in place. */
 void reach_learn_map(const void *of_driver, const gpu_tensor *tensor);
 void reach_translate_maps(uint8_t *bytes, size_t count);

@@ -29,6 +29,35 @@ typedef struct launch_config {
     launch_attribute *attributes;
     unsigned count;
 } launch_config;
+struct array_description {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+struct copy_side {
+    size_t x, y;
+    int kind; /* 1: host, 3: array */
+    void *host;
+    uint64_t device;
+    void *array;
+    size_t pitch;
+};
+struct copy_2d {
+    struct copy_side from, to;
+    size_t width, height;
+};
+struct resource {
+    int kind; /* 0: array */
+    union {
+        void *array;
+        int reserved[32];
+    } of;
+    unsigned flags;
+};
+struct texture {
+    int modes[3], filter;
+    unsigned flags, rest[21];
+};
 typedef int (*launch_call)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                            void **, void **);
 
@@ -64,6 +93,12 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void *stream, void **params, void **extra);
 int cuLaunchKernelEx(const launch_config *config, void *function, void **params, void **extra);
 int cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status);
+int cuArray3DCreate_v2(void **array, const struct array_description *description);
+int cuArrayDestroy(void *array);
+int cuMemcpy2D_v2(const struct copy_2d *copy);
+int cuTexObjectCreate(uint64_t *object, const struct resource *resource, const struct texture *texture,
+                      const void *view);
+int cuTexObjectDestroy(uint64_t object);
 int cuIpcGetMemHandle(void *handle, device_pointer pointer);
 
 #define MUST(call)                                                                                                     \
@@ -91,6 +126,20 @@ int cuIpcGetMemHandle(void *handle, device_pointer pointer);
     "  mad.lo.u32 %r7, %r6, %r8, %r7; st.global.u32 [%d5], %r7;\n"                                                     \
     "done:\n  ret;\n}\n"
 static const char of_library[] = CODE("add_library");
+
+/* y[i] += the texel of a row of 64 */
+static const char of_texture[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                 ".visible .entry add_texture(.param .u64 p_t, .param .u64 p_y, .param .u32 p_n)\n{\n"
+                                 "  .reg .pred %p<2>; .reg .b32 %r<16>; .reg .b64 %d<8>;\n"
+                                 "  ld.param.u64 %d1, [p_t]; ld.param.u64 %d2, [p_y]; ld.param.u32 %r1, [p_n];\n"
+                                 "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+                                 "  mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1;\n"
+                                 "  @%p1 bra done;\n"
+                                 "  and.b32 %r6, %r5, 63; shr.u32 %r7, %r5, 6;\n"
+                                 "  tex.2d.v4.u32.s32 {%r8, %r9, %r10, %r11}, [%d1, {%r6, %r7}];\n"
+                                 "  mul.wide.u32 %d3, %r5, 4; add.s64 %d5, %d2, %d3;\n"
+                                 "  ld.global.u32 %r12, [%d5]; add.u32 %r12, %r12, %r8; st.global.u32 [%d5], %r12;\n"
+                                 "done:\n  ret;\n}\n";
 
 typedef struct fatbin {
     uint32_t magic;
@@ -156,6 +205,40 @@ static void *two_launches(void *function)
     return NULL;
 }
 
+#define ROW 64
+
+/* An array of the numbers 0 .., and a texture over it. */
+static void add_texture(void *stream)
+{
+    const unsigned rows = (n + ROW - 1) / ROW;
+    unsigned *numbers = malloc(sizeof *numbers * ROW * rows);
+    void *array, *module, *function;
+    uint64_t object;
+    const struct array_description description = {ROW, rows, 0, 3, 1, 0};
+    if (!numbers)
+        exit(2);
+    for (unsigned i = 0; i < ROW * rows; i++)
+        numbers[i] = i;
+    MUST(cuArray3DCreate_v2(&array, &description));
+    const size_t row = ROW * sizeof *numbers;
+    const struct copy_2d copy = {.from = {.kind = 1, .host = numbers, .pitch = row},
+                                 .to = {.kind = 3, .array = array},
+                                 .width = row,
+                                 .height = rows};
+    MUST(cuMemcpy2D_v2(&copy));
+    memset(numbers, 0, row);
+    free(numbers);
+    const struct resource resource = {.of.array = array};
+    const struct texture texture = {.modes = {1, 1, 1}, .flags = 1};
+    MUST(cuTexObjectCreate(&object, &resource, &texture, NULL));
+    function = load_text(of_texture, "add_texture", &module);
+    void *params[] = {&object, &y, &n};
+    MUST(cuLaunchKernel(function, (n + 127) / 128, 1, 1, 128, 1, 1, 0, stream, params, NULL));
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuTexObjectDestroy(object));
+    MUST(cuArrayDestroy(array));
+}
+
 int main(int argc, char **argv)
 {
     void *module, *other, *library, *kernel, *function, *stream, *side, *event, *graph, *exec, *found = NULL;
@@ -217,6 +300,9 @@ int main(int argc, char **argv)
     MUST(cuKernelGetFunction(&function, kernel));
     launch(cuLaunchKernel, kernel, 128, stream), expected++;
     launch(cuLaunchKernel, function, 128, stream), expected++;
+
+    add_texture(stream);
+    expected++;
 
     /* a graph, and a launch elsewhere while it is captured */
     MUST(cuStreamBeginCapture_v2(stream, 2));

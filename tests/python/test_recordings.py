@@ -22,10 +22,10 @@ def path(tmp_path_factory):
 
 def test_launches_are_rows(path):
     recording = warpline.Recording(path)
-    assert len(recording) == 17 and recording.command.endswith("driver_program")
+    assert len(recording) == 18 and recording.command.endswith("driver_program")
     assert recording[0]["kernel"] == "add_text" and recording[0]["block"] == (128, 1, 1) and not recording[0]["like"]
     assert {row["graph"] for row in recording} == {None, 0}
-    assert [row["launch"] for row in recording] == list(range(17))
+    assert [row["launch"] for row in recording] == list(range(18))
 
 
 def test_a_profile_is_what_the_command_prints(path, cli):
