@@ -32,8 +32,8 @@ void gpu_array_free(gpu_world *w, cuda_array *array);
 bool gpu_array_copy(const cuda_array *array, bool in, size_t x, size_t y, size_t z, void *other, size_t pitch,
                     size_t width, size_t height);
 
-/* `handle` is that of another driver; 0: it gets one. Each returns the handle; 0: no memory. `sampler`
- * NULL: a surface. */
+/* `handle` is that of another driver; 0: it gets one. Each returns the handle; 0: no memory, or not
+ * known here. `sampler` NULL: a surface. */
 uint64_t gpu_object_of_array(gpu_world *w, uint64_t handle, const cuda_array *array, const gpu_sampler *sampler);
 /* height 0: linear memory of `width` texels */
 uint64_t gpu_object_of_memory(gpu_world *w, uint64_t handle, uint64_t address, const char *type, int channels,
