@@ -4,52 +4,21 @@
 #include "tensor.h"
 #include "world.h"
 
-CUDA_CALL cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                 const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave,
-                                 int swizzle, int promotion, int fill);
-CUDA_CALL cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                  const uint64_t *stride, const int *lower, const int *upper, uint32_t channels,
-                                  uint32_t pixels, const uint32_t *step, int interleave, int swizzle, int promotion,
-                                  int fill);
+CUDA_CALL cuTensorMapEncodeTiled(GPU_TILED_PARAMETERS);
+CUDA_CALL cuTensorMapEncodeIm2col(GPU_IMAGES_PARAMETERS);
 CUDA_CALL cuTensorMapReplaceAddress(void *map, void *base);
 
-cuda_error cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                  const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave,
-                                  int swizzle, int promotion, int fill)
+cuda_error cuTensorMapEncodeTiled(GPU_TILED_PARAMETERS)
 {
+    const gpu_tensor t = GPU_TILED;
     (void)promotion;
-    const gpu_tensor t = {.type = type,
-                          .rank = rank,
-                          .base = base,
-                          .extent = extent,
-                          .stride = stride,
-                          .box = box,
-                          .step = step,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .fill = fill};
     return gpu_tensor_map(&t, map) ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
-cuda_error cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                   const uint64_t *stride, const int *lower, const int *upper, uint32_t channels,
-                                   uint32_t pixels, const uint32_t *step, int interleave, int swizzle, int promotion,
-                                   int fill)
+cuda_error cuTensorMapEncodeIm2col(GPU_IMAGES_PARAMETERS)
 {
+    const gpu_tensor t = GPU_IMAGES;
     (void)promotion;
-    const gpu_tensor t = {.type = type,
-                          .rank = rank,
-                          .base = base,
-                          .extent = extent,
-                          .stride = stride,
-                          .step = step,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .fill = fill,
-                          .channels = channels,
-                          .pixels = pixels,
-                          .lower = lower,
-                          .upper = upper};
     return gpu_tensor_map(&t, map) ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 

@@ -131,59 +131,26 @@ cuda_error cuKernelGetFunction(void **function, void *kernel)
 
 /* ---- tensor maps ---- */
 
-CUDA_CALL cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                 const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave,
-                                 int swizzle, int promotion, int fill);
-CUDA_CALL cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                  const uint64_t *stride, const int *lower, const int *upper, uint32_t channels,
-                                  uint32_t pixels, const uint32_t *step, int interleave, int swizzle, int promotion,
-                                  int fill);
+CUDA_CALL cuTensorMapEncodeTiled(GPU_TILED_PARAMETERS);
+CUDA_CALL cuTensorMapEncodeIm2col(GPU_IMAGES_PARAMETERS);
 
-cuda_error cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                  const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave,
-                                  int swizzle, int promotion, int fill)
+cuda_error cuTensorMapEncodeTiled(GPU_TILED_PARAMETERS)
 {
-    DRIVER("cuTensorMapEncodeTiled", (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
-                                      const uint32_t *, const uint32_t *, int, int, int, int));
+    const gpu_tensor t = GPU_TILED;
+    DRIVER("cuTensorMapEncodeTiled", (GPU_TILED_PARAMETERS));
     const cuda_error error =
         real(map, type, rank, base, extent, stride, box, step, interleave, swizzle, promotion, fill);
-    const gpu_tensor t = {.type = type,
-                          .rank = rank,
-                          .base = base,
-                          .extent = extent,
-                          .stride = stride,
-                          .box = box,
-                          .step = step,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .fill = fill};
     if (error == CUDA_OK)
         reach_learn_map(map, &t);
     return error;
 }
 
-cuda_error cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *base, const uint64_t *extent,
-                                   const uint64_t *stride, const int *lower, const int *upper, uint32_t channels,
-                                   uint32_t pixels, const uint32_t *step, int interleave, int swizzle, int promotion,
-                                   int fill)
+cuda_error cuTensorMapEncodeIm2col(GPU_IMAGES_PARAMETERS)
 {
-    DRIVER("cuTensorMapEncodeIm2col", (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int *,
-                                       const int *, uint32_t, uint32_t, const uint32_t *, int, int, int, int));
+    const gpu_tensor t = GPU_IMAGES;
+    DRIVER("cuTensorMapEncodeIm2col", (GPU_IMAGES_PARAMETERS));
     const cuda_error error = real(map, type, rank, base, extent, stride, lower, upper, channels, pixels, step,
                                   interleave, swizzle, promotion, fill);
-    const gpu_tensor t = {.type = type,
-                          .rank = rank,
-                          .base = base,
-                          .extent = extent,
-                          .stride = stride,
-                          .step = step,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .fill = fill,
-                          .channels = channels,
-                          .pixels = pixels,
-                          .lower = lower,
-                          .upper = upper};
     if (error == CUDA_OK)
         reach_learn_map(map, &t);
     return error;
