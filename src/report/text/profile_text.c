@@ -1,7 +1,6 @@
 /* profile_text.c - the profile of a program for people: kernels by time as profilers print them; of
  * several devices, devices by time. SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,37 +28,13 @@ static void add_headline(const wl_profile *p, wl_buffer *out)
                   p->launch_count, p->launch_count == 1 ? "" : "es", p->kernel_count, plural(p->kernel_count));
 }
 
-#define NAME_SHOWN 80 /* characters of a kernel's name in a table; other formats have all */
-
-/* Without what stands in <..>, where a name is long; of what is still too long, the end. */
-static const char *shown(const char *name, char out[NAME_SHOWN + 1])
-{
-    char plain[1024];
-    size_t length = 0;
-    int depth = 0;
-    if (strlen(name) <= NAME_SHOWN)
-        return name;
-    for (const char *at = name; *at && length + 5 < sizeof plain; at++) {
-        depth -= *at == '>' && depth > 0;
-        if (depth == 0)
-            plain[length++] = *at;
-        if (*at == '<' && depth++ == 0)
-            plain[length++] = '.', plain[length++] = '.';
-    }
-    plain[length] = '\0';
-    const size_t cut = length > NAME_SHOWN ? length - NAME_SHOWN + 2 : 0;
-    (void)snprintf(out, NAME_SHOWN + 1, "%s%s", cut ? ".." : "", plain + cut);
-    return out;
-}
-
 static void add_kernel(const wl_profile *p, const wl_profile_kernel *k, wl_buffer *out)
 {
-    char name[NAME_SHOWN + 1];
     wl_mark_row(out, 2);
     if (!k->predicted) {
         wl_buffer_add(out, "%6s %11s %6zu %11s", "-", "-", k->calls, "-");
         wl_mark_wide(out, " %11s %11s", "-", "-");
-        wl_buffer_add(out, "  %-9s %7s  %s\n", "-", "-", shown(k->name, name));
+        wl_buffer_add(out, "  %-9s %7s  %s\n", "-", "-", k->name);
         return;
     }
     const double share = p->times.kernels_s > 0 ? 100 * k->total_s / p->times.kernels_s : 0;
@@ -67,7 +42,7 @@ static void add_kernel(const wl_profile *p, const wl_profile_kernel *k, wl_buffe
                   wl_quantity(WL_DIM_TIME, k->total_s / (double)k->predicted).text);
     wl_mark_wide(out, " %11s %11s", wl_quantity(WL_DIM_TIME, k->least_s).text,
                  wl_quantity(WL_DIM_TIME, k->most_s).text);
-    wl_buffer_add(out, "  %-9s %6.0f%%  %s\n", wl_bound_name(k->limiter), 100 * k->of_peak, shown(k->name, name));
+    wl_buffer_add(out, "  %-9s %6.0f%%  %s\n", wl_bound_name(k->limiter), 100 * k->of_peak, k->name);
 }
 
 static void add_kernels(const wl_profile *p, wl_buffer *out)
@@ -147,11 +122,10 @@ static void add_refused(const wl_profile *p, wl_buffer *out)
 /* What a prediction leaves out or guesses, of the launch that stands for a kernel. */
 static void add_gaps(const wl_profile *p, wl_buffer *out)
 {
-    char name[NAME_SHOWN + 1];
     for (size_t i = 0; i < p->kernel_count; i++)
         if (p->kernels[i].prediction && wl_prediction_has_gaps(p->kernels[i].prediction))
             wl_line(out, 2, "warning: %s: its prediction leaves something out: --launch %zu says what\n",
-                    shown(p->kernels[i].name, name), p->kernels[i].launch);
+                    p->kernels[i].name, p->kernels[i].launch);
 }
 
 static void add_notes(const wl_profile *p, wl_buffer *out)
