@@ -111,7 +111,8 @@ static bool set_environment(const options *o, const char *recording, const char 
            set_number("WARPLINE_DEVICE", o->device_count > 0 ? o->devices[0] : NULL) &&
            set_number("WARPLINE_LAUNCHES", o->launches) && set_number("WARPLINE_BYTES", o->most_bytes) &&
            set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
-           set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
+           set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) &&
+           set_number("WARPLINE_TIMES", o->times ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
            prepend("LD_PRELOAD", library);
 }
 
@@ -164,6 +165,14 @@ static int print_profile(const options *o, const char *recording)
     return cmd_predict(&profile);
 }
 
+/* One of a former run; a folder keeps its files. */
+static void forget_recording(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        (void)unlink(path);
+}
+
 static int run_program(const options *o, bool runs)
 {
     char program[PATH_LENGTH], folder[PATH_LENGTH], library[PATH_LENGTH], recording[PATH_LENGTH];
@@ -191,6 +200,7 @@ static int run_program(const options *o, bool runs)
     if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, library))
         code = EXIT_INTERNAL;
     if (code == EXIT_OK) {
+        forget_recording(recording);
         const int ended = process_pass(words);
         (void)unsetenv("LD_PRELOAD");
         if (ended != 0)

@@ -157,6 +157,8 @@ static const struct spec {
      "how long a launch may be carried out (default 30; 0: without limit)"},
     {"--no-execute", NULL, FLAG, offsetof(options, no_execute), 0, "u",
      "do not carry kernels out: what they write is not known"},
+    {"--times", NULL, FLAG, offsetof(options, times), 0, "w",
+     "measure each launch by two events of the driver; short ones include the time between launches"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxRPTS",
      "PTX, CUDA: do not run ptxas to find registers and shared memory"},
     {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTSi",

@@ -1,10 +1,10 @@
-# The double of the CUDA runtime, which programs of `warpline run` load in its place, in a folder of its own. Programs ask for
-# libcudart.so.N with its version: small libraries of those names refer to the double.
+# The double of the CUDA runtime and driver, which programs of `warpline run` load in their place, in a folder of its own.
+# Programs ask for libcudart.so.N with its version, and for libcuda.so.1: small libraries of those names refer to the double.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
   return()
 endif()
 set(WARPLINE_PRELOAD_DIR ${CMAKE_INSTALL_LIBDIR}/warpline)
-file(GLOB PRELOAD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/preload/*.c)
+file(GLOB PRELOAD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/preload/*.c ${PROJECT_SOURCE_DIR}/preload/driver/*.c)
 add_library(warpline_gpu SHARED ${PRELOAD_SOURCES} $<TARGET_OBJECTS:warpline_objects>)
 set_target_properties(warpline_gpu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload)
 target_include_directories(warpline_gpu PRIVATE include src preload)
@@ -14,9 +14,8 @@ set_target_properties(warpline_gpu PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}
 target_link_libraries(warpline_gpu PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::CMINPACK PkgConfig::ZSTD ${WARPLINE_OPENMP} m warpline_flags)
 install(TARGETS warpline_gpu LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR})
 
-foreach(version 11.0 12 13)
-  set(name libcudart.so.${version})
-  string(REPLACE . _ target cudart_${version})
+foreach(name libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1)
+  string(MAKE_C_IDENTIFIER ${name} target)
   file(WRITE ${PROJECT_BINARY_DIR}/preload/${target}.map "${name} { global: warpline_cudart; local: *; };\n")
   add_library(${target} SHARED ${PROJECT_SOURCE_DIR}/preload/names/cudart.c)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload PREFIX "" SUFFIX ""
@@ -27,8 +26,8 @@ foreach(version 11.0 12 13)
 endforeach()
 
 # The recorder, which programs of `warpline record` load beside CUDA's own driver.
-set(RECORD_SOURCES ${PROJECT_SOURCE_DIR}/preload/record/record.c)
-foreach(name world allocations modules recorder)
+file(GLOB RECORD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/preload/record/*.c)
+foreach(name world allocations modules recorder tensor textures)
   list(APPEND RECORD_SOURCES ${PROJECT_SOURCE_DIR}/preload/${name}.c)
 endforeach()
 add_library(warpline_record SHARED ${RECORD_SOURCES} $<TARGET_OBJECTS:warpline_objects>)

@@ -25,6 +25,7 @@ typedef enum cuda_error {
     CUDA_INVALID_IMAGE = 200,
     CUDA_NO_BINARY = 209,
     CUDA_INVALID_PTX = 218,
+    CUDA_FILE_NOT_FOUND = 301,
     CUDA_INVALID_HANDLE = 400,
     CUDA_NOT_FOUND = 500,
     CUDA_NOT_READY = 600,
@@ -76,6 +77,34 @@ typedef struct cuda_launch_config {
     cuda_launch_attribute *attributes;
     unsigned count;
 } cuda_launch_config;
+/* CUlaunchConfig */
+typedef struct cuda_driver_config {
+    unsigned grid[3], block[3], shared;
+    cuda_stream_t stream;
+    cuda_launch_attribute *attributes;
+    unsigned count;
+} cuda_driver_config;
+/* CUDA_KERNEL_NODE_PARAMS_v2 */
+typedef struct cuda_driver_node {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+    void *kernel, *context; /* kernel: where function is NULL */
+} cuda_driver_node;
+
+/* CUDA_MEMCPY2D_v2; a kind of memory is 1: host, 2: device, 3: array, 4: found by its address */
+typedef struct cuda_copy_side {
+    size_t x, y;
+    int kind;
+    void *host;
+    uint64_t device;
+    struct cuda_array *array;
+    size_t pitch;
+} cuda_copy_side;
+typedef struct cuda_driver_copy_2d {
+    cuda_copy_side from, to;
+    size_t width, height;
+} cuda_driver_copy_2d;
 
 typedef struct cuda_function_attributes {
     size_t shared_bytes, const_bytes, local_bytes;
@@ -90,6 +119,55 @@ typedef struct cuda_pointer_attributes {
     void *device_pointer, *host_pointer;
     long reserved[8];
 } cuda_pointer_attributes;
+
+/* CUDA_ARRAY3D_DESCRIPTOR */
+typedef struct cuda_driver_array {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+} cuda_driver_array;
+/* CUDA_MEMCPY3D_v2 */
+typedef struct cuda_side_3d {
+    size_t x, y, z, level;
+    int kind; /* as in cuda_copy_side */
+    void *host;
+    uint64_t device;
+    struct cuda_array *array;
+    void *reserved;
+    size_t pitch, height;
+} cuda_side_3d;
+typedef struct cuda_driver_copy_3d {
+    cuda_side_3d from, to;
+    size_t width, height, depth;
+} cuda_driver_copy_3d;
+/* CUDA_RESOURCE_DESC; a kind is 0: array, 1: of mipmaps, 2: linear, 3: pitched */
+typedef struct cuda_driver_resource {
+    int kind;
+    union {
+        struct cuda_array *array;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitched;
+        int reserved[32];
+    } of;
+    unsigned flags;
+} cuda_driver_resource;
+/* CUDA_TEXTURE_DESC; filter 1: linear; flags 1: integers stay so, 2: normalized coordinates */
+typedef struct cuda_driver_texture {
+    int modes[3], filter;
+    unsigned flags, anisotropy;
+    float rest[8];
+    int reserved[12];
+} cuda_driver_texture;
 
 typedef struct cuda_extent {
     size_t width, height, depth;

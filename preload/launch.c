@@ -6,6 +6,9 @@
 
 #include "memo.h"
 
+bool gpu_is_recorder(void) { return false; }
+void gpu_before_end(gpu_world *w) { (void)w; }
+
 static double key(const gpu_world *w, wl_device_key which, double otherwise)
 {
     double value;
@@ -35,13 +38,19 @@ static void forget(gpu_world *w, const gpu_launch *l, size_t bytes)
 static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
 {
     gpu_function *f = l->function;
-    wl_ptx_work work = {
-        .grid = {l->grid.x, l->grid.y, l->grid.z},
-        .block = {l->block.x, l->block.y, l->block.z},
-        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
-        .dynamic_shared = (int64_t)l->shared,
-        .image = {l->params, bytes, w->memory, w->memory_count, f->module->symbols, f->module->variable_count},
-        .seconds = w->settings.seconds};
+    wl_ptx_work work = {.grid = {l->grid.x, l->grid.y, l->grid.z},
+                        .block = {l->block.x, l->block.y, l->block.z},
+                        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                        .dynamic_shared = (int64_t)l->shared,
+                        .image = {.params = l->params,
+                                  .param_bytes = bytes,
+                                  .memory = w->memory,
+                                  .memory_count = w->memory_count,
+                                  .symbols = f->module->symbols,
+                                  .symbol_count = f->module->variable_count,
+                                  .objects = w->objects,
+                                  .object_count = w->object_count},
+                        .seconds = w->settings.seconds};
     wl_ptx_worked done;
     wl_error err = {0};
     const bool pays = gpu_memo_pays(w, l, bytes);
@@ -83,10 +92,16 @@ cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *l)
         return CUDA_INVALID_FUNCTION;
     const size_t bytes = (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL);
     if (w->settings.recording)
-        gpu_record_launch(w, l, gpu_keeps(w, l, &like) ? -1 : like);
+        (void)gpu_record_launch(w, l, gpu_keeps(w, l, &like) ? -1 : like);
     w->launches++;
     if (w->settings.execute)
         return execute(w, l, bytes);
     forget(w, l, bytes);
     return CUDA_OK;
+}
+
+cuda_error gpu_issue(gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    cuda_graph_t graph = gpu_captures(l->stream);
+    return graph ? gpu_graph_add_launch(graph, l, bytes) : gpu_do_launch(w, l);
 }

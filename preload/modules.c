@@ -39,9 +39,23 @@ static int architecture(const gpu_world *w)
 {
     const char *text = wl_device_compute_capability(w->device);
     int major = 9, minor = 0;
+    if (w->architecture > 0)
+        return w->architecture;
     if (!text || sscanf(text, "%d.%d", &major, &minor) != 2)
         return 90; /* a device without CUDA: any PTX will do */
     return 10 * major + minor;
+}
+
+/* For which architectures a fatbin has machine code. */
+static void name_sass(gpu_module *m, wl_bytes fatbin)
+{
+    wl_fatbin_entry entry = {0};
+    bool found = true;
+    size_t length = 0;
+    while (wl_fatbin_next(fatbin, &entry, &found, NULL) == WL_OK && found && length + 16 < sizeof m->sass)
+        if (entry.code.kind == WL_BINARY_SASS)
+            length += (size_t)snprintf(m->sass + length, sizeof m->sass - length, "%ssm_%d", length ? " " : "",
+                                       entry.code.arch);
 }
 
 /* Reads the PTX of a fatbin in memory, which says how long it is. */
@@ -54,6 +68,8 @@ static bool read_fatbin(const gpu_world *w, gpu_module *m)
         wl_fatbin_ptx(fatbin, architecture(w), &m->text, &m->length, &err) == WL_OK)
         return true;
     (void)snprintf(m->why, sizeof m->why, "%s", err.message);
+    if (wl_fatbin_find(all, &fatbin, NULL) == WL_OK)
+        name_sass(m, fatbin);
     return false;
 }
 
@@ -257,4 +273,28 @@ uint8_t *gpu_params(gpu_world *w, gpu_function *f, void **arguments, size_t *byt
     if (params)
         (void)wl_ptx_runner_params(f->runner, pack, &p);
     return params;
+}
+
+/* CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE */
+uint8_t *gpu_driver_params(gpu_world *w, gpu_function *f, void **arguments, void **extra, size_t *bytes)
+{
+    const uint8_t *given = NULL;
+    size_t count = 0;
+    for (; extra && extra[0]; extra += 2)
+        if (extra[0] == (void *)1)
+            given = extra[1];
+        else if (extra[0] == (void *)2)
+            memcpy(&count, extra[1], sizeof count);
+    uint8_t *params = gpu_params(w, f, given ? NULL : arguments, bytes);
+    if (params && given)
+        memcpy(params, given, count < *bytes ? count : *bytes);
+    return params;
+}
+
+void gpu_take_attribute(gpu_launch *l, const cuda_launch_attribute *a)
+{
+    if (a->id == CUDA_ATTRIBUTE_CLUSTER)
+        memcpy(l->cluster, a->value.cluster, sizeof l->cluster);
+    if (a->id == CUDA_ATTRIBUTE_COOPERATIVE)
+        l->cooperative = a->value.flag;
 }

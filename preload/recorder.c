@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/json_out.h"
 #include "base/room.h"
+#include "ptx/async/tensor_map.h"
 #include "recording/record_write.h"
 #include "world.h"
 
@@ -16,6 +19,7 @@
 static wl_record_writer *writer;
 static bool stopped; /* an error was said; nothing more is written */
 static int64_t launch_number;
+static char recording_path[4096];
 
 /* ---- events ---- */
 
@@ -71,12 +75,34 @@ static void put_command(event *e)
     wl_out_array_end(&e->out);
 }
 
+/* In a folder, each process has a file of its own; a file that another process of the program has
+ * begun is left alone. */
+static void choose_path(const char *given, char *path, size_t size)
+{
+    struct stat info;
+    const bool there = stat(given, &info) == 0;
+    const size_t length = strlen(given),
+                 stem = length > 6 && strcmp(given + length - 6, ".wlrec") == 0 ? length - 6 : length;
+    if (there && S_ISDIR(info.st_mode))
+        (void)snprintf(path, size, "%s/%ld.wlrec", given, (long)getpid());
+    else if (there && info.st_size > 0)
+        (void)snprintf(path, size, "%.*s-%ld.wlrec", (int)stem, given, (long)getpid());
+    else
+        (void)snprintf(path, size, "%s", given);
+    if (there && strcmp(path, given) != 0 && !S_ISDIR(info.st_mode))
+        (void)fprintf(stderr, "warpline: '%s' is there already: this process records into '%s'\n", given, path);
+}
+
 static bool is_open(gpu_world *w)
 {
+    /* a child that was forked later has the same file open, but must not use it */
+    static pid_t owner;
     if (writer || stopped || !w->settings.recording)
-        return writer && !stopped;
+        return writer && !stopped && owner == getpid();
     wl_error err = {0};
-    if (wl_record_writer_new(w->settings.recording, &writer, &err) != WL_OK) {
+    owner = getpid();
+    choose_path(w->settings.recording, recording_path, sizeof recording_path);
+    if (wl_record_writer_new(recording_path, &writer, &err) != WL_OK) {
         stop(&err);
         return false;
     }
@@ -110,15 +136,44 @@ static bool put_module(gpu_module *m)
     char digest[WL_DIGEST_TEXT];
     if (m->recorded)
         return true;
-    if (!put_blob(m->text, m->length, digest))
+    if (!m->failed && !put_blob(m->text, m->length, digest))
         return false;
     event e;
     begin(&e, "module");
     wl_out_whole(&e.out, "module", m->number);
-    wl_out_text(&e.out, "ptx", digest);
+    if (!m->failed) {
+        wl_out_text(&e.out, "ptx", digest);
+    } else {
+        wl_out_array(&e.out, "sass");
+        wl_out_text(&e.out, NULL, m->sass[0] ? m->sass : "one GPU");
+        wl_out_array_end(&e.out);
+    }
     end(&e);
     m->recorded = true;
     return !stopped;
+}
+
+/* ---- for a program that looks at its own recording ---- */
+
+CUDA_EXPORT const char *warpline_recording_path(void);
+CUDA_EXPORT int64_t warpline_recorded_launches(void);
+
+/* NULL: nothing is recorded. */
+const char *warpline_recording_path(void)
+{
+    gpu_world *w = gpu_enter();
+    const char *path = is_open(w) ? recording_path : NULL;
+    gpu_leave();
+    return path;
+}
+
+int64_t warpline_recorded_launches(void)
+{
+    gpu_world *w = gpu_enter();
+    gpu_before_end(w); /* times that are not known yet */
+    const int64_t launches = launch_number;
+    gpu_leave();
+    return launches;
 }
 
 /* ---- which launches are kept ---- */
@@ -282,6 +337,80 @@ static void put_variables(event *e, const gpu_module *m)
     wl_out_array_end(&e->out);
 }
 
+/* Is the handle among the words? */
+static bool has_word(const uint8_t *bytes, size_t count, uint64_t wanted)
+{
+    for (size_t at = 0; at + 8 <= count; at += 8)
+        if (memcmp(bytes + at, &wanted, sizeof wanted) == 0)
+            return true;
+    return false;
+}
+
+/* Does the launch have the object, among its parameters or in a variable of its module? */
+bool gpu_uses_object(const gpu_world *w, const gpu_launch *l, size_t bytes, uint64_t handle)
+{
+    const gpu_module *m = l->function->module;
+    bool found = has_word(l->params, bytes, handle);
+    for (size_t i = 0; i < m->variable_count && !found; i++) {
+        const int64_t at = gpu_find(w, m->variables[i].address);
+        const wl_ptx_memory *memory = at >= 0 ? &w->memory[at] : NULL;
+        found = memory && memory->contents && memory->bytes <= SCANNED_MAX &&
+                has_word(memory->contents, (size_t)memory->bytes, handle);
+    }
+    return found;
+}
+
+static void put_textures(event *e, const gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->object_count; i++) {
+        if (!gpu_uses_object(w, l, bytes, w->objects[i].handle))
+            continue;
+        if (!any)
+            wl_out_array(&e->out, "textures");
+        any = true;
+        wl_out_object(&e->out, NULL);
+        put_address(e, "handle", w->objects[i].handle);
+        wl_out_text(&e->out, "text", w->objects[i].text);
+        put_address(e, "address", w->objects[i].address);
+        wl_out_object_end(&e->out);
+    }
+    if (any)
+        wl_out_array_end(&e->out);
+}
+
+static void put_hex(event *e, const char *key, const uint8_t *bytes, size_t count)
+{
+    char *text = malloc(2 * count + 1);
+    for (size_t i = 0; text && i < count; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    if (text)
+        text[2 * count] = '\0';
+    wl_out_text(&e->out, key, text ? text : "");
+    free(text);
+}
+
+/* Tensor maps among the parameters, in our layout. */
+static void put_maps(event *e, const uint8_t *params, size_t bytes)
+{
+    bool any = false;
+    for (size_t at = 0; at + WL_PTX_MAP_BYTES <= bytes; at += 8) {
+        wl_ptx_tensor_map map;
+        memcpy(&map, params + at, sizeof map);
+        if (!wl_ptx_map_is_valid(&map))
+            continue;
+        if (!any)
+            wl_out_array(&e->out, "maps");
+        any = true;
+        wl_out_object(&e->out, NULL);
+        wl_out_whole(&e->out, "at", (int64_t)at);
+        put_hex(e, "map", params + at, WL_PTX_MAP_BYTES);
+        wl_out_object_end(&e->out);
+    }
+    if (any)
+        wl_out_array_end(&e->out);
+}
+
 static void put_three(event *e, const char *key, int64_t x, int64_t y, int64_t z)
 {
     wl_out_array(&e->out, key);
@@ -307,17 +436,6 @@ static void put_geometry(event *e, const gpu_launch *l)
         wl_out_whole(&e->out, "graph", l->graph);
 }
 
-static void put_params(event *e, const uint8_t *params, size_t bytes)
-{
-    char *text = malloc(2 * bytes + 1);
-    for (size_t i = 0; text && i < bytes; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", params[i]);
-    if (text)
-        text[2 * bytes] = '\0';
-    wl_out_text(&e->out, "params", text ? text : "");
-    free(text);
-}
-
 static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*digests)[WL_DIGEST_TEXT])
 {
     gpu_module *m = l->function->module;
@@ -326,23 +444,28 @@ static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*dig
     look_for_pointers(&r, l->params, (int64_t)bytes);
     for (size_t i = 0; i < m->variable_count; i++)
         add_allocation(&r, gpu_find(w, m->variables[i].address));
+    for (size_t i = 0; i < w->object_count; i++)
+        if (gpu_uses_object(w, l, bytes, w->objects[i].handle))
+            add_allocation(&r, gpu_find(w, w->objects[i].address));
     if (!put_module(m) || !put_contents(w, in, digests))
         return;
     event e;
     begin(&e, "launch");
     wl_out_whole(&e.out, "id", launch_number);
     put_geometry(&e, l);
-    put_params(&e, l->params, bytes);
+    put_hex(&e, "params", l->params, bytes);
     put_buffers(&e, w, in, digests);
     put_pointers(&e, w, in, l->params, bytes);
     put_variables(&e, m);
+    put_maps(&e, l->params, bytes);
+    put_textures(&e, w, l, bytes);
     end(&e);
 }
 
-void gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
+int64_t gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
 {
     if (!is_open(w))
-        return;
+        return -1;
     if (like >= 0) {
         event e;
         begin(&e, "launch");
@@ -358,7 +481,31 @@ void gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
         free(in);
         free(digests);
     }
-    launch_number++;
+    return launch_number++;
+}
+
+int64_t gpu_record_unreadable(gpu_world *w, const gpu_launch *l)
+{
+    if (!is_open(w) || !put_module(l->function->module))
+        return -1;
+    event e;
+    begin(&e, "launch");
+    wl_out_whole(&e.out, "id", launch_number);
+    put_geometry(&e, l);
+    wl_out_text(&e.out, "params", "");
+    end(&e);
+    return launch_number++;
+}
+
+void gpu_record_time(gpu_world *w, int64_t launch, double seconds)
+{
+    if (!is_open(w) || launch < 0)
+        return;
+    event e;
+    begin(&e, "time");
+    wl_out_whole(&e.out, "launch", launch);
+    wl_out_real(&e.out, "time", seconds);
+    end(&e);
 }
 
 void gpu_record_copy(gpu_world *w, const char *direction, size_t bytes, cuda_stream_t stream)

@@ -23,7 +23,8 @@ struct node {
         } call;
     } of;
     size_t param_bytes;
-    node **before; /* that must have run */
+    void **pointers; /* to each parameter; NULL: nobody has asked */
+    node **before;   /* that must have run */
     size_t before_count, before_room;
     int64_t run; /* the launch of the graph in which it ran last */
 };
@@ -311,6 +312,53 @@ cuda_error cudaGraphGetNodes(cuda_graph_t g, node **nodes, size_t *count)
         nodes[i] = g->nodes[i];
     *count = g->count;
     return CUDA_OK;
+}
+
+/* ---- what a node is ---- */
+
+CUDA_CALL cudaGraphNodeGetType(node *n, int *type);
+CUDA_CALL cudaGraphKernelNodeGetParams(node *n, kernel_params *p);
+CUDA_CALL cudaGraphMemsetNodeGetParams(node *n, fill_params *p);
+
+cuda_error cudaGraphNodeGetType(node *n, int *type)
+{
+    static const int types[] = {
+        [NODE_LAUNCH] = 0, [NODE_COPY] = 1, [NODE_FILL] = 2, [NODE_CALL] = 3, [NODE_CHILD] = 4, [NODE_EMPTY] = 5};
+    *type = types[n->kind];
+    return CUDA_OK;
+}
+
+static void point(void *user, int number, int64_t offset, int64_t bytes)
+{
+    node *n = user;
+    (void)bytes;
+    n->pointers[number] = (uint8_t *)(uintptr_t)n->of.launch.params + offset;
+}
+
+cuda_error cudaGraphKernelNodeGetParams(node *n, kernel_params *p)
+{
+    (void)gpu_enter();
+    if (n->kind != NODE_LAUNCH)
+        return gpu_end(CUDA_INVALID_VALUE);
+    const gpu_launch *l = &n->of.launch;
+    if (!n->pointers)
+        n->pointers = calloc(n->param_bytes + 1, sizeof *n->pointers); /* each has a byte */
+    if (!n->pointers)
+        return gpu_end(CUDA_OUT_OF_MEMORY);
+    (void)wl_ptx_runner_params(l->function->runner, point, n);
+    *p = (kernel_params){l->function, l->grid, l->block, (unsigned)l->shared, n->pointers, NULL};
+    return gpu_end(CUDA_OK);
+}
+
+cuda_error cudaGraphMemsetNodeGetParams(node *n, fill_params *p)
+{
+    (void)gpu_enter();
+    const gpu_fill *f = &n->of.fill;
+    if (n->kind != NODE_FILL)
+        return gpu_end(CUDA_INVALID_VALUE);
+    *p = (fill_params){f->to,    f->pitch, (unsigned)f->value, (unsigned)f->element, f->width / (size_t)f->element,
+                       f->height};
+    return gpu_end(CUDA_OK);
 }
 
 /* ---- launches ---- */

@@ -51,10 +51,9 @@ static cuda_error launch(gpu_world *w, gpu_launch l, void **arguments)
     uint8_t *params = gpu_params(w, l.function, arguments, &bytes);
     if (!params)
         return l.function->module->failed ? CUDA_NO_BINARY : CUDA_INVALID_FUNCTION;
-    cuda_graph_t graph = gpu_captures(l.stream);
     l.params = params;
     l.graph = -1;
-    const cuda_error error = graph ? gpu_graph_add_launch(graph, &l, bytes) : gpu_do_launch(w, &l);
+    const cuda_error error = gpu_issue(w, &l, bytes);
     free(params);
     return error;
 }
@@ -103,12 +102,8 @@ cuda_error cudaLaunchKernelExC(const cuda_launch_config *config, const void *fun
                     .block = config->block,
                     .shared = config->shared,
                     .stream = config->stream};
-    for (unsigned i = 0; i < config->count; i++) {
-        const cuda_launch_attribute *a = &config->attributes[i];
-        if (a->id == CUDA_ATTRIBUTE_CLUSTER)
-            memcpy(l.cluster, a->value.cluster, sizeof l.cluster);
-        l.cooperative = l.cooperative || (a->id == CUDA_ATTRIBUTE_COOPERATIVE && a->value.flag);
-    }
+    for (unsigned i = 0; i < config->count; i++)
+        gpu_take_attribute(&l, &config->attributes[i]);
     return gpu_end(launch(w, l, arguments));
 }
 

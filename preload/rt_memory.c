@@ -264,11 +264,11 @@ cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t
     return copy_rows((gpu_copy){to, from, to_pitch, from_pitch, width, height, direction}, stream, false);
 }
 
-/* Slice by slice; arrays are not copied here. */
+/* Slice by slice. */
 static cuda_error copy_3d(const cuda_copy_3d *c, cuda_stream_t stream, bool waits)
 {
     if (c->from_array || c->to_array)
-        return gpu_missing("cudaMemcpy3D with an array");
+        return gpu_copy_array_3d(c, stream);
     for (size_t z = 0; z < c->extent.depth; z++) {
         uint8_t *to =
             (uint8_t *)c->to.pointer + c->to_at.x + c->to.pitch * (c->to_at.y + c->to.height * (c->to_at.z + z));

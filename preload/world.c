@@ -79,21 +79,28 @@ static wl_device *find_device(const char *name)
 static void finish(void)
 {
     gpu_world *w = gpu_enter();
+    gpu_before_end(w);
     gpu_record_end(w);
     gpu_leave();
 }
+
+/* The recorder, if it is there, too. */
+extern __attribute__((weak)) const char warpline_recorder;
 
 static void make(void)
 {
     gpu_world *w = &world;
     const char *device = getenv("WARPLINE_DEVICE");
     w->started = gpu_now();
-    w->settings = (gpu_settings){.recording = getenv("WARPLINE_RECORDING"),
+    w->foreign = gpu_is_recorder();
+    const bool records = w->foreign || !&warpline_recorder; /* one of both */
+    w->settings = (gpu_settings){.recording = records ? getenv("WARPLINE_RECORDING") : NULL,
                                  .launches = (int)number_of("WARPLINE_LAUNCHES", DEFAULT_LAUNCHES),
                                  .bytes = (int64_t)number_of("WARPLINE_BYTES", (double)DEFAULT_BYTES),
                                  .execute = number_of("WARPLINE_EXECUTE", 1) != 0,
                                  .seconds = number_of("WARPLINE_SECONDS", DEFAULT_SECONDS),
-                                 .verbose = getenv("WARPLINE_VERBOSE") != NULL};
+                                 .verbose = getenv("WARPLINE_VERBOSE") != NULL,
+                                 .times = number_of("WARPLINE_TIMES", 0) != 0};
     w->device = find_device(device ? device : "h200");
     if (!w->device)
         w->device = find_device("h200");

@@ -20,6 +20,7 @@ typedef struct gpu_settings {
     bool execute;
     double seconds; /* to carry out one launch; 0: no limit */
     bool verbose;
+    bool times; /* of launches on a GPU */
 } gpu_settings;
 
 /* ---- memory ---- */
@@ -58,6 +59,7 @@ typedef struct gpu_module {
     size_t variable_count, variable_room;
     wl_ptx_symbol *symbols; /* of them */
     char why[WL_MESSAGE_MAX + 64];
+    char sass[128]; /* architectures of machine code, where there is no PTX: "sm_80 sm_90" */
 } gpu_module;
 
 typedef struct gpu_geometry {
@@ -87,10 +89,13 @@ typedef struct gpu_world {
     gpu_settings settings;
     wl_device *device;
     bool foreign;          /* a GPU has the memory: its driver places variables */
+    int architecture;      /* of that GPU; 0: not known */
     wl_ptx_memory *memory; /* sorted by address */
     gpu_allocation *about; /* of the same number */
     size_t memory_count, memory_room, about_room;
-    int64_t allocated; /* bytes of device memory */
+    int64_t allocated;              /* bytes of device memory */
+    wl_ptx_texture_object *objects; /* textures and surfaces */
+    size_t object_count, object_room;
     gpu_module **modules;
     size_t module_count, module_room;
     gpu_function **functions;
@@ -108,6 +113,10 @@ cuda_error gpu_last_error(bool clear);
 /* One line on standard error: "warpline: ..". Each text is written once. */
 void gpu_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 double gpu_now(void);
+/* Is this library the recorder, which passes calls on, or the double, which answers them? What it
+ * does before the recording ends. */
+bool gpu_is_recorder(void);
+void gpu_before_end(gpu_world *w);
 
 /* allocations.c. NULL: out of memory. */
 void *gpu_allocate(gpu_world *w, size_t bytes, gpu_kind kind);
@@ -130,8 +139,10 @@ int64_t gpu_module_variable(gpu_world *w, gpu_module *module, const char *name);
 bool gpu_function_ready(gpu_world *w, gpu_function *function);
 /* The bytes of parameters that a program passes one by one. NULL: no memory, or no such kernel. */
 uint8_t *gpu_params(gpu_world *w, gpu_function *function, void **arguments, size_t *bytes);
+/* The same as the driver takes them: one by one, or all bytes in `extra`. */
+uint8_t *gpu_driver_params(gpu_world *w, gpu_function *function, void **arguments, void **extra, size_t *bytes);
 
-/* launch.c */
+/* A launch */
 typedef struct gpu_launch {
     gpu_function *function;
     cuda_dim3 grid, block;
@@ -142,11 +153,18 @@ typedef struct gpu_launch {
     int64_t graph; /* -1: none */
     const uint8_t *params;
 } gpu_launch;
+void gpu_take_attribute(gpu_launch *launch, const cuda_launch_attribute *attribute);
+/* launch.c: now; or now, unless a graph is captured. */
 cuda_error gpu_do_launch(gpu_world *w, const gpu_launch *launch);
+cuda_error gpu_issue(gpu_world *w, const gpu_launch *launch, size_t param_bytes);
 
 /* recorder.c: each writes one event; nothing without a recording. */
 bool gpu_keeps(gpu_world *w, const gpu_launch *launch, int64_t *like);
-void gpu_record_launch(gpu_world *w, const gpu_launch *launch, int64_t like);
+bool gpu_uses_object(const gpu_world *w, const gpu_launch *launch, size_t param_bytes, uint64_t handle);
+/* The number of the launch. Unreadable: of a module without PTX. */
+int64_t gpu_record_launch(gpu_world *w, const gpu_launch *launch, int64_t like);
+int64_t gpu_record_unreadable(gpu_world *w, const gpu_launch *launch);
+void gpu_record_time(gpu_world *w, int64_t launch, double seconds);
 void gpu_record_copy(gpu_world *w, const char *direction, size_t bytes, cuda_stream_t stream);
 void gpu_record_memset(gpu_world *w, size_t bytes, cuda_stream_t stream);
 void gpu_record_mark(gpu_world *w, int64_t mark, cuda_stream_t stream);
@@ -178,6 +196,8 @@ cuda_error gpu_graph_add_call(cuda_graph_t graph, void (*call)(void *), void *us
 /* rt_memory.c */
 cuda_error gpu_do_copy(gpu_world *w, const gpu_copy *copy, cuda_stream_t stream);
 cuda_error gpu_do_fill(gpu_world *w, const gpu_fill *fill, cuda_stream_t stream);
+/* rt_texture.c: one side is an array. */
+cuda_error gpu_copy_array_3d(const cuda_copy_3d *copy, cuda_stream_t stream);
 
 /* missing.c: a call that the double does not have: says so once. */
 cuda_error gpu_missing(const char *name);

@@ -49,6 +49,12 @@ typedef struct wl_ptx_symbol {
     uint64_t address;
 } wl_ptx_symbol;
 
+/* A texture or surface object of a program over its memory: `text` as an argument describes it. */
+typedef struct wl_ptx_texture_object {
+    uint64_t handle, address;
+    const char *text;
+} wl_ptx_texture_object;
+
 /* A launch as a program made it: parameters byte by byte, and the memory that it can reach. */
 typedef struct wl_ptx_image {
     const uint8_t *params;
@@ -57,6 +63,8 @@ typedef struct wl_ptx_image {
     size_t memory_count;
     const wl_ptx_symbol *symbols;
     size_t symbol_count;
+    const wl_ptx_texture_object *objects;
+    size_t object_count;
 } wl_ptx_image;
 
 typedef struct wl_ptx_options {

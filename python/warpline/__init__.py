@@ -17,7 +17,8 @@ from .errors import BoundsError, Error, FileError, InputError, LimitError, Range
 from .kernels import Kernel, kernels, show
 from .predictions import Predictor, explain, predict
 from .rankings import Ranking, rank
+from .recordings import Recording, record
 
 __all__ = ["BoundsError", "Device", "Error", "FileError", "InputError", "Kernel", "LimitError", "Predictor", "RangeError", "Ranking",
-           "UnsupportedError", "__version__", "advise", "device_names", "devices", "explain", "kernels", "occupancy",
-           "predict", "rank", "show"]
+           "Recording", "UnsupportedError", "__version__", "advise", "device_names", "devices", "explain", "kernels", "occupancy",
+           "predict", "rank", "record", "show"]

@@ -131,9 +131,23 @@ class AdviseReport(Structure):
                 ("device_model", c_int), ("devices_left", c_bool)]
 
 
+class RecordedLaunch(Structure):
+    _c_name_ = "wl_recorded_launch"
+    _fields_ = [("kernel", c_char_p), ("symbol", c_char_p), ("module", c_size_t), ("grid", c_int64 * 3),
+                ("block", c_int64 * 3), ("cluster", c_int64 * 3), ("dynamic_shared", c_int64),
+                ("stream", c_int64), ("graph", c_int64), ("kind", c_size_t), ("like", c_bool),
+                ("start_s", c_double), ("time_s", c_double)]
+
+
+class ProfileOptions(Structure):
+    _c_name_ = "wl_profile_options"
+    _fields_ = [("predict", PredictOptions), ("effort", c_double), ("budget", c_int64), ("threads", c_int),
+                ("needs", c_void_p), ("user", c_void_p)]
+
+
 STRUCTS = (Loc, CError, Schedule, Launch, KernelOptions, PtxOptions, PredictOptions, Ranked,
            RankOptions, Ranking, Trust, RankedSpace, RankWriter, AdviseOptions, Elsewhere,
-           AdviseReport)
+           AdviseReport, RecordedLaunch, ProfileOptions)
 
 # values of enums that are used here; test_layout.py compares them, too
 WL_OK, WL_E_IO, WL_E_NOMEM = 0, 6, 5
@@ -217,6 +231,18 @@ _SIGNATURES = {
     "wl_advised_costly": (c_bool, (_P,)),
     "wl_advise_devices": (_STATUS, (_P, _P, POINTER(Launch), POINTER(AdviseOptions),
                                     POINTER(Elsewhere), _N, POINTER(_N), POINTER(c_int))),
+    "wl_recording_open": (_STATUS, (_S, _PP)),
+    "wl_recording_free": (None, (_P,)),
+    "wl_recording_command": (_S, (_P,)),
+    "wl_recording_device": (_S, (_P,)),
+    "wl_recording_note": (_S, (_P, _N)),
+    "wl_recording_launch": (_P, (_P, _N)),
+    "wl_profile_make": (_STATUS, (_P, _P, POINTER(ProfileOptions), _PP)),
+    "wl_profile_free": (None, (_P,)),
+    "wl_profile_launch": (_P, (_P, _N, POINTER(_S))),
+    "wl_profile_render": (_STATUS, (_PP, _N, c_int, _PP)),
+    "wl_prediction_limiter": (c_int, (_P,)),
+    "wl_prediction_metric": (c_bool, (_P, c_int, POINTER(_D))),
     "wl_advise_render": (_STATUS, (POINTER(AdviseReport), c_int, _PP)),
 }
 

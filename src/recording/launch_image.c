@@ -148,9 +148,37 @@ static wl_status read_maps(const wl_event_reader *in, wl_arena *arena, wl_record
     return WL_OK;
 }
 
+/* Of a texture, its description and where its memory is decide, not its handle; that is one of the
+ * parameters, too. */
+static wl_status read_textures(const wl_event_reader *in, wl_arena *arena, wl_recorded_image *out, wl_buffer *key)
+{
+    const json_t *list;
+    WL_TRY(wl_event_list(in, "textures", &list));
+    out->objects = WL_ARENA_NEW(arena, wl_ptx_texture_object, json_array_size(list) + 1);
+    if (!out->objects)
+        return wl_fail_memory(in->err);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const wl_event_reader one = element(in, list, i);
+        wl_ptx_texture_object *object = &out->objects[out->object_count++];
+        const char *text;
+        WL_TRY(wl_event_address(&one, "handle", &object->handle));
+        WL_TRY(wl_event_address(&one, "address", &object->address));
+        WL_TRY(wl_event_text(&one, "text", &text));
+        if (strncmp(text, "tex:", 4) != 0 && strncmp(text, "surf:", 5) != 0)
+            return wl_event_fails(&one, "text", "must describe a texture or surface, as tex:64x64:f32");
+        object->text = wl_arena_text(arena, text, strlen(text));
+        if (!object->text)
+            return wl_fail_memory(in->err);
+        const wl_recorded_buffer *b = wl_recorded_buffer_at(out, object->address);
+        const uint64_t where[2] = {b ? (uint64_t)(b - out->buffers) : UINT64_MAX, b ? object->address - b->address : 0};
+        add_words(key, text, strlen(text) + 1);
+        add_words(key, where, sizeof where);
+    }
+    return WL_OK;
+}
+
 wl_status wl_recorded_image_read(const wl_event_reader *in, wl_arena *arena, wl_recorded_image *out, wl_buffer *key)
 {
-    const json_t *textures;
     *out = (wl_recorded_image){0};
     WL_TRY(wl_event_bytes(in, "params", arena, &out->params, &out->param_bytes));
     if (out->param_bytes > PARAMS_MOST)
@@ -159,14 +187,5 @@ wl_status wl_recorded_image_read(const wl_event_reader *in, wl_arena *arena, wl_
     WL_TRY(read_pointers(in, out, arena, key));
     WL_TRY(read_variables(in, arena, out, key));
     WL_TRY(read_maps(in, arena, out, key));
-    WL_TRY(wl_event_list(in, "textures", &textures));
-    out->textures = json_array_size(textures) > 0;
-    if (out->textures && key) {
-        char *text = json_dumps(textures, JSON_COMPACT | JSON_SORT_KEYS);
-        if (!text)
-            return wl_fail_memory(in->err);
-        wl_buffer_text(key, text);
-        free(text);
-    }
-    return WL_OK;
+    return read_textures(in, arena, out, key);
 }

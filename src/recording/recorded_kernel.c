@@ -146,6 +146,8 @@ static void move_apart(held_image *h)
     }
     for (size_t i = 0; i < image->symbol_count; i++)
         image->symbols[i].address = moved(h, image->symbols[i].address);
+    for (size_t i = 0; i < image->object_count; i++)
+        image->objects[i].address = moved(h, image->objects[i].address);
     for (size_t i = 0; i < image->map_count; i++) {
         wl_ptx_tensor_map map;
         memcpy(&map, image->maps[i].bytes, sizeof map);
@@ -177,9 +179,6 @@ static wl_status load_image(const wl_recording *r, const wl_kept_launch *kept, h
     json_decref(event);
     if (status != WL_OK)
         return status;
-    if (h->recorded.textures)
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "it uses textures or surfaces, which are not read from recordings");
     h->memory = WL_ARENA_NEW(&h->arena, wl_ptx_memory, h->recorded.buffer_count + 1);
     if (!h->memory)
         return wl_fail_memory(err);
@@ -191,7 +190,9 @@ static wl_status load_image(const wl_recording *r, const wl_kept_launch *kept, h
                               .memory = h->memory,
                               .memory_count = h->recorded.buffer_count,
                               .symbols = h->recorded.symbols,
-                              .symbol_count = h->recorded.symbol_count};
+                              .symbol_count = h->recorded.symbol_count,
+                              .objects = h->recorded.objects,
+                              .object_count = h->recorded.object_count};
     return WL_OK;
 }
 

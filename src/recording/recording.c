@@ -191,6 +191,7 @@ static wl_status read_launch(wl_recording *r, const wl_record_place *place, cons
     if (!WL_ROOM(r->launches, r->launch_count + 1, r->launch_room) ||
         !wl_digest_map_add(&r->launch_of, own_number(place->file, id), r->launch_count))
         return wl_fail_memory(in->err);
+    kept.event = r->event_count;
     r->launches[r->launch_count] = kept;
     return add_event(r,
                      &(wl_recorded_event){.kind = WL_RECORDED_LAUNCH,
@@ -221,6 +222,20 @@ static wl_status read_transfer(wl_recording *r, const wl_event_reader *in, wl_re
     return add_event(r, &event, in->err);
 }
 
+/* A time that was known only after its launch. */
+static wl_status read_time(wl_recording *r, size_t file, const wl_event_reader *in)
+{
+    int64_t id;
+    size_t number;
+    WL_TRY(wl_event_whole(in, "launch", 0, &id));
+    if (!wl_digest_map_find(&r->launch_of, own_number(file, id), &number))
+        return wl_event_fails(in, "launch", "is not the number of an earlier launch");
+    wl_kept_launch *l = &r->launches[number];
+    WL_TRY(wl_event_seconds(in, "time", &l->launch.time_s));
+    r->events[l->event].time_s = l->launch.time_s;
+    return WL_OK;
+}
+
 static wl_status read_order(wl_recording *r, const wl_event_reader *in, wl_recorded_kind kind)
 {
     wl_recorded_event event = {.kind = kind, .stream = -1, .mark = -1, .start_s = -1, .time_s = -1};
@@ -244,6 +259,8 @@ static wl_status read_event(wl_recording *r, const wl_record_place *place, const
         return read_order(r, in, WL_RECORDED_MARK);
     if (strcmp(in->what, "wait") == 0)
         return read_order(r, in, WL_RECORDED_WAIT);
+    if (strcmp(in->what, "time") == 0)
+        return read_time(r, place->file, in);
     if (strcmp(in->what, "module") == 0)
         return read_module(r, place->file, in);
     if (strcmp(in->what, "program") == 0)

@@ -34,6 +34,7 @@ typedef struct wl_recorded_module {
 typedef struct wl_kept_launch {
     wl_recorded_launch launch;
     wl_record_place place; /* of its event */
+    size_t event;          /* its number */
 } wl_kept_launch;
 
 struct wl_recording {
@@ -114,8 +115,8 @@ typedef struct wl_recorded_image {
     wl_recorded_pointer *pointers;
     wl_ptx_symbol *symbols;
     wl_recorded_map *maps;
-    size_t buffer_count, pointer_count, symbol_count, map_count;
-    bool textures;
+    wl_ptx_texture_object *objects;
+    size_t buffer_count, pointer_count, symbol_count, map_count, object_count;
 } wl_recorded_image;
 /* The buffer that an address lies in, or NULL. */
 const wl_recorded_buffer *wl_recorded_buffer_at(const wl_recorded_image *image, uint64_t address);

@@ -64,7 +64,8 @@ static void read_repeated(const wl_ptx_buffer *buffer, size_t at, int bytes, uin
 
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out)
 {
-    if (buffer->texture && buffer->content != WL_PTX_UNTOUCHED) { /* contents have no gaps */
+    /* contents have no gaps, but for a program's memory */
+    if (buffer->texture && !buffer->own && buffer->content != WL_PTX_UNTOUCHED) {
         const int64_t last = wl_ptx_texture_byte(buffer->texture, at + bytes - 1);
         at = wl_ptx_texture_byte(buffer->texture, at);
         if (at < 0 || last != at + bytes - 1)

@@ -38,14 +38,24 @@ typedef struct wl_ptx_buffer {
     int64_t step;      /* of iota; likewise */
     const uint8_t *data;
     size_t data_bytes;
-    uint8_t *own;                  /* of a program's memory: its bytes, to be written in place */
-    int argument;                  /* -1: a module variable */
-    const wl_ptx_texture *texture; /* NULL: plain memory. The kernel gets `base` as the handle */
+    uint8_t *own; /* of a program's memory: its bytes, to be written in place */
+    int argument; /* -1: a module variable */
+    /* NULL: plain memory. The kernel gets `base` as the handle; of a program's memory, that of an
+     * object */
+    const wl_ptx_texture *texture;
 } wl_ptx_buffer;
+
+/* A texture or surface object of a program: a view of its memory. */
+typedef struct wl_ptx_view {
+    uint64_t handle;
+    wl_ptx_buffer buffer;
+} wl_ptx_view;
 
 typedef struct wl_ptx_arguments {
     wl_ptx_buffer *buffers; /* sorted by base */
     int buffer_count;
+    wl_ptx_view *views;
+    int view_count;
     bool has_textures;
     uint8_t *params; /* parameter space of the entry, as ld.param reads it */
     int64_t param_bytes;

@@ -6,6 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/emulate/arguments_internal.h"
+#include "ptx/emulate/arguments_text.h"
 #include "ptx/module/source_params.h"
 
 #define GAP ((uint64_t)2 << 20) /* bytes between the program's memory and what follows */
@@ -94,6 +95,33 @@ static void name_buffers(const wl_ptx_maker *m, const wl_ptx_source_param *sourc
     }
 }
 
+/* Objects whose memory is there; memory that an object begins with is a texture from then on. */
+static wl_status take_objects(wl_ptx_maker *m)
+{
+    const wl_ptx_image *image = m->given->image;
+    m->out->views = WL_ARENA_NEW(m->arena, wl_ptx_view, image->object_count + 1);
+    if (!m->out->views)
+        return wl_fail_memory(m->err);
+    for (size_t i = 0; i < image->object_count; i++) {
+        const wl_ptx_texture_object *o = &image->objects[i];
+        wl_ptx_buffer *memory = buffer_at(m, o->address), view = {0};
+        WL_TRY(wl_ptx_texture_text(o->text, m->given, m->arena, &view, m->err));
+        if (!memory || view.bytes > memory->bytes - (int64_t)(o->address - memory->base))
+            continue;
+        const wl_ptx_texture *texture = view.texture;
+        if (!memory->texture && memory->base == o->address)
+            memory->texture = texture;
+        const int64_t bytes = view.bytes;
+        view = *memory;
+        view.base = o->address;
+        view.bytes = bytes;
+        view.texture = texture;
+        m->out->views[m->out->view_count++] = (wl_ptx_view){o->handle, view};
+        m->out->has_textures = true;
+    }
+    return WL_OK;
+}
+
 wl_status wl_ptx_take_image(wl_ptx_maker *m)
 {
     const wl_ptx_image *image = m->given->image;
@@ -105,6 +133,7 @@ wl_status wl_ptx_take_image(wl_ptx_maker *m)
     if (m->out->param_bytes > 0)
         memcpy(m->out->params, image->params, (size_t)m->out->param_bytes);
     WL_TRY(take_memory(m));
+    WL_TRY(take_objects(m));
     WL_TRY(wl_ptx_find_sources(m, false, &sources));
     name_buffers(m, sources);
     return WL_OK;

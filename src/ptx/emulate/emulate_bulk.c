@@ -2,8 +2,9 @@
  * tensor map describes, between global and shared memory. The copy unit moves them: no lane loads
  * or stores, and a barrier object counts the bytes that arrive.
  *
- * What a tensor map delivers is unknown; its addresses are exact. Copies to several blocks of a
- * cluster: each block issues its part, so a block receives as many as it issues for.
+ * What a tensor map delivers is unknown unless a launch is carried out; its addresses are exact.
+ * Copies to several blocks of a cluster: each block issues its part, so a block receives as many as
+ * it issues for.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -219,6 +220,89 @@ static wl_status copy_range(wl_ptx_machine *m, const wl_ptx_step *s, const bulk 
     return status;
 }
 
+/* Where a byte of a box is in shared memory: swizzled, units of 16 bytes trade places. */
+static int64_t swizzled(const wl_ptx_tensor_map *map, int64_t at)
+{
+    static const int masks[] = {0, 1, 3, 7};
+    const int mask = map->swizzle < sizeof masks / sizeof *masks ? masks[map->swizzle] : 0;
+    return at ^ ((at >> 7 & mask) << 4);
+}
+
+/* A run of a box between global and shared memory; `inside` false: a load outside the array. */
+static wl_status copy_run(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, const wl_ptx_tensor_map *map,
+                          uint64_t global, int64_t at, int64_t bytes, bool inside, wl_error *err)
+{
+    for (int64_t k = 0, size; k < bytes; k += size) {
+        size = map->bytes;
+        while (size < 8 && (at + k) % (2 * size) == 0 && (global + (uint64_t)k) % (uint64_t)(2 * size) == 0 &&
+               k + 2 * size <= bytes)
+            size *= 2;
+        const int64_t place = swizzled(map, at + k);
+        bool unknown = false;
+        uint32_t rest = 0;
+        if (!inside) {
+            wl_ptx_region_write(&m->shared, place, (int)size, 0, map->fill != 0);
+            continue;
+        }
+        const uint64_t address[WL_PTX_LANES] = {global + (uint64_t)k};
+        const wl_ptx_access_request r = {s, 1, address, 0, WL_PTX_GLOBAL, (int)size, !b->form->loads, false};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        const bool there = m->touch.lanes & 1;
+        if (b->form->loads) {
+            const uint64_t value = there ? wl_ptx_memory_read(m, 0, 0, (int)size, &unknown) : 0;
+            wl_ptx_region_write(&m->shared, place, (int)size, value, unknown || !there);
+        } else if (there) {
+            const uint64_t value = wl_ptx_region_read(&m->shared, place, (int)size, &unknown);
+            wl_ptx_memory_write(m, 0, 0, (int)size, value, unknown);
+        }
+    }
+    return WL_OK;
+}
+
+/* Copies a box row by row, the first dimension in a row. */
+static wl_status copy_box(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, const wl_ptx_tensor_map *map,
+                          wl_error *err)
+{
+    const int64_t row = (int64_t)map->box[0] * map->bytes, from = b->box.at[0];
+    const int64_t low = wl_max(from, 0), high = wl_min(from + map->box[0], (int64_t)map->extent[0]);
+    int64_t at = wl_ptx_shared_offset(b->shared), index[WL_PTX_MAP_DIMS] = {0}, rows = 1;
+    const wl_ptx_visit visitor = m->visit;
+    wl_status status = WL_OK;
+    for (int d = 1; d < map->rank; d++)
+        rows *= map->box[d];
+    if (at + rows * row > m->shared_bytes)
+        return WL_OK;
+    m->visit = NULL; /* the copy was visited already */
+    for (int64_t k = 0; k < rows && status == WL_OK; k++, at += row) {
+        uint64_t global = map->base;
+        bool inside = low < high;
+        int64_t left = k;
+        for (int d = 1; d < map->rank; d++) {
+            index[d] = b->box.at[d] + left % map->box[d];
+            left /= map->box[d];
+            inside = inside && index[d] >= 0 && index[d] < (int64_t)map->extent[d];
+            global += (uint64_t)index[d] * map->stride[d - 1];
+        }
+        if (b->form->loads && (!inside || high - low < map->box[0]))
+            status = copy_run(m, s, b, map, 0, at, row, false, err);
+        if (inside && status == WL_OK)
+            status = copy_run(m, s, b, map, global + (uint64_t)(low * map->bytes), at + (low - from) * map->bytes,
+                              (high - low) * map->bytes, true, err);
+    }
+    m->visit = visitor;
+    return status;
+}
+
+/* Boxes that are carried out: tiles of whole bytes, of every element, for one block. */
+static bool is_plain_box(const bulk *b, const wl_ptx_tensor_map *map)
+{
+    bool plain = b->form->tensor && b->form->mode == WL_PTX_BOX_TILED && b->copies == 1 && !b->form->reduces &&
+                 map->bytes > 0 && map->interleave == 0 && map->swizzle < 4;
+    for (int d = 0; d < map->rank; d++)
+        plain = plain && map->step[d] == 1;
+    return plain;
+}
+
 /* ---- copies ---- */
 
 static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_error *err)
@@ -230,10 +314,15 @@ static wl_status run_one(wl_ptx_machine *m, const wl_ptx_step *s, bulk *b, wl_er
         return wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err);
     const uint64_t bytes = form->tensor ? wl_ptx_map_box_bytes(&map, form->mode) : b->bytes;
     WL_TRY(visit(m, s, b, &map, err));
-    if (form->loads && (form->tensor || form->within || !b->data) && (m->visit || b->data))
+    const bool executes = m->launch.in_place && b->data;
+    if (executes && is_plain_box(b, &map))
+        WL_TRY(copy_box(m, s, b, &map, err));
+    else if (form->loads && (form->tensor || form->within || !b->data) && (m->visit || b->data))
         hide(m, b->shared, bytes);
     else if (b->data && !form->tensor && !form->reduces)
         WL_TRY(copy_range(m, s, b, err));
+    if (executes && form->tensor && !is_plain_box(b, &map))
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
     if (form->barrier >= 0 && !m->alone)
         return wl_ptx_mbarrier_deliver(m, s, b->barrier, (int64_t)bytes * b->copies, err);
     return WL_OK;

@@ -194,7 +194,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     } else if (as_given && b->content == WL_PTX_UNTOUCHED) {
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
-    } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
+    } else if (as_given && b->content == WL_PTX_BYTES && usual && (!b->texture || b->own)) {
         m->used[b - m->launch.arguments->buffers] |= WL_PTX_READS;
         gather(b->data + offset, b->base, t->address, bytes, value);
     } else if (t->space == WL_PTX_SHARED && usual) {

@@ -52,8 +52,12 @@ typedef struct fetch {
 /* The described texture or surface with this handle that the instruction can use; NULL: none. */
 static const wl_ptx_buffer *described(const wl_ptx_machine *m, const wl_ptx_step *s, uint64_t handle)
 {
-    const wl_ptx_buffer *b = wl_ptx_buffer_at(m->launch.arguments, handle);
-    const wl_ptx_texture *t = b && b->base == handle ? b->texture : NULL;
+    const wl_ptx_arguments *a = m->launch.arguments;
+    const wl_ptx_buffer *b = wl_ptx_buffer_at(a, handle);
+    b = b && b->base == handle && !b->own ? b : NULL;
+    for (int i = 0; i < a->view_count && !b; i++)
+        b = a->views[i].handle == handle ? &a->views[i].buffer : NULL;
+    const wl_ptx_texture *t = b ? b->texture : NULL;
     return t && t->is_surface == (s->in->op != WL_PTX_OP_tex) && t->dims == (s->target & WL_PTX_FETCH_DIMS) &&
                    t->is_layered == ((s->target & WL_PTX_FETCH_LAYERED) != 0)
                ? b
