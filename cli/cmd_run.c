@@ -76,9 +76,18 @@ static bool has_own_runtime(const char *path)
     return contains(path, ".nv_fatbin") && !contains(path, "libcudart.so.");
 }
 
+/* The words of the program: behind --, or all that are no options. */
+static const char *const *words_of(const options *o, size_t *count)
+{
+    *count = o->program ? o->program_count : o->argument_count;
+    return o->program ? o->program : o->arguments;
+}
+
 static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 {
-    if (o->argument_count == 0) {
+    size_t count;
+    const char *const *words = words_of(o, &count);
+    if (count == 0) {
         usage_error("which program? Give it behind --, as in warpline %s --device h200 -- ./app 100",
                     runs ? "run" : "record");
         return EXIT_USAGE;
@@ -88,15 +97,19 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
                          : "which device is the profile for? Give --device NAME, or keep the recording alone: -o FILE");
         return EXIT_USAGE;
     }
-    if (!process_find(o->arguments[0], program)) {
-        usage_error("'%s' is no program that can be run", o->arguments[0]);
+    if (o->program && o->argument_count > 0) {
+        usage_error("what is '%s'? The program and its arguments are behind --", o->arguments[0]);
+        return EXIT_USAGE;
+    }
+    if (!process_find(words[0], program)) {
+        usage_error("'%s' is no program that can be run", words[0]);
         return EXIT_INPUT;
     }
     if (runs && has_own_runtime(program)) {
         usage_error(
             "'%s' has the CUDA runtime inside: link it with 'nvcc -cudart shared ..', so that ours can take its "
             "place; on a machine with a GPU, 'warpline record' takes it as it is",
-            o->arguments[0]);
+            words[0]);
         return EXIT_UNSUPPORTED;
     }
     return EXIT_OK;
@@ -104,7 +117,8 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 
 static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
-/* Where our runtime is to be found under the name of CUDA's: `folder`; NULL: nowhere. */
+/* `folder`: where our runtime is to be found, under its own name and that of CUDA's; there the loader
+ * chooses what suits the processor. NULL: nowhere. */
 static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
 {
     return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&
@@ -164,6 +178,23 @@ static int print_profile(const options *o, const char *recording)
     return cmd_predict(&profile);
 }
 
+/* Runs it with our library; the exit code of the program in *ended. */
+static int pass(const options *o, const char *program, int *ended)
+{
+    size_t count;
+    const char *const *words = words_of(o, &count);
+    const char **all = calloc(count + 1, sizeof *all);
+    if (!all) {
+        usage_error("no memory for the arguments of the program");
+        return EXIT_INTERNAL;
+    }
+    memcpy(all, words, count * sizeof *all);
+    all[0] = program;
+    *ended = process_pass(all);
+    free(all);
+    return EXIT_OK;
+}
+
 static int run_program(const options *o, bool runs)
 {
     char program[PATH_LENGTH], folder[PATH_LENGTH], library[PATH_LENGTH], recording[PATH_LENGTH];
@@ -185,13 +216,12 @@ static int run_program(const options *o, bool runs)
     (void)snprintf(recording, sizeof recording, "%s", o->output ? o->output : "");
     if (!o->output && !scratch_path(&s, "program.wlrec", recording))
         code = EXIT_INTERNAL;
-    const char *words[MANY_MAX + 1] = {program};
-    for (size_t i = 1; i < o->argument_count; i++)
-        words[i] = o->arguments[i];
-    if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, library))
+    int ended = 0;
+    if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, runs ? RUNTIME : library))
         code = EXIT_INTERNAL;
+    if (code == EXIT_OK)
+        code = pass(o, program, &ended);
     if (code == EXIT_OK) {
-        const int ended = process_pass(words);
         (void)unsetenv("LD_PRELOAD");
         if (ended != 0)
             usage_error("note: the program ended with exit code %d%s", ended,

@@ -245,6 +245,9 @@ static uint64_t to_integer(double x, double low, double high) /* an integer alre
     X("cvt.rz.f32.f64", "rd--", FB(toward_zero(D(A))))                                                                 \
     X("cvt.rzi.s32.f32", "rr--", U32(to_integer(trunc((double)F(A)), -2147483648.0, 2147483647.0)))                    \
     X("cvt.rni.s32.f32", "rr--", U32(to_integer(nearbyint((double)F(A)), -2147483648.0, 2147483647.0)))                \
+    X("cvt.rzi.u32.f32", "rr--", U32(to_integer(trunc((double)F(A)), 0, 4294967295.0)))                                \
+    X("cvt.rzi.s32.f64", "rd--", U32(to_integer(trunc(D(A)), -2147483648.0, 2147483647.0)))                            \
+    X("cvt.rni.u32.f64", "rd--", U32(to_integer(nearbyint(D(A)), 0, 4294967295.0)))                                    \
     X("cvt.rmi.s32.f64", "rd--", U32(to_integer(floor(D(A)), -2147483648.0, 2147483647.0)))                            \
     X("cvt.rpi.u32.f32", "rr--", U32(to_integer(ceil((double)F(A)), 0, 4294967295.0)))                                 \
     X("cvt.rzi.u64.f64", "dd--", to_integer(trunc(D(A)), 0, 18446744073709549568.0))                                   \

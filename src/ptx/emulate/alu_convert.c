@@ -85,6 +85,37 @@ static uint64_t clamped(double x, wl_ptx_type type)
     return x <= 0 ? 0 : x >= end ? (bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1) : (uint64_t)x;
 }
 
+/* The usual case: to a whole number of 32 bits, towards zero or to the nearest one. */
+static inline double within(double x, double low, double high)
+{
+    return !(x >= low) ? low : x <= high ? x : high; /* without a call, so that compilers vectorize it */
+}
+static inline double as_s32(double x) { return within(x == x ? x : 0, -2147483648.0, 2147483647.0); }
+static inline double as_u32(double x) { return within(x, 0, 4294967295.0); }
+
+#define HALF_WAY 6755399441055744.0 /* 1.5 * 2^52: doubles of this size have no fractions */
+static inline double nearest(double x) { return (x + HALF_WAY) - HALF_WAY; }
+
+#define DEFINE_WHOLE(from, T, READ)                                                                                    \
+    WL_PTX_DEFINE_APPLY(s32_rz_##from, T, READ, (uint64_t), (int64_t)(int32_t)as_s32((double)x))                       \
+    WL_PTX_DEFINE_APPLY(u32_rz_##from, T, READ, (uint64_t), (uint32_t)(int64_t)as_u32((double)x))                      \
+    WL_PTX_DEFINE_APPLY(s32_rn_##from, T, READ, (uint64_t), (int64_t)(int32_t)nearest(as_s32((double)x)))              \
+    WL_PTX_DEFINE_APPLY(u32_rn_##from, T, READ, (uint64_t), (uint32_t)(int64_t)nearest(as_u32((double)x)))
+DEFINE_WHOLE(f32, float, wl_ptx_f32_of)
+DEFINE_WHOLE(f64, double, wl_ptx_f64_of)
+
+/* NULL: another case. */
+static wl_ptx_apply find_whole(const wl_ptx_instruction *in)
+{
+    static const wl_ptx_apply found[2][2][2] = {{{u32_rz_f32, u32_rn_f32}, {s32_rz_f32, s32_rn_f32}},
+                                                {{u32_rz_f64, u32_rn_f64}, {s32_rz_f64, s32_rn_f64}}};
+    const bool to_nearest = in->variant == WL_PTX_RNI || in->variant == WL_PTX_RN;
+    if (wl_ptx_type_bits(in->type) != 32 || (in->from != WL_PTX_F32 && in->from != WL_PTX_F64) ||
+        in->modifiers & WL_PTX_MOD_FTZ || (!to_nearest && in->variant != WL_PTX_RZI && in->variant != WL_PTX_RZ))
+        return NULL;
+    return found[in->from == WL_PTX_F64][wl_ptx_type_is_signed(in->type)][to_nearest];
+}
+
 static void integer_from_float(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
@@ -186,7 +217,7 @@ wl_ptx_apply wl_ptx_find_convert(const wl_ptx_instruction *in)
     if (is_integer(in->type) && is_integer(in->from))
         return find_integers(in);
     if (is_integer(in->type))
-        return is_float(in->from) ? integer_from_float : NULL;
+        return !is_float(in->from) ? NULL : find_whole(in) ? find_whole(in) : integer_from_float;
     if (!(is_float(in->type) || in->type == WL_PTX_TF32 || wl_ptx_is_half_pair(in->type)) ||
         !(is_integer(in->from) || is_float(in->from)))
         return NULL;

@@ -552,6 +552,8 @@ wl_ptx_space wl_ptx_space_at(uint64_t address);
 /* emulate_memory.c: 1 to 8 bytes of a lane of m->touch, at an offset from its address. */
 uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown);
 void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, uint64_t value, bool unknown);
+/* Where the program has that, if a launch is carried out; NULL: it is kept here. Notes the use. */
+uint8_t *wl_ptx_memory_in_place(wl_ptx_machine *m, uint32_t lane, int64_t offset, int use);
 
 /* Functions that run a step, by file. */
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);
