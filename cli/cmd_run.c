@@ -145,17 +145,23 @@ static int check_numbers(const options *o)
     return EXIT_OK;
 }
 
-/* What the file has, where no device was named. */
-static int print_summary(const char *path)
+/* How many launches the file has, and how many of them in full. */
+static int count_launches(const char *path, size_t *launches, size_t *kept)
 {
     wl_recording *recording = NULL;
     wl_error err = {0};
     if (wl_recording_open(path, &recording, &err) != WL_OK)
         return diag_report(&err);
-    size_t launches = 0, kept = 0;
-    for (const wl_recorded_launch *l; (l = wl_recording_launch(recording, launches)); launches++)
-        kept += !l->like;
+    *launches = *kept = 0;
+    for (const wl_recorded_launch *l; (l = wl_recording_launch(recording, *launches)); ++*launches)
+        *kept += !l->like;
     wl_recording_free(recording);
+    return EXIT_OK;
+}
+
+/* What the file has, where no device was named. */
+static int print_summary(const char *path, size_t launches, size_t kept)
+{
     printf("%s: %zu launches, %zu of them with arguments and memory; next: warpline predict %s --device NAME\n", path,
            launches, kept, path);
     return EXIT_OK;
@@ -169,8 +175,16 @@ static int print_profile(const options *o, const char *recording)
         usage_error("the program made no call of the CUDA runtime: there is nothing to profile");
         return EXIT_OK;
     }
+    size_t launches = 0, kept = 0;
+    const int code = count_launches(recording, &launches, &kept);
+    if (code != EXIT_OK)
+        return code;
+    if (launches == 0) {
+        usage_error("the program launched no kernel: there is nothing to predict");
+        return EXIT_OK;
+    }
     if (o->device_count == 0)
-        return print_summary(recording);
+        return print_summary(recording, launches, kept);
     options profile = *o;
     profile.arguments[0] = recording;
     profile.argument_count = 1;

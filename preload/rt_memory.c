@@ -173,7 +173,7 @@ cuda_error gpu_do_copy(gpu_world *w, const gpu_copy *c, cuda_stream_t stream)
     gpu_record_copy(w, names[from_device << 1 | to_device], c->width * c->height, stream);
     const int64_t from = gpu_find(w, (uint64_t)(uintptr_t)c->from), to = gpu_find(w, (uint64_t)(uintptr_t)c->to);
     if (from >= 0 && w->about[from].unknown && to < 0)
-        gpu_say("the program reads what kernels have computed, but they were not carried out (--no-execute)");
+        gpu_say("the program reads results of kernels that were not carried out");
     if (to >= 0) {
         w->about[to].unknown = from >= 0 && w->about[from].unknown;
         w->about[to].digested = false;

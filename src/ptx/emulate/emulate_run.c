@@ -36,6 +36,20 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
 
 /* ---- results ---- */
 
+#ifdef __AVX2__ /* compilers compare with all bits at once; on older processors, tables are faster */
+#define BIT(n) (uint64_t)1 << (n)
+#define BITS(n) BIT(n), BIT(n + 1), BIT(n + 2), BIT(n + 3), BIT(n + 4), BIT(n + 5), BIT(n + 6), BIT(n + 7)
+static const uint64_t lane_bit[WL_PTX_LANES] = {BITS(0), BITS(8), BITS(16), BITS(24)};
+
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b)
+{
+    WL_PTX_EACH_LANE
+    {
+        const uint64_t on = 0 - (uint64_t)((mask & lane_bit[i]) != 0);
+        to[i] = (b[i] & ~on) | (a[i] & on);
+    }
+}
+#else
 /* All bits set for the lanes of a mask of four. */
 #define ON(bit) (0 - (uint64_t)(bit))
 #define ROW(n)                                                                                                         \
@@ -53,11 +67,17 @@ void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_
             to[k + i] = (b[k + i] & ~on[i]) | (a[k + i] & on[i]);
     }
 }
+#endif
+
+#define FEW_LANES 4 /* that are written faster one by one */
 
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
-    wl_ptx_choose(to, mask, values, to);
+    if (wl_ptx_lanes_in(mask) <= FEW_LANES)
+        WL_PTX_FOR_LANES(lane, mask) to[lane] = values[lane];
+    else
+        wl_ptx_choose(to, mask, values, to);
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
     frame->partly[slot] &= ~mask;
 }
