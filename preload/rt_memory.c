@@ -145,12 +145,14 @@ static bool is_device(const gpu_world *w, const void *pointer)
     return found >= 0 && w->about[found].kind != GPU_HOST;
 }
 
+#define NO_POINTER 4096 /* addresses below are null pointers, and members of what they point to */
+
 /* From and to the right kind of memory, and inside of it? */
 static bool is_inside(const gpu_world *w, const void *pointer, size_t bytes, bool device)
 {
     const int64_t found = gpu_find(w, (uint64_t)(uintptr_t)pointer);
-    if (found < 0)
-        return !device; /* memory of the program */
+    if (found < 0) /* memory of the program */
+        return !device && (uint64_t)(uintptr_t)pointer >= NO_POINTER;
     const wl_ptx_memory *m = &w->memory[found];
     return (uint64_t)(uintptr_t)pointer + bytes <= m->address + (uint64_t)m->bytes;
 }

@@ -138,6 +138,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         wrong += host[i] != 15 * (float)(i % 100);
     printf("%d wrong, counted %d, not known: %s\n", wrong, counted, cudaGetErrorString(cudaIpcGetMemHandle(host, x)));
+    if (cudaMemcpy(x, NULL, bytes, 1) != 1 || cudaMemcpy(NULL, x, bytes, 2) != 1)
+        printf("a copy from or to a null pointer is possible\n");
     (void)cudaGetLastError();
     must(cudaFree(x), "cudaFree");
     must(cudaFree(y), "cudaFree");

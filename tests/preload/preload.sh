@@ -16,6 +16,7 @@ expect() { # expect FILE PATTERN
 "$warpline" run --device h200 -o axpy.wlrec -- "$program" 5000 >out 2>messages || { cat out messages; failed=1; }
 expect out '^0 wrong, counted 25000, not known: operation not supported$'
 expect out 'axpy'
+grep -q 'null pointer' out && { echo "a copy with a null pointer: expected an error"; failed=1; }
 expect messages 'cudaIpcGetMemHandle is not known here'
 # five launches: two kept, three like them
 "$warpline" predict axpy.wlrec --device a100-40gb --format json >profile.json 2>messages || { cat messages; failed=1; }
