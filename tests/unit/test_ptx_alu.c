@@ -239,6 +239,11 @@ static uint64_t to_integer(double x, double low, double high) /* an integer alre
     X("cvt.sat.s32.s64", "rd--", clamp32(S64(A)))                                                                      \
     X("cvt.rn.f32.s32", "rr--", FB((float)S32(A)))                                                                     \
     X("cvt.rn.f32.u64", "rd--", FB((float)A))                                                                          \
+    X("cvt.rn.f32.u8", "rr--", FB((float)(uint8_t)A))                                                                  \
+    X("cvt.rn.f32.s16", "rh--", FB((float)S16(A)))                                                                     \
+    X("cvt.rn.f64.s16", "dh--", DB((double)S16(A)))                                                                    \
+    X("cvt.rmi.f32.f32", "rr--", FB(floorf(F(A))))                                                                     \
+    X("cvt.rni.f32.f32", "rr--", FB(nearbyintf(F(A))))                                                                 \
     X("cvt.rn.f64.s64", "dd--", DB((double)S64(A)))                                                                    \
     X("cvt.f64.f32", "dr--", DB((double)F(A)))                                                                         \
     X("cvt.rn.f32.f64", "rd--", FB((float)D(A)))                                                                       \

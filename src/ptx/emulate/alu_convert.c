@@ -21,6 +21,14 @@ LANES(f64_from_s32, wl_ptx_f64_bits((double)(int32_t)x))
 LANES(f64_from_u32, wl_ptx_f64_bits((double)(uint32_t)x))
 LANES(f64_from_s64, wl_ptx_f64_bits((double)(int64_t)x))
 LANES(f64_from_u64, wl_ptx_f64_bits((double)x))
+LANES(f32_from_u8, wl_ptx_f32_bits((float)(uint8_t)x))
+LANES(f32_from_s8, wl_ptx_f32_bits((float)(int8_t)x))
+LANES(f32_from_u16, wl_ptx_f32_bits((float)(uint16_t)x))
+LANES(f32_from_s16, wl_ptx_f32_bits((float)(int16_t)x))
+LANES(f32_down, wl_ptx_f32_bits(floorf(wl_ptx_f32_of(x))))
+LANES(f32_up, wl_ptx_f32_bits(ceilf(wl_ptx_f32_of(x))))
+LANES(f32_cut, wl_ptx_f32_bits(truncf(wl_ptx_f32_of(x))))
+LANES(f32_nearest, wl_ptx_f32_bits(nearbyintf(wl_ptx_f32_of(x))))
 LANES(f64_from_f32, wl_ptx_f64_bits((double)wl_ptx_f32_of(x)))
 LANES(f32_from_f64, wl_ptx_f32_bits((float)wl_ptx_f64_of(x)))
 
@@ -170,13 +178,30 @@ static void pair_from_floats(uint64_t *to, const uint64_t *const *from, const wl
 
 static wl_ptx_apply find_from_integer(const wl_ptx_instruction *in)
 {
-    const bool is_signed = wl_ptx_type_is_signed(in->from), wide = wl_ptx_type_bits(in->from) == 64;
-    const bool narrow = wl_ptx_type_bits(in->from) < 32, plain = !(in->modifiers & WL_PTX_MOD_SAT);
-    if (in->type == WL_PTX_F32 && plain && !narrow)
-        return wide ? is_signed ? f32_from_s64 : f32_from_u64 : is_signed ? f32_from_s32 : f32_from_u32;
-    if (in->type == WL_PTX_F64 && plain && !narrow)
-        return wide ? is_signed ? f64_from_s64 : f64_from_u64 : is_signed ? f64_from_s32 : f64_from_u32;
+    static const wl_ptx_apply to_f32[][2] = {{f32_from_u8, f32_from_s8},
+                                             {f32_from_u16, f32_from_s16},
+                                             {f32_from_u32, f32_from_s32},
+                                             {f32_from_u64, f32_from_s64}};
+    static const wl_ptx_apply to_f64[][2] = {{f64_from_u32, f64_from_s32}, {f64_from_u64, f64_from_s64}};
+    const bool is_signed = wl_ptx_type_is_signed(in->from), plain = !(in->modifiers & WL_PTX_MOD_SAT);
+    const int bytes = wl_ptx_type_bits(in->from) / 8;
+    if (in->type == WL_PTX_F32 && plain)
+        return to_f32[__builtin_ctz((unsigned)bytes)][is_signed];
+    if (in->type == WL_PTX_F64 && plain && bytes >= 4)
+        return to_f64[bytes == 8][is_signed];
     return half_from_integer;
+}
+
+/* Whole 32-bit numbers; NULL: the variant does not ask for them. */
+static wl_ptx_apply find_whole_f32(wl_ptx_variant variant)
+{
+    switch (variant) {
+    case WL_PTX_RNI: return f32_nearest;
+    case WL_PTX_RMI: return f32_down;
+    case WL_PTX_RPI: return f32_up;
+    case WL_PTX_RZI: return f32_cut;
+    default: return NULL;
+    }
 }
 
 static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
@@ -185,6 +210,8 @@ static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
         !(in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_FTZ | WL_PTX_MOD_RELU)) && !rounds_to_whole(in->variant);
     if (is_integer(in->from))
         return find_from_integer(in);
+    if (in->type == WL_PTX_F32 && in->from == WL_PTX_F32 && !in->modifiers && find_whole_f32(in->variant))
+        return find_whole_f32(in->variant);
     if (in->type == WL_PTX_F64 && in->from == WL_PTX_F32 && plain)
         return f64_from_f32;
     if (in->type == WL_PTX_F32 && in->from == WL_PTX_F64 && plain)
