@@ -126,10 +126,10 @@ static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
 }
 
 /* A factor that is known to be 0 makes the product of a lane known. */
-static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s)
+static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
     const int32_t a = s->from[0], b = s->from[1];
-    uint32_t product = frame->unknown[a] | frame->unknown[b];
+    uint32_t product = (frame->unknown[a] | frame->unknown[b]) & mask;
     const int bits = wl_ptx_type_bits(s->in->type);
     const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     WL_PTX_FOR_LANES(lane, product)
@@ -264,6 +264,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
     const bool partial = frame->program->partial;
+    /* lanes that nothing reads again: writing to them, too, is faster */
+    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0;
     int32_t at = from;
     m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until && at != end; at = form[at].next) {
@@ -280,13 +282,13 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         if (s->place)
             wl_ptx_record_place(m, s, mask);
         switch (s->kind) {
-        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
+        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask | dead, unknown_of(frame, s)); break;
         case WL_PTX_STEP_PRODUCT: {
-            const uint32_t unknown = unknown_of(frame, s);
-            run_apply(frame, s, mask, unknown ? unknown_product(frame, s) : 0);
+            const uint32_t unknown = unknown_of(frame, s) & mask;
+            run_apply(frame, s, mask | dead, unknown ? unknown_product(frame, s, mask) : 0);
             break;
         }
-        case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
+        case WL_PTX_STEP_COPY: run_copy(frame, s, mask | dead); break;
         case WL_PTX_STEP_TEST:
             run_test(frame, s, mask);
             if (partial)
