@@ -117,8 +117,8 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 
 static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
-/* `folder`: where our runtime is to be found, under its own name and that of CUDA's; there the loader
- * chooses what suits the processor. NULL: nowhere. */
+/* `folder`: where our runtime is to be found, under its own name and that of CUDA's; there the
+ * loader chooses what suits the processor. NULL: nowhere. */
 static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
 {
     return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&

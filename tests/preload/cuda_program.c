@@ -1,6 +1,6 @@
 /* cuda_program.c - what nvcc makes of a small CUDA program, written in C: a test of `warpline run`
- * on a machine without CUDA. program N [break|idle]: y = 3 x + y for N numbers, five times, and a sum by
- * atomics; checks the result itself. SPDX-License-Identifier: MIT */
+ * on a machine without CUDA. program N [break|idle]: y = 3 x + y for N numbers, five times, and a
+ * sum by atomics; checks the result itself. SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_execute.c - launches that are carried out, on one thread and on several: what a kernel leaves
- * in memory, against the same in C. SPDX-License-Identifier: MIT */
+/* test_execute.c - launches that are carried out, on one thread and on several: what a kernel
+ * leaves in memory, against the same in C. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdlib.h>

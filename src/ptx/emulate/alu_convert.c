@@ -96,7 +96,7 @@ static uint64_t clamped(double x, wl_ptx_type type)
 /* The usual case: to a whole number of 32 bits, towards zero or to the nearest one. */
 static inline double within(double x, double low, double high)
 {
-    return !(x >= low) ? low : x <= high ? x : high; /* without a call, so that compilers vectorize it */
+    return !(x >= low) ? low : x <= high ? x : high; /* no call: compilers vectorize it */
 }
 static inline double as_s32(double x) { return within(x == x ? x : 0, -2147483648.0, 2147483647.0); }
 static inline double as_u32(double x) { return within(x, 0, 4294967295.0); }

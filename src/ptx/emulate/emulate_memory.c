@@ -230,7 +230,7 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
     wl_ptx_frame *frame = m->frame;
     wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
-    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0; /* nothing reads what they have */
+    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0; /* see run_steps */
     for (uint32_t rest; r.mask; r.mask = rest) {
         const uint32_t round = r.mask;
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));

@@ -36,7 +36,7 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
 
 /* ---- results ---- */
 
-#ifdef __AVX2__ /* compilers compare with all bits at once; on older processors, tables are faster */
+#ifdef __AVX2__ /* all bits are compared at once; without, tables are faster */
 #define BIT(n) (uint64_t)1 << (n)
 #define BITS(n) BIT(n), BIT(n + 1), BIT(n + 2), BIT(n + 3), BIT(n + 4), BIT(n + 5), BIT(n + 6), BIT(n + 7)
 static const uint64_t lane_bit[WL_PTX_LANES] = {BITS(0), BITS(8), BITS(16), BITS(24)};

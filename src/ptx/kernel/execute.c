@@ -54,7 +54,7 @@ static void count_reader(void *user, int32_t reg, bool written)
     r->count += reg == r->reg && !written;
 }
 
-/* Does any instruction read what the atomic returns? Compilers for GPUs write `atom` where `red` would
+/* Does any instruction read what the atomic returns? Compilers write `atom` where `red` would
  * do. */
 static bool is_read(const wl_ptx_function *f, const wl_ptx_instruction *atomic)
 {
