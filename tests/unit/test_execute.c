@@ -52,6 +52,15 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                        "mul.wide.u32 %rd2, %r1, 4;\n"
                        "add.s64 %rd3, %rd1, %rd2;\n"
                        "st.global.u32 [%rd3], %r5;\n")
+    /* waits for 1000 cycles */
+    KERNEL("waits", "mov.u64 %rd4, %clock64;\n"
+                    "later: mov.u64 %rd5, %clock64;\n"
+                    "sub.s64 %rd6, %rd5, %rd4;\n"
+                    "setp.lt.s64 %p1, %rd6, 1000;\n"
+                    "@%p1 bra later;\n"
+                    "mul.wide.u32 %rd2, %r1, 4;\n"
+                    "add.s64 %rd3, %rd1, %rd2;\n"
+                    "st.global.u32 [%rd3], %rd6;\n")
     /* where its thread is in the block, of 5 x 3 x 2 */
     KERNEL("places", "mov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\n"
                      "mad.lo.u32 %r6, %r5, 3, %r4;\nmad.lo.u32 %r7, %r6, 5, %r3;\n"
@@ -142,6 +151,16 @@ static void lanes_leave_loops_by_themselves(void **unused)
     check_done();
 }
 
+static void clocks_advance(void **unused)
+{
+    (void)unused;
+    uint32_t words[2 * THREADS] = {0};
+    run("waits", row, 2, words, COUNT_OF(words));
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        check_true("waits", "1000 cycles have passed, and not many more", words[i] >= 1000 && words[i] < 1100);
+    check_done();
+}
+
 static void threads_have_places(void **unused)
 {
     (void)unused;
@@ -160,9 +179,10 @@ int main(void)
         print_error("%d: %s\n", err.loc.line, err.message);
         return 1;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_the_same_on_several_threads), cmocka_unit_test(numbers_are_taken_in_order),
-        cmocka_unit_test(lanes_leave_loops_by_themselves), cmocka_unit_test(threads_have_places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_same_on_several_threads),
+                                       cmocka_unit_test(numbers_are_taken_in_order),
+                                       cmocka_unit_test(lanes_leave_loops_by_themselves),
+                                       cmocka_unit_test(threads_have_places), cmocka_unit_test(clocks_advance)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     wl_ptx_free(module);
     return failed;

@@ -361,6 +361,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
+    int64_t looked_before;       /* in all blocks before */
     int64_t looked_most;         /* more in a rehearsal end it */
     /* instructions in iterations that were only counted */
     int64_t skipped;
@@ -598,6 +599,9 @@ void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller an
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Visits the addresses of a load, store or atomic without executing it. */
 wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
+/* A clock, in a launch that is carried out. */
+bool wl_ptx_is_clock(const wl_ptx_operand *from);
+wl_status wl_ptx_run_clock(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 
