@@ -255,6 +255,9 @@ static uint64_t to_integer(double x, double low, double high) /* an integer alre
     X("cvt.rni.u32.f64", "rd--", U32(to_integer(nearbyint(D(A)), 0, 4294967295.0)))                                    \
     X("cvt.rmi.s32.f64", "rd--", U32(to_integer(floor(D(A)), -2147483648.0, 2147483647.0)))                            \
     X("cvt.rpi.u32.f32", "rr--", U32(to_integer(ceil((double)F(A)), 0, 4294967295.0)))                                 \
+    X("set.lt.u32.f64", "rdd-", D(A) < D(B) ? UINT32_MAX : 0)                                                          \
+    X("set.geu.u32.f64", "rdd-", D(A) < D(B) ? 0 : UINT32_MAX)                                                         \
+    X("set.neu.u32.f32", "rrr-", F(A) == F(B) ? 0 : UINT32_MAX)                                                        \
     X("cvt.rzi.u64.f64", "dd--", to_integer(trunc(D(A)), 0, 18446744073709549568.0))                                   \
     X("cvt.rzi.f32.f32", "rr--", FB(truncf(F(A))))                                                                     \
     X("cvt.sat.f32.f32", "rr--", FB(saturate(F(A))))
