@@ -43,7 +43,7 @@ static void give_up(gpu_world *w, const gpu_launch *l, size_t bytes)
     gpu_say(
         "%s: not all blocks were carried out in %g s; what it writes is not complete, and launches as large are left "
         "out from here on (--seconds 0: no limit)",
-        f->name, w->settings.seconds);
+        gpu_title(f->name), w->settings.seconds);
     if (!f->given_up || threads_of(l) < f->given_up)
         f->given_up = threads_of(l);
     forget(w, l, bytes);
