@@ -76,9 +76,18 @@ static bool has_own_runtime(const char *path)
     return contains(path, ".nv_fatbin") && !contains(path, "libcudart.so.");
 }
 
+/* The words of the program: behind --, or all that are no options. */
+static const char *const *words_of(const options *o, size_t *count)
+{
+    *count = o->program ? o->program_count : o->argument_count;
+    return o->program ? o->program : o->arguments;
+}
+
 static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 {
-    if (o->argument_count == 0) {
+    size_t count;
+    const char *const *words = words_of(o, &count);
+    if (count == 0) {
         usage_error("which program? Give it behind --, as in warpline %s --device h200 -- ./app 100",
                     runs ? "run" : "record");
         return EXIT_USAGE;
@@ -88,15 +97,19 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
                          : "which device is the profile for? Give --device NAME, or keep the recording alone: -o FILE");
         return EXIT_USAGE;
     }
-    if (!process_find(o->arguments[0], program)) {
-        usage_error("'%s' is no program that can be run", o->arguments[0]);
+    if (o->program && o->argument_count > 0) {
+        usage_error("what is '%s'? The program and its arguments are behind --", o->arguments[0]);
+        return EXIT_USAGE;
+    }
+    if (!process_find(words[0], program)) {
+        usage_error("'%s' is no program that can be run", words[0]);
         return EXIT_INPUT;
     }
     if (runs && has_own_runtime(program)) {
         usage_error(
             "'%s' has the CUDA runtime inside: link it with 'nvcc -cudart shared ..', so that ours can take its "
             "place; on a machine with a GPU, 'warpline record' takes it as it is",
-            o->arguments[0]);
+            words[0]);
         return EXIT_UNSUPPORTED;
     }
     return EXIT_OK;
@@ -104,7 +117,8 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 
 static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
-/* Where our runtime is to be found under the name of CUDA's: `folder`; NULL: nowhere. */
+/* `folder`: where our runtime is to be found, under its own name and that of CUDA's; there the
+ * loader chooses what suits the processor. NULL: nowhere. */
 static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
 {
     return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&
@@ -132,17 +146,23 @@ static int check_numbers(const options *o)
     return EXIT_OK;
 }
 
-/* What the file has, where no device was named. */
-static int print_summary(const char *path)
+/* How many launches the file has, and how many of them in full. */
+static int count_launches(const char *path, size_t *launches, size_t *kept)
 {
     wl_recording *recording = NULL;
     wl_error err = {0};
     if (wl_recording_open(path, &recording, &err) != WL_OK)
         return diag_report(&err);
-    size_t launches = 0, kept = 0;
-    for (const wl_recorded_launch *l; (l = wl_recording_launch(recording, launches)); launches++)
-        kept += !l->like;
+    *launches = *kept = 0;
+    for (const wl_recorded_launch *l; (l = wl_recording_launch(recording, *launches)); ++*launches)
+        *kept += !l->like;
     wl_recording_free(recording);
+    return EXIT_OK;
+}
+
+/* What the file has, where no device was named. */
+static int print_summary(const char *path, size_t launches, size_t kept)
+{
     printf("%s: %zu launches, %zu of them with arguments and memory; next: warpline predict %s --device NAME\n", path,
            launches, kept, path);
     return EXIT_OK;
@@ -156,8 +176,16 @@ static int print_profile(const options *o, const char *recording)
         usage_error("the program made no call of the CUDA runtime: there is nothing to profile");
         return EXIT_OK;
     }
+    size_t launches = 0, kept = 0;
+    const int code = count_launches(recording, &launches, &kept);
+    if (code != EXIT_OK)
+        return code;
+    if (launches == 0) {
+        usage_error("the program launched no kernel: there is nothing to predict");
+        return EXIT_OK;
+    }
     if (o->device_count == 0)
-        return print_summary(recording);
+        return print_summary(recording, launches, kept);
     options profile = *o;
     profile.arguments[0] = recording;
     profile.argument_count = 1;
@@ -171,6 +199,23 @@ static void forget_recording(const char *path)
     struct stat info;
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
         (void)unlink(path);
+}
+
+/* Runs it with our library; the exit code of the program in *ended. */
+static int pass(const options *o, const char *program, int *ended)
+{
+    size_t count;
+    const char *const *words = words_of(o, &count);
+    const char **all = calloc(count + 1, sizeof *all);
+    if (!all) {
+        usage_error("no memory for the arguments of the program");
+        return EXIT_INTERNAL;
+    }
+    memcpy(all, words, count * sizeof *all);
+    all[0] = program;
+    *ended = process_pass(all);
+    free(all);
+    return EXIT_OK;
 }
 
 static int run_program(const options *o, bool runs)
@@ -194,14 +239,14 @@ static int run_program(const options *o, bool runs)
     (void)snprintf(recording, sizeof recording, "%s", o->output ? o->output : "");
     if (!o->output && !scratch_path(&s, "program.wlrec", recording))
         code = EXIT_INTERNAL;
-    const char *words[MANY_MAX + 1] = {program};
-    for (size_t i = 1; i < o->argument_count; i++)
-        words[i] = o->arguments[i];
-    if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, library))
+    int ended = 0;
+    if (code == EXIT_OK && !set_environment(o, recording, runs ? folder : NULL, runs ? RUNTIME : library))
         code = EXIT_INTERNAL;
     if (code == EXIT_OK) {
         forget_recording(recording);
-        const int ended = process_pass(words);
+        code = pass(o, program, &ended);
+    }
+    if (code == EXIT_OK) {
         (void)unsetenv("LD_PRELOAD");
         if (ended != 0)
             usage_error("note: the program ended with exit code %d%s", ended,

@@ -527,7 +527,13 @@ int options_read(const command *c, int argc, char **argv, options *out)
     *out = (options){0};
     for (int i = 2; i < argc && code == EXIT_OK; i++) {
         const char *word = argv[i];
-        if (!only_arguments && strcmp(word, "--") == 0)
+        const bool ends = !only_arguments && strcmp(word, "--") == 0;
+        if (ends && command_is_of(c, "uw")) {
+            out->program = (const char *const *)argv + i + 1;
+            out->program_count = (size_t)(argc - i - 1);
+            break;
+        }
+        if (ends)
             only_arguments = true;
         else if (only_arguments || word[0] != '-' || word[1] == '\0')
             code = add_argument(c, word, out);

@@ -28,6 +28,8 @@ enum {
 typedef struct options {
     const char *arguments[MANY_MAX];
     size_t argument_count;
+    const char *const *program; /* of a program: all words behind --; NULL: no -- */
+    size_t program_count;
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;

@@ -3,16 +3,36 @@
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
   return()
 endif()
+include(CheckCCompilerFlag)
 set(WARPLINE_PRELOAD_DIR ${CMAKE_INSTALL_LIBDIR}/warpline)
 file(GLOB PRELOAD_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/preload/*.c ${PROJECT_SOURCE_DIR}/preload/driver/*.c)
 add_library(warpline_gpu SHARED ${PRELOAD_SOURCES} $<TARGET_OBJECTS:warpline_objects>)
 set_target_properties(warpline_gpu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload)
-target_include_directories(warpline_gpu PRIVATE include src preload)
-# Only the names of CUDA are visible to the program, and nothing of it takes the place of ours.
-target_link_options(warpline_gpu PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/preload/exports.map -Wl,-Bsymbolic -Wl,-z,defs)
-set_target_properties(warpline_gpu PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/preload/exports.map)
-target_link_libraries(warpline_gpu PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::CMINPACK PkgConfig::ZSTD ${WARPLINE_OPENMP} m warpline_flags)
 install(TARGETS warpline_gpu LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR})
+set(GPU_LIBRARIES warpline_gpu)
+
+# The same with an emulator for x86 processors of the last ten years, whose wide registers and fused multiply-adds make it several
+# times as fast. The loader of glibc finds it below the other one, where the machine has them.
+set(WIDE_X86 x86-64-v3)
+check_c_compiler_flag(-march=${WIDE_X86} COMPILES_FOR_WIDE_X86)
+if(COMPILES_FOR_WIDE_X86 AND NOT WARPLINE_COVERAGE)
+  file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ptx/emulate/*.c)
+  add_library(warpline_gpu_wide SHARED ${PRELOAD_SOURCES} ${EMULATOR_SOURCES}
+    $<FILTER:$<TARGET_OBJECTS:warpline_objects>,EXCLUDE,/ptx/emulate/>)
+  target_compile_options(warpline_gpu_wide PRIVATE -march=${WIDE_X86})
+  set_target_properties(warpline_gpu_wide PROPERTIES OUTPUT_NAME warpline_gpu
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload/glibc-hwcaps/${WIDE_X86})
+  install(TARGETS warpline_gpu_wide LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR}/glibc-hwcaps/${WIDE_X86})
+  list(APPEND GPU_LIBRARIES warpline_gpu_wide)
+endif()
+
+# Only the names of CUDA are visible to the program, and nothing of it takes the place of ours.
+foreach(library ${GPU_LIBRARIES})
+  target_include_directories(${library} PRIVATE include src preload)
+  target_link_options(${library} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/preload/exports.map -Wl,-Bsymbolic -Wl,-z,defs)
+  set_target_properties(${library} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/preload/exports.map)
+  target_link_libraries(${library} PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::CMINPACK PkgConfig::ZSTD ${WARPLINE_OPENMP} m warpline_flags)
+endforeach()
 
 foreach(name libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1)
   string(MAKE_C_IDENTIFIER ${name} target)

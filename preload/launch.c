@@ -35,9 +35,30 @@ static void forget(gpu_world *w, const gpu_launch *l, size_t bytes)
     }
 }
 
+static int64_t threads_of(const gpu_launch *l)
+{
+    return (int64_t)l->grid.x * l->grid.y * l->grid.z * l->block.x * l->block.y * l->block.z;
+}
+
+static void give_up(gpu_world *w, const gpu_launch *l, size_t bytes)
+{
+    gpu_function *f = l->function;
+    gpu_say(
+        "%s: not all blocks were carried out in %g s; what it writes is not complete, and launches as large are left "
+        "out from here on (--seconds 0: no limit)",
+        gpu_title(f->name), w->settings.seconds);
+    if (!f->given_up || threads_of(l) < f->given_up)
+        f->given_up = threads_of(l);
+    forget(w, l, bytes);
+}
+
 static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
 {
     gpu_function *f = l->function;
+    if (f->given_up && threads_of(l) >= f->given_up) {
+        forget(w, l, bytes);
+        return CUDA_OK;
+    }
     wl_ptx_work work = {.grid = {l->grid.x, l->grid.y, l->grid.z},
                         .block = {l->block.x, l->block.y, l->block.z},
                         .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
@@ -64,22 +85,20 @@ static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
     const wl_status status = wl_ptx_runner_run(f->runner, &work, &done, &err);
     f->seconds = gpu_now() - started;
     if (w->settings.verbose)
-        (void)fprintf(stderr, "warpline: %s: %.3f s, %lld warp instructions\n", f->name, f->seconds,
+        (void)fprintf(stderr, "warpline: %s: %.3f s, %lld warp instructions\n", gpu_title(f->name), f->seconds,
                       (long long)done.instructions);
     wl_ptx_runner_uses(f->runner, w->memory_count, uses);
     gpu_memo_end(w, l, memo, uses);
     free(uses);
     if (status != WL_OK) {
-        gpu_say("%s: %s", f->name, err.message);
+        gpu_say("%s: %s", gpu_title(f->name), err.message);
         return status == WL_E_BOUNDS || status == WL_E_INPUT ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_FAILURE;
     }
-    if (!done.whole) {
-        gpu_say("%s: not all blocks were carried out in %g s; what it writes is not complete (--seconds)", f->name,
-                w->settings.seconds);
-        forget(w, l, bytes);
-    }
+    if (!done.whole)
+        give_up(w, l, bytes);
     if (done.unknown[0])
-        gpu_say("%s: results of '%s' are not computed; what depends on them is wrong", f->name, done.unknown);
+        gpu_say("%s: results of '%s' are not computed; what depends on them is wrong", gpu_title(f->name),
+                done.unknown);
     return CUDA_OK;
 }
 

@@ -145,12 +145,14 @@ static bool is_device(const gpu_world *w, const void *pointer)
     return found >= 0 && w->about[found].kind != GPU_HOST;
 }
 
+#define NO_POINTER 4096 /* addresses below are null pointers, and members of what they point to */
+
 /* From and to the right kind of memory, and inside of it? */
 static bool is_inside(const gpu_world *w, const void *pointer, size_t bytes, bool device)
 {
     const int64_t found = gpu_find(w, (uint64_t)(uintptr_t)pointer);
-    if (found < 0)
-        return !device; /* memory of the program */
+    if (found < 0) /* memory of the program */
+        return !device && (uint64_t)(uintptr_t)pointer >= NO_POINTER;
     const wl_ptx_memory *m = &w->memory[found];
     return (uint64_t)(uintptr_t)pointer + bytes <= m->address + (uint64_t)m->bytes;
 }
@@ -173,7 +175,7 @@ cuda_error gpu_do_copy(gpu_world *w, const gpu_copy *c, cuda_stream_t stream)
     gpu_record_copy(w, names[from_device << 1 | to_device], c->width * c->height, stream);
     const int64_t from = gpu_find(w, (uint64_t)(uintptr_t)c->from), to = gpu_find(w, (uint64_t)(uintptr_t)c->to);
     if (from >= 0 && w->about[from].unknown && to < 0)
-        gpu_say("the program reads what kernels have computed, but they were not carried out (--no-execute)");
+        gpu_say("the program reads results of kernels that were not carried out");
     if (to >= 0) {
         w->about[to].unknown = from >= 0 && w->about[from].unknown;
         w->about[to].digested = false;

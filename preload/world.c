@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "ptx/module/demangle.h"
 
 #define SAID_MAX 256
 #define DEFAULT_LAUNCHES 2
@@ -48,6 +49,20 @@ void gpu_say(const char *format, ...)
     (void)fprintf(stderr, "warpline: %s\n", text);
     if (world.device) /* else: before the world is made */
         gpu_record_note(&world, text);
+}
+
+#define TITLE_MOST 120
+const char *gpu_title(const char *symbol)
+{
+    static char text[TITLE_MOST];
+    wl_arena arena = {0};
+    const wl_ptx_demangled name = wl_ptx_demangle(symbol, &arena);
+    if (name.text)
+        (void)snprintf(text, sizeof text, "%.*s", (int)(name.end - name.name), name.text + name.name);
+    else
+        (void)snprintf(text, sizeof text, "%s", symbol);
+    wl_arena_free(&arena);
+    return text;
 }
 
 static double number_of(const char *name, double otherwise)

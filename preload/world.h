@@ -80,7 +80,8 @@ typedef struct gpu_function {
     int64_t dynamic_shared; /* that it may have, as the program has set it */
     gpu_memo *memos;
     int memo_count, memo_next;
-    double seconds; /* that its last launch took here */
+    double seconds;   /* that its last launch took here */
+    int64_t given_up; /* threads of the smallest launch that took too long; 0: none did */
 } gpu_function;
 
 /* ---- the world ---- */
@@ -110,6 +111,8 @@ void gpu_leave(void);
 /* Leaves, and returns the error, which stays the thread's last one unless it is CUDA_OK. */
 cuda_error gpu_end(cuda_error error);
 cuda_error gpu_last_error(bool clear);
+/* The name of a kernel as in the source, until the next call. */
+const char *gpu_title(const char *symbol);
 /* One line on standard error: "warpline: ..". Each text is written once. */
 void gpu_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 double gpu_now(void);

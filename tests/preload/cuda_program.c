@@ -1,6 +1,6 @@
 /* cuda_program.c - what nvcc makes of a small CUDA program, written in C: a test of `warpline run`
- * on a machine without CUDA. program N [break]: y = 3 x + y for N numbers, five times, and a sum by
- * atomics; checks the result itself. SPDX-License-Identifier: MIT */
+ * on a machine without CUDA. program N [break|idle]: y = 3 x + y for N numbers, five times, and a
+ * sum by atomics; checks the result itself. SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +118,8 @@ int main(int argc, char **argv)
     must(cudaMalloc((void **)&y, bytes), "cudaMalloc");
     must(cudaMemcpy(x, host, bytes, 1), "cudaMemcpy");
     must(cudaMemset(y, 0, bytes), "cudaMemset");
+    if (argc > 2 && strcmp(argv[2], "idle") == 0)
+        return 0;
     must(cudaMemcpyToSymbol(&factor, &three, sizeof three, 0, 1), "cudaMemcpyToSymbol");
     int threads = argc > 2 && strcmp(argv[2], "break") == 0 ? n + 256 : n;
     void *arguments[] = {&x, &y, &threads};
@@ -136,6 +138,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         wrong += host[i] != 15 * (float)(i % 100);
     printf("%d wrong, counted %d, not known: %s\n", wrong, counted, cudaGetErrorString(cudaIpcGetMemHandle(host, x)));
+    if (cudaMemcpy(x, NULL, bytes, 1) != 1 || cudaMemcpy(NULL, x, bytes, 2) != 1)
+        printf("a copy from or to a null pointer is possible\n");
     (void)cudaGetLastError();
     must(cudaFree(x), "cudaFree");
     must(cudaFree(y), "cudaFree");

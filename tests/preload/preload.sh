@@ -16,12 +16,26 @@ expect() { # expect FILE PATTERN
 "$warpline" run --device h200 -o axpy.wlrec -- "$program" 5000 >out 2>messages || { cat out messages; failed=1; }
 expect out '^0 wrong, counted 25000, not known: operation not supported$'
 expect out 'axpy'
+grep -q 'null pointer' out && { echo "a copy with a null pointer: expected an error"; failed=1; }
 expect messages 'cudaIpcGetMemHandle is not known here'
 # five launches: two kept, three like them
 "$warpline" predict axpy.wlrec --device a100-40gb --format json >profile.json 2>messages || { cat messages; failed=1; }
 expect profile.json '"calls": 5'
 "$warpline" predict axpy.wlrec --launch 0 --device a100-40gb >one 2>messages || { cat messages; failed=1; }
 expect one 'DRAM'
+
+# all words behind -- are the program's
+"$warpline" run --device h200 -- "$program" 500 --device none -o x 4 5 6 7 8 9 10 11 >out 2>messages || { cat out messages; failed=1; }
+expect out '^0 wrong, counted 2500'
+"$warpline" run --device h200 what -- "$program" 500 >out 2>messages
+[ $? -eq 2 ] || { echo "a word before --: expected exit code 2"; failed=1; }
+# a program without a launch ends as it does by itself
+"$warpline" run --device h200 -- "$program" 500 idle >out 2>messages || { cat out messages; echo "idle: expected exit code 0"; failed=1; }
+expect messages 'launched no kernel'
+# a launch that takes too long is given up, and those after it are left out
+"$warpline" run --seconds 0.000001 --device h200 -- "$program" 50000 >out 2>messages && { echo "--seconds: expected wrong results"; failed=1; }
+expect messages 'axpy.*: not all blocks were carried out'
+[ "$(grep -c 'not all blocks' messages)" -eq 1 ] || { echo "--seconds: expected one message"; cat messages; failed=1; }
 
 # what is not carried out is not known
 "$warpline" run --no-execute --device h200 -- "$program" 5000 >out 2>messages && { echo "--no-execute: expected wrong results"; failed=1; }

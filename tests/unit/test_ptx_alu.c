@@ -239,14 +239,25 @@ static uint64_t to_integer(double x, double low, double high) /* an integer alre
     X("cvt.sat.s32.s64", "rd--", clamp32(S64(A)))                                                                      \
     X("cvt.rn.f32.s32", "rr--", FB((float)S32(A)))                                                                     \
     X("cvt.rn.f32.u64", "rd--", FB((float)A))                                                                          \
+    X("cvt.rn.f32.u8", "rr--", FB((float)(uint8_t)A))                                                                  \
+    X("cvt.rn.f32.s16", "rh--", FB((float)S16(A)))                                                                     \
+    X("cvt.rn.f64.s16", "dh--", DB((double)S16(A)))                                                                    \
+    X("cvt.rmi.f32.f32", "rr--", FB(floorf(F(A))))                                                                     \
+    X("cvt.rni.f32.f32", "rr--", FB(nearbyintf(F(A))))                                                                 \
     X("cvt.rn.f64.s64", "dd--", DB((double)S64(A)))                                                                    \
     X("cvt.f64.f32", "dr--", DB((double)F(A)))                                                                         \
     X("cvt.rn.f32.f64", "rd--", FB((float)D(A)))                                                                       \
     X("cvt.rz.f32.f64", "rd--", FB(toward_zero(D(A))))                                                                 \
     X("cvt.rzi.s32.f32", "rr--", U32(to_integer(trunc((double)F(A)), -2147483648.0, 2147483647.0)))                    \
     X("cvt.rni.s32.f32", "rr--", U32(to_integer(nearbyint((double)F(A)), -2147483648.0, 2147483647.0)))                \
+    X("cvt.rzi.u32.f32", "rr--", U32(to_integer(trunc((double)F(A)), 0, 4294967295.0)))                                \
+    X("cvt.rzi.s32.f64", "rd--", U32(to_integer(trunc(D(A)), -2147483648.0, 2147483647.0)))                            \
+    X("cvt.rni.u32.f64", "rd--", U32(to_integer(nearbyint(D(A)), 0, 4294967295.0)))                                    \
     X("cvt.rmi.s32.f64", "rd--", U32(to_integer(floor(D(A)), -2147483648.0, 2147483647.0)))                            \
     X("cvt.rpi.u32.f32", "rr--", U32(to_integer(ceil((double)F(A)), 0, 4294967295.0)))                                 \
+    X("set.lt.u32.f64", "rdd-", D(A) < D(B) ? UINT32_MAX : 0)                                                          \
+    X("set.geu.u32.f64", "rdd-", D(A) < D(B) ? 0 : UINT32_MAX)                                                         \
+    X("set.neu.u32.f32", "rrr-", F(A) == F(B) ? 0 : UINT32_MAX)                                                        \
     X("cvt.rzi.u64.f64", "dd--", to_integer(trunc(D(A)), 0, 18446744073709549568.0))                                   \
     X("cvt.rzi.f32.f32", "rr--", FB(truncf(F(A))))                                                                     \
     X("cvt.sat.f32.f32", "rr--", FB(saturate(F(A))))

@@ -58,6 +58,7 @@ DEFINE(test_s32, int32_t)
 DEFINE(test_u64, uint64_t)
 DEFINE(test_s64, int64_t)
 DEFINE_FLOAT(test_f32, float, wl_ptx_f32_of)
+DEFINE_FLOAT(test_f64, double, wl_ptx_f64_of)
 DEFINE_FLOAT(test_float, double, AS_FLOAT)
 
 static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)
@@ -93,8 +94,8 @@ wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in)
     switch (type) {
     case WL_PTX_F32: return in->modifiers & WL_PTX_MOD_FTZ ? test_float : test_f32;
     case WL_PTX_F16:
-    case WL_PTX_BF16:
-    case WL_PTX_F64: return test_float;
+    case WL_PTX_BF16: return test_float;
+    case WL_PTX_F64: return test_f64;
     default: return NULL; /* packed types have two results */
     }
 }

@@ -21,6 +21,14 @@ LANES(f64_from_s32, wl_ptx_f64_bits((double)(int32_t)x))
 LANES(f64_from_u32, wl_ptx_f64_bits((double)(uint32_t)x))
 LANES(f64_from_s64, wl_ptx_f64_bits((double)(int64_t)x))
 LANES(f64_from_u64, wl_ptx_f64_bits((double)x))
+LANES(f32_from_u8, wl_ptx_f32_bits((float)(uint8_t)x))
+LANES(f32_from_s8, wl_ptx_f32_bits((float)(int8_t)x))
+LANES(f32_from_u16, wl_ptx_f32_bits((float)(uint16_t)x))
+LANES(f32_from_s16, wl_ptx_f32_bits((float)(int16_t)x))
+LANES(f32_down, wl_ptx_f32_bits(floorf(wl_ptx_f32_of(x))))
+LANES(f32_up, wl_ptx_f32_bits(ceilf(wl_ptx_f32_of(x))))
+LANES(f32_cut, wl_ptx_f32_bits(truncf(wl_ptx_f32_of(x))))
+LANES(f32_nearest, wl_ptx_f32_bits(nearbyintf(wl_ptx_f32_of(x))))
 LANES(f64_from_f32, wl_ptx_f64_bits((double)wl_ptx_f32_of(x)))
 LANES(f32_from_f64, wl_ptx_f32_bits((float)wl_ptx_f64_of(x)))
 
@@ -85,6 +93,37 @@ static uint64_t clamped(double x, wl_ptx_type type)
     return x <= 0 ? 0 : x >= end ? (bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1) : (uint64_t)x;
 }
 
+/* The usual case: to a whole number of 32 bits, towards zero or to the nearest one. */
+static inline double within(double x, double low, double high)
+{
+    return !(x >= low) ? low : x <= high ? x : high; /* no call: compilers vectorize it */
+}
+static inline double as_s32(double x) { return within(x == x ? x : 0, -2147483648.0, 2147483647.0); }
+static inline double as_u32(double x) { return within(x, 0, 4294967295.0); }
+
+#define HALF_WAY 6755399441055744.0 /* 1.5 * 2^52: doubles of this size have no fractions */
+static inline double nearest(double x) { return (x + HALF_WAY) - HALF_WAY; }
+
+#define DEFINE_WHOLE(from, T, READ)                                                                                    \
+    WL_PTX_DEFINE_APPLY(s32_rz_##from, T, READ, (uint64_t), (int64_t)(int32_t)as_s32((double)x))                       \
+    WL_PTX_DEFINE_APPLY(u32_rz_##from, T, READ, (uint64_t), (uint32_t)(int64_t)as_u32((double)x))                      \
+    WL_PTX_DEFINE_APPLY(s32_rn_##from, T, READ, (uint64_t), (int64_t)(int32_t)nearest(as_s32((double)x)))              \
+    WL_PTX_DEFINE_APPLY(u32_rn_##from, T, READ, (uint64_t), (uint32_t)(int64_t)nearest(as_u32((double)x)))
+DEFINE_WHOLE(f32, float, wl_ptx_f32_of)
+DEFINE_WHOLE(f64, double, wl_ptx_f64_of)
+
+/* NULL: another case. */
+static wl_ptx_apply find_whole(const wl_ptx_instruction *in)
+{
+    static const wl_ptx_apply found[2][2][2] = {{{u32_rz_f32, u32_rn_f32}, {s32_rz_f32, s32_rn_f32}},
+                                                {{u32_rz_f64, u32_rn_f64}, {s32_rz_f64, s32_rn_f64}}};
+    const bool to_nearest = in->variant == WL_PTX_RNI || in->variant == WL_PTX_RN;
+    if (wl_ptx_type_bits(in->type) != 32 || (in->from != WL_PTX_F32 && in->from != WL_PTX_F64) ||
+        in->modifiers & WL_PTX_MOD_FTZ || (!to_nearest && in->variant != WL_PTX_RZI && in->variant != WL_PTX_RZ))
+        return NULL;
+    return found[in->from == WL_PTX_F64][wl_ptx_type_is_signed(in->type)][to_nearest];
+}
+
 static void integer_from_float(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
@@ -139,13 +178,30 @@ static void pair_from_floats(uint64_t *to, const uint64_t *const *from, const wl
 
 static wl_ptx_apply find_from_integer(const wl_ptx_instruction *in)
 {
-    const bool is_signed = wl_ptx_type_is_signed(in->from), wide = wl_ptx_type_bits(in->from) == 64;
-    const bool narrow = wl_ptx_type_bits(in->from) < 32, plain = !(in->modifiers & WL_PTX_MOD_SAT);
-    if (in->type == WL_PTX_F32 && plain && !narrow)
-        return wide ? is_signed ? f32_from_s64 : f32_from_u64 : is_signed ? f32_from_s32 : f32_from_u32;
-    if (in->type == WL_PTX_F64 && plain && !narrow)
-        return wide ? is_signed ? f64_from_s64 : f64_from_u64 : is_signed ? f64_from_s32 : f64_from_u32;
+    static const wl_ptx_apply to_f32[][2] = {{f32_from_u8, f32_from_s8},
+                                             {f32_from_u16, f32_from_s16},
+                                             {f32_from_u32, f32_from_s32},
+                                             {f32_from_u64, f32_from_s64}};
+    static const wl_ptx_apply to_f64[][2] = {{f64_from_u32, f64_from_s32}, {f64_from_u64, f64_from_s64}};
+    const bool is_signed = wl_ptx_type_is_signed(in->from), plain = !(in->modifiers & WL_PTX_MOD_SAT);
+    const int bytes = wl_ptx_type_bits(in->from) / 8;
+    if (in->type == WL_PTX_F32 && plain)
+        return to_f32[__builtin_ctz((unsigned)bytes)][is_signed];
+    if (in->type == WL_PTX_F64 && plain && bytes >= 4)
+        return to_f64[bytes == 8][is_signed];
     return half_from_integer;
+}
+
+/* Whole 32-bit numbers; NULL: the variant does not ask for them. */
+static wl_ptx_apply find_whole_f32(wl_ptx_variant variant)
+{
+    switch (variant) {
+    case WL_PTX_RNI: return f32_nearest;
+    case WL_PTX_RMI: return f32_down;
+    case WL_PTX_RPI: return f32_up;
+    case WL_PTX_RZI: return f32_cut;
+    default: return NULL;
+    }
 }
 
 static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
@@ -154,6 +210,8 @@ static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
         !(in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_FTZ | WL_PTX_MOD_RELU)) && !rounds_to_whole(in->variant);
     if (is_integer(in->from))
         return find_from_integer(in);
+    if (in->type == WL_PTX_F32 && in->from == WL_PTX_F32 && !in->modifiers && find_whole_f32(in->variant))
+        return find_whole_f32(in->variant);
     if (in->type == WL_PTX_F64 && in->from == WL_PTX_F32 && plain)
         return f64_from_f32;
     if (in->type == WL_PTX_F32 && in->from == WL_PTX_F64 && plain)
@@ -186,7 +244,7 @@ wl_ptx_apply wl_ptx_find_convert(const wl_ptx_instruction *in)
     if (is_integer(in->type) && is_integer(in->from))
         return find_integers(in);
     if (is_integer(in->type))
-        return is_float(in->from) ? integer_from_float : NULL;
+        return !is_float(in->from) ? NULL : find_whole(in) ? find_whole(in) : integer_from_float;
     if (!(is_float(in->type) || in->type == WL_PTX_TF32 || wl_ptx_is_half_pair(in->type)) ||
         !(is_integer(in->from) || is_float(in->from)))
         return NULL;

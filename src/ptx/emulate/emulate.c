@@ -348,6 +348,7 @@ static void reset(wl_ptx_machine *m)
     m->columns = 0;
     m->executed = 0;
     m->astray = 0;
+    m->looked_before += m->looked_at;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
     m->skipped = 0;
     wl_ptx_recorder_stop(m);

@@ -57,12 +57,34 @@ static bool starts_with_0(const wl_ptx_frame *frame, const wl_ptx_step *s, uint3
     return s->orders && (counts || locks);
 }
 
+/* In the program's own memory, which other threads may update, too. */
+static uint64_t update_in_place(uint8_t *at, const wl_ptx_instruction *in, int bytes, uint64_t b, uint64_t c)
+{
+#define UPDATE(T)                                                                                                      \
+    do {                                                                                                               \
+        T *word = (T *)(void *)at, old = __atomic_load_n(word, __ATOMIC_RELAXED);                                      \
+        while (!__atomic_compare_exchange_n(word, &old, (T)updated(in, old, b, c), false, __ATOMIC_RELAXED,            \
+                                            __ATOMIC_RELAXED))                                                         \
+            ;                                                                                                          \
+        return old;                                                                                                    \
+    } while (0)
+    if (bytes == 8)
+        UPDATE(uint64_t);
+    if (bytes == 4)
+        UPDATE(uint32_t);
+    UPDATE(uint16_t);
+#undef UPDATE
+}
+
 /* Updates one element for one lane and returns the old value. */
 static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, int element, bool *old_unknown)
 {
     const wl_ptx_frame *frame = m->frame;
     const int32_t b = frame->program->lists[s->list + element], c = s->from[2];
     const int64_t at = (int64_t)element * s->bytes;
+    uint8_t *place = wl_ptx_memory_in_place(m, lane, at, WL_PTX_READS | WL_PTX_WRITES);
+    if (place && s->bytes > 1)
+        return update_in_place(place, s->in, s->bytes, frame->value[b][lane], frame->value[c][lane]);
     const uint64_t old = wl_ptx_memory_read(m, lane, at, s->bytes, old_unknown);
     if (*old_unknown && m->as_given && starts_with_0(frame, s, lane))
         *old_unknown = !wl_ptx_starts_with_0(m, s);

@@ -255,6 +255,12 @@ static void decode_move(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    if (d->machine->launch.in_place && wl_ptx_is_clock(from) && to->kind == WL_PTX_OPERAND_REG) {
+        step->kind = WL_PTX_STEP_RUN;
+        step->to = wl_ptx_slot_written(d, to);
+        step->of.run = wl_ptx_run_clock;
+        return;
+    }
     if (in->op == WL_PTX_OP_mov && to->kind != WL_PTX_OPERAND_VECTOR && from->kind != WL_PTX_OPERAND_VECTOR) {
         step->kind = WL_PTX_STEP_COPY;
         step->to = wl_ptx_slot_written(d, to);

@@ -34,6 +34,27 @@ void wl_ptx_warp_free(wl_ptx_warp *warp)
     free(warp);
 }
 
+/* The coordinates of its threads in the block. */
+static void place_threads(const wl_ptx_machine *m, wl_ptx_warp *warp)
+{
+    const int64_t *b = m->launch.block, first = (int64_t)warp->number * WL_PTX_LANES;
+    const int64_t there = wl_min(WL_PTX_LANES, b[0] * b[1] * b[2] - first);
+    int64_t x = first % b[0], y = first / b[0] % b[1], z = first / b[0] / b[1];
+    warp->live = UINT32_MAX >> (WL_PTX_LANES - there);
+    for (int lane = 0; lane < WL_PTX_LANES; lane++) {
+        warp->tid[0][lane] = x;
+        warp->tid[1][lane] = y;
+        warp->tid[2][lane] = z;
+        if (++x < b[0])
+            continue;
+        x = 0;
+        if (++y < b[1])
+            continue;
+        y = 0;
+        z++;
+    }
+}
+
 /* NULL: out of memory. */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
 {
@@ -49,7 +70,6 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
             return NULL;
         }
     }
-    const int64_t threads = m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
     warp->state = WL_PTX_WARP_READY;
     warp->number = number;
     warp->depth = 0;
@@ -63,15 +83,8 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->waits = warp->freed = 0;
     warp->product_waits = warp->products_freed = 0;
     warp->issued = warp->done = 0;
-    warp->live = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
-    for (int lane = 0; lane < WL_PTX_LANES; lane++) {
-        const int64_t thread = (int64_t)number * WL_PTX_LANES + lane;
-        warp->live |= (uint32_t)(thread < threads) << lane;
-        warp->tid[0][lane] = thread % m->launch.block[0];
-        warp->tid[1][lane] = thread / m->launch.block[0] % m->launch.block[1];
-        warp->tid[2][lane] = thread / m->launch.block[0] / m->launch.block[1];
-    }
+    place_threads(m, warp);
     return warp;
 }
 

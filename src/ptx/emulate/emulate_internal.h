@@ -361,6 +361,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
+    int64_t looked_before;       /* in all blocks before */
     int64_t looked_most;         /* more in a rehearsal end it */
     /* instructions in iterations that were only counted */
     int64_t skipped;
@@ -552,6 +553,8 @@ wl_ptx_space wl_ptx_space_at(uint64_t address);
 /* emulate_memory.c: 1 to 8 bytes of a lane of m->touch, at an offset from its address. */
 uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown);
 void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, uint64_t value, bool unknown);
+/* Where the program has that, if a launch is carried out; NULL: it is kept here. Notes the use. */
+uint8_t *wl_ptx_memory_in_place(wl_ptx_machine *m, uint32_t lane, int64_t offset, int use);
 
 /* Functions that run a step, by file. */
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);
@@ -596,6 +599,9 @@ void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller an
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Visits the addresses of a load, store or atomic without executing it. */
 wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
+/* A clock, in a launch that is carried out. */
+bool wl_ptx_is_clock(const wl_ptx_operand *from);
+wl_status wl_ptx_run_clock(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 

@@ -11,12 +11,6 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, address);
     const int32_t number = (int32_t)(b - m->launch.arguments->buffers);
     uint64_t value = 0;
-    if (m->launch.in_place && b->own) {
-        m->used[number] |= WL_PTX_READS;
-        memcpy(&value, b->own + (address - b->base), (size_t)bytes);
-        *unknown = false;
-        return value;
-    }
     *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
     m->as_given = true;
     m->hidden_bytes = *unknown ? UINT32_MAX : 0;
@@ -54,10 +48,30 @@ static wl_ptx_region *region_of(wl_ptx_machine *m, wl_ptx_space space, uint32_t 
     return &m->frame->params;
 }
 
+uint8_t *wl_ptx_memory_in_place(wl_ptx_machine *m, uint32_t lane, int64_t offset, int use)
+{
+    const wl_ptx_touch *t = &m->touch;
+    const uint64_t at = t->address[lane] + (uint64_t)offset;
+    if (!m->launch.in_place || (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_CONST))
+        return NULL;
+    const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, at);
+    if (!b->own)
+        return NULL;
+    m->used[b - m->launch.arguments->buffers] |= (uint8_t)use;
+    return b->own + (at - b->base);
+}
+
 uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown)
 {
     const wl_ptx_touch *t = &m->touch;
     int64_t at = (int64_t)t->address[lane] + offset;
+    const uint8_t *place = wl_ptx_memory_in_place(m, lane, offset, WL_PTX_READS);
+    if (place) {
+        uint64_t value = 0;
+        memcpy(&value, place, (size_t)bytes);
+        *unknown = false;
+        return value;
+    }
     if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST)
         return read_buffer(m, (uint64_t)at, bytes, unknown);
     if (t->space == WL_PTX_PARAM && m->warp->depth == 1 && at + bytes <= m->launch.arguments->param_bytes) {
@@ -74,13 +88,13 @@ void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int b
 {
     const wl_ptx_touch *t = &m->touch;
     int64_t at = (int64_t)t->address[lane] + offset;
+    uint8_t *place = wl_ptx_memory_in_place(m, lane, offset, WL_PTX_WRITES);
+    if (place) {
+        memcpy(place, &value, (size_t)bytes);
+        return;
+    }
     if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST) {
         const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, (uint64_t)at);
-        if (m->launch.in_place && b->own) {
-            m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
-            memcpy(b->own + ((uint64_t)at - b->base), &value, (size_t)bytes);
-            return;
-        }
         m->written[b - m->launch.arguments->buffers] = true;
         if (!wl_ptx_pages_write(&m->pages, (uint64_t)at, bytes, value, unknown))
             m->out_of_memory = true;
@@ -216,13 +230,14 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
     wl_ptx_frame *frame = m->frame;
     wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
+    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0; /* see run_steps */
     for (uint32_t rest; r.mask; r.mask = rest) {
         const uint32_t round = r.mask;
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
             uint32_t unknown = 0;
-            if (m->plain && round == UINT32_MAX && !rest) {
+            if (m->plain && (round | dead) == UINT32_MAX && !rest) {
                 load_element(m, s, e, frame->value[slot], &unknown);
                 frame->unknown[slot] = unknown;
                 wl_ptx_set_partly(frame, slot, UINT32_MAX, m->read_hidden);

@@ -188,6 +188,28 @@ wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in)
     return in->operands[0].kind == WL_PTX_OPERAND_VECTOR ? run_unpack : run_pack;
 }
 
+/* ---- clocks ---- */
+
+bool wl_ptx_is_clock(const wl_ptx_operand *from)
+{
+    return from->kind == WL_PTX_OPERAND_SPECIAL &&
+           (from->value == WL_PTX_CLOCK || from->value == WL_PTX_CLOCK64 || from->value == WL_PTX_GLOBALTIMER);
+}
+
+/* Time passes with instructions: so a program that waits for it goes on, and differences are not 0.
+ * Programs must not take it for that of a GPU. */
+#define STEP_CYCLES 4 /* an instruction that waits for the one before */
+#define STEP_NS 2
+
+wl_status wl_ptx_run_clock(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const int64_t steps = m->looked_before + m->looked_at;
+    const int64_t time = steps * (s->in->operands[1].value == WL_PTX_GLOBALTIMER ? STEP_NS : STEP_CYCLES);
+    (void)err;
+    wl_ptx_write_same(m->frame, s->to, mask, wl_ptx_extended((uint64_t)time, s->in->type), false);
+    return WL_OK;
+}
+
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     const wl_ptx_op op = s->in->op;

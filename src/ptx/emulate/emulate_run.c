@@ -32,6 +32,20 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
 
 /* ---- results ---- */
 
+#ifdef __AVX2__ /* all bits are compared at once; without, tables are faster */
+#define BIT(n) (uint64_t)1 << (n)
+#define BITS(n) BIT(n), BIT(n + 1), BIT(n + 2), BIT(n + 3), BIT(n + 4), BIT(n + 5), BIT(n + 6), BIT(n + 7)
+static const uint64_t lane_bit[WL_PTX_LANES] = {BITS(0), BITS(8), BITS(16), BITS(24)};
+
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b)
+{
+    WL_PTX_EACH_LANE
+    {
+        const uint64_t on = 0 - (uint64_t)((mask & lane_bit[i]) != 0);
+        to[i] = (b[i] & ~on) | (a[i] & on);
+    }
+}
+#else
 /* All bits set for the lanes of a mask of four. */
 #define ON(bit) (0 - (uint64_t)(bit))
 #define ROW(n)                                                                                                         \
@@ -49,11 +63,17 @@ void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_
             to[k + i] = (b[k + i] & ~on[i]) | (a[k + i] & on[i]);
     }
 }
+#endif
+
+#define FEW_LANES 4 /* that are written faster one by one */
 
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
-    wl_ptx_choose(to, mask, values, to);
+    if (wl_ptx_lanes_in(mask) <= FEW_LANES)
+        WL_PTX_FOR_LANES(lane, mask) to[lane] = values[lane];
+    else
+        wl_ptx_choose(to, mask, values, to);
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
     frame->partly[slot] &= ~mask;
 }
@@ -102,10 +122,10 @@ static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
 }
 
 /* A factor that is known to be 0 makes the product of a lane known. */
-static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s)
+static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
     const int32_t a = s->from[0], b = s->from[1];
-    uint32_t product = frame->unknown[a] | frame->unknown[b];
+    uint32_t product = (frame->unknown[a] | frame->unknown[b]) & mask;
     const int bits = wl_ptx_type_bits(s->in->type);
     const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     WL_PTX_FOR_LANES(lane, product)
@@ -240,6 +260,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
     const bool partial = frame->program->partial;
+    /* lanes that nothing reads again: writing to them, too, is faster */
+    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0;
     int32_t at = from;
     m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until && at != end; at = form[at].next) {
@@ -256,13 +278,13 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         if (s->place)
             wl_ptx_record_place(m, s, mask);
         switch (s->kind) {
-        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
+        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask | dead, unknown_of(frame, s)); break;
         case WL_PTX_STEP_PRODUCT: {
-            const uint32_t unknown = unknown_of(frame, s);
-            run_apply(frame, s, mask, unknown ? unknown_product(frame, s) : 0);
+            const uint32_t unknown = unknown_of(frame, s) & mask;
+            run_apply(frame, s, mask | dead, unknown ? unknown_product(frame, s, mask) : 0);
             break;
         }
-        case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
+        case WL_PTX_STEP_COPY: run_copy(frame, s, mask | dead); break;
         case WL_PTX_STEP_TEST:
             run_test(frame, s, mask);
             if (partial)

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/kernel/ptx_file.h"
+#include "ptx/module/def_use.h"
 #include "ptx/module/source_place.h"
 
 #define THREADS_MAX 16
@@ -42,11 +43,49 @@ static bool is_global(const wl_ptx_instruction *in)
     return in->space != WL_PTX_SHARED && in->space != WL_PTX_LOCAL && in->space != WL_PTX_PARAM;
 }
 
-static bool tells_blocks(const wl_ptx_instruction *in)
+/* Counts of instructions that read a register of the function. */
+typedef struct readers {
+    int32_t reg, count;
+} readers;
+
+static void count_reader(void *user, int32_t reg, bool written)
+{
+    readers *r = user;
+    r->count += reg == r->reg && !written;
+}
+
+/* Does any instruction read what the atomic returns? Compilers write `atom` where `red` would
+ * do. */
+static bool is_read(const wl_ptx_function *f, const wl_ptx_instruction *atomic)
+{
+    const wl_ptx_operand *to = &atomic->operands[0];
+    readers r = {to->reg, 0};
+    if (to->kind != WL_PTX_OPERAND_REG)
+        return to->kind == WL_PTX_OPERAND_VECTOR;
+    for (int32_t i = 0; i < f->instruction_count && r.count == 0; i++)
+        wl_ptx_registers_of(f, &f->instructions[i], count_reader, &r);
+    return r.count > 0;
+}
+
+/* Sums of whole numbers, and the like, are the same in any order. */
+static bool commutes(const wl_ptx_instruction *in)
+{
+    switch (in->variant) {
+    case WL_PTX_ADD:
+    case WL_PTX_MIN:
+    case WL_PTX_MAX:
+    case WL_PTX_AND:
+    case WL_PTX_OR:
+    case WL_PTX_XOR: return !wl_ptx_type_is_float(in->type);
+    default: return false;
+    }
+}
+
+static bool tells_blocks(const wl_ptx_function *f, const wl_ptx_instruction *in)
 {
     switch (in->op) {
-    case WL_PTX_OP_atom:
-    case WL_PTX_OP_red: return is_global(in);
+    case WL_PTX_OP_atom: return is_global(in) && (!commutes(in) || is_read(f, in));
+    case WL_PTX_OP_red: return is_global(in) && !commutes(in);
     case WL_PTX_OP_membar: return true;
     default: return false;
     }
@@ -54,11 +93,12 @@ static bool tells_blocks(const wl_ptx_instruction *in)
 
 static bool is_ordered(const wl_ptx_module *module, const wl_ptx_function *entry)
 {
-    for (int32_t f = 0; f < module->function_count; f++)
-        for (int32_t i = 0; i < module->functions[f].instruction_count; i++)
-            if ((!module->functions[f].is_entry || &module->functions[f] == entry) &&
-                tells_blocks(&module->functions[f].instructions[i]))
+    for (int32_t k = 0; k < module->function_count; k++) {
+        const wl_ptx_function *f = &module->functions[k];
+        for (int32_t i = 0; i < f->instruction_count && (!f->is_entry || f == entry); i++)
+            if (tells_blocks(f, &f->instructions[i]))
                 return true;
+    }
     return false;
 }
 

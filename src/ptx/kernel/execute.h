@@ -1,7 +1,8 @@
 /* execute.h - carries launches out: what a kernel writes is in the program's memory afterwards.
  *
  * Blocks run one after the other in launch order, or on several threads where no atomic or flag
- * tells them of each other. Results that the emulator does not compute are zeros, and named.
+ * tells them of each other; sums of whole numbers do not. Results that the emulator does not
+ * compute are zeros, and named.
  * Layer  ptx/kernel (uses base, ptx/module, ptx/emulate). Oracle: tests/unit/test_execute.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_EXECUTE_H

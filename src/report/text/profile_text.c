@@ -1,6 +1,7 @@
 /* profile_text.c - the profile of a program for people: kernels by time as profilers print them; of
  * several devices, devices by time. SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +29,32 @@ static void add_headline(const wl_profile *p, wl_buffer *out)
                   p->launch_count, p->launch_count == 1 ? "" : "es", p->kernel_count, plural(p->kernel_count));
 }
 
+/* Names of templates may have thousands of characters: their middle is left out. --format json has
+ * them whole. */
+#define NAME_MOST 100
+#define NAME_END 36
+typedef struct short_name {
+    char text[NAME_MOST + 4];
+} short_name;
+
+static short_name shortened(const char *name)
+{
+    short_name out;
+    const size_t length = strlen(name);
+    if (length <= NAME_MOST)
+        (void)snprintf(out.text, sizeof out.text, "%s", name);
+    else
+        (void)snprintf(out.text, sizeof out.text, "%.*s..%s", NAME_MOST - NAME_END - 2, name, name + length - NAME_END);
+    return out;
+}
+
 static void add_kernel(const wl_profile *p, const wl_profile_kernel *k, wl_buffer *out)
 {
     wl_mark_row(out, 2);
     if (!k->predicted) {
         wl_buffer_add(out, "%6s %11s %6zu %11s", "-", "-", k->calls, "-");
         wl_mark_wide(out, " %11s %11s", "-", "-");
-        wl_buffer_add(out, "  %-9s %7s  %s\n", "-", "-", k->name);
+        wl_buffer_add(out, "  %-9s %7s  %s\n", "-", "-", shortened(k->name).text);
         return;
     }
     const double share = p->times.kernels_s > 0 ? 100 * k->total_s / p->times.kernels_s : 0;
@@ -42,7 +62,7 @@ static void add_kernel(const wl_profile *p, const wl_profile_kernel *k, wl_buffe
                   wl_quantity(WL_DIM_TIME, k->total_s / (double)k->predicted).text);
     wl_mark_wide(out, " %11s %11s", wl_quantity(WL_DIM_TIME, k->least_s).text,
                  wl_quantity(WL_DIM_TIME, k->most_s).text);
-    wl_buffer_add(out, "  %-9s %6.0f%%  %s\n", wl_bound_name(k->limiter), 100 * k->of_peak, k->name);
+    wl_buffer_add(out, "  %-9s %6.0f%%  %s\n", wl_bound_name(k->limiter), 100 * k->of_peak, shortened(k->name).text);
 }
 
 static void add_kernels(const wl_profile *p, wl_buffer *out)
@@ -115,7 +135,8 @@ static void add_refused(const wl_profile *p, wl_buffer *out)
         for (size_t l = p->kinds[i].launch; l < p->launch_count; l++)
             count += same_refusal(p, p->kind_of[l], i);
         wl_line(out, 2, "not predicted: launch %zu%s, %s: %s\n", p->kinds[i].launch,
-                count > 1 ? wl_short_of(" and %zu more", count - 1).text : "", kernel_of(p, i), p->kinds[i].reason);
+                count > 1 ? wl_short_of(" and %zu more", count - 1).text : "", shortened(kernel_of(p, i)).text,
+                p->kinds[i].reason);
     }
 }
 
@@ -125,7 +146,7 @@ static void add_gaps(const wl_profile *p, wl_buffer *out)
     for (size_t i = 0; i < p->kernel_count; i++)
         if (p->kernels[i].prediction && wl_prediction_has_gaps(p->kernels[i].prediction))
             wl_line(out, 2, "warning: %s: its prediction leaves something out: --launch %zu says what\n",
-                    p->kernels[i].name, p->kernels[i].launch);
+                    shortened(p->kernels[i].name).text, p->kernels[i].launch);
 }
 
 static void add_notes(const wl_profile *p, wl_buffer *out)
@@ -170,8 +191,8 @@ static void add_device(const wl_profile *p, const wl_profile *first, int width, 
                   wl_quantity(WL_DIM_TIME, t->kernels_s).text, wl_quantity(WL_DIM_TIME, t->copies_s).text);
     wl_mark_if(out, best, WL_MARK_END);
     if (p->kernels[0].predicted && t->kernels_s > 0)
-        wl_buffer_add(out, "  %.0f%% %s, %s", 100 * p->kernels[0].total_s / t->kernels_s, p->kernels[0].name,
-                      wl_bound_name(p->kernels[0].limiter));
+        wl_buffer_add(out, "  %.0f%% %s, %s", 100 * p->kernels[0].total_s / t->kernels_s,
+                      shortened(p->kernels[0].name).text, wl_bound_name(p->kernels[0].limiter));
     wl_buffer_text(out, "\n");
 }
 
