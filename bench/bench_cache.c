@@ -2,7 +2,8 @@
  *
  * Caches of the size of an L1 and of an L2, with few ways, many ways and fully associative, under
  * each policy; random lines, of which about half hit, and a stencil of 7 x 7, whose lines nearly
- * all hit. Each access is announced a little before. Prints the best of some rounds; asserts nothing.
+ * all hit. Each access is announced a little before. Prints the best of some rounds; asserts
+ * nothing.
  *
  * On a machine that others use, a core does less in the same time. A loop of arithmetic that does
  * nothing else is timed before each round; the last column is the rate at the speed that this loop
