@@ -108,8 +108,11 @@ int main(void)
     const int64_t sizes[] = {2048, 262144}, ways[] = {4, 16, 64, 0};
     trace random = {"random", malloc(ACCESSES * sizeof(wl_request))};
     trace stencil = {"stencil", malloc(ACCESSES * sizeof(wl_request))};
-    if (!random.requests || !stencil.requests)
+    if (!random.requests || !stencil.requests) {
+        free(random.requests);
+        free(stencil.requests);
         return 1;
+    }
     fastest_ns = reference_ns();
     for (int i = 0; i < 200; i++) {
         const double ns = reference_ns();
