@@ -120,25 +120,4 @@ WL_ALWAYS_INLINE wl_lanes wl_lanes_from_shorts(wl_shorts low, wl_shorts high)
 #endif
 }
 
-/* All bits or none, where a branch would often be the wrong one. */
-WL_ALWAYS_INLINE uint64_t wl_all_if(bool condition)
-{
-    uint64_t mask = 0 - (uint64_t)condition;
-    __asm__("" : "+r"(mask)); /* unknown to the compiler, which could make a branch of it */
-    return mask;
-}
-
-/* One of two numbers, by such a mask. */
-WL_ALWAYS_INLINE int32_t wl_either(uint64_t mask, int32_t first, int32_t second)
-{
-    return second ^ ((first ^ second) & (int32_t)mask);
-}
-
-/* One of two addresses. */
-WL_ALWAYS_INLINE void *wl_either_of(uint64_t mask, const void *first, const void *second)
-{
-    const uintptr_t a = (uintptr_t)first, b = (uintptr_t)second;
-    return (void *)(b ^ ((a ^ b) & (uintptr_t)mask)); /* NOLINT(performance-no-int-to-ptr) */
-}
-
 #endif /* WL_CACHE_BYTE_LANES_H */

@@ -89,8 +89,6 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
-/* Several loads, and the sectors that each misses. */
-void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
 /* An access to this line will follow, after some others: fetches the memory of the host that it
  * needs. Changes nothing. For caches that are larger than the nearby caches of the host. */
 void wl_cache_expect(const wl_cache *cache, uint64_t line);

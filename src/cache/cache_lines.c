@@ -10,14 +10,11 @@
 
 #define MEMORY_LINE ((size_t)64) /* of the host, or more */
 #define LARGE_PAGE ((size_t)2 << 20)
-#define NEARBY_LINES 8192
 #define BUCKET_LINES 4             /* of a bucket on average, if all lines are there */
 #define FACTOR 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: spreads neighbouring lines */
 #define USES_PER_LINE 4            /* of the ring of times, or more */
 
 /* ---- memory ---- */
-
-bool wl_lines_are_far(int64_t lines) { return lines > NEARBY_LINES; }
 
 void *wl_lines_memory(wl_arena *arena, size_t bytes)
 {
@@ -37,7 +34,7 @@ void *wl_lines_memory(wl_arena *arena, size_t bytes)
 bool wl_lines_make(wl_lines *l, int64_t count, bool lru, wl_arena *arena)
 {
     const uint64_t buckets = 2 + (uint64_t)count / BUCKET_LINES;
-    uint32_t ring = 2 * WL_FORESEEN;
+    uint32_t ring = 64;
     while (ring < USES_PER_LINE * count)
         ring *= 2;
     *l = (wl_lines){.lru = lru, .count = buckets, .bits = WL_TAG_BITS, .places = (int64_t)(WL_PLACES * buckets)};
@@ -170,21 +167,14 @@ static bool is_passed_on(const wl_lines *l, int32_t place)
     return bucket_of(l, place)->tags[place % WL_PLACES] & WL_PASSED_ON;
 }
 
-wl_spot wl_lines_use_apart(wl_lines *l, uint64_t line)
+void wl_lines_leave(wl_lines *l, int32_t place)
 {
-    const int32_t found = wl_lines_find(l, line), at = found >= 0 ? found : enter(l, line);
-    wl_spot s = wl_spot_of(at);
-    s.there = found >= 0;
-    s.used = l->buckets[s.bucket].used[s.at];
-    if (l->lru && is_passed_on(l, at))
-        note_passed(l, at, l->next);
-    return s;
-}
-
-void wl_lines_leave_passed(wl_lines *l, int32_t place)
-{
+    wl_bucket *own = bucket_of(l, place);
+    own->used[place % WL_PLACES] = 0;
+    if (!is_passed_on(l, place))
+        return;
     wl_bucket *b = &l->buckets[wl_home_of(l, l->numbers[place]).bucket];
-    for (const wl_bucket *end = bucket_of(l, place); b != end; b = next_bucket(l, b))
+    for (; b != own; b = next_bucket(l, b))
         b->passed--;
 }
 
@@ -202,9 +192,9 @@ static void renumber_one(wl_lines *l, int32_t place)
     l->next++;
 }
 
-/* The first time keeps its position in the ring, the others move up to it: what is written has been
- * read. */
-void wl_lines_renumber(wl_lines *l)
+/* Gives lines new times. The first one keeps its position in the ring, the others move up to it:
+ * what is written has been read. */
+static void renumber(wl_lines *l)
 {
     const uint32_t begin = l->first, end = l->next;
     l->first = l->next = begin & l->ring ? begin & l->ring : l->ring + 1;
@@ -221,4 +211,17 @@ void wl_lines_renumber(wl_lines *l)
         for (; last; last &= last - 1)
             renumber_one(l, l->order[(time & l->ring) / 64 * 64 + (uint32_t)__builtin_ctzll(last)]);
     }
+}
+
+wl_spot wl_lines_use(wl_lines *l, uint64_t line)
+{
+    if (l->lru && (l->next - l->first >= l->ring || l->next >= INT32_MAX))
+        renumber(l);
+    const int32_t found = wl_lines_find(l, line), at = found >= 0 ? found : enter(l, line);
+    wl_spot s = wl_spot_of(at);
+    s.there = found >= 0;
+    s.used = l->buckets[s.bucket].used[s.at];
+    if (l->lru && is_passed_on(l, at))
+        note_passed(l, at, l->next);
+    return s;
 }

@@ -31,8 +31,6 @@
 
 #define WL_PLACES 8 /* of a bucket */
 
-#define WL_FORESEEN 256 /* uses */
-
 #define WL_TAG_BITS 15
 #define WL_PASSED_ON (1u << WL_TAG_BITS) /* in tags: not in the bucket of its hash */
 
@@ -63,9 +61,6 @@ typedef struct wl_lines {
 /* Zeros, where memory lines of the host begin; much memory in large pages, where the system has
  * them: with small ones, accesses that go everywhere would also wait for addresses. NULL: none. */
 void *wl_lines_memory(wl_arena *arena, size_t bytes);
-
-/* Are caches of so many lines farther from the core than its nearby caches? */
-bool wl_lines_are_far(int64_t lines);
 
 /* Room for so many lines; none is there. lru: with times. False: no memory. */
 bool wl_lines_make(wl_lines *lines, int64_t count, bool lru, wl_arena *arena);
@@ -135,59 +130,11 @@ WL_ALWAYS_INLINE int32_t wl_first_lane(uint64_t lanes) { return __builtin_ctzll(
 
 /* The place of a line; -1: it is not there. */
 int32_t wl_lines_find(const wl_lines *lines, uint64_t line);
-/* wl_lines_use for lines that are not where their hash says. */
-wl_spot wl_lines_use_apart(wl_lines *lines, uint64_t line);
-/* A line that was passed on leaves. */
-void wl_lines_leave_passed(wl_lines *lines, int32_t place);
-
-/* Loops over many accesses have a copy of a table's members in registers: what is rare needs the
- * table itself. Both may be the same. */
-typedef struct wl_lines_run {
-    wl_lines *l, *table;
-} wl_lines_run;
-
 /* Finds a line, or gives it a place: one that it had before, if it is still in its bucket, so that
- * no tag is there twice. Whether the line is there is often unknown: no branch depends on it; and
- * the next search waits for `first`, which depends on that: so tags are compared without it. kept:
- * numbers are; if it is false and they are, the usual way is not used. Least recently used policy:
- * wl_lines_foresee comes before, wl_lines_note follows. */
-WL_ALWAYS_INLINE wl_spot wl_lines_use(wl_lines_run run, uint64_t line, bool lru, bool kept)
-{
-    wl_lines *l = run.l;
-    const uint32_t first = lru ? l->first : 1;
-    const wl_home home = wl_home_of(l, line);
-    wl_bucket *b = &l->buckets[home.bucket];
-    const uint64_t alike = wl_bucket_alike(b, home.tag), open = wl_bucket_open(b, first);
-    const int32_t same = wl_first_lane(alike | WL_LANE(WL_PLACES - 1)),
-                  other = wl_first_lane(open | WL_LANE(WL_PLACES - 1));
-    wl_spot s = {home.bucket, (uint32_t)wl_either(wl_all_if(alike != 0), same, other), b->used[same], alike != 0};
-    s.there &= s.used >= first;
-    bool usual = (s.there | ((b->passed < first) & ((alike | open) != 0))) & (kept | (line < l->below));
-    if (kept)
-        usual &= (alike == 0) | (l->numbers[home.bucket * WL_PLACES + (uint32_t)same] == line);
-    if (!usual) {
-        *run.table = *l;
-        s = wl_lines_use_apart(run.table, line);
-        *l = *run.table;
-        return s;
-    }
-    b->tags[s.at] = (uint16_t)home.tag;
-    if (kept)
-        l->numbers[wl_place_of(s)] = line;
-    if (!lru)
-        b->used[s.at] = 1;
-    return s;
-}
-
-/* A place loses its line, if `leaves`; not with the least recently used policy. */
-WL_ALWAYS_INLINE void wl_lines_leave(wl_lines_run run, int32_t place, bool leaves)
-{
-    const wl_spot s = wl_spot_of(place);
-    wl_bucket *b = &run.l->buckets[s.bucket];
-    if ((b->tags[s.at] >= WL_PASSED_ON) & leaves)
-        wl_lines_leave_passed(run.table, place);
-    b->used[s.at] &= (uint32_t)wl_all_if(!leaves);
-}
+ * no tag is there twice. Least recently used policy: wl_lines_note must follow. */
+wl_spot wl_lines_use(wl_lines *lines, uint64_t line);
+/* A place loses its line; not with the least recently used policy. */
+void wl_lines_leave(wl_lines *lines, int32_t place);
 
 /* The number of the line at a place. */
 uint64_t wl_lines_number(const wl_lines *lines, int32_t place);
@@ -203,27 +150,14 @@ WL_ALWAYS_INLINE void wl_lines_expect(const wl_lines *l, uint64_t line)
 
 /* ---- order of use ---- */
 
-/* Gives lines new times. */
-void wl_lines_renumber(wl_lines *lines);
-
-/* So many uses follow, at most WL_FORESEEN: each will be the last one of its line, until another
- * is. */
-WL_ALWAYS_INLINE void wl_lines_foresee(wl_lines *l, uint32_t uses)
-{
-    if (l->next - l->first + uses > l->ring || l->next > (uint32_t)INT32_MAX - uses)
-        wl_lines_renumber(l);
-    for (uint32_t time = l->next, end = time + uses, after; time < end; time = after) {
-        after = (time | 63) + 1 < end ? (time | 63) + 1 : end;
-        l->last[(time & l->ring) / 64] |= ~(uint64_t)0 >> (64 - (after - time)) << time % 64;
-    }
-}
-
-/* A line is used. */
+/* A line is used: this is its last use, until another is. */
 WL_ALWAYS_INLINE void wl_lines_note(wl_lines *l, wl_spot s)
 {
-    const uint32_t before = s.used & l->ring;
-    l->last[before / 64] &= ~((uint64_t)s.there << before % 64);
-    l->order[l->next & l->ring] = wl_place_of(s);
+    const uint32_t before = s.used & l->ring, now = l->next & l->ring;
+    if (s.there)
+        l->last[before / 64] &= ~((uint64_t)1 << before % 64);
+    l->last[now / 64] |= (uint64_t)1 << now % 64;
+    l->order[now] = wl_place_of(s);
     l->buckets[s.bucket].used[s.at] = l->next++;
 }
 

@@ -118,21 +118,15 @@ WL_ALWAYS_INLINE uint64_t wl_few_alike(const wl_few_ways *f, wl_few_key key)
     return wl_few_bits(f, alike);
 }
 
-/* The way of a line, or another one if it is not there: no branch depends on it. */
-WL_ALWAYS_INLINE int32_t wl_few_find(const wl_few_ways *f, wl_few_key key, int32_t other, bool *there)
+/* The way of a line; -1: it is not there. */
+WL_ALWAYS_INLINE int32_t wl_few_find(const wl_few_ways *f, wl_few_key key)
 {
-    static const uint64_t any = 0; /* in place of memory that may be far */
-    const uint64_t *numbers = &f->numbers[(int64_t)key.set * f->ways];
-    for (uint64_t alike = wl_few_alike(f, key);; alike &= alike - 1) {
-        const uint64_t none = wl_all_if(alike == 0);
-        const int32_t way = wl_either(none, other, wl_few_first(f, alike | (uint64_t)1 << 63));
-        *there = alike != 0;
-        if (f->below)
-            return way;
-        const uint64_t *number = wl_either_of(none, &any, &numbers[way]);
-        if (((*number ^ key.line) & ~none) == 0) /* nearly always */
+    for (uint64_t alike = wl_few_alike(f, key); alike; alike &= alike - 1) {
+        const int32_t way = wl_few_first(f, alike);
+        if (f->below || f->numbers[(int64_t)key.set * f->ways + way] == key.line)
             return way;
     }
+    return -1;
 }
 
 /* The way that was not used for the longest time. */
@@ -158,7 +152,7 @@ WL_ALWAYS_INLINE void wl_few_use(const wl_few_ways *f, int32_t set, int32_t way)
     }
 }
 
-/* A line enters a way, or is there. */
+/* A line enters a way. */
 WL_ALWAYS_INLINE void wl_few_enter(const wl_few_ways *f, wl_few_key key, int32_t way)
 {
     wl_few_set_tag(f, key.set, way, key.tag);

@@ -44,7 +44,7 @@ static void replace_one(wl_shelf *s, int32_t place)
     const int64_t draw = (int64_t)(2 * s->now);
     int32_t *a = &s->places[wl_random_below(draw, s->count)], *b = &s->places[wl_random_below(draw + 1, s->count)];
     int32_t *older = s->pieces[*a].when <= s->pieces[*b].when ? a : b;
-    wl_lines_leave((wl_lines_run){&s->lines, &s->lines}, *older, true);
+    wl_lines_leave(&s->lines, *older);
     *older = place;
 }
 
@@ -52,9 +52,7 @@ wl_shelf_piece *wl_shelf_use(wl_shelf *s, uint64_t name, int64_t lines)
 {
     const bool lru = s->policy == WL_SHELF_LRU;
     WL_ASSERT(lru || lines == 1);
-    if (lru)
-        wl_lines_foresee(&s->lines, 1);
-    const wl_spot spot = wl_lines_use((wl_lines_run){&s->lines, &s->lines}, name, lru, !s->lines.below);
+    const wl_spot spot = wl_lines_use(&s->lines, name);
     const int32_t place = wl_place_of(spot);
     wl_shelf_piece *p = &s->pieces[place];
     s->now++;

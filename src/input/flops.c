@@ -10,7 +10,6 @@
 #include "base/text.h"
 
 #define NODES_MAX 65536
-#define TABLE_SIZE 131072 /* twice the nodes, a power of two */
 
 typedef enum node_op { OP_CONST, OP_LOAD, OP_SCALAR, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG, OP_CALL } node_op;
 
@@ -68,10 +67,16 @@ wl_status wl_flops_unknown_function(const wl_token *name, wl_error *err)
     return wl_fail_unknown(err, name->loc, "unknown function", name->text, name->length, names, FUNCTION_COUNT);
 }
 
-wl_status wl_flops_start(wl_flops *f, wl_error *err)
+wl_status wl_flops_start(wl_flops *f, size_t length, wl_error *err)
 {
-    *f = (wl_flops){
-        .nodes = calloc(NODES_MAX, sizeof *f->nodes), .table = calloc(TABLE_SIZE, sizeof *f->table), .err = err};
+    const size_t nodes = length < NODES_MAX ? length + 1 : NODES_MAX;
+    size_t table = 2;
+    while (table < 2 * nodes)
+        table *= 2;
+    *f = (wl_flops){.nodes = calloc(nodes, sizeof *f->nodes),
+                    .table = calloc(table, sizeof *f->table),
+                    .table_size = table,
+                    .err = err};
     return f->nodes && f->table ? WL_OK : wl_fail_memory(err);
 }
 
@@ -105,7 +110,7 @@ static bool same_node(const node *p, const node *q)
 static wl_status intern(wl_flops *f, node n, wl_loc loc, int32_t *out)
 {
     for (uint64_t slot = hash_node(&n);; slot++) {
-        int32_t *entry = &f->table[slot % TABLE_SIZE];
+        int32_t *entry = &f->table[slot % f->table_size];
         if (*entry == 0) {
             if (f->node_count == NODES_MAX)
                 return wl_fail(f->err, WL_E_LIMIT, loc, "the update is too long");

@@ -18,10 +18,12 @@ typedef struct wl_flops {
     struct wl_flops_node *nodes;
     int32_t node_count;
     int32_t *table; /* hash table of node numbers; 0: empty */
+    size_t table_size;
     wl_error *err;
 } wl_flops;
 
-wl_status wl_flops_start(wl_flops *f, wl_error *err);
+/* For an update of so many characters: it has no more nodes than characters. */
+wl_status wl_flops_start(wl_flops *f, size_t length, wl_error *err);
 void wl_flops_free(wl_flops *f);
 
 /* Each returns the number of its node. */

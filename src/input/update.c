@@ -332,10 +332,13 @@ wl_status wl_update_read(const char *text, const wl_scope *scope, const char *co
                 .field_count = field_count,
                 .arena = arena,
                 .err = err};
-    wl_status status = wl_flops_start(&r.flops, err);
-    r.temporaries = calloc(TEMPORARIES_MAX, sizeof *r.temporaries);
-    r.accesses = calloc(WL_UPDATE_ACCESSES_MAX, sizeof *r.accesses);
-    r.access_node = calloc(WL_UPDATE_ACCESSES_MAX, sizeof *r.access_node);
+    /* each takes a character, or more */
+    const size_t length = strlen(text) + 1;
+    const size_t accesses = length < WL_UPDATE_ACCESSES_MAX ? length : WL_UPDATE_ACCESSES_MAX;
+    wl_status status = wl_flops_start(&r.flops, length, err);
+    r.temporaries = calloc(length < TEMPORARIES_MAX ? length : TEMPORARIES_MAX, sizeof *r.temporaries);
+    r.accesses = calloc(accesses, sizeof *r.accesses);
+    r.access_node = calloc(accesses, sizeof *r.access_node);
     if (status == WL_OK && (!r.temporaries || !r.accesses || !r.access_node))
         status = wl_fail_memory(err);
     if (status == WL_OK)

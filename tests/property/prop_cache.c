@@ -321,25 +321,20 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
 
 #define BATCH_MAX 40
 
-/* Several loads, at once or announced: what each of them misses, and afterwards everything else,
+/* Several loads that are announced: what each of them misses, and afterwards everything else,
  * must be the same. */
 static int one_batch(wl_cache *cache, naive *n, walk *w)
 {
     wl_request requests[BATCH_MAX];
-    uint32_t missing[BATCH_MAX];
-    const bool at_once = random_chance(w->r, 50);
     const int count = (int)random_in(w->r, 0, BATCH_MAX);
     for (int i = 0; i < count; i++) {
         requests[i] = (wl_request){.line = next_line(w)};
         requests[i].sectors = next_sectors(w);
         wl_cache_expect(cache, requests[i].line);
     }
-    if (at_once)
-        wl_cache_load_many(cache, requests, (size_t)count, missing);
     for (int i = 0; i < count; i++) {
-        if (!at_once)
-            missing[i] = wl_cache_load(cache, requests[i].line, requests[i].sectors).missing;
-        assert_int_equal(missing[i], naive_load(n, requests[i].line, requests[i].sectors));
+        const uint32_t missing = wl_cache_load(cache, requests[i].line, requests[i].sectors).missing;
+        assert_int_equal(missing, naive_load(n, requests[i].line, requests[i].sectors));
     }
     return count;
 }
@@ -388,29 +383,30 @@ static void test_one_cache(void **state)
 #define LARGE (9 << 10) /* lines: more than nearby caches of the host hold */
 #define LARGE_BATCH 200
 
-/* Memory that is fetched ahead changes nothing: many loads at once are as loads one by one. */
+/* Memory that is fetched ahead changes nothing: loads that are announced are as others. */
 static void check_large(const wl_cache_shape *shape)
 {
     random_source r = random_start(1);
-    wl_cache *one_by_one = NULL, *at_once = NULL;
+    wl_cache *plain = NULL, *announced = NULL;
     wl_error err = {0};
-    assert_int_equal(wl_cache_new(shape, &one_by_one, &err), WL_OK);
-    assert_int_equal(wl_cache_new(shape, &at_once, &err), WL_OK);
+    assert_int_equal(wl_cache_new(shape, &plain, &err), WL_OK);
+    assert_int_equal(wl_cache_new(shape, &announced, &err), WL_OK);
     for (int batch = 0; batch < 400; batch++) {
         wl_request requests[LARGE_BATCH];
-        uint32_t missing[LARGE_BATCH];
         const int count = (int)random_in(&r, 0, LARGE_BATCH);
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
             requests[i] = (wl_request){.line = (uint64_t)random_in(&r, 0, 2 * LARGE), .sectors = 1};
-        wl_cache_load_many(at_once, requests, (size_t)count, missing);
+            wl_cache_expect(announced, requests[i].line);
+        }
         for (int i = 0; i < count; i++)
-            assert_int_equal(wl_cache_load(one_by_one, requests[i].line, 1).missing, missing[i]);
+            assert_int_equal(wl_cache_load(plain, requests[i].line, 1).missing,
+                             wl_cache_load(announced, requests[i].line, 1).missing);
     }
-    const wl_cache_counts a = wl_cache_count(one_by_one), b = wl_cache_count(at_once);
+    const wl_cache_counts a = wl_cache_count(plain), b = wl_cache_count(announced);
     check_counts(&a, &b);
     assert_true(a.evicted_lines > 0);
-    wl_cache_free(one_by_one);
-    wl_cache_free(at_once);
+    wl_cache_free(plain);
+    wl_cache_free(announced);
 }
 
 static void test_large(void **state)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "effort.h"
 #include "unit/checks.h"
 
 #include "kernel/kernel_internal.h"
@@ -248,14 +249,15 @@ static void random_programs(void **unused)
     (void)unused;
     static program p;
     int recovered = 0;
-    for (uint64_t trial = 0; trial < TRIALS && check_failures == 0; trial++) {
+    const int trials = (int)effort_cases(TRIALS);
+    for (uint64_t trial = 0; trial < (uint64_t)trials && check_failures == 0; trial++) {
         state = trial * 7919 + 1;
         write_program(&p);
         check_program(&p, &recovered);
         if (check_failures)
             print_error("trial %llu\n", (unsigned long long)trial);
     }
-    check_true("random programs", "are recovered mostly", recovered > TRIALS / 2);
+    check_true("random programs", "are recovered mostly", recovered > trials / 2);
     check_done();
 }
 
