@@ -30,7 +30,7 @@ typedef struct order {
     clocks clocks;
     double host, all, first_stream, engine[ENGINE_COUNT]; /* until when each is busy */
     double next_launch;                                   /* no sooner */
-    double bandwidth, latency, memory;                    /* of copies; 0: not known */
+    double bandwidth, latency, memory, duration;          /* of copies; 0: not known */
 } order;
 
 static wl_status clock_of(clocks *c, int what, int64_t number, double **time, wl_error *err)
@@ -56,9 +56,9 @@ static double seconds_of(const order *o, const wl_recorded_event *e, int *engine
         return p ? wl_prediction_time(p) : 0;
     }
     if (e->kind == WL_RECORDED_MEMSET)
-        return (double)e->bytes / o->memory;
+        return o->duration + (double)e->bytes / o->memory; /* a kernel, too */
     if (e->direction == WL_COPY_DTOD)
-        return 2 * (double)e->bytes / o->memory; /* reads and writes */
+        return o->duration + 2 * (double)e->bytes / o->memory; /* reads and writes */
     if (e->direction == WL_COPY_HTOH) {
         *engine = -1;
         return 0;
@@ -152,6 +152,7 @@ wl_status wl_profile_order(wl_profile *p, wl_error *err)
     p->spans = calloc(count + 1, sizeof *p->spans);
     (void)wl_device_get(p->device, WL_DEVICE_host_bandwidth, &o.bandwidth);
     (void)wl_device_get(p->device, WL_DEVICE_launch_overhead, &o.latency);
+    (void)wl_device_get(p->device, WL_DEVICE_launch_duration, &o.duration);
     (void)wl_device_get(p->device, WL_DEVICE_dram_bandwidth, &o.memory); /* every device has it */
     const wl_status status = p->spans ? place_all(&o, p, err) : wl_fail_memory(err);
     wl_digest_map_free(&o.clocks.number_of);

@@ -142,7 +142,7 @@ static void a_launch_is_not_free(void **state)
         check_near(name, "between events", p.model.time_s + wl_prediction_launch_gap(&p),
                    p.model.time_s - launch + back_to_back + alone, 1e-12);
         check_true(name, "microseconds", strcmp(name, "pascal-sim") == 0 || launch > 0.4e-6);
-        check_int(name, "a note", warns(&p, "launch_duration, assumed"), assumed);
+        check_int(name, "a note", warns(&p, "launch_duration, assumed"), assumed && launch > 0);
         wl_device_free(device);
     }
     check_done();

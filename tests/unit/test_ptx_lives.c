@@ -188,6 +188,54 @@ static void threads_share_a_kernel(void **state)
     check_done();
 }
 
+#define ASKED 2000
+
+/* Asks for the instructions of two launches in turn. NULL: an answer was that of another launch. */
+static void *count(void *kernel)
+{
+    const wl_source *source = &((wl_kernel *)kernel)->source;
+    for (int i = 0; i < ASKED; i++) {
+        const int64_t threads = i % 2 ? 256 : 48, block[3] = {threads, 1, 1}, grid[3] = {65536 / threads, 1, 1};
+        const wl_line_mix *lines = NULL;
+        size_t line_count = 0;
+        wl_mix mix;
+        wl_error err = {0};
+        if (source->count_instructions(source->context, block, grid, &mix, &lines, &line_count, &err) != WL_OK)
+            return NULL;
+        double warps = 0;
+        for (size_t k = 0; k < line_count; k++)
+            warps += lines[k].global_accesses;
+        if (mix.warp[WL_INST_load] + mix.warp[WL_INST_store] != warps ||
+            mix.warp[WL_INST_load] != (double)(wl_ceil_div(threads, 32) * grid[0]))
+            return NULL;
+    }
+    return kernel;
+}
+
+static void threads_count_other_launches(void **state)
+{
+    (void)state;
+    const char *args[] = {"buf:16M", "65536"};
+    const char *text = HEAD ".file 1 \"k.cu\"\n.loc 1 7 0\n" LIMIT LOAD ".loc 1 8 0\n" STORE TAIL;
+    const wl_ptx_options options = {
+        .args = args, .arg_count = 2, .launch = {.block = {256, 1, 1}, .grid = {256, 1, 1}}};
+    launched l = {0};
+    wl_error err = {0};
+    pthread_t threads[THREADS];
+    void *found[THREADS];
+    check_ok("counted", wl_ptx_parse("k.ptx", text, strlen(text), &l.ptx, &err), &err);
+    check_ok("counted", wl_kernel_from_ptx(l.ptx, &options, &l.kernel, &err), &err);
+    check_true("counted", "by one", count(l.kernel) != NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count, l.kernel), 0);
+    for (int i = 0; i < THREADS; i++)
+        (void)pthread_join(threads[i], &found[i]);
+    for (int i = 0; i < THREADS; i++)
+        check_true("counted", "by several", found[i] != NULL);
+    give_back(&l);
+    check_done();
+}
+
 /* 48 threads are two warps: a third more of them than with full ones. */
 static void warps_are_those_of_the_launch(void **state)
 {
@@ -245,9 +293,11 @@ static void large_and_deep_programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lives_of_launches), cmocka_unit_test(the_middle_is_that_of_the_domain),
-        cmocka_unit_test(threads_share_a_kernel), cmocka_unit_test(warps_are_those_of_the_launch),
-        cmocka_unit_test(large_and_deep_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lives_of_launches),
+                                       cmocka_unit_test(the_middle_is_that_of_the_domain),
+                                       cmocka_unit_test(threads_share_a_kernel),
+                                       cmocka_unit_test(threads_count_other_launches),
+                                       cmocka_unit_test(warps_are_those_of_the_launch),
+                                       cmocka_unit_test(large_and_deep_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,8 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
         return WL_OK; /* is in the list */
     if (!WL_ROOM(m->assumptions, m->assumption_count + 1, m->assumption_room))
         return wl_fail_memory(err);
-    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){.what = what, .function = step->function,
-                                                                .instruction = step->number};
+    m->assumptions[m->assumption_count++] =
+        (wl_ptx_assumption){.what = what, .function = step->function, .instruction = step->number};
     return WL_OK;
 }
 

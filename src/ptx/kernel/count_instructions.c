@@ -466,13 +466,19 @@ wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid
 {
     wl_ptx_source *s = context;
     const size_t bytes = sizeof s->launch.block;
+    wl_status status = WL_OK;
+    wl_ptx_source_lock(s);
     if (memcmp(s->counted_block, block, bytes) != 0 || memcmp(s->counted_grid, grid, bytes) != 0) {
-        WL_TRY(count_launch(s, block, grid, err));
-        memcpy(s->counted_block, block, bytes);
-        memcpy(s->counted_grid, grid, bytes);
+        memset(s->counted_block, 0, bytes); /* until all is counted */
+        status = count_launch(s, block, grid, err);
+        if (status == WL_OK) {
+            memcpy(s->counted_block, block, bytes);
+            memcpy(s->counted_grid, grid, bytes);
+        }
     }
     *out = s->mix;
-    *lines = s->lines;
+    *lines = s->lines; /* of this launch: another one gets a list of its own */
     *line_count = s->line_count;
-    return WL_OK;
+    wl_ptx_source_unlock(s);
+    return status;
 }

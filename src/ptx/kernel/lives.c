@@ -301,15 +301,13 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* Predictors in several threads may share a kernel that serves all launches. */
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err)
 {
     wl_ptx_source *s = context;
-    while (__atomic_test_and_set(&s->finds_lives, __ATOMIC_ACQUIRE))
-        ; /* a fraction of a millisecond, once */
+    wl_ptx_source_lock(s);
     const wl_status status = s->has_lives ? WL_OK : find_lives(s, err);
     s->has_lives = s->has_lives || status == WL_OK;
-    __atomic_clear(&s->finds_lives, __ATOMIC_RELEASE);
+    wl_ptx_source_unlock(s);
     *out = &s->lives;
     return status;
 }

@@ -58,7 +58,7 @@ typedef struct wl_ptx_source {
     uint8_t *recovered_space; /* by instruction of the entry: wl_ptx_space of its first access */
     bool *bypasses_l1;        /* by instruction number: a load that does, as wl_access */
     wl_ptx_spills spills;     /* of the entry */
-    bool finds_lives;         /* a lock: held by the thread that makes `lives` or checks for them */
+    bool locked;              /* held by the thread that counts a launch or makes `lives` */
     bool has_lives;
     wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;
@@ -73,6 +73,15 @@ typedef struct wl_ptx_source {
 } wl_ptx_source;
 
 void wl_ptx_source_free(void *source);
+
+/* Predictors in several threads may share a kernel that serves all launches; they take turns with
+ * what it keeps, for a fraction of a millisecond. */
+static inline void wl_ptx_source_lock(wl_ptx_source *source)
+{
+    while (__atomic_test_and_set(&source->locked, __ATOMIC_ACQUIRE))
+        ;
+}
+static inline void wl_ptx_source_unlock(wl_ptx_source *source) { __atomic_clear(&source->locked, __ATOMIC_RELEASE); }
 
 /* Copies options so that they outlive the call, and makes their launch. WL_E_INPUT: the entry
  * cannot be launched that way. */
