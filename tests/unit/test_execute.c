@@ -76,9 +76,11 @@ static void run(const char *kernel, const int64_t block[3], int64_t blocks, uint
     wl_ptx_worked done = {0};
     const uint64_t address = (uint64_t)(uintptr_t)words;
     const wl_ptx_memory memory = {address, (int64_t)(count * sizeof *words), (uint8_t *)words};
-    const wl_ptx_work work = {.grid = {blocks, 1, 1},
-                              .block = {block[0], block[1], block[2]},
-                              .image = {(const uint8_t *)&address, sizeof address, &memory, 1, NULL, 0}};
+    const wl_ptx_work work = {
+        .grid = {blocks, 1, 1},
+        .block = {block[0], block[1], block[2]},
+        .image = {
+            .params = (const uint8_t *)&address, .param_bytes = sizeof address, .memory = &memory, .memory_count = 1}};
     check_ok(kernel, wl_ptx_runner_new(module, kernel, &runner, &err), &err);
     check_ok(kernel, wl_ptx_runner_run(runner, &work, &done, &err), &err);
     check_true(kernel, "all blocks ran", done.whole && !done.unknown[0]);
