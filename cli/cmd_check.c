@@ -29,7 +29,7 @@ static bool check_usage(const options *o)
     else if (o->tolerance && !o->baseline)
         usage_error("--tolerance needs --baseline");
     else if (!o->device && !o->baseline)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
     else if (o->block_count == 0 && !o->baseline)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else if (o->baseline && o->argument_count && strcmp(o->baseline, "-") == 0 && strcmp(o->arguments[0], "-") == 0)

@@ -22,7 +22,7 @@ static bool check_usage(const options *o)
         usage_error("%s with several blocks or devices needs --format json",
                     o->per_access ? "--per-access" : "--per-line");
     else if (!o->device_count)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
     else if (o->block_count == 0)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else
@@ -260,7 +260,7 @@ static int predict_lines(const options *o)
 static bool program_usage(const options *o)
 {
     if (!o->device_count)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
     else if (o->block_count || o->grid || o->domain || o->details || o->per_access || o->per_line || o->confidence)
         usage_error("of one launch, please: add --launch N");
     else if (o->trace && o->device_count > 1)

@@ -67,7 +67,7 @@ static bool check_usage(const options *o)
     if (!o->batch && !kernels_ok(o))
         return false;
     if (!o->device && !o->batch)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
     else if (!launches_ok(o))
         return false;
     else if (standard_input > 1)

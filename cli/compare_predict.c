@@ -233,22 +233,22 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
     return wl_comparison_add(c->found, row, prediction, err);
 }
 
-static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, wl_fit_row *row,
-                                wl_error *err)
+static wl_status predict_by_all(model *found, const wl_launch *launch, const wl_measurement *m,
+                                wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
-    for (int m = 0; m < WL_RANKED_MODELS; m++) {
-        const wl_predict_options how = {.model = wl_ranked_model(m)};
+    for (int i = 0; i < WL_RANKED_MODELS; i++) {
+        const wl_predict_options how = {.model = wl_ranked_model(i)};
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
         if (wl_prediction_model(prediction) == how.model)
-            row->model_time[m] = wl_prediction_time(prediction) + wl_prediction_launch_gap(prediction);
+            row->model_time[i] = wl_time_as_measured(prediction, m);
     }
     return WL_OK;
 }
 
-static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
-                                wl_fit_row *row, wl_error *err)
+static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
+                                wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
     const wl_predict_options how = {
         .complete = c->complete, .model = c->model, .emulate = c->emulate, .simulate = c->simulate};
@@ -264,7 +264,7 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
     if (status != WL_E_UNSUPPORTED || !c->all_models)
         return status;
     *err = (wl_error){0};
-    return predict_by_all(found, launch, prediction, row, err);
+    return predict_by_all(found, launch, m, prediction, row, err);
 }
 
 /* The row of the comparison; its texts are borrowed from tables, kernels and the map. */
@@ -331,7 +331,7 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     if (status == WL_OK)
         status = open_ptx_model(p, &row, &found, &why);
     if (status == WL_OK)
-        status = predict_launch(c, found, &row.request.launch, p->prediction, &made, &why);
+        status = predict_launch(c, found, &row.request.launch, m, p->prediction, &made, &why);
     if (status == WL_E_NOMEM)
         return diag_no_memory(err);
     if (status != WL_OK)
@@ -392,7 +392,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         wl_launch launch;
         status = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]), &launch, &row_err);
         if (status == WL_OK)
-            status = predict_launch(c, found, &launch, p->prediction, &made, &row_err);
+            status = predict_launch(c, found, &launch, m, p->prediction, &made, &row_err);
     }
     if (status == WL_E_NOMEM)
         return diag_no_memory(err);

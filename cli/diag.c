@@ -88,6 +88,8 @@ static void put_message(const char *text)
 
 #define MESSAGE_MAX 1024 /* bytes that are styled; a longer one is printed as it is */
 
+void usage_no_device(void) { usage_error("which device? Give --device NAME ('warpline devices' lists them)"); }
+
 void usage_error(const char *format, ...)
 {
     char text[MESSAGE_MAX];

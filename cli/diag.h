@@ -13,6 +13,7 @@ bool diag_is_quiet(void);
 
 /* "warpline: ..." on stderr. */
 void usage_error(const char *format, ...) WL_PRINTF(1, 2);
+void usage_no_device(void); /* what nearly every command needs */
 
 /* A malformed option value: "--block:1:4: error: ...", the value, a caret. */
 void option_error(const char *option, const char *value, int column, const char *format, ...) WL_PRINTF(4, 5);

@@ -52,7 +52,7 @@ bool job_launch_usage(const options *o)
     else if (!job_kernel_usage(o, o->argument_count > 0))
         return false;
     else if (!o->device)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
     else if (o->block_count != 1)
         usage_error(o->block_count ? "one launch at a time, please"
                                    : "which launch? Give --block, as in --block 32x4x2");

@@ -149,7 +149,7 @@ static int find_longest(const options *o)
     recorded_profiles p = {0};
     wl_error err = {0};
     if (!device) {
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        usage_no_device();
         return EXIT_USAGE;
     }
     const wl_status status = recorded_profiles_make(o, false, &device, 1, &p, &err);

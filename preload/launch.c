@@ -4,23 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "memo.h"
 
 bool gpu_is_recorder(void) { return false; }
 void gpu_before_end(gpu_world *w) { (void)w; }
 
-static double key(const gpu_world *w, wl_device_key which, double otherwise)
-{
-    double value;
-    return wl_device_get(w->device, which, &value) ? value : otherwise;
-}
-
 static bool is_possible(const gpu_world *w, const gpu_launch *l)
 {
     const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
-    return threads > 0 && (double)threads <= key(w, WL_DEVICE_max_block, 1024) && l->grid.x > 0 && l->grid.y > 0 &&
-           l->grid.z > 0 && l->grid.x <= INT32_MAX && l->grid.y <= 65535 && l->grid.z <= 65535 &&
-           (double)l->shared <= key(w, WL_DEVICE_shared_per_block, 227 << 10);
+    return threads > 0 && (double)threads <= wl_device_or(w->device, WL_DEVICE_max_block, 1024) && l->grid.x > 0 &&
+           l->grid.y > 0 && l->grid.z > 0 && l->grid.x <= INT32_MAX && l->grid.y <= 65535 && l->grid.z <= 65535 &&
+           (double)l->shared <= wl_device_or(w->device, WL_DEVICE_shared_per_block, 227 << 10);
 }
 
 /* What a kernel that is not carried out may have written is unknown from then on. */

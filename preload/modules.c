@@ -7,6 +7,7 @@
 
 #include "base/room.h"
 #include "binary/fatbin.h"
+#include "device/device_internal.h"
 #include "ptx/emulate/arguments.h"
 #include "ptx/kernel/ptx_file.h"
 #include "world.h"
@@ -34,16 +35,12 @@ gpu_module *gpu_module_add(gpu_world *w, const void *fatbin, const char *text, s
     return m;
 }
 
-/* 90 of "9.0" */
-static int architecture(const gpu_world *w)
+#define ANY_ARCHITECTURE 90 /* of a device without CUDA: any PTX will do */
+
+int gpu_architecture(const gpu_world *w)
 {
-    const char *text = wl_device_compute_capability(w->device);
-    int major = 9, minor = 0;
-    if (w->architecture > 0)
-        return w->architecture;
-    if (!text || sscanf(text, "%d.%d", &major, &minor) != 2)
-        return 90; /* a device without CUDA: any PTX will do */
-    return 10 * major + minor;
+    const int own = w->architecture > 0 ? w->architecture : wl_device_capability(w->device);
+    return own > 0 ? own : ANY_ARCHITECTURE;
 }
 
 /* For which architectures a fatbin has machine code. */
@@ -65,7 +62,7 @@ static bool read_fatbin(const gpu_world *w, gpu_module *m)
     wl_bytes fatbin;
     const wl_bytes all = {m->fatbin, (size_t)1 << 40};
     if (wl_fatbin_find(all, &fatbin, &err) == WL_OK &&
-        wl_fatbin_ptx(fatbin, architecture(w), &m->text, &m->length, &err) == WL_OK)
+        wl_fatbin_ptx(fatbin, gpu_architecture(w), &m->text, &m->length, &err) == WL_OK)
         return true;
     (void)snprintf(m->why, sizeof m->why, "%s", err.message);
     if (wl_fatbin_find(all, &fatbin, NULL) == WL_OK)

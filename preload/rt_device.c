@@ -6,23 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device_internal.h"
 #include "world.h"
 
 /* ---- numbers ---- */
 
 static double key(const gpu_world *w, wl_device_key which, double otherwise)
 {
-    double value;
-    return wl_device_get(w->device, which, &value) ? value : otherwise;
-}
-
-static int capability(const gpu_world *w, bool minor)
-{
-    const char *text = wl_device_compute_capability(w->device);
-    int numbers[2] = {9, 0};
-    if (text)
-        (void)sscanf(text, "%d.%d", &numbers[0], &numbers[1]);
-    return numbers[minor];
+    return wl_device_or(w->device, which, otherwise);
 }
 
 /* Of cudaDeviceGetAttribute; those of the driver have the same numbers. */
@@ -51,14 +42,14 @@ static double attribute(const gpu_world *w, int which)
     case 39: return key(w, WL_DEVICE_max_threads_per_sm, 2048);
     case 40: return 2;
     case 51: return 32;
-    case 75: return capability(w, false);
-    case 76: return capability(w, true);
+    case 75: return gpu_architecture(w) / 10;
+    case 76: return gpu_architecture(w) % 10;
     case 81: return key(w, WL_DEVICE_shared_per_sm, 228 << 10);
     case 87: return 2;
     case 97: return key(w, WL_DEVICE_shared_per_block, 227 << 10);
     case 106: return key(w, WL_DEVICE_max_blocks_per_sm, 32);
     case 111: return key(w, WL_DEVICE_shared_reserved, 1024);
-    case 120: return capability(w, false) >= 9;
+    case 120: return gpu_architecture(w) / 10 >= 9;
     case 15: /* copies overlap */
     case 19: /* mapped memory */
     case 31: /* concurrent kernels */

@@ -130,6 +130,7 @@ int64_t gpu_find(const gpu_world *w, uint64_t address);
 
 /* modules.c */
 gpu_module *gpu_module_add(gpu_world *w, const void *fatbin, const char *text, size_t length);
+int gpu_architecture(const gpu_world *w);               /* that PTX is chosen for: 90 of sm_90 */
 bool gpu_module_open(gpu_world *w, gpu_module *module); /* false: module->why says why */
 gpu_function *gpu_function_add(gpu_world *w, gpu_module *module, const void *host, const char *name);
 gpu_function *gpu_function_of(gpu_world *w, const void *host_or_handle);

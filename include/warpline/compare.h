@@ -35,6 +35,9 @@ WL_FALLIBLE wl_agreement_compute(const wl_pair *pairs, size_t count, wl_agreemen
  * predicted equally fast, the slowest counts. False when there is no pair or a time is 0. */
 WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency);
 
+/* The predicted time as this one was measured: with the launch gap, unless a profiler measured. */
+WL_API double wl_time_as_measured(const wl_prediction *prediction, const wl_measurement *measurement);
+
 /* ---- launches on both sides ---- */
 
 /* One launch. Texts are borrowed, and stay so in a comparison. */

@@ -8,9 +8,6 @@
 /* The values compared: every metric, and the time. */
 enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
 
-/* The predicted time as this one was measured: with the launch gap, unless a profiler measured. */
-double wl_time_as_measured(const wl_prediction *prediction, const wl_measurement *measurement);
-
 typedef struct wl_compared_row {
     wl_compared is;
     int64_t block[3], fold[3], grid[3]; /* as predicted */

@@ -136,6 +136,14 @@ const char *wl_sm_word_named(const char *text) { return text && strcmp(text, amd
 const char *wl_sm_word_of_both(const char *a, const char *b) { return strcmp(a, b) == 0 ? a : "SM|CU"; }
 
 const char *wl_device_compute_capability(const wl_device *device) { return device->compute_capability; }
+
+int wl_device_capability(const wl_device *device)
+{
+    int major = 0, minor = 0;
+    const char *text = device->compute_capability;
+    return text && sscanf(text, "%3d.%1d", &major, &minor) >= 1 ? 10 * major + minor : 0;
+}
+
 const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }
 const char *wl_device_key_meaning(wl_device_key key) { return wl_device_keys[key].meaning; }
 bool wl_device_key_required(wl_device_key key) { return wl_device_keys[key].need == WL_NEED_REQUIRED; }

@@ -120,6 +120,9 @@ const char *wl_sm_word_named(const char *text);
 /* The word for two devices together: "SM|CU" where their vendors differ. */
 const char *wl_sm_word_of_both(const char *a, const char *b);
 
+/* 90 of "9.0"; 0: the device has none. */
+int wl_device_capability(const wl_device *device);
+
 /* A number, or another where the device has none. */
 static inline double wl_device_or(const wl_device *device, wl_device_key key, double otherwise)
 {

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "compare/comparison.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "laws/traffic_laws.h"

@@ -78,14 +78,14 @@ static wl_status fit_and_judge(const wl_device *device, wl_fit *f, wl_error *err
 
 /* ---- rankings ---- */
 
-static wl_status time_by(const wl_fit_row *row, const wl_device *device, int model, wl_prediction *p, double *time,
-                         wl_error *err)
+static wl_status time_by(const wl_fit_row *row, const wl_measurement *measured, const wl_device *device, int model,
+                         wl_prediction *p, double *time, wl_error *err)
 {
     *time = row->model_time[model];
     if (!row->counted)
         return WL_OK;
     WL_TRY(wl_counted_predict(row->counted, device, wl_ranked_model(model), p, err));
-    *time = wl_prediction_model(p) == wl_ranked_model(model) ? wl_prediction_time(p) + wl_prediction_launch_gap(p) : 0;
+    *time = wl_prediction_model(p) == wl_ranked_model(model) ? wl_time_as_measured(p, measured) : 0;
     return WL_OK;
 }
 
@@ -98,7 +98,7 @@ static wl_status find_contests(const wl_fit *f, wl_comparison *rows, const wl_fi
     if (!times)
         status = wl_fail_memory(err);
     for (size_t i = 0; i < f->count && status == WL_OK; i++)
-        status = time_by(&more[i], f->device, model, p, &times[i], err);
+        status = time_by(&more[i], f->cases[i].measured, f->device, model, p, &times[i], err);
     if (status == WL_OK)
         status = wl_comparison_contests(rows, times, f->options.contest_time_s, out, err);
     wl_prediction_free(p);

@@ -25,13 +25,6 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
     return cycles;
 }
 
-static double get(const wl_device *device, wl_device_key key)
-{
-    double value = 0;
-    (void)wl_device_get(device, key, &value);
-    return value;
-}
-
 static void add_memory(const wl_device *device, double least, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
@@ -58,7 +51,7 @@ void wl_four_limiters_apply(const wl_work *work, const wl_device *device, double
 {
     wl_model_result *m = &p->model;
     double rate = 0;
-    const double cycles = get(device, WL_DEVICE_sm_count) * get(device, WL_DEVICE_clock);
+    const double cycles = wl_device_or(device, WL_DEVICE_sm_count, 0) * wl_device_or(device, WL_DEVICE_clock, 0);
     *m = (wl_model_result){.id = WL_MODEL_FOUR_LIMITERS, .limiter = WL_BOUND_DRAM};
     if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))
         set_bound(m, WL_BOUND_FP, work->fp_results * (double)p->items / (rate * cycles));
@@ -80,9 +73,10 @@ static void set_if_any(wl_model_result *m, wl_bound_id bound, double seconds)
 static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
-    const double sms = get(device, WL_DEVICE_sm_count), issue = get(device, WL_DEVICE_issue_rate);
+    const double sms = wl_device_or(device, WL_DEVICE_sm_count, 0),
+                 issue = wl_device_or(device, WL_DEVICE_issue_rate, 0);
     const double even = d->blocks > 0 ? ceil(d->blocks / sms) * sms / d->blocks : 1;
-    const double cycles = sms * get(device, WL_DEVICE_clock) / even;
+    const double cycles = sms * wl_device_or(device, WL_DEVICE_clock, 0) / even;
     set_if_any(m, WL_BOUND_FP, fmax(d->fp_cycles, d->special_cycles) / cycles);
     set_if_any(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     set_if_any(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
@@ -97,7 +91,8 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
 void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
-    const double launch = get(device, WL_DEVICE_launch_duration), block_rate = get(device, WL_DEVICE_block_rate);
+    const double launch = wl_device_or(device, WL_DEVICE_launch_duration, 0),
+                 block_rate = wl_device_or(device, WL_DEVICE_block_rate, 0);
     const double starts = block_rate > 0 ? d->blocks / block_rate : 0;
     *m = (wl_model_result){.id = WL_MODEL_LIMITER, .limiter = WL_BOUND_DRAM};
     add_multiprocessors(d, device, p);
@@ -116,6 +111,6 @@ double wl_limiter_without_memory(const wl_device *device, const wl_model_result 
     for (int b = 0; b < WL_BOUND_COUNT; b++)
         if (m->bound_known[b] && b != WL_BOUND_L2 && b != WL_BOUND_DRAM && b != WL_BOUND_LAUNCH)
             most = fmax(most, m->bound_s[b]);
-    most += get(device, WL_DEVICE_launch_duration);
+    most += wl_device_or(device, WL_DEVICE_launch_duration, 0);
     return m->bound_known[WL_BOUND_LAUNCH] ? fmax(most, m->bound_s[WL_BOUND_LAUNCH]) : most;
 }

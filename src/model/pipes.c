@@ -2,13 +2,8 @@
 #include "model/pipes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static double rate_of(const wl_device *device, wl_device_key key, double otherwise)
-{
-    double rate = 0;
-    return wl_device_get(device, key, &rate) ? rate : otherwise;
-}
+#include "device/device_internal.h"
 
 /* Conversions that do not run on the pipe of their class, and their rates; 0: they do. */
 typedef struct elsewhere {
@@ -18,25 +13,20 @@ typedef struct elsewhere {
 
 /* From this compute capability on, compilers convert integers to f32 on the integer pipe (I2FP);
  * GPUs without one, of another maker, are taken to do so, too. */
-#define INTEGERS_MAJOR 8
-#define INTEGERS_MINOR 6
-#define DECIMAL 10 /* base of its digits */
+#define INTEGERS_FROM 86
 
 static double from_int_rate(const wl_device *device, double integer, double special)
 {
-    const char *capability = wl_device_compute_capability(device);
-    if (!capability || !*capability)
-        return integer;
-    char *rest = NULL;
-    const long major = strtol(capability, &rest, DECIMAL), minor = *rest == '.' ? strtol(rest + 1, NULL, DECIMAL) : 0;
-    return major > INTEGERS_MAJOR || (major == INTEGERS_MAJOR && minor >= INTEGERS_MINOR) ? integer : special;
+    const int capability = wl_device_capability(device);
+    return capability == 0 || capability >= INTEGERS_FROM ? integer : special;
 }
 
 static elsewhere conversions(const wl_mix *mix, const wl_device *device)
 {
-    const double integer = rate_of(device, WL_DEVICE_int32_rate, 0), special = rate_of(device, WL_DEVICE_sfu_rate, 0);
+    const double integer = wl_device_or(device, WL_DEVICE_int32_rate, 0),
+                 special = wl_device_or(device, WL_DEVICE_sfu_rate, 0);
     elsewhere e = {.from_int_rate = from_int_rate(device, integer, special),
-                   .wide_rate = fmin(special, rate_of(device, WL_DEVICE_fp64_rate, special))};
+                   .wide_rate = fmin(special, wl_device_or(device, WL_DEVICE_fp64_rate, special))};
     e.from_int = e.from_int_rate < integer ? mix->converts[WL_CONVERT_INT] : 0;
     e.wide = e.wide_rate < special ? mix->converts[WL_CONVERT_WIDE] : 0;
     return e;
@@ -58,7 +48,7 @@ static arithmetic arithmetic_of(const wl_mix *mix, const wl_device *device)
                  {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
                  {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
     const elsewhere moved = conversions(mix, device);
-    const double lanes = rate_of(device, WL_DEVICE_warp_size, 0);
+    const double lanes = wl_device_or(device, WL_DEVICE_warp_size, 0);
     arithmetic cycles = {.others = moved.wide > 0 ? moved.wide * lanes / moved.wide_rate : 0};
     double rate = 0;
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
@@ -89,7 +79,8 @@ double wl_special_excess(const wl_mix *mix, const wl_device *device)
 
 double wl_integer_cycles(const wl_mix *mix, const wl_device *device)
 {
-    const double rate = rate_of(device, WL_DEVICE_int32_rate, 0), lanes = rate_of(device, WL_DEVICE_warp_size, 0);
+    const double rate = wl_device_or(device, WL_DEVICE_int32_rate, 0),
+                 lanes = wl_device_or(device, WL_DEVICE_warp_size, 0);
     const double left = mix->integer_pipe - conversions(mix, device).from_int;
     return rate > 0 ? fmax(0, left) * lanes / rate : 0;
 }

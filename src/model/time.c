@@ -212,13 +212,11 @@ bool wl_time_repeats(const wl_device *device, wl_model_id model)
  * is a bound, and stays one. */
 static double launch_gap(const wl_device *device, wl_model_id model)
 {
-    double back_to_back = 0, alone = 0, duration = 0;
     if (model == WL_MODEL_SIMPLE || model == WL_MODEL_FOUR_LIMITERS)
         return 0;
-    (void)wl_device_get(device, WL_DEVICE_launch_overhead, &back_to_back);
-    (void)wl_device_get(device, WL_DEVICE_launch_latency, &alone);
-    (void)wl_device_get(device, WL_DEVICE_launch_duration, &duration);
-    return fmax(0, back_to_back + alone - duration);
+    const double between = wl_device_or(device, WL_DEVICE_launch_overhead, 0);
+    const double alone = wl_device_or(device, WL_DEVICE_launch_latency, 0);
+    return fmax(0, between + alone - wl_device_or(device, WL_DEVICE_launch_duration, 0));
 }
 
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
