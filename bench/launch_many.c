@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 int cuInit(unsigned flags);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuCtxSetCurrent(void *context);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes);
@@ -35,9 +37,11 @@ int main(int argc, char **argv)
     static const char *const names[] = {"add", "twice", "flip", "mix", "copy"};
     const int launches = argc > 1 ? atoi(argv[1]) : 10000;
     unsigned n = 8192, seen = 0;
-    void *module, *kernel[5];
+    void *context, *module, *kernel[5];
     uint64_t x, y;
-    int error = cuInit(0) | cuModuleLoadData(&module, code);
+    int error = cuInit(0);
+    error = error || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context);
+    error = error || cuModuleLoadData(&module, code);
     for (int k = 0; k < 5 && !error; k++)
         error = cuModuleGetFunction(&kernel[k], module, names[k]);
     error = error || cuMemAlloc_v2(&x, n * 4) || cuMemAlloc_v2(&y, n * 4) || cuMemsetD32_v2(x, 1, n);

@@ -117,25 +117,38 @@ static int check_program(const options *o, bool runs, char program[PATH_LENGTH])
 
 static bool set_number(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
+/* As a number without a unit, as the library reads it. */
+static bool set_bytes(const char *name, const char *value)
+{
+    char number[32];
+    int64_t bytes = 0;
+    if (!value)
+        return true;
+    if (!option_bytes("--bytes", value, 0, INT64_MAX / 2, &bytes))
+        return false;
+    (void)snprintf(number, sizeof number, "%lld", (long long)bytes);
+    return setenv(name, number, 1) == 0;
+}
+
 /* `folder`: where our runtime is to be found, under its own name and that of CUDA's; there the
  * loader chooses what suits the processor. NULL: nowhere. */
 static bool set_environment(const options *o, const char *recording, const char *folder, const char *library)
 {
     return setenv("WARPLINE_RECORDING", recording, 1) == 0 &&
            set_number("WARPLINE_DEVICE", o->device_count > 0 ? o->devices[0] : NULL) &&
-           set_number("WARPLINE_LAUNCHES", o->launches) && set_number("WARPLINE_BYTES", o->most_bytes) &&
+           set_number("WARPLINE_LAUNCHES", o->launches) && set_bytes("WARPLINE_BYTES", o->most_bytes) &&
            set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
            set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) &&
            set_number("WARPLINE_TIMES", o->times ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
            prepend("LD_PRELOAD", library);
 }
 
-/* A whole number, or bytes, as the library reads it. */
 static int check_numbers(const options *o)
 {
     const struct {
         const char *name, *text;
-    } numbers[] = {{"--launches", o->launches}, {"--bytes", o->most_bytes}, {"--seconds", o->seconds}};
+    } numbers[] = {{"--launches", o->launches}, {"--seconds", o->seconds}};
+    int64_t bytes;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char *end = NULL;
         if (numbers[i].text && (strtod(numbers[i].text, &end) < 0 || *end || end == numbers[i].text)) {
@@ -143,6 +156,8 @@ static int check_numbers(const options *o)
             return EXIT_USAGE;
         }
     }
+    if (o->most_bytes && !option_bytes("--bytes", o->most_bytes, 0, INT64_MAX / 2, &bytes))
+        return EXIT_USAGE;
     return EXIT_OK;
 }
 

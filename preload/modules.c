@@ -104,13 +104,18 @@ gpu_function *gpu_function_add(gpu_world *w, gpu_module *module, const void *hos
     return f;
 }
 
+static bool is_of(const gpu_function *f, const void *handle)
+{
+    return f->host == handle || f == handle || &f->made == handle;
+}
+
 gpu_function *gpu_function_of(gpu_world *w, const void *host)
 {
     static gpu_function *found; /* the last one: programs launch the same kernel again */
-    if (found && (found->host == host || found == host))
+    if (found && is_of(found, host))
         return found;
     for (size_t i = 0; host && i < w->function_count; i++)
-        if (w->functions[i]->host == host || w->functions[i] == host)
+        if (is_of(w->functions[i], host))
             return found = w->functions[i];
     return NULL;
 }

@@ -149,8 +149,10 @@ cuda_error cuLibraryGetKernel(void **kernel, gpu_module *library, const char *na
 
 cuda_error cuKernelGetFunction(void **function, void *kernel)
 {
-    *function = kernel;
-    return CUDA_OK;
+    gpu_function *f = gpu_function_of(gpu_enter(), kernel);
+    gpu_leave();
+    *function = f ? &f->made : NULL;
+    return f ? CUDA_OK : CUDA_NOT_FOUND;
 }
 
 cuda_error cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, gpu_module *module, const char *name)

@@ -46,10 +46,12 @@ ACCEPTED(cuGraphDestroy)
 
 CUDA_CALL cudaGraphKernelNodeGetParams(void *node, void *params);
 CUDA_CALL cuGraphKernelNodeGetParams_v2(void *node, cuda_driver_node *params);
+CUDA_CALL cuKernelGetFunction(void **function, void *kernel);
 
-/* The runtime's struct is the first part of the driver's. */
+/* The runtime's struct is the first part of the driver's, which names the function that it made. */
 cuda_error cuGraphKernelNodeGetParams_v2(void *node, cuda_driver_node *params)
 {
     *params = (cuda_driver_node){0};
-    return gpu_as_driver(cudaGraphKernelNodeGetParams(node, params));
+    const cuda_error error = gpu_as_driver(cudaGraphKernelNodeGetParams(node, params));
+    return error == CUDA_OK ? cuKernelGetFunction(&params->function, params->function) : error;
 }

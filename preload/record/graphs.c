@@ -74,8 +74,10 @@ static bool take_kernel(gpu_world *w, void *node, graph_node *out)
     if (kernel_of(node, &p) != CUDA_OK)
         return false;
     gpu_function *f = handle_function(p.function ? p.function : p.kernel);
-    if (!f)
+    if (!f) {
+        gpu_say("a kernel of a graph that was not seen when it was loaded is left out");
         return false;
+    }
     uint8_t *params = gpu_function_ready(w, f) ? gpu_driver_params(w, f, p.params, p.extra, &bytes) : NULL;
     if (params)
         reach_translate_maps(params, bytes);

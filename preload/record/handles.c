@@ -136,9 +136,29 @@ void handle_forget_module(const void *module)
     gpu_leave();
 }
 
+bool handle_made(const void *kernel, const void **function)
+{
+    REAL("cuKernelGetFunction", (const void **, const void *), false);
+    return real(function, kernel) == CUDA_OK;
+}
+
+/* The driver makes a function of a library's kernel by itself, too: nodes of graphs have that. */
+static const handle *find_made(const void *of)
+{
+    const void *function = NULL;
+    for (size_t i = 0; i < handle_count; i++)
+        if (handles[i].is_library && handles[i].function && handle_made(handles[i].of, &function) && function == of) {
+            remember((handle){of, handles[i].module, handles[i].function, false});
+            return recall(of);
+        }
+    return NULL;
+}
+
 gpu_function *handle_function(const void *of)
 {
     const handle *h = recall(of);
+    if (!h)
+        h = find_made(of);
     return h ? h->function : NULL;
 }
 

@@ -19,20 +19,16 @@ static bool is_capturing(void *stream)
     return real(stream, &status) == CUDA_OK && status != 0;
 }
 
-static cuda_error function_of(const void **function, const void *kernel)
-{
-    DRIVER("cuKernelGetFunction", (const void **, const void *));
-    return real(function, kernel);
-}
-
 /* Code that is loaded at its first launch would count to the time of that. */
-static cuda_error load(const void *function)
+static void load(const void *function)
 {
     int registers;
-    if (handle_is_kernel(function))
-        return function_of(&function, function);
-    DRIVER("cuFuncGetAttribute", (int *, int, const void *));
-    return real(&registers, 4, function);
+    if (handle_is_kernel(function)) {
+        (void)handle_made(function, &function);
+        return;
+    }
+    REAL("cuFuncGetAttribute", (int *, int, const void *), );
+    (void)real(&registers, 4, function);
 }
 
 static atomic_int captures;
@@ -99,7 +95,7 @@ void keep_before(kept_launch *d)
         d->number = gpu_record_unreadable(w, l);
     }
     if (l->function && w->settings.times) {
-        (void)load(d->handle);
+        load(d->handle);
         d->started = times_start(w, (void *)l->stream);
     }
     gpu_leave();

@@ -42,6 +42,8 @@ void handle_is_function_of(const void *function, const void *kernel);
 void handle_forget_module(const void *module);
 gpu_function *handle_function(const void *handle); /* NULL: not seen */
 bool handle_is_kernel(const void *handle);         /* of a library, or in no context */
+/* The function that the driver makes of a kernel, which is loaded then. */
+bool handle_made(const void *kernel, const void **function);
 /* Where the driver has the variables of a module. */
 void handle_find_variables(gpu_module *module);
 

@@ -30,11 +30,11 @@ grep -A 1 '"inst_texture"' texture.json | grep -q '"value": 32,' || fail "expect
 profile record.wlrec | grep -q 'ends early' && fail "the end of the program is missing"
 
 # fewer with their memory; memory that is too large
-record --launches 1 --bytes 4095 -o few.wlrec -- "$program" || fail "record --launches 1:" out messages
+record --launches 1 --bytes 3K -o few.wlrec -- "$program" || fail "record --launches 1:" out messages
 expect out 'few.wlrec: 18 launches, 9 of them with arguments and memory'
 profile few.wlrec >few.json
 expect few.json '"refused": 0,'
-[ "$(wc -c <few.wlrec)" -lt "$(wc -c <record.wlrec)" ] || fail "--launches 1 --bytes 4095 makes no smaller file"
+[ "$(wc -c <few.wlrec)" -lt "$(wc -c <record.wlrec)" ] || fail "--launches 1 --bytes 3K makes no smaller file"
 
 # times of launches that are no part of a graph, beside the predicted ones
 record --times -o times.wlrec -- "$program" || fail "record --times:" out messages
