@@ -3,7 +3,8 @@
  *
  *   copies        parameters, addresses and constants become operands; a mov costs something
  *                 only where a register has several definitions
- *   sums          a product, shift or sum whose only use is an addition is folded into it
+ *   sums          a product, shift or sum whose only use is an addition is folded into it; products
+ *                 of floating-point numbers: ptx/module/contraction.h
  *   selections    a register that keeps its value or takes a result: the operation is predicated
  *   predicates    comparisons are folded into and, or, xor of predicates
  *   halves        64-bit integers of which one half is computed (cost_halves.c)
@@ -360,7 +361,8 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (is_without_use(w, in) || w->folded[in - w->function->instructions] || folds_into_logic(w, in) ||
+    const ptrdiff_t at = in - w->function->instructions;
+    if (is_without_use(w, in) || w->folded[at] || w->contraction[at].folded || folds_into_logic(w, in) ||
         tests_logic_for_zero(w, in) || folds_into_address(w, in) || predicates_its_operand(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
@@ -420,6 +422,7 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
     WL_TRY(wl_ptx_def_use_make(function, scratch, &w->def_use, err));
+    WL_TRY(wl_ptx_contract(&w->def_use, scratch, &w->contraction, err));
     wl_cost_find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);

@@ -6,7 +6,7 @@
 #define WL_PTX_COST_COST_INTERNAL_H
 
 #include "ptx/cost/cost.h"
-#include "ptx/module/def_use.h"
+#include "ptx/module/contraction.h"
 
 /* The high half that all definitions of a 64-bit register produce. */
 typedef enum wl_high_kind { WL_HIGH_NONE, WL_HIGH_CONSTANT, WL_HIGH_VARIES } wl_high_kind;
@@ -25,6 +25,7 @@ typedef struct wl_weigher {
     wl_ptx_split *split;
     uint8_t *multiplies; /* by instruction: see wl_ptx_counting */
     bool *folded;        /* by instruction: folded into the sum that reads it */
+    wl_ptx_contraction *contraction; /* by instruction: the same of floating-point products */
     bool *divided;       /* by register: an earlier instruction divides by it */
     wl_high_half *high;  /* by register: the high half of its 64-bit values */
     int32_t *branch;     /* by instruction: the branch whose predicate guards it; -1: none */

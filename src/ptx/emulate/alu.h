@@ -27,6 +27,8 @@ typedef uint32_t (*wl_ptx_test)(const uint64_t *const *from, const wl_ptx_instru
 
 /* NULL: not computed. */
 wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in);
+/* A sum with a product in it: x y + z, its product negated, or z subtracted (contraction.h). */
+wl_ptx_apply wl_ptx_find_contracted(const wl_ptx_instruction *sum, bool negates_product, bool negates_other);
 wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in); /* of setp, set, testp */
 
 /* By kind of operation. Each returns NULL for operations of other kinds. */

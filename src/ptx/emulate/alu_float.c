@@ -31,6 +31,9 @@ DEFINE(add, x + y, x + y)
 DEFINE(sub, x - y, x - y)
 DEFINE(mul, x *y, x *y)
 DEFINE(fma, fmaf(x, y, z), fma(x, y, z))
+DEFINE(fnma, fmaf(-x, y, z), fma(-x, y, z))
+DEFINE(fms, fmaf(x, y, -z), fma(x, y, -z))
+DEFINE(fnms, fmaf(-x, y, -z), fma(-x, y, -z))
 DEFINE(div, x / y, x / y)
 DEFINE(min, SMALLER(x, y), SMALLER(x, y))
 DEFINE(max, LARGER(x, y), LARGER(x, y))
@@ -151,6 +154,15 @@ static void saturated(uint64_t *to, const uint64_t *const *from, const wl_ptx_in
 {
     rounded(to, from, in);
     WL_PTX_EACH_LANE { to[i] = wl_ptx_f32_bits((float)wl_ptx_saturated(F32(to[i]))); }
+}
+
+wl_ptx_apply wl_ptx_find_contracted(const wl_ptx_instruction *in, bool negates_product, bool negates_other)
+{
+    if (in->modifiers & WL_PTX_MOD_SAT) /* rounded twice */
+        return NULL;
+    if (negates_product)
+        return negates_other ? FIND(fnms) : FIND(fnma);
+    return negates_other ? FIND(fms) : FIND(fma);
 }
 
 wl_ptx_apply wl_ptx_find_float(const wl_ptx_instruction *in)

@@ -308,6 +308,29 @@ static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
     return true;
 }
 
+/* A sum with a product in it is rounded once, as by the machine. The product has a step of its own,
+ * too: where the factors are overwritten before the sum, that one reads it. */
+static bool decode_contracted(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const wl_ptx_contraction *c = &d->contraction[step->number];
+    if (c->product < 0 || !c->kept)
+        return false;
+    const bool subtracts = in->op == WL_PTX_OP_sub;
+    const wl_ptx_apply apply = wl_ptx_find_contracted(in, c->negated != (subtracts && c->operand == 2),
+                                                      subtracts && c->operand == 1);
+    if (!apply)
+        return false;
+    const wl_ptx_instruction *product = &d->function->instructions[c->product];
+    step->kind = WL_PTX_STEP_APPLY;
+    step->of.apply = apply;
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->from[0] = wl_ptx_slot_read(d, &product->operands[1]);
+    step->from[1] = wl_ptx_slot_read(d, &product->operands[2]);
+    step->from[2] = wl_ptx_slot_read(d, &in->operands[3 - c->operand]);
+    return true;
+}
+
 static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
@@ -398,7 +421,7 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
             decode_move(d, step);
         else if (in->op != WL_PTX_OP_unknown && wl_ptx_op_info_of(in->op)->support == WL_PTX_IGNORED)
             step->kind = WL_PTX_STEP_NOTHING;
-        else if (!decode_arithmetic(d, step))
+        else if (!decode_contracted(d, step) && !decode_arithmetic(d, step))
             decode_counted(d, step);
     }
     if ((step->kind == WL_PTX_STEP_RUN && !step->of.run) || (step->kind == WL_PTX_STEP_COMPUTE && !step->of.compute))
@@ -409,6 +432,11 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
 {
     const wl_ptx_function *f = program->function;
     wl_ptx_decoder d = {.machine = m, .program = program, .function = f, .err = err};
+    wl_ptx_def_use def_use;
+    wl_ptx_contraction *contraction;
+    WL_TRY(wl_ptx_def_use_make(f, &m->arena, &def_use, err));
+    WL_TRY(wl_ptx_contract(&def_use, &m->arena, &contraction, err));
+    d.contraction = contraction;
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
     program->loop_first = m->loop_count;
     program->spare = f->register_count;

@@ -5,6 +5,7 @@
 #define WL_PTX_EMULATE_EMULATE_SLOTS_H
 
 #include "ptx/emulate/emulate_internal.h"
+#include "ptx/module/contraction.h"
 
 /* Decodes a function into steps. */
 #define WL_PTX_CONSTANT_BUCKETS 1024
@@ -13,6 +14,7 @@ typedef struct wl_ptx_decoder {
     wl_ptx_machine *machine;
     wl_ptx_program *program;
     const wl_ptx_function *function;
+    const wl_ptx_contraction *contraction; /* by instruction */
     wl_error *err;
     bool failed; /* out of memory */
     /* by hash of a value: one more than the number of the last constant that has it; 0: none */
