@@ -1,5 +1,6 @@
 /* recorder.c - writes what a program does into a recording (docs/recording.md).
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,21 @@ static void begin(event *e, const char *kind)
     wl_out_text(&e->out, "event", kind);
 }
 
+static void write_text(const char *text, size_t length, bool at_once)
+{
+    wl_error err = {0};
+    if (wl_record_event(writer, text, length, at_once, &err) != WL_OK)
+        stop(&err);
+}
+
 static void end(event *e)
 {
     wl_error err = {0};
     wl_out_object_end(&e->out);
-    if (wl_out_status(&e->out, &err) != WL_OK ||
-        wl_record_event(writer, wl_buffer_string(&e->text), e->text.length, &err) != WL_OK)
+    if (wl_out_status(&e->out, &err) != WL_OK)
         stop(&err);
+    else
+        write_text(wl_buffer_string(&e->text), e->text.length, true);
     wl_buffer_drop(&e->text);
 }
 
@@ -93,14 +102,30 @@ static void choose_path(const char *given, char *path, size_t size)
         (void)fprintf(stderr, "warpline: '%s' is there already: this process records into '%s'\n", given, path);
 }
 
+/* A child that was forked has the same file open, but must not use it, nor write what its copy of
+ * the buffer holds when it ends. */
+static bool is_child;
+
+static void before_fork(void)
+{
+    wl_error err = {0};
+    (void)gpu_enter();
+    if (writer && !stopped && !is_child && wl_record_flush(writer, &err) != WL_OK)
+        stop(&err);
+}
+
+static void after_fork_in_child(void)
+{
+    is_child = is_child || writer;
+    gpu_leave();
+}
+
 static bool is_open(gpu_world *w)
 {
-    /* a child that was forked later has the same file open, but must not use it */
-    static pid_t owner;
     if (writer || stopped || !w->settings.recording)
-        return writer && !stopped && owner == getpid();
+        return writer && !stopped && !is_child;
     wl_error err = {0};
-    owner = getpid();
+    (void)pthread_atfork(before_fork, gpu_leave, after_fork_in_child);
     choose_path(w->settings.recording, recording_path, sizeof recording_path);
     if (wl_record_writer_new(recording_path, &writer, &err) != WL_OK) {
         stop(&err);
@@ -231,6 +256,10 @@ bool gpu_keeps(gpu_world *w, const gpu_launch *l, int64_t *like)
         return false;
     geometry_of(l, &mine);
     gpu_geometry *g = find_geometry(f, &mine);
+    if (g && g->kept >= 0 && g->seen >= w->settings.launches) {
+        *like = g->kept;
+        return false;
+    }
     for (size_t i = 0; i < f->geometry_count; i++)
         kept += f->geometries[i].seen;
     if (!g && kept < KEPT_MAX && WL_ROOM(f->geometries, f->geometry_count + 1, f->geometry_room)) {
@@ -462,17 +491,52 @@ static void record_whole(gpu_world *w, const gpu_launch *l, bool *in, char (*dig
     end(&e);
 }
 
+#define NUMBER_BYTES 32
+
+/* All but the number, which comes last. */
+static bool make_again(gpu_geometry *g, const gpu_launch *l, int64_t like)
+{
+    event e;
+    wl_error err = {0};
+    begin(&e, "launch");
+    wl_out_whole(&e.out, "like", like);
+    put_geometry(&e, l);
+    wl_out_object_end(&e.out);
+    free(g->again);
+    g->again = wl_out_status(&e.out, &err) == WL_OK ? malloc(e.text.length + NUMBER_BYTES) : NULL;
+    if (g->again)
+        memcpy(g->again, wl_buffer_string(&e.text), g->again_length = e.text.length - 1);
+    g->again_on = l->stream;
+    g->again_like = like;
+    g->again_graph = l->graph;
+    wl_buffer_drop(&e.text);
+    return g->again != NULL;
+}
+
+/* Programs launch the same kernels thousands of times. */
+static void record_again(const gpu_launch *l, int64_t like)
+{
+    gpu_geometry mine, *g;
+    geometry_of(l, &mine);
+    g = find_geometry(l->function, &mine);
+    g = g ? g : &mine; /* one too many to be known */
+    const bool same = g->again && g->again_on == l->stream && g->again_like == like && g->again_graph == l->graph;
+    if (same || make_again(g, l, like)) {
+        const int digits = snprintf(g->again + g->again_length, NUMBER_BYTES, ",\"id\":%lld}", (long long)launch_number);
+        write_text(g->again, g->again_length + (size_t)digits, false);
+    } else {
+        stop(&(wl_error){.message = "out of memory"});
+    }
+    if (g == &mine)
+        free(mine.again);
+}
+
 int64_t gpu_record_launch(gpu_world *w, const gpu_launch *l, int64_t like)
 {
     if (!is_open(w))
         return -1;
     if (like >= 0) {
-        event e;
-        begin(&e, "launch");
-        wl_out_whole(&e.out, "id", launch_number);
-        wl_out_whole(&e.out, "like", like);
-        put_geometry(&e, l);
-        end(&e);
+        record_again(l, like);
     } else {
         bool *in = calloc(w->memory_count + 1, sizeof *in);
         char(*digests)[WL_DIGEST_TEXT] = calloc(w->memory_count + 1, sizeof *digests);

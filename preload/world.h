@@ -66,6 +66,11 @@ typedef struct gpu_geometry {
     int64_t grid[3], block[3], cluster[3], shared;
     int seen;
     int64_t kept; /* the number of the last launch that was kept */
+    /* the event of a launch like that one, up to its number; NULL: not made yet */
+    char *again;
+    size_t again_length;
+    cuda_stream_t again_on;
+    int64_t again_like, again_graph;
 } gpu_geometry;
 
 typedef struct gpu_memo gpu_memo; /* a launch that was carried out: memo.h */

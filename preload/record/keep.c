@@ -48,24 +48,40 @@ static void find_architecture(gpu_world *w)
         w->architecture = 10 * major + minor;
 }
 
-/* Reads memory; the launch is like an earlier one where that is not possible. */
-static int64_t record(gpu_world *w, const gpu_launch *l, size_t bytes, bool may_wait)
+/* With the memory that it reaches, if that may be read now. */
+static int64_t record_whole(gpu_world *w, const gpu_launch *l, size_t bytes, bool may_wait)
 {
     gpu_module *m = l->function->module;
-    int64_t like = -1;
-    const bool kept = gpu_keeps(w, l, &like);
-    if (kept && may_wait && synchronize() == CUDA_OK) {
+    if (may_wait && synchronize() == CUDA_OK) {
         handle_find_variables(m);
         reach_words(w, l->params, bytes);
         for (size_t i = 0; i < m->variable_count; i++)
             if (m->variables[i].address)
                 reach_address(w, m->variables[i].address);
         reach_objects(w, l, bytes);
-    } else if (kept) {
+    } else {
         gpu_say("launches while a stream is captured are recorded without their memory");
     }
-    const int64_t number = gpu_record_launch(w, l, kept ? -1 : like);
+    const int64_t number = gpu_record_launch(w, l, -1);
     reach_end(w);
+    return number;
+}
+
+/* Most launches are like an earlier one: their parameters are not looked at. */
+static int64_t record(gpu_world *w, const kept_launch *d, gpu_launch *l, bool may_wait)
+{
+    int64_t like = -1, number = -1;
+    size_t bytes = 0;
+    if (!gpu_keeps(w, l, &like))
+        return gpu_record_launch(w, l, like);
+    uint8_t *params = gpu_driver_params(w, l->function, d->params, d->extra, &bytes);
+    if (params) {
+        reach_translate_maps(params, bytes);
+        l->params = params;
+        number = record_whole(w, l, bytes, may_wait);
+    }
+    free(params);
+    l->params = NULL;
     return number;
 }
 
@@ -73,7 +89,6 @@ void keep_before(kept_launch *d)
 {
     gpu_world *w = gpu_enter();
     gpu_launch *l = &d->launch;
-    size_t bytes = 0;
     l->graph = -1;
     l->function = handle_function(d->handle);
     find_architecture(w);
@@ -83,14 +98,7 @@ void keep_before(kept_launch *d)
     } else if (!l->function) {
         gpu_say("a launch of a kernel that was not seen when it was loaded is left out");
     } else if (gpu_function_ready(w, l->function)) {
-        uint8_t *params = gpu_driver_params(w, l->function, d->params, d->extra, &bytes);
-        if (params) {
-            reach_translate_maps(params, bytes);
-            l->params = params;
-            d->number = record(w, l, bytes, !any);
-        }
-        free(params);
-        l->params = NULL;
+        d->number = record(w, d, l, !any);
     } else {
         d->number = gpu_record_unreadable(w, l);
     }
@@ -116,7 +124,12 @@ void keep_node(gpu_world *w, gpu_launch *l)
         (void)gpu_record_unreadable(w, l);
         return;
     }
-    (void)record(w, l, (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL), atomic_load(&captures) == 0);
+    int64_t like = -1;
+    if (gpu_keeps(w, l, &like))
+        (void)record_whole(w, l, (size_t)wl_ptx_runner_params(l->function->runner, NULL, NULL),
+                           atomic_load(&captures) == 0);
+    else
+        (void)gpu_record_launch(w, l, like);
 }
 
 void gpu_before_end(gpu_world *w) { times_harvest(w, true); }

@@ -122,9 +122,14 @@ wl_status wl_record_blob(wl_record_writer *w, const void *bytes, size_t count, w
     return wl_digest_map_add(&w->known, *digest, w->known.count) ? WL_OK : wl_fail_memory(err);
 }
 
-wl_status wl_record_event(wl_record_writer *w, const char *text, size_t length, wl_error *err)
+wl_status wl_record_event(wl_record_writer *w, const char *text, size_t length, bool at_once, wl_error *err)
 {
     WL_TRY(put_record(w, WL_RECORD_EVENT, text, length, wl_digest_of(text, length), err));
+    return at_once ? wl_record_flush(w, err) : WL_OK;
+}
+
+wl_status wl_record_flush(wl_record_writer *w, wl_error *err)
+{
     return fflush(w->file) == 0 ? WL_OK : failed(w, err);
 }
 

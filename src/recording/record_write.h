@@ -14,8 +14,10 @@ typedef struct wl_record_writer wl_record_writer;
 wl_status wl_record_writer_new(const char *path, wl_record_writer **out, wl_error *err);
 /* Writes bytes unless equal ones are there already. */
 wl_status wl_record_blob(wl_record_writer *writer, const void *bytes, size_t count, wl_digest *digest, wl_error *err);
-/* One JSON object, with "event" among its members. */
-wl_status wl_record_event(wl_record_writer *writer, const char *text, size_t length, wl_error *err);
+/* One JSON object, with "event" among its members. `at_once`: it is in the file afterwards, should
+ * the program end there. */
+wl_status wl_record_event(wl_record_writer *writer, const char *text, size_t length, bool at_once, wl_error *err);
+wl_status wl_record_flush(wl_record_writer *writer, wl_error *err);
 /* Frees the writer in any case. */
 wl_status wl_record_writer_close(wl_record_writer *writer, wl_error *err);
 

@@ -77,7 +77,7 @@ static void add_event(maker *m, const char *line)
             out[used++] = *line++;
         }
     }
-    if (wl_record_event(m->writer, out, used, &m->err) != WL_OK)
+    if (wl_record_event(m->writer, out, used, true, &m->err) != WL_OK)
         exit(fprintf(stderr, "%s\n", m->err.message) > 0);
 }
 

@@ -33,9 +33,9 @@ static void write_events(const char *path, const char *const *events, size_t cou
     assert_int_equal(wl_record_blob(writer, ptx, length, &digest, &err), WL_OK);
     wl_digest_text(digest, text);
     (void)snprintf(line, sizeof line, "{\"event\": \"module\", \"module\": 0, \"ptx\": \"%s\"}", text);
-    assert_int_equal(wl_record_event(writer, line, strlen(line), &err), WL_OK);
+    assert_int_equal(wl_record_event(writer, line, strlen(line), true, &err), WL_OK);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(wl_record_event(writer, events[i], strlen(events[i]), &err), WL_OK);
+        assert_int_equal(wl_record_event(writer, events[i], strlen(events[i]), true, &err), WL_OK);
     assert_int_equal(wl_record_writer_close(writer, &err), WL_OK);
 }
 

@@ -64,7 +64,7 @@ static char *written(const char *const *lines, size_t count, size_t *size)
         const char *rest = strstr(lines[i], "%s");
         (void)snprintf(line, sizeof line, "%.*s%s%s", rest ? (int)(rest - lines[i]) : (int)strlen(lines[i]), lines[i],
                        rest ? text : "", rest ? rest + 2 : "");
-        assert_int_equal(wl_record_event(writer, line, strlen(line), &err), WL_OK);
+        assert_int_equal(wl_record_event(writer, line, strlen(line), true, &err), WL_OK);
     }
     assert_int_equal(wl_record_writer_close(writer, &err), WL_OK);
     assert_true(wl_recording_is(path));
