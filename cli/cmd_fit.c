@@ -36,6 +36,13 @@ static bool check_usage(const options *o, job *j)
             (void)read_time(o->min_time, &j->options.min_time_s);
         j->options.targets = o->target;
         j->options.target_count = o->target_count;
+        j->options.numbers = o->number;
+        j->options.number_count = o->number_count;
+        for (size_t i = 0; i < o->number_count; i++)
+            if (!wl_fit_number_known(o->number[i])) {
+                usage_error("--number: '%s' is no number that fits find (without the option they list them)", o->number[i]);
+                return false;
+            }
         j->options.fits = o->target_count == 0;
         for (size_t i = 0; i < o->target_count; i++) {
             if (strcmp(o->target[i], RANKING) == 0) {

@@ -264,6 +264,8 @@ static const struct spec {
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only the numbers behind this: l1_wavefronts, l2_load_bytes, .., time; or ranking, which fits nothing; "
      "repeatable"},
+    {"--number", "KEY", MANY, offsetof(options, number), offsetof(options, number_count), "f",
+     "fit only these numbers of the device, as bound_norm; the others stay; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",
      "repeat the fit without each family in turn, and test it on that family"},
     {"--from-curves", NULL, FLAG, offsetof(options, from_curves), 0, "f",

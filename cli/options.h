@@ -34,8 +34,8 @@ typedef struct options {
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
-    const char *target[MANY_MAX], *output, *date, *other_devices;
-    size_t family_count, metric_count, target_count;
+    const char *target[MANY_MAX], *number[MANY_MAX], *output, *date, *other_devices;
+    size_t family_count, metric_count, target_count, number_count;
     const char *fidelity, *addresses; /* of simulated caches */
     const char *incomplete;           /* predictions: may they be compared? */
     const char *budget[MANY_MAX], *baseline, *tolerance, *junit;

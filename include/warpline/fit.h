@@ -12,11 +12,15 @@
 /* Is there something to fit by this name: l1_wavefronts, l2_load_bytes, l2_store_bytes,
  * dram_load_bytes, dram_store_bytes, time? */
 WL_API bool wl_fit_target_known(const char *name);
+/* Is the device key of this name a number that fits find? */
+WL_API bool wl_fit_number_known(const char *name);
 
 typedef struct wl_fit_options {
     bool fits, ranks;           /* fit numbers; judge how far rankings can be trusted */
     const char *const *targets; /* which to fit; those that are not known are left out */
     size_t target_count;        /* 0: all */
+    const char *const *numbers; /* which of their numbers to fit: device keys; others stay */
+    size_t number_count;        /* 0: all */
     bool cross_validate;        /* fit also without each family in turn */
     double min_time_s;          /* launches measured shorter have no part in fitting the time */
     /* searches whose fastest launch was measured shorter are not used */

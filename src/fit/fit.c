@@ -48,6 +48,14 @@ bool wl_fit_target_known(const char *name)
     return wl_fit_target_find(name, &target);
 }
 
+bool wl_fit_number_known(const char *name)
+{
+    for (size_t i = 0; i < wl_fit_spec_count; i++)
+        if (strcmp(name, wl_device_key_name(wl_fit_specs[i].key)) == 0)
+            return true;
+    return false;
+}
+
 bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *p, const wl_measurement *m,
                  double min_time_s, double *predicted, double *value)
 {
@@ -183,11 +191,19 @@ static bool is_shown(fitter *f, const wl_fit_spec *spec)
     return shown;
 }
 
+static bool is_wanted(const wl_number_options *options, const wl_fit_spec *spec)
+{
+    for (size_t i = 0; i < options->number_count; i++)
+        if (strcmp(options->numbers[i], wl_device_key_name(spec->key)) == 0)
+            return true;
+    return options->number_count == 0;
+}
+
 static void choose_numbers(fitter *f)
 {
     for (size_t i = 0; i < wl_fit_spec_count; i++) {
         const wl_fit_spec *spec = &wl_fit_specs[i];
-        if (spec->target != f->target || (spec->if_shown > 0 && !is_shown(f, spec)))
+        if (spec->target != f->target || !is_wanted(f->options, spec) || (spec->if_shown > 0 && !is_shown(f, spec)))
             continue;
         f->specs[f->count] = spec;
         f->start[f->count++] = wl_fit_start(f->device, spec);

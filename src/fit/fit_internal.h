@@ -41,6 +41,8 @@ typedef struct wl_fit_number {
 
 typedef struct wl_number_options {
     bool targets[WL_FIT_TARGET_COUNT]; /* which to fit; none: all */
+    const char *const *numbers;        /* names of keys that are fitted; others stay */
+    size_t number_count;               /* 0: all */
     const char *without;               /* a family to leave out; NULL: none */
     double min_time_s;                 /* shorter launches are ignored when fitting the time */
 } wl_number_options;

@@ -48,7 +48,10 @@ static wl_status judge(const wl_fit *f, const wl_device *device, wl_fit_score *s
 
 static wl_status fit_numbers(const wl_fit *f, const char *without, wl_device *device, wl_fit_result *out, wl_error *err)
 {
-    wl_number_options how = {.without = without, .min_time_s = f->options.min_time_s};
+    wl_number_options how = {.numbers = f->options.numbers,
+                             .number_count = f->options.number_count,
+                             .without = without,
+                             .min_time_s = f->options.min_time_s};
     memcpy(how.targets, f->targets, sizeof how.targets);
     return wl_fit_numbers(device, f->cases, f->count, &how, out, err);
 }
