@@ -228,48 +228,6 @@ static void random_fetches(machine &m)
              text("pieces of 4, 8, 16 bytes from %zu MiB, on top of their bytes", reach >> 20).c_str());
 }
 
-/* S arrays walked at once, 16 or more loads per thread in all. */
-template <int S>
-static __global__ void __launch_bounds__(256) arrays_kernel(const char *base, size_t distance, int *sink)
-{
-    const int per_array = S < 16 ? 16 / S : 1;
-    const size_t at = blockIdx.x * (size_t)256 * per_array * 8 + threadIdx.x * 8;
-    long long s = 0;
-#pragma unroll
-    for (int u = 0; u < per_array; u++)
-#pragma unroll
-        for (int k = 0; k < S; k++)
-            s ^= load_long_past(base + k * distance + at + u * 256 * 8);
-    consume_long(sink, s);
-}
-
-template <int S> static double arrays(machine &m)
-{
-    const size_t total = 2 * memory_set_bytes(m), array = total / S, chunk = (size_t)256 * (S < 16 ? 16 / S : 1) * 8;
-    const size_t distance = array + 128 * 34; /* not a power of two */
-    const double t = seconds(
-        m,
-        [&] {
-            for (int i = 0; i < 4; i++)
-                arrays_kernel<S><<<(unsigned)(array / chunk), 256>>>(m.buffer, distance, m.sink);
-        },
-        3);
-    record(m, text("arrays=%d", S), "bandwidth", 4.0 * (double)total / t, "B/s");
-    return 4.0 * (double)total / t;
-}
-
-static void streams(machine &m)
-{
-    const double rate[] = {arrays<1>(m), arrays<2>(m), arrays<4>(m), arrays<8>(m), arrays<16>(m), arrays<32>(m)};
-    const double best = *std::max_element(rate, rate + 6);
-    int last = 1;
-    for (int i = 0; i < 6; i++)
-        if (rate[i] > 0.97 * best)
-            last = 1 << i;
-    keep(m, CAL_dram_streams, last, {1, 32},
-         last == 32 ? "arrays read at once; more were not tried" : "arrays read at once");
-}
-
 const benchmark dram_benchmarks[] = {
     {"dram_latency", "latency of device memory", latency},
     {"tlb", "latency of single lines in growing windows (CSV only)", translation},
@@ -277,6 +235,5 @@ const benchmark dram_benchmarks[] = {
     {"dram_mix", "reads and writes mixed", mixes},
     {"dram_fetch", "unit of a fetch", fetch},
     {"dram_random", "random fetches", random_fetches},
-    {"dram_streams", "many arrays at once", streams},
     {nullptr, nullptr, nullptr},
 };

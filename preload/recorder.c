@@ -522,7 +522,8 @@ static void record_again(const gpu_launch *l, int64_t like)
     g = g ? g : &mine; /* one too many to be known */
     const bool same = g->again && g->again_on == l->stream && g->again_like == like && g->again_graph == l->graph;
     if (same || make_again(g, l, like)) {
-        const int digits = snprintf(g->again + g->again_length, NUMBER_BYTES, ",\"id\":%lld}", (long long)launch_number);
+        const int digits =
+            snprintf(g->again + g->again_length, NUMBER_BYTES, ",\"id\":%lld}", (long long)launch_number);
         write_text(g->again, g->again_length + (size_t)digits, false);
     } else {
         stop(&(wl_error){.message = "out of memory"});

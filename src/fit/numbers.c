@@ -42,7 +42,6 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, l2_write_cost),
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
-    ONE(TIME, dram_stream_loss),
     /* only for launches whose blocks change parts of the same lines */
     IF_SHOWN(TIME, in_place_wait, 0, 0.3),
     IF_SHOWN(TIME, in_place_wait, 1, 0.3),
@@ -81,7 +80,6 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_bound_norm: return 4;
     case WL_DEVICE_dram_request_overhead: return 16;
     case WL_DEVICE_dram_region_loss: return 0.005;
-    case WL_DEVICE_dram_stream_loss: return 0.03;
     default: return wl_device_or(d, spec->key, 1);
     }
 }

@@ -47,21 +47,10 @@ static bool same_array(const profiler *p, const step *a, const step *b)
            (double)(b->instruction->offset - a->instruction->offset) < p->span[a->instruction->group] / 2;
 }
 
-/* The number of arrays that a loop over this access walks through. */
-static double far_steps(const profiler *p, const step *s)
+/* Loads of one field that lie farther apart than half of what the launch spans belong to separate
+ * arrays (populations of a lattice). Steps are sorted by address. */
+static void find_arrays(const profiler *p, step *steps, size_t n)
 {
-    double arrays = 1;
-    for (int l = 0; l < p->kernel->loop_count; l++)
-        if ((double)llabs(s->linear->stride[WL_AXIS_LOOP + l]) >= p->span[s->instruction->group] / 2)
-            arrays *= (double)p->kernel->loop_extent[l];
-    return arrays;
-}
-
-/* Loads of one field that lie farther apart than half of what the launch spans count as separate
- * arrays (populations of a lattice). Returns their number; steps are sorted by address. */
-static double find_arrays(const profiler *p, step *steps, size_t n)
-{
-    double arrays = 0;
     for (size_t start = 0, end; start < n; start = end) {
         for (end = start + 1; end < n && same_array(p, &steps[end - 1], &steps[end]);)
             end++;
@@ -69,9 +58,7 @@ static double find_arrays(const profiler *p, step *steps, size_t n)
             steps[i].cluster_top = steps[end - 1].instruction->offset;
             steps[i].cluster_bottom = steps[start].instruction->offset;
         }
-        arrays += far_steps(p, &steps[start]);
     }
-    return arrays;
 }
 
 /* Neighbours in a row, closer than a line, share an address register through immediate offsets; the
@@ -340,12 +327,9 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
         out->instructions += shares_address(p, bounds, a) ? 0 : p->estimates->address_instructions;
-        const bool first = is_first(bounds, a);
-        out->streams += first;
-        out->store_streams += first && bounds[a].access->store;
         /* unknown whether an earlier block read it: one phase, as for a plain array */
         if (!bounds[a].access->store)
-            out->fresh_loads += first ? fmin(1, often) : 0;
+            out->fresh_loads += is_first(bounds, a) ? fmin(1, often) : 0;
     }
     out->instructions += once;
     return WL_OK;
@@ -376,8 +360,8 @@ static void find_in_place(const profiler *p, const step *steps, size_t loads, si
 static void affine_part(const profiler *p, step *steps, const size_t *order, size_t loads, size_t stores,
                         wl_thread *out)
 {
-    out->store_streams = find_arrays(p, steps + loads, stores);
-    out->streams = find_arrays(p, steps, loads) + out->store_streams;
+    find_arrays(p, steps + loads, stores);
+    find_arrays(p, steps, loads);
     out->instructions = p->estimates->address_instructions *
                         (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)

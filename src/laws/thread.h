@@ -28,7 +28,6 @@ typedef struct wl_thread {
     double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
     /* latencies do not overlap: each loop step uses its loaded values */
     bool serial;
-    double streams, store_streams; /* arrays walked at once: loads and stores, stores alone */
     /* stores to addresses that it has loaded: [1] in later steps, [0] others */
     double in_place[2];
     double planes; /* cells of a block along the outermost dimension */

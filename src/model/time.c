@@ -103,8 +103,6 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .atomics_squared = c->warps.atomics.squared_sectors,
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
                    .planes = thread->planes,
-                   .streams = thread->streams,
-                   .store_streams = thread->store_streams,
                    .phases = thread->phases,
                    .steps = thread->steps,
                    .barriers = work->barriers,

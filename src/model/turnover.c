@@ -42,12 +42,9 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
-        {WL_DEVICE_piece_streams, offsetof(wl_turnover, piece_streams), false},
         {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
         {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
         {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, region_loss), false},
-        {WL_DEVICE_dram_stream_loss, offsetof(wl_turnover, stream_loss), false},
-        {WL_DEVICE_dram_streams, offsetof(wl_turnover, streams), false},
         {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
@@ -56,14 +53,13 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
-        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
         {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
         {WL_DEVICE_l2_size, offsetof(wl_turnover, l2_size), false},
         {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
     };
-    *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1, .streams = INFINITY};
+    *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         double *number = (double *)(void *)((char *)out + table[i].at);
         if (!wl_device_get(device, table[i].key, number) && table[i].needed) {
@@ -156,8 +152,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
                  cycles = n->sms * n->clock / even;
-    const double filling = over(d->l2_loaded, n->fill_width);
-    bound(m, WL_BOUND_L1, (d->l1_wavefronts / n->wavefront_rate + filling) / cycles);
+    bound(m, WL_BOUND_L1, d->l1_wavefronts / n->wavefront_rate / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
     bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));
@@ -198,7 +193,7 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     const double ordered = fmax(0, d->dram_read - d->random_read);
     const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
     const double writes = written(n, d) * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
-    const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
+    const double loss = 1 + n->region_loss * log2(fmax(1, d->planes));
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
 
@@ -273,12 +268,6 @@ static double longest_cycles(const wl_turnover *n, const wl_demand *d)
         return 0;
     return n->turnover + n->instruction_wait * d->longest.instructions +
            wl_wait_of_phase(n) * (d->longest.serial + together);
-}
-
-/* From 0 with one array that is written to 1 with many. */
-static double many_streams(const wl_turnover *n, const wl_demand *d)
-{
-    return n->piece_streams > 1 ? fmin(1, fmax(0, d->store_streams - 1) / (n->piece_streams - 1)) : 0;
 }
 
 /* ---- how long a block waits ---- */
@@ -526,11 +515,10 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double sooner = led ? (1 - WL_LITTLE) * sm : all_waves(n, d, &w, (1 - WL_LITTLE) * wait) / n->clock;
     const double waiting = sm > 0 && wait > 0 ? fmin(1, (1 - sooner / sm) / WL_LITTLE) : 0;
 
-    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean
-     * single sectors, overlap with no other memory traffic; other partial writes are ordinary work
-     * of the L2, random fetches of DRAM */
-    const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
-    const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
+    /* merging of lone partial writes, and DRAM rows opened to clean single sectors, overlap with no
+     * other memory traffic; other partial writes are ordinary work of the L2, random fetches of
+     * DRAM */
+    const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;

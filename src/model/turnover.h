@@ -52,7 +52,7 @@ typedef struct wl_demand {
     double dram_read, dram_write, random_read, random_fetches, cleaned;
     double dram_left;          /* bytes stored that are in the L2 when the launch ends */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
-    double planes, streams, store_streams;
+    double planes;
     double atomics; /* sectors of atomics */
     /* of these, in the busiest group of lines; their squares, summed over groups; requests to the
      * busiest line */
@@ -89,12 +89,12 @@ typedef struct wl_turnover {
     double l2_latency, dram_latency;
     double l1_latency, barrier_latency; /* 0: not known */
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
-    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate, piece_streams;
+    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate;
     double in_place_wait[2], dispatch[4];
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
-    double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
+    double dram_bandwidth, dram_write_cost, request_overhead, region_loss, random_rate;
     double atomic_rate, atomic_address_rate, atomic_word_rate, atomic_latency, norm, launch;
-    double queue_wait, store_wait, turnaround, fill_width;
+    double queue_wait, store_wait, turnaround;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */

@@ -128,10 +128,7 @@ wl_status wl_record_event(wl_record_writer *w, const char *text, size_t length, 
     return at_once ? wl_record_flush(w, err) : WL_OK;
 }
 
-wl_status wl_record_flush(wl_record_writer *w, wl_error *err)
-{
-    return fflush(w->file) == 0 ? WL_OK : failed(w, err);
-}
+wl_status wl_record_flush(wl_record_writer *w, wl_error *err) { return fflush(w->file) == 0 ? WL_OK : failed(w, err); }
 
 wl_status wl_record_writer_close(wl_record_writer *w, wl_error *err)
 {

@@ -23,7 +23,6 @@ static inline wl_turnover numbers(void)
                          .l2_write_cost = 1,
                          .dram_bandwidth = 1e30,
                          .dram_write_cost = 1,
-                         .streams = INFINITY,
                          .norm = 4};
 }
 

@@ -40,22 +40,27 @@ static const struct {
     {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; add.f32 %f8,%f6,%f7;" STORE("%f8", "0"), "MF"},
     {"mul.f64 %d6,%d1,%d2; mul.f64 %d7,%d3,%d2; add.f64 %d8,%d6,%d7;" STORE_64("%d8", "0"), "mf"},
     {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; mul.f32 %f8,%f5,%f5; add.f32 %f9,%f6,%f7;"
-     "add.f32 %f10,%f9,%f8;" STORE("%f10", "0"), "MFF"},
+     "add.f32 %f10,%f9,%f8;" STORE("%f10", "0"),
+     "MFF"},
     /* several readers: all of them, or none */
     {"mul.f32 %f6,%f1,%f2; add.f32 %f7,%f3,%f6; add.f32 %f8,%f4,%f6;" STORE("%f7", "0") STORE("%f8", "4"), "FF"},
-    {"mul.f32 %f6,%f1,%f2; add.f32 %f7,%f3,%f6; add.f32 %f8,%f4,%f6; add.f32 %f9,%f5,%f6; sub.f32 %f10,%f6,%f7;"
-     STORE("%f7", "0") STORE("%f8", "4") STORE("%f9", "8") STORE("%f10", "12"), "FFFF"},
+    {"mul.f32 %f6,%f1,%f2; add.f32 %f7,%f3,%f6; add.f32 %f8,%f4,%f6; add.f32 %f9,%f5,%f6; sub.f32 %f10,%f6,%f7;" STORE(
+         "%f7", "0") STORE("%f8", "4") STORE("%f9", "8") STORE("%f10", "12"),
+     "FFFF"},
     {"mul.f32 %f6,%f1,%f2; add.f32 %f7,%f3,%f6;" STORE("%f7", "0") STORE("%f6", "4"), "MA"},
     {"mul.f32 %f6,%f1,%f2; add.f32 %f7,%f6,%f6;" STORE("%f7", "0"), "MA"},
     {"mul.f32 %f6,%f1,%f2; fma.rn.f32 %f7,%f3,%f4,%f6;" STORE("%f7", "0"), "MF"},
-    {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; add.f32 %f8,%f6,%f7; add.f32 %f9,%f7,%f5;"
-     STORE("%f8", "0") STORE("%f9", "4"), "MFA"},
-    {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; add.f32 %f8,%f7,%f6; add.f32 %f9,%f7,%f5; add.f32 %f10,%f6,%f5;"
-     STORE("%f8", "0") STORE("%f9", "4") STORE("%f10", "8"), "MFFA"},
+    {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; add.f32 %f8,%f6,%f7; add.f32 %f9,%f7,%f5;" STORE("%f8", "0")
+         STORE("%f9", "4"),
+     "MFA"},
+    {"mul.f32 %f6,%f1,%f2; mul.f32 %f7,%f3,%f4; add.f32 %f8,%f7,%f6; add.f32 %f9,%f7,%f5; add.f32 %f10,%f6,%f5;" STORE(
+         "%f8", "0") STORE("%f9", "4") STORE("%f10", "8"),
+     "MFFA"},
     /* signs */
     {"mul.f32 %f6,%f1,%f2; neg.f32 %f7,%f6; add.f32 %f8,%f7,%f3;" STORE("%f8", "0"), "F"},
-    {"mul.f32 %f6,%f1,%f2; neg.f32 %f7,%f6; add.f32 %f8,%f7,%f3; add.f32 %f9,%f6,%f4;"
-     STORE("%f8", "0") STORE("%f9", "4"), "FF"},
+    {"mul.f32 %f6,%f1,%f2; neg.f32 %f7,%f6; add.f32 %f8,%f7,%f3; add.f32 %f9,%f6,%f4;" STORE("%f8", "0")
+         STORE("%f9", "4"),
+     "FF"},
     {"mul.f32 %f6,%f1,%f2; abs.f32 %f9,%f6; add.f32 %f7,%f3,%f9;" STORE("%f7", "0"), "MA"},
     /* basic blocks and predicates */
     {"mul.f32 %f6,%f1,%f2; @%p1 add.f32 %f3,%f3,%f6;" STORE("%f3", "0"), "F"},
@@ -63,9 +68,11 @@ static const struct {
     {"mov.f32 %f6,0f3f800000; @%p1 mul.f32 %f6,%f1,%f2; add.f32 %f3,%f3,%f6;" STORE("%f3", "0"), "MA"},
     {"mul.f32 %f6,%f1,%f2; @!%p1 bra L; add.f32 %f3,%f3,%f6; L:" STORE("%f3", "0"), "MA"},
     {"mov.u32 %r2,0; L: ld.global.f32 %f10,[%rd2]; mul.f32 %f6,%f10,%f2; add.f32 %f3,%f3,%f6; add.u32 %r2,%r2,1;"
-     "setp.lt.u32 %p1,%r2,%r1; @%p1 bra L;" STORE("%f3", "0"), "F"},
-    {"mul.f32 %f6,%f1,%f2; mov.u32 %r2,0; L: ld.global.f32 %f10,[%rd2]; add.f32 %f3,%f10,%f6;" STORE("%f3", "0")
-     "add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r1; @%p1 bra L;", "MA"},
+     "setp.lt.u32 %p1,%r2,%r1; @%p1 bra L;" STORE("%f3", "0"),
+     "F"},
+    {"mul.f32 %f6,%f1,%f2; mov.u32 %r2,0; L: ld.global.f32 %f10,[%rd2]; add.f32 %f3,%f10,%f6;" STORE(
+         "%f3", "0") "add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r1; @%p1 bra L;",
+     "MA"},
     /* a factor that is overwritten */
     {"mul.f32 %f6,%f1,%f2; ld.global.f32 %f1,[%rd2+20]; add.f32 %f7,%f6,%f1;" STORE("%f7", "0"), "F"},
 };

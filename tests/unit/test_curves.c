@@ -114,7 +114,7 @@ static void numbers_come_back(void **state)
     check_near("latency", "cache of the memory", known(found, "memory_cache"), 100e3 * 1024, 0.2);
     check_near("scaled", "wait between writes", known(found, "dram_wait_write"),
                known(h200, "dram_wait_write") * 700 / known(h200, "dram_latency"), 1e-3);
-    check_near("scaled", "room", known(found, "l2_reuse_room"), known(h200, "l2_reuse_room") * 6 / 30, 1e-6);
+    check_near("kept", "room", known(found, "l2_reuse_room"), known(device, "l2_reuse_room"), 1e-6);
     wl_device_free(found);
     text[0] = '\0';
     add_streams(text, wait);

@@ -412,7 +412,7 @@ static void fits_that_cannot_be(void **state)
     status = wl_fit_numbers(device, all.cases, all.count,
                             &(wl_number_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
     check_error("all too short", status, &err,
-                &(expected_error){WL_E_INPUT, "0 launches are too few to fit the 9 numbers of time", 0, 0});
+                &(expected_error){WL_E_INPUT, "0 launches are too few to fit the 8 numbers of time", 0, 0});
     device->entries[WL_DEVICE_overlap_growth].count = 0;
     err = (wl_error){0};
     status = wl_fit_numbers(device, all.cases, all.count, &one, &result, &err);
@@ -460,6 +460,29 @@ static bool was_fitted(const wl_fit_result *r, const char *line, size_t length)
     return false;
 }
 
+static void chosen_numbers_are_fitted_alone(void **state)
+{
+    (void)state;
+    static const char *const chosen[] = {"bound_norm", "l2_merge"};
+    wl_device *device = device_of("h200"), *before = device_of("h200");
+    const wl_fit_result r =
+        fit(device, all.cases, all.count,
+            (wl_number_options){.targets = {[WL_FIT_TIME] = true}, .numbers = chosen, .number_count = 2});
+    check_int("of the time", "numbers", (int64_t)r.number_count, 1);
+    check_text("of the time", "number", wl_device_key_name(r.numbers[0].key), "bound_norm");
+    for (int key = 0; key < WL_DEVICE_KEY_COUNT; key++) {
+        const wl_device_entry *now = &device->entries[key], *then = &before->entries[key];
+        check_true(wl_device_key_name((wl_device_key)key), "stays",
+                   key == WL_DEVICE_bound_norm ||
+                       (now->count == then->count && (now->count == 0 || now->values[0] == then->values[0])));
+    }
+    wl_device_free(before);
+    wl_device_free(device);
+    check_true("known", "number", wl_fit_number_known("bound_norm"));
+    check_true("not fitted", "number", !wl_fit_number_known("sm_count"));
+    check_done();
+}
+
 static void files_keep_what_was_not_fitted(void **state)
 {
     (void)state;
@@ -482,7 +505,7 @@ static void files_keep_what_was_not_fitted(void **state)
             check_true(entry, "says where it comes from",
                        strstr(entry, "source: \"fitted: made.csv, 2026-01-02; mean error of ") != NULL);
         }
-        check_int("file", "keys added", added, some ? 2 : 19);
+        check_int("file", "keys added", added, some ? 2 : 18);
         wl_device *again = read_back(out);
         static wl_prediction p, q;
         for (size_t i = 0; again && i < all.count; i++) {
@@ -603,6 +626,7 @@ int main(void)
         cmocka_unit_test(what_is_compared),
         cmocka_unit_test(fits_that_cannot_be),
 
+        cmocka_unit_test(chosen_numbers_are_fitted_alone),
         cmocka_unit_test(files_keep_what_was_not_fitted),
         cmocka_unit_test(shares_and_units),
         cmocka_unit_test(files_of_other_style),

@@ -148,7 +148,6 @@ static void stars_by_simulation(void **state)
                         check_near(name, "loads", t.loads, executed, 0);
                         check_near(name, "stores", t.stores, fold, 0);
                         check_near(name, "phases that wait", t.fresh_loads, fresh, 1e-12);
-                        check_near(name, "arrays", t.streams, 2, 0);
                         check_near(name, "planes", t.planes, dims == 3 ? block * fold : 1, 0);
                     }
     check_done();
@@ -182,38 +181,27 @@ static void range_four_by_hand(void **state)
 
 /* ---- other kernels ---- */
 
-static void arrays_are_told_apart(void **state)
+static void arrays_are_walked_in_phases(void **state)
 {
     (void)state;
     const wl_launch line = {.block = {128, 1, 1}};
     wl_thread t = profile_builtin("lbm_d3q19", line);
     check_near("lattice", "loads", t.loads, 19, 0);
     check_near("lattice", "stores", t.stores, 19, 0);
-    check_near("lattice", "arrays", t.streams, 38, 0);
     /* all of them; the last is short */
     check_near("lattice", "phases that wait", t.fresh_loads, 19.0 / 6, 1e-12);
     t = profile_builtin("triad", (wl_launch){.block = {256}});
     check_near("triad", "loads", t.loads, 2, 0);
-    check_near("triad", "arrays", t.streams, 3, 0);
     check_near("triad", "phases that wait", t.fresh_loads, 1, 0);
     check_near("triad", "planes", t.planes, 1, 0);
-    /* a structure of three floats is one array; three arrays behind one another are three */
+    /* a structure of three floats is one array */
     t = profile("name: s\ndomain: [4096]\nfields: {a: {type: f32}}\nloads: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\"]\n",
                 (wl_launch){.block = {128}});
-    check_near("structure", "arrays", t.streams, 1, 0);
     check_near("structure", "phases that wait", t.fresh_loads, 1, 0);
-    t = profile("name: s\ndomain: [4096]\nfields: {a: {type: f32}}\n"
-                "loads: [\"a[x]\", \"a[x+4096]\", \"a[x+8192]\"]\n",
-                (wl_launch){.block = {128}});
-    check_near("arrays in one field", "arrays", t.streams, 3, 0);
-    /* a loop over arrays, and a loop inside one */
+    /* a loop over arrays */
     t = profile("name: s\ndomain: [4096]\nfields: {a: {type: f32}}\nloops: {i: 5}\nloads: [\"a[x + 4096*i]\"]\n",
                 (wl_launch){.block = {128}});
-    check_near("loop over arrays", "arrays", t.streams, 5, 0);
     check_near("loop over arrays", "loads", t.loads, 5, 0);
-    t = profile("name: s\ndomain: [4096]\nfields: {a: {type: f32}}\nloops: {i: 5}\nloads: [\"a[x + 32*i]\"]\n",
-                (wl_launch){.block = {128}});
-    check_near("loop in an array", "arrays", t.streams, 1, 0);
     check_done();
 }
 
@@ -244,7 +232,6 @@ static void not_affine(void **state)
                 (wl_launch){.block = {128}, .fold = {2, 1, 1}});
     check_near("remainders", "loads", t.loads, 2 + 8, 0);
     check_near("remainders", "stores", t.stores, 2, 0);
-    check_near("remainders", "arrays", t.streams, 3, 0);
     check_near("remainders", "phases that wait", t.fresh_loads, 2, 0);
     check_done();
 }
@@ -258,7 +245,6 @@ static void nothing_is_loaded(void **state)
     check_near("fill", "loads", t.loads, 0, 0);
     check_near("fill", "stores", t.stores, 1, 0);
     check_near("fill", "phases that wait", t.fresh_loads, 0, 0);
-    check_near("fill", "arrays", t.streams, 1, 0);
     check_true("fill", "instructions", t.instructions > 0 && !t.instructions_stated);
     check_done();
 }
@@ -428,7 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stars_by_simulation),
         cmocka_unit_test(range_four_by_hand),
-        cmocka_unit_test(arrays_are_told_apart),
+        cmocka_unit_test(arrays_are_walked_in_phases),
         cmocka_unit_test(loops_execute_their_loads),
         cmocka_unit_test(not_affine),
         cmocka_unit_test(nothing_is_loaded),

@@ -122,7 +122,7 @@ static void memory_bounds_by_hand(void **state)
     d.atomics_squared = 100 * 1e4 * 1e4;
     check_near("memory", "atomics of 100 groups", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], (2.5 + 2.01001) * 1e-4,
                1e-5);
-    /* requests of less than a line, many planes, many streams */
+    /* requests of less than a line, many planes */
     n.request_overhead = 16;
     d.chunk = 32;
     d.write_chunk = 64;
@@ -130,47 +130,18 @@ static void memory_bounds_by_hand(void **state)
     const double reads = 6.4e7 * (1 + 0.5 - 0.125), writes = 3.2e7 * (1 + 0.25 - 0.125);
     check_near("chunks", "memory", m.bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11, NEAR);
     n.region_loss = 0.01;
-    n.stream_loss = 0.05;
-    n.streams = 16;
     d.planes = 8;
-    d.streams = 16;
     check_near("planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.03, NEAR);
-    d.streams = 17;
-    check_near("streams", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.08, NEAR);
     d.random_read = 2.4e7; /* their rate has the overhead */
     check_near("random", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM],
-               (2.4e7 + 4e7 * 1.375 + 1.25 * writes) / 1e11 * 1.08, NEAR);
+               (2.4e7 + 4e7 * 1.375 + 1.25 * writes) / 1e11 * 1.03, NEAR);
     d.random_read = 0;
     d.lone_units = 4e5;
     check_near("no rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 2e6 + 6.4e7) / 1e12, NEAR);
     n.lone_rate = 1e9;
     check_near("rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 1.6e6 + 6.4e7) / 1e12 + 4e-4, NEAR);
     d.planes = 0.5;
-    check_near("no planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.05,
-               NEAR);
-    check_done();
-}
-
-/* Pieces of one array are work of the L2, those of many come on top. */
-static void pieces_of_many_arrays_come_on_top(void **state)
-{
-    (void)state;
-    wl_turnover n = numbers();
-    n.dram_bandwidth = 1e12;
-    n.piece_rate = 1e9;
-    n.norm = 64; /* the larger of the two */
-    n.piece_streams = 5;
-    wl_demand d = demand();
-    d.dram_read = 2e9;
-    d.pieces = 1e6;
-    d.store_streams = 1;
-    check_near("one", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
-    d.store_streams = 2;
-    check_near("two", "time", apply(&n, &d).time_s, 2.25e-3, 1e-9);
-    d.store_streams = 19;
-    check_near("many", "time", apply(&n, &d).time_s, 3e-3, 1e-9);
-    n.piece_streams = 0; /* not known */
-    check_near("no number", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
+    check_near("no planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11, NEAR);
     check_done();
 }
 
@@ -298,12 +269,12 @@ static const struct {
     {                                                                                                                  \
 #member, offsetof(wl_demand, member)                                                                           \
     }
-    AMOUNT(l1_wavefronts),   AMOUNT(tag_wavefronts), AMOUNT(global_inst), AMOUNT(instructions),
-    AMOUNT(fp_cycles),       AMOUNT(multiplies),     AMOUNT(read_units),  AMOUNT(written_units),
-    AMOUNT(pieces),          AMOUNT(dram_write),     AMOUNT(streams),     AMOUNT(random_fetches),
-    AMOUNT(planes),          AMOUNT(atomics),        AMOUNT(phases),      AMOUNT(atomics_on_one),
-    AMOUNT(barriers),        AMOUNT(fresh_phases),   AMOUNT(dram_read),   AMOUNT(thread_instructions),
-    AMOUNT(wide_multiplies), AMOUNT(results)};
+    AMOUNT(l1_wavefronts), AMOUNT(tag_wavefronts), AMOUNT(global_inst),         AMOUNT(instructions),
+    AMOUNT(fp_cycles),     AMOUNT(multiplies),     AMOUNT(read_units),          AMOUNT(written_units),
+    AMOUNT(pieces),        AMOUNT(dram_write),     AMOUNT(random_fetches),      AMOUNT(planes),
+    AMOUNT(atomics),       AMOUNT(phases),         AMOUNT(atomics_on_one),      AMOUNT(barriers),
+    AMOUNT(fresh_phases),  AMOUNT(dram_read),      AMOUNT(thread_instructions), AMOUNT(wide_multiplies),
+    AMOUNT(results)};
 
 static double log_uniform(uint64_t *seed, double lo, double hi)
 {
@@ -316,9 +287,8 @@ static wl_demand random_demand(uint64_t *seed)
     d.blocks = (double)check_random_in(seed, 1, 100000);
     d.blocks_per_sm = (double)check_random_in(seed, 1, 32);
     for (size_t i = 0; i < COUNT_OF(amounts); i++) {
-        const bool of_thread = amounts[i].at >= offsetof(wl_demand, phases) ||
-                               amounts[i].at == offsetof(wl_demand, planes) ||
-                               amounts[i].at == offsetof(wl_demand, streams);
+        const bool of_thread =
+            amounts[i].at >= offsetof(wl_demand, phases) || amounts[i].at == offsetof(wl_demand, planes);
         double *amount = (double *)(void *)((char *)&d + amounts[i].at);
         *amount = check_random_in(seed, 0, 4) == 0 ? 0 : log_uniform(seed, 1, of_thread ? 100 : 1e9);
     }
@@ -400,12 +370,11 @@ static void a_missing_number_is_named(void **state)
         WL_DEVICE_l2_latency,          WL_DEVICE_dram_latency, WL_DEVICE_l2_unit,    WL_DEVICE_l2_unit_bandwidth,
         WL_DEVICE_dram_read_bandwidth, WL_DEVICE_bound_norm};
     static const wl_device_key optional[] = {
-        WL_DEVICE_overlap_growth,        WL_DEVICE_dram_wait_write, WL_DEVICE_int32_rate,
-        WL_DEVICE_l2_write_cost,         WL_DEVICE_piece_rate,      WL_DEVICE_dram_write_cost,
-        WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_streams,    WL_DEVICE_dram_region_loss,
-        WL_DEVICE_dram_stream_loss,      WL_DEVICE_atomic_rate,     WL_DEVICE_dram_random_rate,
-        WL_DEVICE_atomic_address_rate,   WL_DEVICE_launch_duration, WL_DEVICE_l2_dirty_rest,
-        WL_DEVICE_l2_lone_rate,          WL_DEVICE_piece_streams};
+        WL_DEVICE_overlap_growth,        WL_DEVICE_dram_wait_write,  WL_DEVICE_int32_rate,
+        WL_DEVICE_l2_write_cost,         WL_DEVICE_piece_rate,       WL_DEVICE_dram_write_cost,
+        WL_DEVICE_dram_request_overhead, WL_DEVICE_dram_region_loss, WL_DEVICE_atomic_rate,
+        WL_DEVICE_dram_random_rate,      WL_DEVICE_launch_duration,  WL_DEVICE_atomic_address_rate,
+        WL_DEVICE_l2_dirty_rest,         WL_DEVICE_l2_lone_rate};
     wl_error err = {0};
     wl_device *device = NULL;
     wl_turnover n;
@@ -424,7 +393,6 @@ static void a_missing_number_is_named(void **state)
     check_true("optional", "numbers are not needed", wl_turnover_read(device, &n, &missing));
     check_near("optional", "writes cost as much as reads, in the L2", n.l2_write_cost, 1, 0);
     check_near("optional", "and in memory", n.dram_write_cost, 1, 0);
-    check_true("optional", "any number of streams", isinf(n.streams));
     wl_device_free(device);
     check_done();
 }
@@ -541,7 +509,6 @@ int main(void)
         cmocka_unit_test(the_l2_delivers_in_time),
         cmocka_unit_test(a_repeated_launch_loads_more),
         cmocka_unit_test(bounds_combine),
-        cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(time_grows_with_every_amount),
         cmocka_unit_test(time_is_above_every_bound),
         cmocka_unit_test(a_missing_number_is_named),

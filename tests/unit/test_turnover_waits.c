@@ -131,11 +131,6 @@ static void numbers_of_other_devices(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
-    d.l2_loaded = 64e6;
-    const double plain = apply(&n, &d).bound_s[WL_BOUND_L1];
-    n.fill_width = 64; /* a million cycles in which nothing is loaded */
-    check_near("fills", "L1", apply(&n, &d).bound_s[WL_BOUND_L1] - plain, 1e6 / 1e10, NEAR);
     d.dram_read = d.dram_write = 1e9;
     const double apart = apply(&n, &d).bound_s[WL_BOUND_DRAM];
     n.turnaround = 0.1;

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: MIT"""
 
 # name: what it says; off: what-ifs, in order; found: families and GPUs it was found or fitted on (they do not count
-# for it); exact: true by construction, it needs no vote
+# for it); exact: true by construction, it needs no vote; kept: why it stays all the same (validate/notes/removed_laws.md)
 LAWS = [
     dict(name="tag hash", says="lines of a load in one tag bank take turns", off=["l1_tag_hash=none"],
          found=["hash", "pattern", "stride"], exact=True),
@@ -43,14 +43,11 @@ LAWS = [
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9", "copy"]),
     dict(name="lone sectors", says="are served at a lower rate", off=["l2_lone_rate=none"], found=["lone"]),
     dict(name="pieces", says="merging partial writes takes time", off=["piece_rate=none"], found=["pieces"]),
-    dict(name="pieces of many arrays", says="and does not overlap with w arrays", off=["piece_streams=none"],
-         found=["streams"]),
     dict(name="cost of writes", says="a written byte costs more of DRAM", off=["dram_write_cost=1"], found=["copy", "mix"]),
     dict(name="short requests", says="an overhead per request", off=["dram_request_overhead=none"],
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
-    dict(name="planes", says="a loss per doubling of planes", off=["dram_region_loss=0"],
+    dict(name="planes", says="a loss per doubling of planes", off=["dram_region_loss=0"], kept="order of lbm_d3q15_pf",
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
-    dict(name="many streams", says="a loss beyond dram_streams arrays", off=["dram_stream_loss=0"], found=["mix", "stream"]),
     dict(name="random fetches", says="take a time of their own", off=["dram_random_rate=none"], found=["random"]),
     dict(name="atomics", says="a rate for sectors, for a slice of the L2, for a word",
          off=["atomic_rate=none", "atomic_address_rate=none", "l2_slice_lines=none", "atomic_word_rate=none"], found=["atomics"]),
@@ -70,7 +67,6 @@ LAWS = [
     dict(name="the last of many lines", says="a warp waits for the last of its lines",
          off=["l2_latency_spread=none", "dram_latency_spread=none"], found=["update"]),
     dict(name="single launches", says="a launch alone takes longer", off=["launch_latency=none"], found=["scan"]),
-    dict(name="fills of the L1", says="data from the L2 occupies the data stage", off=["l1_fill_width=none"], found=["v100"]),
     dict(name="stores acknowledged", says="a block stays until its stores are", off=["store_wait=none"], found=["mi210"]),
-    dict(name="memory-side cache", says="a cache behind the L2", off=["memory_cache=none"], found=["mi300x"]),
+    dict(name="memory-side cache", says="a cache behind the L2", off=["memory_cache=none"], kept="hardware", found=["mi300x"]),
 ]

@@ -13,8 +13,7 @@ static const struct {
     {"h200_micro", "fitted: stream. Tag hash, latencies and store combining were read off hash, warm, chase, store"},
     {"h200_micro2", "fitted: mix, star3d_small"},
     {"h200_narrow", "fitted: narrow"},
-    {"h200_halves",
-     "l2_lone_rate, l2_random_hits, piece_streams and the laws of pieces were read off lone, streams, far, spread"},
+    {"h200_halves", "l2_lone_rate, l2_random_hits and the laws of pieces were read off lone, streams, far, spread"},
     {"h200_heldout", "no number was fitted to it"},
     {"h200_examples", "not fitted"},
 };

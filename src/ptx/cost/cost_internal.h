@@ -23,13 +23,13 @@ typedef struct wl_weigher {
     wl_ptx_def_use def_use;
     double *weight;
     wl_ptx_split *split;
-    uint8_t *multiplies; /* by instruction: see wl_ptx_counting */
-    bool *folded;        /* by instruction: folded into the sum that reads it */
+    uint8_t *multiplies;             /* by instruction: see wl_ptx_counting */
+    bool *folded;                    /* by instruction: folded into the sum that reads it */
     wl_ptx_contraction *contraction; /* by instruction: the same of floating-point products */
-    bool *divided;       /* by register: an earlier instruction divides by it */
-    wl_high_half *high;  /* by register: the high half of its 64-bit values */
-    int32_t *branch;     /* by instruction: the branch whose predicate guards it; -1: none */
-    int32_t *unrolled;   /* by instruction: see wl_ptx_counting */
+    bool *divided;                   /* by register: an earlier instruction divides by it */
+    wl_high_half *high;              /* by register: the high half of its 64-bit values */
+    int32_t *branch;                 /* by instruction: the branch that guards it; -1: none */
+    int32_t *unrolled;               /* by instruction: see wl_ptx_counting */
     int32_t *repeated;
 } wl_weigher;
 

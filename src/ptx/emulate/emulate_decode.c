@@ -317,8 +317,8 @@ static bool decode_contracted(wl_ptx_decoder *d, wl_ptx_step *step)
     if (c->product < 0 || !c->kept)
         return false;
     const bool subtracts = in->op == WL_PTX_OP_sub;
-    const wl_ptx_apply apply = wl_ptx_find_contracted(in, c->negated != (subtracts && c->operand == 2),
-                                                      subtracts && c->operand == 1);
+    const wl_ptx_apply apply =
+        wl_ptx_find_contracted(in, c->negated != (subtracts && c->operand == 2), subtracts && c->operand == 1);
     if (!apply)
         return false;
     const wl_ptx_instruction *product = &d->function->instructions[c->product];

@@ -45,7 +45,8 @@ static int32_t product_of(const finder *f, const wl_ptx_instruction *sum, int wh
     *negated = made && is_change_of_sign(made);
     if (*negated)
         made = wl_ptx_definition_of(f->def_use, made, 1);
-    if (!made || !is_product(made) || !fit_together(made, sum) || f->block[place_of(f, made)] != f->block[place_of(f, sum)])
+    if (!made || !is_product(made) || !fit_together(made, sum) ||
+        f->block[place_of(f, made)] != f->block[place_of(f, sum)])
         return -1;
     return place_of(f, made);
 }
@@ -62,7 +63,8 @@ static bool is_only_added(const finder *f, int32_t product, const wl_ptx_instruc
         bool negated;
         if (depth == 0 && is_change_of_sign(reader) && is_only_added(f, product, reader, depth + 1))
             continue;
-        if (!is_sum(reader) || (product_of(f, reader, 1, &negated) == product) == (product_of(f, reader, 2, &negated) == product))
+        if (!is_sum(reader) ||
+            (product_of(f, reader, 1, &negated) == product) == (product_of(f, reader, 2, &negated) == product))
             return false; /* a product added to itself is doubled */
     }
     return first < end;
