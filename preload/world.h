@@ -87,7 +87,7 @@ typedef struct gpu_function {
     int memo_count, memo_next;
     double seconds;   /* that its last launch took here */
     int64_t given_up; /* threads of the smallest launch that took too long; 0: none did */
-    char made;        /* its address: the handle of the function that the driver makes of a kernel */
+    char made;        /* its address is the handle of the function of a kernel */
 } gpu_function;
 
 /* ---- the world ---- */
