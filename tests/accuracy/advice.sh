@@ -1,11 +1,13 @@
 #!/bin/sh
 # advice.sh WARPLINE ROOT: what `advise` promises for kernels as first written, against what following it gained on an
 # H200 (validate/probes/h200_advice.csv and h200_advice_more.csv, medians). A promise is kept if it is within a third of
-# the measured gain.
+# the measured gain. WARPLINE_TEST_EFFORT=quick: with smaller samples of each launch.
 set -u
 warpline=$1
 root=$2
 least=24 # promises kept, of 27
+effort=""
+[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && effort="--effort 0.1"
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-advice.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
@@ -14,7 +16,7 @@ of() {
   before=$1 after=$2 cause=$3
   shift 3
   "$warpline" advise "$root/validate/ptx/$table.sm_90.ptx" --kernel "${before%% *}" --no-ptxas \
-    --device h200 --devices 0 --format json "$@" >"$work/advice.json" 2>"$work/messages" ||
+    --device h200 --devices 0 --format json $effort "$@" >"$work/advice.json" 2>"$work/messages" ||
     { cat "$work/messages"; exit 1; }
   promised=$(tr -d '\n' <"$work/advice.json" | grep -oE "\"cause\": *\"$cause\"[^}]*\"gain\": *[0-9.e-]+" | head -n 1 |
     grep -oE '[0-9.e-]+$')

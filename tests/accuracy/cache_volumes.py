@@ -3,7 +3,7 @@
 
 Predicts the launches of validate/cuda/cache_operators.cu from PTX: bytes that are loaded from the L2 and from memory, and
 stored to the L2, must be within 5 % of the counters, or as far off as they are known to be. WARPLINE_TEST_EFFORT=quick
-leaves out operators that do the same as others. SPDX-License-Identifier: MIT
+takes half of the launches, of operators that do not do the same. SPDX-License-Identifier: MIT
 """
 import csv
 import json
@@ -91,6 +91,7 @@ def main():
     quick = os.environ.get("WARPLINE_TEST_EFFORT") == "quick"
     with open(os.path.join(root, "validate", "probes", "h200_cache_operators.csv"), newline="") as table:
         rows = [row for row in csv.DictReader(table) if not quick or row["variant"] not in QUICK_WITHOUT]
+        rows = rows[:: 2 if quick else 1]
     wrong = [message for row in rows for message in check(warpline, root, operators, row)]
     print(*wrong, f"{len(rows)} launches, {len(wrong)} volumes that differ", sep="\n")
     return 1 if wrong else 0

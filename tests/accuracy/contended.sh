@@ -7,6 +7,8 @@ warpline=$1
 root=$2
 most=1.25 # mean factor between predicted and measured times
 each=1.75 # and of a single one
+effort="" # WARPLINE_TEST_EFFORT=quick: smaller samples of each launch
+[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && effort="--effort 0.2"
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-contended.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
@@ -15,7 +17,7 @@ of() {
   name=$1
   shift
   "$warpline" predict "$root/validate/ptx/contended.sm_90.ptx" --kernel "${name%% *}" --no-ptxas --registers 24 \
-    --device h200 --format json "$@" >"$work/prediction.json" 2>"$work/messages" || { cat "$work/messages"; exit 1; }
+    --device h200 --format json $effort "$@" >"$work/prediction.json" 2>"$work/messages" || { cat "$work/messages"; exit 1; }
   seconds=$(grep -oE '"time_s": *[0-9.e-]+' "$work/prediction.json" | head -n 1 | grep -oE '[0-9.e-]+$')
   awk -F, -v name="$name" -v seconds="$seconds" -v each=$each '
     $1 == name {

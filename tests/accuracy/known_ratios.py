@@ -62,7 +62,7 @@ class Checker:
     def __init__(self, arguments):
         self.warpline, self.root = arguments[1], arguments[3]
         self.messages, self.count, self.asked = [], 0, 0
-        self.every = 3 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
+        self.every = 5 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
         sys.path.insert(0, os.path.join(self.root, "validate", "ptx"))
         sys.path.insert(0, os.path.join(self.root, "validate", "triton"))
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # one_story.sh WARPLINE FLATTEN ROOT: what limits a launch is the same in the answer of `predict`, in its JSON, in the sentence
 # of the roofline and in the stack, and what `advise` names first concerns it or what comes next. At least 30 kernels, and
-# for each cause one that has it.
+# for each cause one that has it. WARPLINE_TEST_EFFORT=quick: with smaller samples of the kernels in PTX.
 set -u
 warpline=$1
 flatten=$2
@@ -97,9 +97,11 @@ of() {
   done
   same_story $ptx $launch
 }
-ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200"
+effort=""
+[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && effort="--effort 0.1"
+ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200 $effort"
 of keys_of_records 256 '--grid 131072' buf:1024M buf:1024M 33554432
-of scatter_columns 32x8 '--grid 256x256' buf:1024M buf:1024M 8192
+of scatter_columns 32x8 '--grid 64x64' buf:1024M buf:1024M 2048
 of tile_of_32 32 '--grid 65536' buf:1024M buf:1024M
 of two_kinds 256 '--grid 16384' buf:1024M 0
 of sum_by_threads 256 '--grid 16384' buf:1024M buf:256
@@ -109,7 +111,7 @@ of index_each 256 '--grid 1056' buf:1024M buf:1024M 1000 130 5406720
 of table_global 256 '--grid 1056' buf:1024M=random:u8 buf:1024 buf:1024M
 of scale_narrow 256 '--grid 16384' buf:1024M buf:1024M
 of scale 32 '--domain 33554432' buf:1024M buf:1024M 33554432
-ptx="$root/validate/ptx/advice_more.sm_90.ptx --no-ptxas --device h200"
+ptx="$root/validate/ptx/advice_more.sm_90.ptx --no-ptxas --device h200 $effort"
 of exponentials 256 '--grid 16384 --registers 31' buf:1024M buf:1024M
 of walk_shared 128 '--grid 8448 --dynamic-shared 100KiB --registers 12' buf:1024M buf:1024M 108134400
 of walk_with_rare 128 '--grid 8448 --registers 142' buf:1024M buf:1024M 108134400 0
