@@ -233,11 +233,17 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
     return wl_comparison_add(c->found, row, prediction, err);
 }
 
-static wl_status predict_by_all(model *found, const wl_launch *launch, const wl_measurement *m,
+/* As in the measurement, unless the user says otherwise. */
+static wl_caches caches_of(const comparison *c, const wl_measurement *m)
+{
+    return c->options->caches ? option_caches(c->options) : m->cold ? WL_CACHES_COLD : WL_CACHES_WARM;
+}
+
+static wl_status predict_by_all(const comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
                                 wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
     for (int i = 0; i < WL_RANKED_MODELS; i++) {
-        const wl_predict_options how = {.model = wl_ranked_model(i)};
+        const wl_predict_options how = {.model = wl_ranked_model(i), .caches = caches_of(c, m)};
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
@@ -250,8 +256,11 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, const wl_
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
                                 wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
-    const wl_predict_options how = {
-        .complete = c->complete, .model = c->model, .emulate = c->emulate, .simulate = c->simulate};
+    const wl_predict_options how = {.complete = c->complete,
+                                    .model = c->model,
+                                    .caches = caches_of(c, m),
+                                    .emulate = c->emulate,
+                                    .simulate = c->simulate};
     if (!c->keep_counts)
         return wl_predict(found->predictor, launch, &how, prediction, err);
     wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
@@ -264,7 +273,7 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
     if (status != WL_E_UNSUPPORTED || !c->all_models)
         return status;
     *err = (wl_error){0};
-    return predict_by_all(found, launch, m, prediction, row, err);
+    return predict_by_all(c, found, launch, m, prediction, row, err);
 }
 
 /* The row of the comparison; its texts are borrowed from tables, kernels and the map. */

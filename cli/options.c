@@ -187,6 +187,9 @@ static const struct spec {
      "command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover)"},
+    {"--caches", "WHAT", ONE, offsetof(options, caches), 0, "pmcDraRtPS",
+     "what the L2 holds when the launch starts: warm (default), what an equal launch has left, or cold, nothing, as "
+     "profilers see to it (compare: default as measured)"},
     {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
@@ -693,9 +696,15 @@ int option_fidelity(const options *o, int64_t *simulate)
 
 bool option_complete(const options *o) { return !o->incomplete || strcmp(o->incomplete, "allow") != 0; }
 
+wl_caches option_caches(const options *o)
+{
+    return o->caches && strcmp(o->caches, wl_caches_name(WL_CACHES_COLD)) == 0 ? WL_CACHES_COLD : WL_CACHES_WARM;
+}
+
 int option_predict(const options *o, wl_predict_options *out)
 {
     out->model = option_model(o);
+    out->caches = option_caches(o);
     const int code = option_fidelity(o, &out->simulate);
     if (code != EXIT_OK)
         return code;

@@ -338,6 +338,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_invariants_input known = {p->kernel, p->device, p->costs, counts.has_traffic ? &counts.traffic : NULL};
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &p->laws, &volumes);
+    volumes.cold = options && options->caches == WL_CACHES_COLD;
     counts.method = p->counter.method;
     wl_costs costs = costs_of(p);
     costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
@@ -397,6 +398,7 @@ struct wl_counted {
     wl_field_waits *waited, *tried; /* one per field */
     wl_waits waits;
     bool has_waits;
+    bool cold; /* no caches are filled when the launch starts */
 };
 
 static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
@@ -440,6 +442,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
+    c->cold = options && options->caches == WL_CACHES_COLD;
     /* for any model, and any room: a number that fits change */
     p->any_room = true;
     wl_status status = count(p, launch, options, WL_REPLAYS_ALL, &view, &c->counts, err);
@@ -485,6 +488,7 @@ wl_status wl_counted_predict(wl_counted *counted, const wl_device *device, wl_mo
     wl_metrics_set_launch(&counted->counts.launched, out);
     wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
     wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &laws, &volumes);
+    volumes.cold = counted->cold;
     WL_TRY(follow_again(counted, device, &volumes, err));
     evaluate(&counted->counts, device, &volumes, model, out);
     return WL_OK;

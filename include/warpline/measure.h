@@ -37,6 +37,7 @@ typedef struct wl_measurement {
     /* when time_known: between events of the host, or the duration that a profiler shows */
     double time_s;
     bool shared_known, time_known, time_of_profiler;
+    bool cold;                               /* a profiler emptied the caches before the launch */
     const struct wl_measured_values *values; /* of the metrics: wl_measurement_value */
 } wl_measurement;
 

@@ -60,6 +60,10 @@ WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction);
  * between two events of the host. */
 WL_API double wl_prediction_time(const wl_prediction *prediction);
 WL_API double wl_prediction_launch_gap(const wl_prediction *prediction);
+/* What the L2 holds when a launch starts: what an earlier equal launch has left there, or nothing,
+ * as Nsight Compute sees to it. */
+typedef enum wl_caches { WL_CACHES_WARM, WL_CACHES_COLD } wl_caches;
+WL_API const char *wl_caches_name(wl_caches caches); /* "warm", "cold" */
 /* How long each resource alone would take; the largest bound, and the one after it. */
 WL_API bool wl_prediction_bound(const wl_prediction *prediction, wl_bound_id bound, double *seconds);
 WL_API wl_bound_id wl_prediction_limiter(const wl_prediction *prediction);
@@ -117,6 +121,7 @@ typedef struct wl_predict_options {
     bool complete;
     bool outside; /* predict launches that access memory outside of buffers; else WL_E_BOUNDS */
     wl_model_id model;
+    wl_caches caches;
     /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
     int64_t l1_samples;
     /* Volumes from simulated caches, without a fitted curve: addresses to evaluate, at most; -1:

@@ -71,15 +71,21 @@ def apply_rule(grid: Any, params: Optional[Params], device: Any, domain: Sequenc
         lib.wl_grid_rule_apply(rule.pointer, device, extent, byref(out))
 
 
+CACHES = ("warm", "cold")  # as wl_caches
+
+
 def predict_options(model: Optional[str] = None, per_access: bool = False, per_line: bool = False,
                     confidence: bool = False, simulate: Union[bool, int] = False,
-                    l1_samples: Optional[int] = None) -> PredictOptions:
+                    l1_samples: Optional[int] = None, caches: str = "warm") -> PredictOptions:
     out = PredictOptions(per_access=per_access, per_line=per_line, confidence=confidence)
     if model is not None:
         found = c_int()
         if not lib.wl_model_find(model.encode(), byref(found)):
             raise errors.InputError(f"there is no such model: {model!r}", status="bad input", input="model")
         out.model = found.value
+    if caches not in CACHES:
+        raise errors.InputError(f"caches are warm or cold, not {caches!r}", status="bad input", input="caches")
+    out.caches = CACHES.index(caches)
     out.simulate = -1 if simulate is True else int(simulate)
     out.l1_samples = l1_samples or 0
     return out

@@ -93,6 +93,7 @@ typedef struct wl_volumes {
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     double footprint; /* bytes of all fields that the launch touches, about */
+    bool cold;        /* no earlier launch has left any of them in a cache */
     /* of the loads from DRAM, bytes that hit a memory-side cache; 0: none */
     double cached;
     wl_reuse reuse[3];

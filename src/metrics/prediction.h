@@ -74,7 +74,8 @@ typedef struct wl_model_result {
     bool from_life;       /* the wait comes from the lives of warps */
     wl_block_waits waits; /* the wait by cause; like the steps, for turnover only */
     wl_turnover_steps steps;
-    double remains; /* share of the data that an earlier launch has left in the L2 */
+    wl_caches caches; /* when the launch starts */
+    double remains;   /* share of the data that an earlier launch has left in the L2 */
     struct {
         int count; /* of kinds of blocks; 0: all are about alike */
         /* the one whose last block ends last, longest first; -1: none in particular */

@@ -263,12 +263,12 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
             "as DRAM loads",
             PERCENT * v->cached / wl_volume_dram_loads(&v->total));
     if (out->model.remains >= NOTED_REMAINS)
-        wl_warn_of(
-            out, WL_WARNING_ASSUMED,
-            "the time is that of a repeated launch: %.0f %% of its data are still in the L2 from the previous one; "
-            "volumes "
-            "are those of the first",
-            PERCENT * out->model.remains);
+        wl_warn_of(out, WL_WARNING_ASSUMED,
+                   "the time is that of a repeated launch, caches warm: %.0f %% of its data are still in the L2 from "
+                   "the previous one; "
+                   "volumes "
+                   "are those of the first",
+                   PERCENT * out->model.remains);
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)

@@ -123,7 +123,7 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
 {
     const double room = wl_device_or(device, WL_DEVICE_l2_reuse_room, 0);
     const double steepness = wl_device_or(device, WL_DEVICE_l2_reuse_steepness, 1);
-    const double again = wl_data_remains(volumes->footprint, room, steepness);
+    const double again = volumes->cold ? 0 : wl_data_remains(volumes->footprint, room, steepness);
     const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
     double swap[2] = {0, 0};

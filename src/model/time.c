@@ -119,6 +119,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .waiting = &c->waiting,
                    .leading = &c->leading,
                    .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
+                   .cold = v->cold,
                    .cached = v->cached};
     if (c->executed.by_class)
         d.fp_cycles = wl_arithmetic_cycles(&c->executed.mix, device);
@@ -237,6 +238,7 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         wl_turnover_at_clock(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }
+    out->model.caches = volumes->cold ? WL_CACHES_COLD : WL_CACHES_WARM;
     out->model.launch_gap_s = launch_gap(device, out->model.id);
     wl_limiters_name(&out->model);
 }

@@ -167,7 +167,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 /* The share of its data that is still in a cache of this size from an earlier equal launch. */
 static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
-    return wl_data_remains(d->footprint, room, n->steepness);
+    return d->cold ? 0 : wl_data_remains(d->footprint, room, n->steepness);
 }
 
 /* Launches repeat: each writes back the dirty data that the previous one left in the L2, unless it
@@ -175,7 +175,7 @@ static double remains(const wl_turnover *n, const wl_demand *d, double room)
  * data has none. */
 static double written(const wl_turnover *n, const wl_demand *d)
 {
-    return d->dram_write + d->dram_left * (1 - remains(n, d, n->l2_size));
+    return d->dram_write + (d->cold ? 0 : d->dram_left * (1 - remains(n, d, n->l2_size)));
 }
 
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */

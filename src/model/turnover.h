@@ -74,6 +74,7 @@ typedef struct wl_demand {
     /* of a block whose warp leads others through the same data; NULL or not `known`: unknown */
     const wl_waiting *leading;
     double footprint; /* bytes that it touches, loads and stores */
+    bool cold;        /* no earlier launch has left any of them in a cache */
     /* the part of dram_read that hits the memory-side cache, loaded earlier in the launch */
     double cached;
     /* of blocks that do unequal work; NULL or none: all are about alike */

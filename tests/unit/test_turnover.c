@@ -183,6 +183,15 @@ static void what_is_left_in_the_l2_is_written_by_the_next_launch(void **state)
     all.dram_write = 1.15e8;
     check_near("half of it", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM],
                NEAR);
+    n.room = 1e12;
+    all.dram_write = 1e8;
+    all.footprint = 1e18;
+    d.cold = true;
+    check_near("cold caches", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM],
+               NEAR);
+    check_near("cold caches", "data that remains", apply(&n, &d).remains, 0, 0);
+    d.cold = false;
+    check_near("warm caches", "data that remains", apply(&n, &d).remains, 1, 1e-6);
     check_done();
 }
 

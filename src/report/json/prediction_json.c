@@ -101,9 +101,10 @@ static void waits(wl_json_out *o, const wl_model_result *m)
 
 static void model(wl_json_out *o, const wl_model_result *m)
 {
-    wl_out_members(o, "model:{name:s time_s:r launch_gap_s:r items_per_s:r limiter:s next_limiter:s bounds_s:{",
-                   wl_model_name(m->id), m->time_s, m->launch_gap_s, m->items_per_s, wl_bound_name(m->limiter),
-                   wl_bound_name(m->next));
+    wl_out_members(o,
+                   "model:{name:s time_s:r launch_gap_s:r caches:s items_per_s:r limiter:s next_limiter:s bounds_s:{",
+                   wl_model_name(m->id), m->time_s, m->launch_gap_s, wl_caches_name(m->caches), m->items_per_s,
+                   wl_bound_name(m->limiter), wl_bound_name(m->next));
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i])
             wl_out_real(o, wl_bound_name((wl_bound_id)i), m->bound_s[i]);
