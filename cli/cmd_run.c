@@ -140,7 +140,8 @@ static bool set_environment(const options *o, const char *recording, const char 
            set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
            set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) &&
            set_number("WARPLINE_TIMES", o->times ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
-           prepend("LD_PRELOAD", library);
+           /* threads that carry out blocks leave the processor to the program in between */
+           (!folder || setenv("OMP_WAIT_POLICY", "passive", 0) == 0) && prepend("LD_PRELOAD", library);
 }
 
 static int check_numbers(const options *o)

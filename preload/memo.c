@@ -8,6 +8,7 @@
 #include "memo.h"
 
 #define MEMOS 16                      /* of one kernel */
+#define PAUSE_MAX 64                  /* launches that are not looked up where none comes again */
 #define COPIES_MAX ((int64_t)2 << 30) /* bytes of results that are kept */
 #define BYTES_PER_SECOND 2e10         /* digests are made of; most are known already */
 #define SECONDS_PER_WARP 1e-6         /* to carry out a launch, before one has been measured */
@@ -65,9 +66,21 @@ static wl_digest launch_digest(const gpu_launch *l, size_t bytes)
 
 /* ---- is it worth it? ---- */
 
+/* A time loop never sees the same data again: after a number of new launches, few are looked up. */
+static bool is_paused(gpu_function *f)
+{
+    if (f->pause > 0) {
+        f->pause--;
+        return true;
+    }
+    if (f->misses > 0 && f->misses % MEMOS == 0)
+        f->pause = f->misses < PAUSE_MAX ? f->misses : PAUSE_MAX;
+    return false;
+}
+
 bool gpu_memo_pays(gpu_world *w, const gpu_launch *l, size_t bytes)
 {
-    const gpu_function *f = l->function;
+    gpu_function *f = l->function;
     const double threads = (double)l->block.x * l->block.y * l->block.z;
     const double warps = (double)l->grid.x * l->grid.y * l->grid.z * (threads > 32 ? threads / 32 : 1);
     double reached = 0;
@@ -80,7 +93,7 @@ bool gpu_memo_pays(gpu_world *w, const gpu_launch *l, size_t bytes)
         reached += found >= 0 ? (double)w->memory[found].bytes : 0;
     }
     const double seconds = f->seconds > 0 ? f->seconds : warps * SECONDS_PER_WARP;
-    return seconds > reached / BYTES_PER_SECOND;
+    return seconds > reached / BYTES_PER_SECOND && !is_paused(f);
 }
 
 /* ---- again ---- */
@@ -114,8 +127,11 @@ bool gpu_memo_again(gpu_world *w, const gpu_launch *l, size_t bytes)
     const wl_digest launch = launch_digest(l, bytes);
     gpu_function *f = l->function;
     for (int k = 0; k < f->memo_count; k++)
-        if (is_same(f->memos[k].launch, launch) && apply(w, &f->memos[k]))
+        if (is_same(f->memos[k].launch, launch) && apply(w, &f->memos[k])) {
+            f->misses = 0;
             return true;
+        }
+    f->misses++;
     return false;
 }
 

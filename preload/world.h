@@ -85,9 +85,10 @@ typedef struct gpu_function {
     int64_t dynamic_shared; /* that it may have, as the program has set it */
     gpu_memo *memos;
     int memo_count, memo_next;
-    double seconds;   /* that its last launch took here */
-    int64_t given_up; /* threads of the smallest launch that took too long; 0: none did */
-    char made;        /* its address is the handle of the function of a kernel */
+    int misses, pause; /* launches in a row that were new; launches until one is looked up again */
+    double seconds;    /* that its last launch took here */
+    int64_t given_up;  /* threads of the smallest launch that took too long; 0: none did */
+    char made;         /* its address is the handle of the function of a kernel */
 } gpu_function;
 
 /* ---- the world ---- */

@@ -20,6 +20,7 @@
 
 #define THREADS_MAX 16
 #define SHARED_WARPS 64 /* a launch of fewer warps is not worth a second thread */
+#define TURNS 16        /* that each thread takes blocks in, about: blocks may be unequal */
 
 struct wl_ptx_runner {
     const wl_ptx_module *module;
@@ -214,10 +215,10 @@ static wl_status run_blocks(wl_ptx_emulator *emulator, const wl_ptx_work *work, 
 }
 
 /* The first result that was not computed. */
-static void name_unknown(const wl_ptx_runner *r, char *text, size_t size)
+static void name_unknown(const wl_ptx_runner *r, const wl_ptx_emulator *emulator, char *text, size_t size)
 {
-    for (size_t i = 0; i < wl_ptx_assumption_count(r->emulators[0]) && !text[0]; i++) {
-        const wl_ptx_assumption a = wl_ptx_assumption_at(r->emulators[0], i);
+    for (size_t i = 0; i < wl_ptx_assumption_count(emulator) && !text[0]; i++) {
+        const wl_ptx_assumption a = wl_ptx_assumption_at(emulator, i);
         if (a.what != WL_PTX_ASSUMED_RESULT && a.what != WL_PTX_ASSUMED_CALL && a.what != WL_PTX_ASSUMED_TEXTURE &&
             a.what != WL_PTX_ASSUMED_WAIT)
             continue;
@@ -243,6 +244,15 @@ static int thread_count(const wl_ptx_runner *r, const wl_ptx_work *work)
     (void)work;
 #endif
     return 1;
+}
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
 }
 
 /* Pieces without bytes are no buffers. */
@@ -273,29 +283,42 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
     WL_TRY(prepare(r, work, threads, err));
     wl_status status = WL_OK;
     int64_t instructions = 0;
-    bool whole = true;
+    bool whole = true, failed = false;
+    const int64_t each = threads > 1 ? wl_max(1, blocks / (threads * TURNS)) : wl_max(1, blocks);
+    const int64_t turns = wl_ceil_div(blocks, each);
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : instructions) reduction(&& : whole)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : instructions) reduction(&& : whole)
 #endif
-    for (int t = 0; t < threads; t++) {
-        wl_error of_thread = {0};
-        bool mine = true;
-        const wl_status done = run_blocks(r->emulators[t], work, blocks * t / threads, blocks * (t + 1) / threads,
-                                          until, &instructions, &mine, &of_thread);
+    for (int64_t turn = 0; turn < turns; turn++) {
+        wl_error of_turn = {0};
+        bool mine = true, stop;
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+        stop = failed;
+        if (stop)
+            continue;
+        const wl_status done = run_blocks(r->emulators[thread_number()], work, turn * each,
+                                          wl_min(blocks, (turn + 1) * each), until, &instructions, &mine, &of_turn);
         whole = whole && mine;
         if (done != WL_OK) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+            failed = true;
 #ifdef _OPENMP
 #pragma omp critical(executed)
 #endif
             {
                 status = done;
                 if (err)
-                    *err = of_thread;
+                    *err = of_turn;
             }
         }
     }
     out->instructions = instructions;
     out->whole = whole;
-    name_unknown(r, out->unknown, sizeof out->unknown);
+    for (int t = 0; t < threads; t++)
+        name_unknown(r, r->emulators[t], out->unknown, sizeof out->unknown);
     return status;
 }
