@@ -21,6 +21,8 @@ static bool check_usage(const options *o)
         usage_error("which kernel? Give a file or a built-in name, or --map FILE");
     else if (o->argument_count == first && !recorded_recording())
         usage_error("which measurements? Give a table: our CSV or that of ncu --csv");
+    else if (option_every_model(o) && recorded_recording())
+        usage_error("--model all compares rows of tables: for a recording, name a model");
     else if (!o->device)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (!o->map && !ptx_usage(o, o->arguments[0]))
@@ -80,6 +82,7 @@ static int run(comparison *c)
 {
     const options *o = c->options;
     wl_error err = {0};
+    c->every_model = option_every_model(o);
     c->model = option_model(o);
     if (o->min_time)
         (void)read_time(o->min_time, &c->min_time_s);

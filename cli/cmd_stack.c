@@ -9,8 +9,6 @@
 #include "output.h"
 #include "progress.h"
 
-static bool wants_all(const options *o) { return o->model && strcmp(o->model, "all") == 0; }
-
 static wl_status predict(const options *o, job *j, wl_prediction *prediction, char **text, wl_error *err)
 {
     progress_wait();
@@ -20,7 +18,7 @@ static wl_status predict(const options *o, job *j, wl_prediction *prediction, ch
         job_show_option(o, o->block[0], err);
         return status;
     }
-    return wl_stack_render(prediction, j->kernel, j->device, wants_all(o), option_format(o), text, err);
+    return wl_stack_render(prediction, j->kernel, j->device, option_every_model(o), option_format(o), text, err);
 }
 
 static int run(const options *o, job *j)
@@ -29,7 +27,7 @@ static int run(const options *o, job *j)
     wl_prediction *prediction = NULL;
     char *text = NULL;
     options named = *o;
-    named.model = wants_all(o) ? NULL : o->model;
+    named.model = option_every_model(o) ? NULL : o->model;
     int code = job_read_launches(&named, j);
     if (code != EXIT_OK)
         return code;

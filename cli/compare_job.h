@@ -21,11 +21,13 @@ typedef struct comparison {
     const options *options;
     int64_t fold[3], registers; /* 0: as in the table */
     wl_model_id model;
-    int64_t simulate; /* as in wl_predict_options */
-    bool complete;    /* the same */
-    bool keep_counts; /* for a fit */
-    bool all_models;  /* for a ranking: predicts a row that cannot be counted with every model */
-    bool emulate;     /* counts instructions by emulation, which rooflines need */
+    int64_t simulate;                /* as in wl_predict_options */
+    bool complete;                   /* the same */
+    bool keep_counts;                /* for a fit */
+    bool all_models;                 /* for a ranking: predicts a row that cannot be counted with every model */
+    bool every_model;                /* compares the times of all models */
+    double by_model[WL_MODEL_COUNT]; /* of the row that is predicted; 0: not by this model */
+    bool emulate;                    /* counts instructions by emulation, which rooflines need */
     /* Called for every row with its prediction, unless NULL. */
     wl_status (*seen)(void *user, const wl_compared *row, const wl_prediction *prediction, const wl_kernel *kernel,
                       wl_error *err);

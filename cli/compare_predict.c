@@ -230,7 +230,11 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
     }
     if (c->keep_counts)
         c->counted[count] = *counted;
-    return wl_comparison_add(c->found, row, prediction, err);
+    const wl_status added = wl_comparison_add(c->found, row, prediction, err);
+    for (int i = 0; i < WL_MODEL_COUNT && added == WL_OK && c->every_model; i++)
+        if (c->by_model[i] > 0)
+            wl_comparison_add_time(c->found, (wl_model_id)i, c->by_model[i]);
+    return added;
 }
 
 /* As in the measurement, unless the user says otherwise. */
@@ -253,9 +257,29 @@ static wl_status predict_by_all(const comparison *c, model *found, const wl_laun
     return WL_OK;
 }
 
-static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
+/* The time by each model. One of which the device lacks numbers makes none. */
+static wl_status predict_times(comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
+                               wl_prediction *prediction, wl_error *err)
+{
+    for (int i = WL_MODEL_BEST + 1; i < WL_MODEL_COUNT; i++) {
+        const wl_predict_options how = {
+            .complete = c->complete, .model = (wl_model_id)i, .caches = caches_of(c, m), .emulate = c->emulate};
+        const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
+        if (status != WL_OK)
+            return status;
+        c->by_model[i] = wl_prediction_model(prediction) == how.model ? wl_time_as_measured(prediction, m) : 0;
+    }
+    return WL_OK;
+}
+
+static wl_status predict_launch(comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
                                 wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
+    if (c->every_model) {
+        const wl_status status = predict_times(c, found, launch, m, prediction, err);
+        if (status != WL_OK)
+            return status;
+    }
     const wl_predict_options how = {.complete = c->complete,
                                     .model = c->model,
                                     .caches = caches_of(c, m),

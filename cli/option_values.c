@@ -21,7 +21,8 @@ static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */
     const char *offered;                   /* the words worth completing; NULL: all */
 } choices[] = {
-    {"--model", "pmcDraRPS", MODEL_WORDS, NULL},
+    {"--model", "pcDraRPS", MODEL_WORDS, NULL},
+    {"--model", "m", MODEL_WORDS " all", NULL},
     /* other models have no stack */
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},

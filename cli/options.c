@@ -179,9 +179,12 @@ static const struct spec {
      "list the operations of the file and how far each is supported"},
     {"--extract", NULL, FLAG, offsetof(options, extract), 0, "x",
      "print the PTX: of an executable, that for --device or --arch with --kernel, or that of --module"},
-    {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDraRPS",
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "pcDraRPS",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
      "mdm-mshr, mdm, simple, four-limiters"},
+    {"--model", "NAME|all", ONE, offsetof(options, model), 0, "m",
+     "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
+     "mdm-mshr, mdm, simple, four-limiters; all: the default, and the times of each of them"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
@@ -695,6 +698,8 @@ int option_fidelity(const options *o, int64_t *simulate)
 }
 
 bool option_complete(const options *o) { return !o->incomplete || strcmp(o->incomplete, "allow") != 0; }
+
+bool option_every_model(const options *o) { return o->model && strcmp(o->model, "all") == 0; }
 
 wl_caches option_caches(const options *o)
 {

@@ -108,6 +108,7 @@ int option_fidelity(const options *options, int64_t *simulate);
 wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* The options for predictions: model, samples. Prints what is wrong; returns the exit code. */
+bool option_every_model(const options *options); /* --model all */
 wl_caches option_caches(const options *options);
 int option_predict(const options *options, wl_predict_options *out);
 /* May only complete predictions be compared? */

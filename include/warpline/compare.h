@@ -61,6 +61,8 @@ WL_API bool wl_comparison_want(wl_comparison *comparison, const char *value);
 /* Copies what is wanted of both sides. */
 WL_FALLIBLE wl_comparison_add(wl_comparison *comparison, const wl_compared *row, const wl_prediction *prediction,
                               wl_error *err);
+/* The time of the last row by another model, as it was measured. */
+WL_API void wl_comparison_add_time(wl_comparison *comparison, wl_model_id model, double time_s);
 WL_API size_t wl_comparison_count(const wl_comparison *comparison);
 /* Something left out, at this line (0: none in particular). Equal reasons are counted. */
 WL_FALLIBLE wl_comparison_skip(wl_comparison *comparison, const char *table, int32_t line, size_t count,

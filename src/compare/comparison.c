@@ -10,13 +10,23 @@
 
 #define SKIPS_MAX 200
 
-const char *wl_compared_name(int value) { return value == WL_VALUE_TIME ? "time" : wl_metric_name((wl_metric)value); }
-const char *wl_compared_unit(int value) { return value == WL_VALUE_TIME ? "s" : wl_metric_unit((wl_metric)value); }
+const char *wl_compared_name(int value)
+{
+    static const char *const of_models[] = {
+#define WL_MODEL(id, name, meaning) "time_" name,
+#include "warpline/models.def"
+    };
+    if (value < WL_VALUE_TIME)
+        return wl_metric_name((wl_metric)value);
+    return value == WL_VALUE_TIME ? "time" : of_models[value - WL_VALUE_OF_MODELS];
+}
+
+const char *wl_compared_unit(int value) { return wl_value_is_time(value) ? "s" : wl_metric_unit((wl_metric)value); }
 
 bool wl_comparison_counts(const wl_comparison *c, const wl_compared_row *row, int value)
 {
     return row->measured_known[value] && row->predicted_known[value] &&
-           (value != WL_VALUE_TIME || row->measured[WL_VALUE_TIME] >= c->min_time_s);
+           (!wl_value_is_time(value) || row->measured[value] >= c->min_time_s);
 }
 
 bool wl_compared_error(const wl_compared_row *row, int value, double *error)
@@ -102,6 +112,16 @@ wl_status wl_comparison_add(wl_comparison *c, const wl_compared *launch, const w
     memcpy(row->grid, predicted->grid, sizeof row->grid);
     take_values(c, p, row);
     return WL_OK;
+}
+
+void wl_comparison_add_time(wl_comparison *c, wl_model_id model, double time_s)
+{
+    wl_compared_row *row = &c->rows[c->row_count - 1];
+    const int v = WL_VALUE_OF_MODELS + (int)model;
+    row->measured_known[v] = row->measured_known[WL_VALUE_TIME];
+    row->measured[v] = row->measured[WL_VALUE_TIME];
+    row->predicted_known[v] = true;
+    row->predicted[v] = time_s;
 }
 
 wl_status wl_comparison_skip(wl_comparison *c, const char *table, int32_t line, size_t count, const char *reason,

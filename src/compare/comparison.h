@@ -5,8 +5,14 @@
 
 #include "warpline/compare.h"
 
-/* The values compared: every metric, and the time. */
-enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
+/* The values compared: every metric, the time, and that of each model where all are asked for. */
+enum {
+    WL_VALUE_TIME = WL_METRIC_COUNT,
+    WL_VALUE_OF_MODELS,
+    WL_VALUE_COUNT = WL_VALUE_OF_MODELS + (int)WL_MODEL_COUNT,
+    WL_TIMES = WL_VALUE_COUNT - WL_VALUE_TIME
+};
+static inline bool wl_value_is_time(int value) { return value >= WL_VALUE_TIME; }
 
 typedef struct wl_compared_row {
     wl_compared is;
@@ -20,8 +26,8 @@ typedef struct wl_compared_group {
     char *name;
     size_t first, rows; /* its first row; how many */
     wl_agreement values[WL_VALUE_COUNT];
-    bool pick_known;
-    double pick; /* best measured time / measured time of the launch predicted best */
+    /* by time: best measured time / measured time of the launch predicted best; 0: not known */
+    double pick[WL_TIMES];
 } wl_compared_group;
 
 /* What was left out, and why. */

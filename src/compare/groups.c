@@ -159,8 +159,8 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
         for (size_t g = 0; g < count && status == WL_OK; g++) {
             const wl_pair *own = pairs + starts[g];
             status = wl_agreement_compute(own, filled[g], &groups[g].values[v], err);
-            if (v == WL_VALUE_TIME)
-                groups[g].pick_known = wl_best_pick(own, filled[g], &groups[g].pick);
+            if (wl_value_is_time(v))
+                (void)wl_best_pick(own, filled[g], &groups[g].pick[v - WL_VALUE_TIME]);
         }
     }
     free(starts);
@@ -178,7 +178,7 @@ wl_status wl_comparison_group_problems(wl_comparison *c, wl_error *err)
 
 static wl_status note_left_out(wl_comparison *c, const wl_compared_group *g, wl_error *err)
 {
-    for (int v = 0; v < WL_VALUE_COUNT; v++) {
+    for (int v = 0; v <= WL_VALUE_TIME; v++) {
         char reason[160];
         if (g->values[v].left_out == 0)
             continue;

@@ -15,7 +15,7 @@ static void row(wl_json_out *o, const void *of, size_t i)
     for (int v = 0; v < WL_VALUE_COUNT; v++)
         wl_out_number(o, wl_compared_name(v), row->predicted_known[v] ? row->predicted[v] : NAN);
     wl_out_members(o, "} measured:{");
-    for (int v = 0; v < WL_VALUE_COUNT; v++)
+    for (int v = 0; v <= WL_VALUE_TIME; v++)
         wl_out_number(o, wl_compared_name(v), row->measured_known[v] ? row->measured[v] : NAN);
     wl_out_members(o, "} error:{");
     for (int v = 0; v < WL_VALUE_COUNT; v++)
@@ -29,6 +29,12 @@ static void agreement(wl_json_out *o, const char *key, const wl_agreement *a, do
                a->median, a->max, a->bias, (int64_t)a->exact, a->tau_known ? a->tau : NAN, pick);
 }
 
+static double pick_of(const wl_compared_group *g, int v)
+{
+    const double pick = g->pick[v - WL_VALUE_TIME];
+    return pick > 0 ? pick : NAN;
+}
+
 /* Families have no variant. */
 static void group(wl_json_out *o, const wl_comparison *c, const wl_compared_group *g, bool family)
 {
@@ -40,7 +46,18 @@ static void group(wl_json_out *o, const wl_comparison *c, const wl_compared_grou
             agreement(o, wl_compared_name(v), &g->values[v], NAN);
     wl_out_object_end(o);
     if (g->values[WL_VALUE_TIME].count > 0)
-        agreement(o, "time", &g->values[WL_VALUE_TIME], g->pick_known ? g->pick : NAN);
+        agreement(o, "time", &g->values[WL_VALUE_TIME], pick_of(g, WL_VALUE_TIME));
+    bool models = false;
+    for (int v = WL_VALUE_OF_MODELS; v < WL_VALUE_COUNT; v++) {
+        if (g->values[v].count == 0)
+            continue;
+        if (!models)
+            wl_out_members(o, "models:{");
+        models = true;
+        agreement(o, wl_model_name((wl_model_id)(v - WL_VALUE_OF_MODELS)), &g->values[v], pick_of(g, v));
+    }
+    if (models)
+        wl_out_object_end(o);
 }
 
 static void one_group(wl_json_out *o, const void *of, size_t i)

@@ -20,7 +20,7 @@ static wl_panel_unit choose_unit(int v, double value)
                  {1e3, "kB", "", "thousand "},  {1, "B", "s", ""},           {1e-3, "B", "ms", ""},
                  {1e-6, "B", "us", ""},         {1e-9, "B", "ns", ""}};
     const size_t last = sizeof units / sizeof units[0] - 1;
-    const bool is_time = v == WL_VALUE_TIME, is_bytes = !is_time && strcmp(wl_compared_unit(v), "bytes") == 0;
+    const bool is_time = wl_value_is_time(v), is_bytes = !is_time && strcmp(wl_compared_unit(v), "bytes") == 0;
     size_t i = is_time ? 4 : 0;
     while (i < last && value < units[i].scale && (is_time || units[i].scale > 1))
         i++;

@@ -25,7 +25,9 @@ static void add_agreement(const wl_compared_group *g, int v, wl_buffer *out)
     wl_mark_wide(out, " %8s", percent(a->median, false).text);
     wl_buffer_add(out, " %8s %8s %6zu %7s%s\n", percent(a->max, false).text, percent(a->bias, true).text, a->exact,
                   wl_cell_number("%.3f", a->tau_known ? a->tau : NAN).text,
-                  v == WL_VALUE_TIME && g->pick_known ? wl_short_of("  %5.3f", g->pick).text : "");
+                  wl_value_is_time(v) && g->pick[v - WL_VALUE_TIME] > 0
+                      ? wl_short_of("  %5.3f", g->pick[v - WL_VALUE_TIME]).text
+                      : "");
 }
 
 static void add_groups(const wl_compared_group *groups, size_t count, const char *title, wl_buffer *out)
@@ -45,7 +47,7 @@ static void add_groups(const wl_compared_group *groups, size_t count, const char
 
 static wl_short value_text(int v, double value)
 {
-    if (v == WL_VALUE_TIME)
+    if (wl_value_is_time(v))
         return wl_short_of("%.2f us", 1e6 * value);
     return wl_short_of(fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
@@ -148,7 +150,7 @@ void wl_comparison_text(const void *result, wl_buffer *out)
              "best\n");
     ranked *scratch = calloc(c->row_count + 1, sizeof *scratch);
     out->failed = out->failed || !scratch;
-    for (int v = 0; v < WL_VALUE_COUNT; v++) {
+    for (int v = 0; v < (r->all_rows ? WL_VALUE_COUNT : WL_VALUE_OF_MODELS); v++) {
         if (r->all_rows)
             add_all(c, v, out);
         else if (scratch)
