@@ -15,7 +15,7 @@
 
 #define EVERY EVERY_COMMAND
 #define INTERVAL_MODELS "gpumech gpumech+ mdm-queue mdm-mshr mdm"
-#define MODEL_WORDS "turnover limiter " INTERVAL_MODELS " simple four-limiters"
+#define MODEL_WORDS "turnover limiter " INTERVAL_MODELS " simple four-limiters paper"
 
 static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */

@@ -181,10 +181,11 @@ static const struct spec {
      "print the PTX: of an executable, that for --device or --arch with --kernel, or that of --module"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pcDraRPS",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, mdm, simple, four-limiters"},
+     "mdm-mshr, mdm, simple, four-limiters, paper (these with the volumes and curves as published)"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "m",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, mdm, simple, four-limiters; all: the default, and the times of each of them"},
+     "mdm-mshr, mdm, simple, four-limiters, paper (these with the volumes and curves as published); all: the default, "
+     "and the times of each of them"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
@@ -528,6 +529,27 @@ int options_compute(options *o)
     return code == EXIT_OK ? compute_all(o) : code;
 }
 
+/* --model paper: volumes and limiters as published, before anything was measured here. What the
+ * user says comes after it. */
+static int take_preset(options *o)
+{
+    static const char *const as_published[] = {"l1_reload_curve=none", "l1_tag_hash=none", "l1_warp_extra=none",
+                                               "l1_thread_index_wavefronts=0"};
+    const size_t count = sizeof as_published / sizeof *as_published;
+    if (!o->model || strcmp(o->model, "paper") != 0)
+        return EXIT_OK;
+    if (o->with_count + count > MANY_MAX) {
+        usage_error("too many --with");
+        return EXIT_USAGE;
+    }
+    memmove(o->with + count, o->with, o->with_count * sizeof *o->with);
+    memcpy(o->with, as_published, sizeof as_published);
+    o->with_count += count;
+    o->preset_count = count;
+    o->model = wl_model_name(WL_MODEL_FOUR_LIMITERS);
+    return EXIT_OK;
+}
+
 int options_read(const command *c, int argc, char **argv, options *out)
 {
     bool only_arguments = false;
@@ -548,6 +570,8 @@ int options_read(const command *c, int argc, char **argv, options *out)
         else
             code = read_option(c, argc, argv, &i, out);
     }
+    if (code == EXIT_OK)
+        code = take_preset(out);
     if (code != EXIT_OK)
         return code;
     if (c->letter == 'm') /* compare names arguments for every row: rows have their own names */

@@ -51,10 +51,10 @@ wl_status note_no_effect(const options *o, const char *device, const wl_kernel *
                          size_t count, const char *what, const wl_predict_options *predict, wl_error *err)
 {
     char *all[MANY_MAX] = {0}, *fewer[MANY_MAX] = {0};
-    if (o->with_count == 0)
+    if (o->with_count == o->preset_count)
         return WL_OK;
     wl_status status = numbers_without(o, device, o->with_count, kernel, launches, count, predict, all, err);
-    for (size_t i = 0; i < o->with_count && status == WL_OK; i++) {
+    for (size_t i = o->preset_count; i < o->with_count && status == WL_OK; i++) {
         wl_error without = {0};
         /* a what-if that another one needs cannot be left out: it has a part in the prediction */
         if (numbers_without(o, device, i, kernel, launches, count, predict, fewer, &without) == WL_OK &&
