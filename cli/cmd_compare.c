@@ -23,6 +23,8 @@ static bool check_usage(const options *o)
         usage_error("which measurements? Give a table: our CSV or that of ncu --csv");
     else if (option_every_model(o) && recorded_recording())
         usage_error("--model all compares rows of tables: for a recording, name a model");
+    else if (o->volumes && recorded_recording())
+        usage_error("--volumes is for rows of tables");
     else if (!o->device)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (!o->map && !ptx_usage(o, o->arguments[0]))

@@ -52,6 +52,8 @@ typedef struct comparison {
 /* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit
  * code. */
 int comparison_load(comparison *c);
+/* --volumes measured: only times are compared. */
+bool comparison_takes_volumes(const comparison *c);
 /* Prints what is left out on stderr. Returns the exit code. */
 int comparison_print_skips(const comparison *c);
 void comparison_free(comparison *c);

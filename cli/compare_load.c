@@ -81,6 +81,11 @@ static wl_status load_tables(comparison *c, wl_error *err)
     return WL_OK;
 }
 
+bool comparison_takes_volumes(const comparison *c)
+{
+    return c->options->volumes && strcmp(c->options->volumes, "measured") == 0;
+}
+
 int comparison_load(comparison *c)
 {
     const options *o = c->options;
@@ -94,6 +99,8 @@ int comparison_load(comparison *c)
     for (size_t i = 0; i < o->metric_count && status == WL_OK; i++)
         /* cmd_compare.c has checked the names */
         (void)wl_comparison_want(c->found, o->metric[i]);
+    if (status == WL_OK && comparison_takes_volumes(c))
+        (void)wl_comparison_want(c->found, "time");
     status = status ? status : load_tables(c, &err);
     if (status == WL_OK)
         status = recorded_recording() ? comparison_recorded(c, &err) : comparison_predict(c, &err);

@@ -4,6 +4,7 @@
  * them row after row.
  * SPDX-License-Identifier: MIT */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,13 +258,28 @@ static wl_status predict_by_all(const comparison *c, model *found, const wl_laun
     return WL_OK;
 }
 
+/* The measured volumes of a row; NULL: none are asked for. */
+static const double *volumes_of(const comparison *c, const wl_measurement *m, double values[WL_METRIC_COUNT])
+{
+    if (!comparison_takes_volumes(c))
+        return NULL;
+    for (int v = 0; v < WL_METRIC_COUNT; v++)
+        if (!wl_measurement_value(m, (wl_metric)v, &values[v]))
+            values[v] = NAN;
+    return values;
+}
+
 /* The time by each model. One of which the device lacks numbers makes none. */
 static wl_status predict_times(comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
                                wl_prediction *prediction, wl_error *err)
 {
+    double values[WL_METRIC_COUNT];
     for (int i = WL_MODEL_BEST + 1; i < WL_MODEL_COUNT; i++) {
-        const wl_predict_options how = {
-            .complete = c->complete, .model = (wl_model_id)i, .caches = caches_of(c, m), .emulate = c->emulate};
+        const wl_predict_options how = {.complete = c->complete,
+                                        .model = (wl_model_id)i,
+                                        .caches = caches_of(c, m),
+                                        .measured = volumes_of(c, m, values),
+                                        .emulate = c->emulate};
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
@@ -280,9 +296,11 @@ static wl_status predict_launch(comparison *c, model *found, const wl_launch *la
         if (status != WL_OK)
             return status;
     }
+    double values[WL_METRIC_COUNT];
     const wl_predict_options how = {.complete = c->complete,
                                     .model = c->model,
                                     .caches = caches_of(c, m),
+                                    .measured = volumes_of(c, m, values),
                                     .emulate = c->emulate,
                                     .simulate = c->simulate};
     if (!c->keep_counts)
@@ -394,6 +412,13 @@ static bool is_comparable(const wl_measurement *m)
     return measured;
 }
 
+static bool has_volumes(const wl_measurement *m)
+{
+    double value;
+    return wl_measurement_value(m, WL_METRIC_l2_load_bytes, &value) ||
+           wl_measurement_value(m, WL_METRIC_dram_load_bytes, &value);
+}
+
 /* Leaves out a row that cannot be predicted; only errors that affect every row end the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
@@ -403,6 +428,8 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return wl_comparison_skip(c->found, name, m->line, 1, "a summary over launches, without their block", err);
     if (!c->seen && !is_comparable(m))
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch with no value that is predicted", err);
+    if (comparison_takes_volumes(c) && !has_volumes(m))
+        return wl_comparison_skip(c->found, name, m->line, 1, "a launch without measured volumes", err);
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;

@@ -27,6 +27,7 @@ static const struct {
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
     {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
+    {"--volumes", EVERY, "predicted measured", NULL},
     {"--caches", EVERY, "warm cold", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},
     {"--incomplete", EVERY, "refuse allow", NULL},

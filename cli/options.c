@@ -194,6 +194,9 @@ static const struct spec {
     {"--caches", "WHAT", ONE, offsetof(options, caches), 0, "pmcDraRtPS",
      "what the L2 holds when the launch starts: warm (default), what an equal launch has left, or cold, nothing, as "
      "profilers see to it (compare: default as measured)"},
+    {"--volumes", "WHOSE", ONE, offsetof(options, volumes), 0, "m",
+     "make times of these volumes: predicted (default), or measured, the counters of the table, so that errors of "
+     "volumes and of the time model are told apart"},
     {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
      "how volumes are computed: model (default), or simulate: the caches, access by access, without fitted curves"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",

@@ -37,7 +37,7 @@ typedef struct options {
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *number[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count, number_count;
-    const char *caches;               /* when a launch starts */
+    const char *caches, *volumes;     /* when a launch starts; whose the time is made of */
     const char *fidelity, *addresses; /* of simulated caches */
     const char *incomplete;           /* predictions: may they be compared? */
     const char *budget[MANY_MAX], *baseline, *tolerance, *junit;

@@ -21,6 +21,7 @@
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,12 +202,45 @@ static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, 
 }
 
 /* Metrics and time from counts and volumes. */
-static void evaluate(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
-                     wl_prediction *out)
+/* Puts a measured value in the place of one that was counted. Returns how many times that one. */
+static double take_measured(const double *measured, wl_metric metric, wl_prediction *out)
+{
+    wl_value *m = &out->metrics[metric];
+    const double counted = m->value;
+    if (isnan(measured[metric]))
+        return 1;
+    m->value = measured[metric];
+    return counted > 0 ? m->value / counted : 1;
+}
+
+/* The time of measured volumes: requests are as many per byte as counted. */
+static void measure(const double *measured, wl_volumes *v, wl_prediction *out)
+{
+    wl_requests *r = &v->requests;
+    (void)take_measured(measured, WL_METRIC_l1_wavefronts, out);
+    (void)take_measured(measured, WL_METRIC_l1_tag_wavefronts, out);
+    (void)take_measured(measured, WL_METRIC_dram_store_bytes, out);
+    const double loaded = take_measured(measured, WL_METRIC_l2_load_bytes, out);
+    const double stored = take_measured(measured, WL_METRIC_l2_store_bytes, out);
+    const double fetched = take_measured(measured, WL_METRIC_dram_load_bytes, out);
+    r->read_units *= loaded;
+    r->lone_units *= loaded;
+    r->written_units *= stored;
+    r->pieces *= stored;
+    r->lone_pieces *= stored;
+    r->random *= fetched;
+    r->cleaned *= fetched;
+}
+
+static void evaluate(const wl_counts *c, const wl_device *device, const wl_volumes *counted, wl_model_id model,
+                     const double *measured, wl_prediction *out)
 {
     const char *missing = NULL;
-    wl_metrics_fill(c, device, volumes, out);
-    wl_time_apply(c, device, volumes, model, out, &missing);
+    wl_volumes volumes = *counted;
+    wl_metrics_fill(c, device, counted, out);
+    if (measured)
+        measure(measured, &volumes, out);
+    wl_time_apply(c, device, &volumes, model, out, &missing);
     if (missing)
         wl_warn(out, "the device file has no %s: no %s model, the limiter model is used", missing,
                 wl_model_name(model));
@@ -344,7 +378,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
-    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, options ? options->measured : NULL,
+             out);
     if (volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE))
         out->model.time_s = wl_limiter_without_memory(p->device, &out->model);
     out->confidence = options && options->confidence;
@@ -490,7 +525,7 @@ wl_status wl_counted_predict(wl_counted *counted, const wl_device *device, wl_mo
     wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &laws, &volumes);
     volumes.cold = counted->cold;
     WL_TRY(follow_again(counted, device, &volumes, err));
-    evaluate(&counted->counts, device, &volumes, model, out);
+    evaluate(&counted->counts, device, &volumes, model, NULL, out);
     return WL_OK;
 }
 

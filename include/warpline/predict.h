@@ -122,6 +122,9 @@ typedef struct wl_predict_options {
     bool outside; /* predict launches that access memory outside of buffers; else WL_E_BOUNDS */
     wl_model_id model;
     wl_caches caches;
+    /* Volumes and wavefronts to make the time of, by metric, in the place of those counted; NAN:
+     * as counted. NULL: all as counted. What other metrics say, and waits, stay as they are. */
+    const double *measured;
     /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
     int64_t l1_samples;
     /* Volumes from simulated caches, without a fitted curve: addresses to evaluate, at most; -1:

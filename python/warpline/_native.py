@@ -63,7 +63,7 @@ class PredictOptions(Structure):
     _c_name_ = "wl_predict_options"
     _fields_ = [("per_access", c_bool), ("emulate", c_bool), ("per_line", c_bool),
                 ("confidence", c_bool), ("stacks", c_bool), ("complete", c_bool), ("outside", c_bool),
-                ("model", c_int), ("caches", c_int),
+                ("model", c_int), ("caches", c_int), ("measured", POINTER(c_double)),
                 ("l1_samples", c_int64), ("simulate", c_int64)]
 
 
