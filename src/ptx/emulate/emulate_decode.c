@@ -428,14 +428,14 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
         decode_counted(d, step);
 }
 
-wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+static wl_status decode_all(wl_ptx_machine *m, wl_ptx_program *program, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
     wl_ptx_decoder d = {.machine = m, .program = program, .function = f, .err = err};
     wl_ptx_def_use def_use;
     wl_ptx_contraction *contraction;
-    WL_TRY(wl_ptx_def_use_make(f, &m->arena, &def_use, err));
-    WL_TRY(wl_ptx_contract(&def_use, &m->arena, &contraction, err));
+    WL_TRY(wl_ptx_def_use_make(f, scratch, &def_use, err));
+    WL_TRY(wl_ptx_contract(&def_use, scratch, &contraction, err));
     d.contraction = contraction;
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
     program->loop_first = m->loop_count;
@@ -460,4 +460,12 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
     m->loop_count += program->flow.loop_count;
     program->slot_count = program->spare + 1 + program->constant_count;
     return d.failed ? wl_fail_memory(err) : WL_OK;
+}
+
+wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+{
+    wl_arena scratch = {0};
+    const wl_status status = decode_all(m, program, &scratch, err);
+    wl_arena_free(&scratch);
+    return status;
 }
