@@ -214,7 +214,10 @@ static wl_status find_candidates(wl_ptx_source *s, int64_t spread_over, const in
 static wl_status choose(wl_ptx_source *s, double affordable, wl_error *err)
 {
     wl_population *p = &s->population;
-    const int64_t spread_over = wl_min(blocks_of(s), (int64_t)fmin(fmax(affordable, SPREAD_LEAST), SPREAD_MOST));
+    const double each = s->census.work / fmax(1, (double)s->census.count);
+    const double soon = wl_ptx_affordable(s, WL_PTX_SPREAD_SHARE) / (each + 1);
+    const int64_t spread_over =
+        wl_min(blocks_of(s), (int64_t)fmin(fmin(fmax(affordable, SPREAD_LEAST), SPREAD_MOST), fmax(1, soon)));
     const size_t most = s->census.count + (size_t)spread_over;
     int stratum_of[WL_PTX_KINDS_MAX];
     double work_of[WL_PTX_KINDS_MAX] = {0}, work = 0;
