@@ -21,6 +21,10 @@
 #define LANE_STEPS 0.25
 #define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
+/* Executions whose cost is computed, however small the effort; and how many more than the effort
+ * pays for: only blocks that are longer have more. */
+#define COSTED_LEAST 65536.0
+#define COSTED_MORE 2
 /* for courses, in instructions, however small the effort: persistent blocks tell little unless they
  * are followed to their end */
 #define COURSES_LEAST 2e6
@@ -320,7 +324,9 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     p->replayed = (int64_t)fmax(
         1, fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
                 (double)blocks_of(s)));
-    p->courses = fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));
+    p->long_blocks = affordable < 1;
+    p->costed = fmax(COSTED_LEAST, COSTED_MORE * wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) / EXECUTION_STEPS);
+    p->courses = p->long_blocks ? 0 : fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));
     if (affordable >= (double)blocks_of(s)) {
         p->count = blocks_of(s);
         return WL_OK;

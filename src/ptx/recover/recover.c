@@ -352,6 +352,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
         bool is_known;
         const wl_symbol *condition = guard_of(r, in, &is_known);
         int64_t value = 1;
+        wl_ptx_keep_counts(r, pc);
         r->out->executed[pc] += 1;
         if (in->op == WL_PTX_OP_bra) {
             const int32_t taken = (int32_t)in->operands[0].value;
