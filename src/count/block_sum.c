@@ -20,7 +20,7 @@
 #define ORDERED_WARPS 32                  /* sampled where a schedule orders threads */
 #define TRACED_WARPS 256                  /* sampled for traced accesses, one per block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
-#define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
+#define SAMPLE_BUDGET ((double)(1 << 22)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
 /* from so many counts on, one sweep for all is cheaper, although it is not cached */
 #define FEW_COUNTS 3

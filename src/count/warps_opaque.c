@@ -15,7 +15,8 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
+#define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form, */
+#define OPAQUE_LEAST 4           /* unless a single step of their loops takes so long: then so many */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations; more are refused */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 /* the same where only the schedule of threads has no closed form: such blocks differ little */
@@ -287,6 +288,14 @@ static int64_t most_blocks(const wl_warps_measurer *m, double budget, double per
                   ORDERED_WARPS / wl_max(1, warps / ORDERED_EVERY));
 }
 
+static bool anything_conditional(const wl_warps_measurer *m)
+{
+    bool any = false;
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        any = any || (is_evaluated(m, a) && m->bounds[a].conditional);
+    return any;
+}
+
 /* How many blocks to evaluate, and which share of their loop steps, within the budget. */
 static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int64_t *advance)
 {
@@ -295,7 +304,10 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
-    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, most_blocks(m, budget, per_block)));
+    const double one_step = opaque_work(m, INT64_MAX);
+    const int64_t least = anything_conditional(m) ? OPAQUE_BLOCKS /* or errors are large */
+                                                  : wl_max(OPAQUE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(budget / one_step)));
+    *blocks = wl_min(g->blocks, wl_max(least, most_blocks(m, budget, per_block)));
     /* odd: visits all alignments */
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
