@@ -305,8 +305,9 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
     const double one_step = opaque_work(m, INT64_MAX);
-    const int64_t least = anything_conditional(m) ? OPAQUE_BLOCKS /* or errors are large */
-                                                  : wl_max(OPAQUE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(budget / one_step)));
+    const int64_t least = anything_conditional(m)
+                              ? OPAQUE_BLOCKS /* or errors are large */
+                              : wl_max(OPAQUE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(budget / one_step)));
     *blocks = wl_min(g->blocks, wl_max(least, most_blocks(m, budget, per_block)));
     /* odd: visits all alignments */
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
@@ -350,7 +351,8 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
-        const bool not_traced = is_traced(m, a) && m->kernel->source.population && m->kernel->source.population->long_blocks;
+        const bool not_traced =
+            is_traced(m, a) && m->kernel->source.population && m->kernel->source.population->long_blocks;
         if (m->bounds[a].affine || is_global_atomic(m, a) || not_traced) { /* like any other block */
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
@@ -528,10 +530,11 @@ static double traced_executions(const wl_warps_measurer *m, const wl_block_kinds
 typedef struct wavefronts {
     int64_t costed_every; /* one execution in so many has its cost computed, at random, */
     uint64_t passed;      /* of these */
-    int64_t every;       /* one execution in so many, at random, since warps repeat themselves */
-    uint64_t seen;       /* executions, */
-    int64_t taken;       /* and those of them whose wavefronts were counted */
-    double all, counted; /* executions represented: all, and those whose wavefronts were counted */
+    int64_t every;        /* one execution in so many, at random, since warps repeat themselves */
+    uint64_t seen;        /* executions, */
+    int64_t taken;        /* and those of them whose wavefronts were counted */
+    /* executions represented: all; those whose cost, and whose wavefronts were counted */
+    double all, costed, counted;
 } wavefronts;
 
 static bool one_in(int64_t every, uint64_t *seen)
@@ -555,11 +558,12 @@ static wl_status measure_trace(const wl_warps_measurer *m, const wl_representati
         wl_swaps_begin(m->swaps, scale);
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
+        w[e->access].all += scale;
         if (!one_in(w[e->access].costed_every, &w[e->access].passed))
             continue;
         const bool counted = one_in(w[e->access].every, &w[e->access].seen);
         const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL, e->warp};
-        w[e->access].all += scale;
+        w[e->access].costed += scale;
         w[e->access].counted += counted ? scale : 0;
         w[e->access].taken += counted;
         const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;
@@ -636,8 +640,9 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
     WL_TRY(added_make(m, kinds->count, arena, &sums[0]));
     WL_TRY(added_make(m, kinds->count, arena, &sums[1]));
     for (size_t a = 0; a < accesses; a++) {
-        w[a].every = is_traced(m, a) ? wavefront_stride(m, kinds, a) : 1;
         w[a].costed_every = is_traced(m, a) ? cost_stride(m, kinds, a, all) : 1;
+        /* of those whose cost is computed */
+        w[a].every = is_traced(m, a) ? wl_max(1, wavefront_stride(m, kinds, a) / w[a].costed_every) : 1;
         if (is_traced(m, a))
             WL_TRY(added_make(m, kinds->count, arena, &alone[a]));
     }
@@ -650,8 +655,8 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
     }
     for (size_t a = 0; a < accesses; a++) {
         if (w[a].counted > 0)
-            scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
-        if (w[a].counted > 0 && w[a].every > 1)
+            scale_wavefronts(&m->costs[a], w[a].costed / w[a].counted);
+        if (w[a].counted > 0 && w[a].every * w[a].costed_every > 1)
             add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
         if (is_traced(m, a))
             add_access(m, a, kinds->count, &alone[a], set_counted(m, a), sums);

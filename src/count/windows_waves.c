@@ -397,8 +397,7 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, co
                   *c = &of;
     runs r = choose_runs(c);
     double first[GRANULES], both[GRANULES], alone[GRANULES] = {0}, far[GRANULES] = {0};
-    const bool shared =
-        c->traced && !r.whole && !has_long_blocks(c) && c->accesses->random && far_start(g, &r) >= 0;
+    const bool shared = c->traced && !r.whole && !has_long_blocks(c) && c->accesses->random && far_start(g, &r) >= 0;
     bool done;
     if (shared)
         WL_TRY(count_far(c, &r, alone, far));

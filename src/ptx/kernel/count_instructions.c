@@ -91,8 +91,8 @@ static bool is_in_both(const wl_ptx_source *s, int32_t function, int32_t instruc
     *global = *shared = 0;
     if ((in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE) || !(s->profile.warps_on[at] > 0))
         return false;
-    for (int32_t t = first_traced(s, function, instruction);
-         (t = next_traced(s, t, function, instruction)) >= 0; t = s->traced[t].next)
+    for (int32_t t = first_traced(s, function, instruction); (t = next_traced(s, t, function, instruction)) >= 0;
+         t = s->traced[t].next)
         *(s->traced[t].buffer ? global : shared) += s->traced[t].more ? 0 : s->traced[t].executions;
     *global /= s->profile.warps_on[at];
     *shared /= s->profile.warps_on[at];

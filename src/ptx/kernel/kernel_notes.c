@@ -244,13 +244,14 @@ static void note_traced(notes *n, const wl_ptx_source *s)
         if (count[w] == 0 || w == WL_PTX_WHY_DATA)
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
-        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], all,
-             cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
+        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], all, cause_text((wl_ptx_why)w),
+             (int)wl_min(in->text_length, 40), in->text);
     }
     if (in_calls > 0)
         note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls, all);
     if (s->joined_with)
-        note(n, "so many accesses are emulated that neighbours are taken together: their shares are those of the first");
+        note(n,
+             "so many accesses are emulated that neighbours are taken together: their shares are those of the first");
 }
 
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)

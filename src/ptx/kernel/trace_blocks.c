@@ -39,10 +39,10 @@ void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int6
  * tells alone. */
 static bool are_alike(const wl_ptx_instruction *a, const wl_ptx_instruction *b)
 {
-    return a == b || (a->op == b->op && a->space == b->space && a->to_space == b->to_space && a->type == b->type &&
-                      a->vector == b->vector && a->variant == b->variant && a->modifiers == b->modifiers &&
-                      a->space != WL_PTX_GENERIC && a->space != WL_PTX_SPACE_NONE &&
-                      wl_ptx_l1_use_of(a) == wl_ptx_l1_use_of(b));
+    return a == b ||
+           (a->op == b->op && a->space == b->space && a->to_space == b->to_space && a->type == b->type &&
+            a->vector == b->vector && a->variant == b->variant && a->modifiers == b->modifiers &&
+            a->space != WL_PTX_GENERIC && a->space != WL_PTX_SPACE_NONE && wl_ptx_l1_use_of(a) == wl_ptx_l1_use_of(b));
 }
 
 wl_status wl_ptx_join_traced(wl_ptx_source *s, wl_error *err)

@@ -117,7 +117,8 @@ void wl_ptx_keep_counts(wl_ptx_executor *r, int32_t pc)
     for (int i = 0; i < r->attempt_count; i++) {
         wl_ptx_loop_state *s = r->attempts[i];
         const bool first = s->low == s->high;
-        const int32_t from = first ? low : (low < s->low ? low : s->low), to = first ? high : (high > s->high ? high : s->high);
+        const int32_t from = first ? low : (low < s->low ? low : s->low),
+                      to = first ? high : (high > s->high ? high : s->high);
         copy_counts(r->out, from, first ? to : s->low, s);
         copy_counts(r->out, first ? to : s->high, to, s);
         s->low = from;
