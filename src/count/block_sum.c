@@ -302,7 +302,8 @@ static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_block_kinds 
     const wl_geometry *g = s->in->geometry;
     const wl_region any = any_block(s);
     const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
-    const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
+    const int64_t least = wl_max(SAMPLE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(SAMPLE_BUDGET / each)));
+    const int64_t n = wl_min(g->blocks, wl_max(least, (int64_t)(UNEVEN_BUDGET / each)));
     s->sum->sampled = n < g->blocks ? n : 0;
     return wl_kinds_by_place(g, n, arena, out, s->err);
 }

@@ -119,14 +119,15 @@ static int compare_rows(const void *p, const void *q)
     return by_points ? by_points : (a->rows.run.first > b->rows.run.first) - (a->rows.run.first < b->rows.run.first);
 }
 
-/* Joins runs that start at the same points and overlap or touch: accesses a few cells apart. */
-static int join_rows(box_rows *all, int n)
+/* Joins runs that start at the same points and have no whole granule between them: accesses a few
+ * cells apart. */
+static int join_rows(box_rows *all, int n, int64_t granule)
 {
     int kept = 1;
     qsort(all, (size_t)n, sizeof *all, compare_rows);
     for (int i = 1; i < n; i++) {
         box_rows *into = &all[kept - 1];
-        if (compare_points(into, &all[i]) == 0 && all[i].rows.run.first <= into->rows.run.last + 1) {
+        if (compare_points(into, &all[i]) == 0 && all[i].rows.run.first <= into->rows.run.last + granule) {
             into->rows.run.last = wl_max(into->rows.run.last, all[i].rows.run.last);
             into->boxes++;
         } else {
@@ -174,7 +175,7 @@ static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_
     wl_granules_clear(&c->granules);
     for (int i = 0; i < n; i++)
         all[i] = rows_of(shape, &boxes[i], granule);
-    const int joined = join_rows(all, n);
+    const int joined = join_rows(all, n, granule);
     for (int i = 0; i < joined && status == WL_OK; i++)
         status = visit_rows(c, shape, &all[i], granule, err);
     free(all);
