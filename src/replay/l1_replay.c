@@ -80,8 +80,8 @@ typedef struct player {
     wl_shelf caches[PAIR];
     wl_shelf passed[PAIR]; /* what loads requested that leave the L1 alone: requests for it merge */
     place *places[PAIR];
-    int64_t resident;          /* places of each */
-    int32_t most_recorded;     /* requests of a warp */
+    int64_t resident;      /* places of each */
+    int32_t most_recorded; /* requests of a warp */
     int sector_shift, line_shift;
     int64_t turn, cycle[PAIR]; /* a load takes a cycle per line */
     /* of a pair, by field; of the first generation, and of later ones */
