@@ -25,9 +25,9 @@ static const struct {
     int accesses;
     wl_count_method method; /* at most */
 } cases[] = {
-    {"quarters of a group", 1024, 1, 32768, 32, 8, 4, WL_COUNT_CLOSED_FORM},
-    {"two of four quarters", 1024, 1, 32768, 32, 16, 2, WL_COUNT_CLOSED_FORM},
-    {"quarters of a group, backwards", 1024, 1, 32768, 32, -8, 4, WL_COUNT_CLOSED_FORM},
+    {"quarters of a group", 128, 1, 4096, 32, 8, 4, WL_COUNT_CLOSED_FORM},
+    {"two of four quarters", 128, 1, 4096, 32, 16, 2, WL_COUNT_CLOSED_FORM},
+    {"quarters of a group, backwards", 128, 1, 4096, 32, -8, 4, WL_COUNT_CLOSED_FORM},
     {"rows that overlap", 1024, 1, 32768, 8, 37, 300, WL_COUNT_ROWS},
     {"rows of which some join", 1024, 1, 32768, 8, 9, 300, WL_COUNT_ROWS},
     {"rows with whole granules between", 512, 1, 16384, 8, 1900, 300, WL_COUNT_ROWS},
