@@ -123,7 +123,7 @@ double wl_swaps_add(wl_swap_words *words, const wl_l1_rules *rules, int warp, co
         words->now.lanes += c.lanes[i] * (c.lanes[i] + 1) / 2.0;
         change(words, warp, c.word[i], c.lanes[i]);
     }
-    for (int round = 0, next; round < c.most; round = next) { /* up to where the next word is done */
+    for (int round = 0, next; round < c.most; round = next) { /* to where the next word is done */
         const wl_warp_access left = left_after(a, &c, round);
         next = c.most;
         for (int i = 0; i < c.count; i++)

@@ -16,7 +16,7 @@
 #include "launch/lanes.h"
 
 #define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form, */
-#define OPAQUE_LEAST 4           /* unless a single step of their loops takes so long: then so many */
+#define OPAQUE_LEAST 4           /* unless a single step of their loops takes so long: then this */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations; more are refused */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 /* the same where only the schedule of threads has no closed form: such blocks differ little */
@@ -353,7 +353,8 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
         const wl_access_cost *c = &m->costs[a];
         const bool not_traced =
             is_traced(m, a) && m->kernel->source.population && m->kernel->source.population->long_blocks;
-        if (m->bounds[a].affine || is_global_atomic(m, a) || not_traced) { /* like any other block */
+        /* like any other block */
+        if (m->bounds[a].affine || is_global_atomic(m, a) || not_traced) {
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }

@@ -66,7 +66,8 @@ static inline int64_t wl_random_below(int64_t key, int64_t n)
     z = (z ^ z >> 29) * 0xa0761d6478bd642fu;
     z ^= z >> 32;
     const uint64_t below = (uint64_t)n, power = below & (below - 1);
-    return (int64_t)(power == 0 ? z & (below - 1) : z % below); /* dividing takes longer than all the rest */
+    /* dividing takes longer than all the rest */
+    return (int64_t)(power == 0 ? z & (below - 1) : z % below);
 }
 
 #endif /* WL_EXPR_OPERATE_H */

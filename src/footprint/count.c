@@ -266,8 +266,8 @@ static bool reduce_boxes(const wl_shape *shape, const wl_point_box *boxes, int n
 }
 
 /* Names the same points anew: where a step of a level is a whole number of steps of the one below,
- * boxes that begin in other steps than the first one are moved down there. A third tile of 8 columns
- * may be columns 16 to 23 of a group of 32, or -16 to -9 of the next one. */
+ * boxes that begin in other steps than the first one are moved down there. A third tile of 8
+ * columns may be columns 16 to 23 of a group of 32, or -16 to -9 of the next one. */
 static void carry(const wl_shape *shape, const wl_point_box *boxes, int n, wl_point_box *out)
 {
     memcpy(out, boxes, (size_t)n * sizeof *out);

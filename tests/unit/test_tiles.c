@@ -36,13 +36,14 @@ static const struct {
 static wl_kernel *make_kernel(size_t i)
 {
     static char text[TEXT_MAX];
-    int at = snprintf(text, sizeof text, "name: t\ndomain: [%d, %d]\nfields:\n  a: {type: f32}\nloads:\n", TILE_X * GRID,
-                      TILE_Y * GRID);
+    int at = snprintf(text, sizeof text, "name: t\ndomain: [%d, %d]\nfields:\n  a: {type: f32}\nloads:\n",
+                      TILE_X * GRID, TILE_Y * GRID);
     for (int k = 0; k < cases[i].accesses; k++)
         at += snprintf(text + at, sizeof text - (size_t)at,
                        "  - \"a[%" PRId64 "*threadIdx.x + %" PRId64 "*threadIdx.y + %" PRId64 "*blockIdx.x + %" PRId64
                        "*blockIdx.y + %" PRId64 "]\"\n",
-                       cases[i].thread_x, cases[i].thread_y, cases[i].block_x, cases[i].block_y, 1000 + k * cases[i].apart);
+                       cases[i].thread_x, cases[i].thread_y, cases[i].block_x, cases[i].block_y,
+                       1000 + k * cases[i].apart);
     (void)snprintf(text + at, sizeof text - (size_t)at, "flops: 0\n");
     return given_kernel(text);
 }

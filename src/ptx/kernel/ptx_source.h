@@ -105,7 +105,7 @@ void wl_ptx_make_line(char *text);
 #define WL_PTX_ALONE_SHARE 0.9   /* of the census, if nothing is traced */
 #define WL_PTX_ORDER_SHARE 0.1   /* for what blocks leave to later ones, if they do */
 #define WL_PTX_VERIFY_SHARE 0.25 /* for comparing recovered addresses with those of warps */
-#define WL_PTX_SPREAD_SHARE 0.3  /* for following blocks, to find others than at corners of each kind */
+#define WL_PTX_SPREAD_SHARE 0.3  /* for finding other blocks of each kind than those at corners */
 #define WL_PTX_FIND_SHARE 0.05   /* for tracing, to find the accesses */
 #define WL_PTX_SAMPLE_SHARE 0.25 /* for tracing, to compute the cost of each access */
 #define WL_PTX_RUN_SHARE 0.15    /* for tracing, to count the common footprint of runs of blocks */

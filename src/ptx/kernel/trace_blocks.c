@@ -35,8 +35,8 @@ void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int6
  * end of a prediction; where there are more instructions, neighbours share one. */
 #define TRACED_MOST 8192
 
-/* Do two instructions access memory in the same way? Where generic addresses point, each instruction
- * tells alone. */
+/* Do two instructions access memory in the same way? Where generic addresses point, each
+ * instruction tells alone. */
 static bool are_alike(const wl_ptx_instruction *a, const wl_ptx_instruction *b)
 {
     return a == b ||

@@ -38,7 +38,7 @@ typedef struct wl_ptx_executor {
     int forks;                                  /* open divergent branches */
     const wl_symbol **before[WL_PTX_FORKS_MAX]; /* registers before each of them */
     const wl_symbol **first[WL_PTX_FORKS_MAX];  /* registers at the end of its first side */
-    int32_t *inside;                            /* by instruction: the last region that skipped it, */
+    int32_t *inside;                            /* by instruction: the last region skipped, */
     int32_t region_count;                       /* of so many */
     int32_t *open;                              /* worklist of that region */
     bool ended;                                 /* all threads of the path have exited */
