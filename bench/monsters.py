@@ -82,6 +82,14 @@ def local_accesses(count):
                                          f"\tld.local.f32 %f1, [%rd8+{4 * (i * 65 % 1024)}];\n"))
 
 
+def swaps(count):
+    """Sums of doubles in shared memory: loops of compare-and-swap, several lanes on a word."""
+    return entry("\tmov.u32 %r8, sums;\n\tand.b32 %r9, %r6, 3;\n\tshl.b32 %r9, %r9, 3;\n\tadd.s32 %r8, %r8, %r9;\n"
+                 "\t.reg .f64 %d<3>;\n\tmov.f64 %d1, 0d3FF0000000000000;\n" +
+                 repeat(count, lambda i: f"\tatom.shared.add.f64 %d2, [%r8+{32 * (i % 100)}], %d1;\n"),
+                 ".shared .align 8 .b8 sums[4096];\n")
+
+
 def barriers(count):
     return entry(repeat(count, lambda i: "\tbar.sync 0;\n\tadd.f32 %f1, %f1, %f2;\n"))
 
@@ -227,6 +235,7 @@ PTX = {
     "stores": (lambda: stores(200000), "4096", BUFFER, "1"),
     "shared": (lambda: shared_accesses(100000), "4096", BUFFER, "1"),
     "local": (lambda: local_accesses(100000), "4096", BUFFER, "1"),
+    "swaps": (lambda: swaps(50000), "4096", BUFFER, "1"),
     "barriers": (lambda: barriers(100000), "4096", BUFFER, "1"),
     "registers": (lambda: registers(100000), "4096", BUFFER, "1"),
     "branches_thread": (lambda: branches(50000, by_thread), "4096", BUFFER, "1"),
@@ -273,6 +282,7 @@ FILES = {
     "accesses": lambda: kernel_file("ao", [f"a[x + n*y + {i * 37 % 10007}]" for i in range(4000)]),
     "accesses_strided": lambda: kernel_file("ao", [f"a[{1 + i % 13}*x + n*y + {i * 37}]" for i in range(4000)]),
     "accesses_transposed": lambda: kernel_file("ao", [f"a[y + n*x + {i * 37}]" for i in range(4000)]),
+    "accesses_tiled": lambda: kernel_file("ao", [f"a[n*x + y + n*n*{i}]" for i in range(400)]),
     "accesses_guarded": lambda: kernel_file("ao", [f"a[x + n*y + {i}] if x % {2 + i % 61} == 0" for i in range(4000)]),
     "accesses_random": lambda: kernel_file("ao", [f"a[random(x + {i}, n*n)]" for i in range(4000)]),
     "accesses_looped": lambda: kernel_file("ao", [f"a[x + n*i + j + k*{i}]" for i in range(4000)],

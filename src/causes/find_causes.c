@@ -109,7 +109,7 @@ static wl_status find_all(wl_inquiry *q, const wl_cause **out, size_t *count, wl
 
 wl_status wl_causes_find(const wl_questioned *what, wl_arena *arena, const wl_cause **out, size_t *count, wl_error *err)
 {
-    wl_predictor *predictor = NULL;
+    wl_predictor *own = NULL;
     wl_inquiry *q = calloc(1, sizeof *q);
     if (!q)
         return wl_fail_memory(err);
@@ -120,12 +120,12 @@ wl_status wl_causes_find(const wl_questioned *what, wl_arena *arena, const wl_ca
     q->launch = what->launch;
     q->block_is_free = what->block_is_free;
     q->arena = arena;
-    wl_status status = wl_predictor_new(q->given, q->device, &predictor, err);
+    wl_status status = what->predictor ? WL_OK : wl_predictor_new(q->given, q->device, &own, err);
     if (status == WL_OK)
-        status = look(q, predictor, err);
+        status = look(q, what->predictor ? what->predictor : own, err);
     if (status == WL_OK)
         status = find_all(q, out, count, err);
-    wl_predictor_free(predictor);
+    wl_predictor_free(own);
     wl_arena_free(&q->scratch);
     wl_arena_free(&q->traced);
     free(q);

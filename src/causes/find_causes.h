@@ -18,6 +18,8 @@ typedef struct wl_questioned {
     wl_launch launch;
     wl_predict_options options;
     bool block_is_free; /* other block shapes compute the same */
+    /* of the kernel and the device, to use its counts of the launch; NULL: there is none */
+    wl_predictor *predictor;
 } wl_questioned;
 
 /* Causes by gain, the largest first, then those without a predicted gain; they and their texts are

@@ -20,7 +20,7 @@
 #define ORDERED_WARPS 32                  /* sampled where a schedule orders threads */
 #define TRACED_WARPS 256                  /* sampled for traced accesses, one per block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
-#define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
+#define SAMPLE_BUDGET ((double)(1 << 22)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
 /* from so many counts on, one sweep for all is cheaper, although it is not cached */
 #define FEW_COUNTS 3
@@ -302,7 +302,8 @@ static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_block_kinds 
     const wl_geometry *g = s->in->geometry;
     const wl_region any = any_block(s);
     const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
-    const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
+    const int64_t least = wl_max(SAMPLE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(SAMPLE_BUDGET / each)));
+    const int64_t n = wl_min(g->blocks, wl_max(least, (int64_t)(UNEVEN_BUDGET / each)));
     s->sum->sampled = n < g->blocks ? n : 0;
     return wl_kinds_by_place(g, n, arena, out, s->err);
 }

@@ -318,7 +318,7 @@ wl_status wl_courses_find(const wl_traffic_input *input, const wl_traffic *traff
                   .most = INT64_MAX};
     for (size_t i = 0; i < traffic->field_count; i++)
         out[i] = (wl_field_course){0};
-    if (!s->visit_warp || !s->population)
+    if (!s->visit_warp || !s->population || s->population->courses <= 0)
         return WL_OK;
     f.wanted = calloc(traffic->field_count + 1, sizeof *f.wanted);
     f.habits = calloc(traffic->field_count + 1, sizeof *f.habits);

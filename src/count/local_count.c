@@ -16,8 +16,19 @@ typedef struct words {
     int64_t room;
 } words;
 
+/* What one access of a warp costs if all its lanes use the same word of theirs: the same for all
+ * words, as they are a row of memory each. */
+typedef struct row_cost {
+    uint64_t lanes; /* active; 0: not known */
+    int32_t width;
+    int64_t in_word; /* bytes before it in the word */
+    wl_warp_written written;
+    int wavefronts;
+} row_cost;
+
 typedef struct tally {
     const wl_l1_rules *rules;
+    row_cost latest;
     wl_local sum;
     words warps[WARPS_MAX];
     double lines; /* distinct per warp, of the launch */
@@ -40,8 +51,7 @@ static wl_status see(tally *t, const wl_local_touch *touch, int64_t word, wl_err
     return WL_OK;
 }
 
-/* One word per lane; wider accesses are split. */
-static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_error *err)
+static wl_status cost_of(tally *t, const wl_local_touch *touch, int first, row_cost *out, wl_error *err)
 {
     const int shift = t->rules->local_word_shift;
     const int64_t word = (int64_t)1 << shift, row = word * t->rules->local_lanes;
@@ -53,14 +63,41 @@ static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_
         a.lane[a.count] = (uint8_t)lane;
         a.address[a.count++] = (at >> shift) * row + lane * word + (at & (word - 1));
     }
-    const wl_warp_written w = wl_warp_write(t->rules, &a);
     const int hit = wl_warp_hit_wavefronts(t->rules, &a);
     const int tag = t->rules->has_hash ? wl_warp_tag_cost(t->rules, &a).tag : 0;
-    t->sum.wavefronts[touch->store] += touch->blocks * (hit > tag ? hit : tag);
-    t->sum.sectors[touch->store] += touch->blocks * w.sectors;
-    t->sum.units[touch->store] += touch->blocks * w.units;
-    t->sum.full += touch->store ? touch->blocks * w.full : 0;
-    t->sum.lines += touch->store ? touch->blocks * w.lines : 0;
+    *out = (row_cost){touch->lanes, a.width, (touch->offset[0] + first) & (word - 1), wl_warp_write(t->rules, &a),
+                      hit > tag ? hit : tag};
+    return WL_OK;
+}
+
+static bool is_one_row(const wl_local_touch *touch)
+{
+    const int lanes = __builtin_popcountll(touch->lanes);
+    for (int i = 1; i < lanes; i++)
+        if (touch->offset[i] != touch->offset[0])
+            return false;
+    return lanes > 0;
+}
+
+/* One word per lane; wider accesses are split. */
+static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_error *err)
+{
+    const int64_t word = (int64_t)1 << t->rules->local_word_shift, start = touch->offset[0] + first;
+    const int32_t width = (int32_t)wl_min(word, touch->bytes);
+    row_cost *c = &t->latest, apart;
+    if (!is_one_row(touch)) {
+        c = &apart;
+        WL_TRY(cost_of(t, touch, first, c, err));
+    } else if (c->lanes != touch->lanes || c->width != width || c->in_word != (start & (word - 1))) {
+        WL_TRY(cost_of(t, touch, first, c, err));
+    } else {
+        WL_TRY(see(t, touch, start >> t->rules->local_word_shift, err));
+    }
+    t->sum.wavefronts[touch->store] += touch->blocks * c->wavefronts;
+    t->sum.sectors[touch->store] += touch->blocks * c->written.sectors;
+    t->sum.units[touch->store] += touch->blocks * c->written.units;
+    t->sum.full += touch->store ? touch->blocks * c->written.full : 0;
+    t->sum.lines += touch->store ? touch->blocks * c->written.lines : 0;
     return WL_OK;
 }
 

@@ -70,59 +70,71 @@ static void change(wl_swap_words *words, int warp, int64_t word, double lanes)
     p->all += lanes;
 }
 
-/* Puts lanes on one word next to each other: insertion sort. Returns how many lanes the busiest
- * word has. */
-static int sort_words(const wl_warp_access *a, wl_warp_access *out)
+/* The words that a warp changes, in ascending order, and how many of its lanes change each. */
+typedef struct changed {
+    int64_t word[WL_LANES_MAX];
+    int lanes[WL_LANES_MAX];
+    int count;
+    int most; /* lanes of the busiest one */
+} changed;
+
+/* By insertion: lanes mostly are in order. */
+static void sort_words(const wl_warp_access *a, changed *out)
 {
-    int most = 0, run = 0;
-    *out = *a;
-    for (int i = 1; i < a->count; i++)
-        for (int at = i; at > 0 && out->address[at - 1] > out->address[at]; at--) {
-            const int64_t address = out->address[at];
-            out->address[at] = out->address[at - 1];
-            out->address[at - 1] = address;
-        }
+    out->count = out->most = 0;
     for (int i = 0; i < a->count; i++) {
-        run = i > 0 && out->address[i] == out->address[i - 1] ? run + 1 : 1;
-        most = run > most ? run : most;
+        int at = out->count;
+        while (at > 0 && out->word[at - 1] > a->address[i])
+            at--;
+        if (at > 0 && out->word[at - 1] == a->address[i]) {
+            at--;
+        } else {
+            for (int k = out->count++; k > at; k--) {
+                out->word[k] = out->word[k - 1];
+                out->lanes[k] = out->lanes[k - 1];
+            }
+            out->word[at] = a->address[i];
+            out->lanes[at] = 0;
+        }
+        out->lanes[at]++;
+        out->most = out->lanes[at] > out->most ? out->lanes[at] : out->most;
     }
-    return most;
 }
 
 /* One lane of every word that more than `done` lanes change. */
-static wl_warp_access left_after(const wl_warp_access *sorted, int done)
+static wl_warp_access left_after(const wl_warp_access *a, const changed *c, int done)
 {
-    wl_warp_access left = {.count = 0, .width = sorted->width};
-    for (int i = 0, run = 0; i < sorted->count; i++) {
-        run = i > 0 && sorted->address[i] == sorted->address[i - 1] ? run + 1 : 1;
-        if (run == done + 1) {
-            left.lane[left.count] = sorted->lane[left.count];
-            left.address[left.count++] = sorted->address[i];
+    wl_warp_access left = {.count = 0, .width = a->width};
+    for (int i = 0; i < c->count; i++)
+        if (c->lanes[i] > done) {
+            left.lane[left.count] = a->lane[left.count];
+            left.address[left.count++] = c->word[i];
         }
-    }
     return left;
 }
 
 double wl_swaps_add(wl_swap_words *words, const wl_l1_rules *rules, int warp, const wl_warp_access *a)
 {
-    wl_warp_access sorted;
-    const int most = sort_words(a, &sorted);
+    changed c;
+    sort_words(a, &c);
     const int banks = a->width >> rules->shared.bank_shift > 1 ? a->width >> rules->shared.bank_shift : 1;
     double wavefronts = 0;
-    for (int i = 0, run = 0; i < sorted.count; i += run) {
-        for (run = 1; i + run < sorted.count && sorted.address[i + run] == sorted.address[i];)
-            run++;
-        words->now.lanes += run * (run + 1) / 2.0;
-        change(words, warp, sorted.address[i], run);
+    for (int i = 0; i < c.count; i++) {
+        words->now.lanes += c.lanes[i] * (c.lanes[i] + 1) / 2.0;
+        change(words, warp, c.word[i], c.lanes[i]);
     }
-    for (int round = 0; round < most; round++) {
-        const wl_warp_access left = left_after(&sorted, round);
+    for (int round = 0, next; round < c.most; round = next) { /* to where the next word is done */
+        const wl_warp_access left = left_after(a, &c, round);
+        next = c.most;
+        for (int i = 0; i < c.count; i++)
+            next = c.lanes[i] > round && c.lanes[i] < next ? c.lanes[i] : next;
         const int load = wl_warp_shared_wavefronts(rules, &left, true);
-        wavefronts += load + (load > banks ? load : banks); /* a swap takes one bank at a time */
+        /* a swap takes one bank at a time */
+        wavefronts += (next - round) * (load + (load > banks ? load : banks));
     }
     words->warps |= (uint64_t)1 << (warp & LAST_BIT);
     words->now.executions++;
-    words->now.rounds += most;
+    words->now.rounds += c.most;
     words->banks += banks;
     return wavefronts;
 }

@@ -139,8 +139,9 @@ static bool may_have_common(const tally *t, size_t field)
 {
     const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
     const wl_geometry *g = t->in->geometry;
-    if (side->count == 0 || !side->has_shape)
-        return side->count > 0;
+    const wl_population *p = t->in->view->kernel->source.population;
+    if (side->count == 0 || !side->has_shape) /* of long blocks, too few are traced to tell */
+        return side->count > 0 && !(p && p->long_blocks);
     for (int l = 0; l < side->shape.linear_count; l++)
         for (int d = 0; d < 3; d++)
             if (g->grid[d] > 1 && wl_block_stride(&side->shape.linears[l], g, d) == 0)

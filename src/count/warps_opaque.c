@@ -15,7 +15,8 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
+#define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form, */
+#define OPAQUE_LEAST 4           /* unless a single step of their loops takes so long: then this */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations; more are refused */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 /* the same where only the schedule of threads has no closed form: such blocks differ little */
@@ -287,6 +288,14 @@ static int64_t most_blocks(const wl_warps_measurer *m, double budget, double per
                   ORDERED_WARPS / wl_max(1, warps / ORDERED_EVERY));
 }
 
+static bool anything_conditional(const wl_warps_measurer *m)
+{
+    bool any = false;
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        any = any || (is_evaluated(m, a) && m->bounds[a].conditional);
+    return any;
+}
+
 /* How many blocks to evaluate, and which share of their loop steps, within the budget. */
 static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int64_t *advance)
 {
@@ -295,7 +304,11 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
     *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
-    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, most_blocks(m, budget, per_block)));
+    const double one_step = opaque_work(m, INT64_MAX);
+    const int64_t least = anything_conditional(m)
+                              ? OPAQUE_BLOCKS /* or errors are large */
+                              : wl_max(OPAQUE_LEAST, wl_min(OPAQUE_BLOCKS, (int64_t)(budget / one_step)));
+    *blocks = wl_min(g->blocks, wl_max(least, most_blocks(m, budget, per_block)));
     /* odd: visits all alignments */
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1;
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
@@ -338,7 +351,10 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
-        if (m->bounds[a].affine || is_global_atomic(m, a)) { /* like any other block */
+        const bool not_traced =
+            is_traced(m, a) && m->kernel->source.population && m->kernel->source.population->long_blocks;
+        /* like any other block */
+        if (m->bounds[a].affine || is_global_atomic(m, a) || not_traced) {
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }
@@ -486,17 +502,45 @@ static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_block_kinds
     return (int64_t)fmin(fmax(1, floor(p->executed[access] * fmin(1, share) / WAVEFRONTS_OF)), WAVEFRONTS_EVERY);
 }
 
+#define COSTED_EACH 16.0 /* executions of an access whose cost is computed in any case */
+
+/* The cost of one execution of an access in so many is computed, where the traced blocks have more
+ * executions than the effort allows and the number of all is known. */
+static int64_t cost_stride(const wl_warps_measurer *m, const wl_block_kinds *kinds, size_t access, double all)
+{
+    const wl_population *p = m->kernel->source.population;
+    const wl_access *a = m->bounds[access].access;
+    if (m->samples < 0 || !p || all <= p->costed || a->atomic || a->swaps || a->more ||
+        (p->by_trace && p->by_trace[access]))
+        return 1;
+    const double here = p->executed[access] * fmin(1, (double)kinds->count / (double)m->context.geometry->blocks);
+    return (int64_t)fmax(1, fmin(ceil(all / p->costed), floor(here / COSTED_EACH)));
+}
+
+/* Executions of traced accesses by the traced blocks. */
+static double traced_executions(const wl_warps_measurer *m, const wl_block_kinds *kinds)
+{
+    const wl_population *p = m->kernel->source.population;
+    double all = 0;
+    for (size_t a = 0; a < m->kernel->access_count && p; a++)
+        all += is_traced(m, a) ? fmax(0, p->executed[a]) : 0;
+    return all * fmin(1, (double)kinds->count / (double)m->context.geometry->blocks);
+}
+
 /* The executions of an access whose wavefronts are counted. */
 typedef struct wavefronts {
-    int64_t every;       /* one execution in so many, at random, since warps repeat themselves */
-    uint64_t seen;       /* executions, */
-    int64_t taken;       /* and those of them whose wavefronts were counted */
-    double all, counted; /* executions represented: all, and those whose wavefronts were counted */
+    int64_t costed_every; /* one execution in so many has its cost computed, at random, */
+    uint64_t passed;      /* of these */
+    int64_t every;        /* one execution in so many, at random, since warps repeat themselves */
+    uint64_t seen;        /* executions, */
+    int64_t taken;        /* and those of them whose wavefronts were counted */
+    /* executions represented: all; those whose cost, and whose wavefronts were counted */
+    double all, costed, counted;
 } wavefronts;
 
-static bool chosen(wavefronts *w, size_t access)
+static bool one_in(int64_t every, uint64_t *seen)
 {
-    return w[access].every == 1 || wl_hash_word(w[access].seen++) % (uint64_t)w[access].every == 0;
+    return every == 1 || wl_hash_word((*seen)++) % (uint64_t)every == 0;
 }
 
 /* What one block does with all of them. */
@@ -515,9 +559,12 @@ static wl_status measure_trace(const wl_warps_measurer *m, const wl_representati
         wl_swaps_begin(m->swaps, scale);
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
-        const bool counted = chosen(w, e->access);
-        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL, e->warp};
         w[e->access].all += scale;
+        if (!one_in(w[e->access].costed_every, &w[e->access].passed))
+            continue;
+        const bool counted = one_in(w[e->access].every, &w[e->access].seen);
+        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0, NULL, e->warp};
+        w[e->access].costed += scale;
         w[e->access].counted += counted ? scale : 0;
         w[e->access].taken += counted;
         const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;
@@ -584,6 +631,7 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
 {
     const size_t accesses = m->kernel->access_count;
     const wl_population *p = m->kernel->source.population;
+    const double all = traced_executions(m, kinds);
     double swaps = 0; /* executions */
     added *alone = WL_ARENA_NEW(arena, added, accesses), sums[2];
     wl_access_cost *before = WL_ARENA_NEW(arena, wl_access_cost, accesses);
@@ -593,7 +641,9 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
     WL_TRY(added_make(m, kinds->count, arena, &sums[0]));
     WL_TRY(added_make(m, kinds->count, arena, &sums[1]));
     for (size_t a = 0; a < accesses; a++) {
-        w[a].every = is_traced(m, a) ? wavefront_stride(m, kinds, a) : 1;
+        w[a].costed_every = is_traced(m, a) ? cost_stride(m, kinds, a, all) : 1;
+        /* of those whose cost is computed */
+        w[a].every = is_traced(m, a) ? wl_max(1, wavefront_stride(m, kinds, a) / w[a].costed_every) : 1;
         if (is_traced(m, a))
             WL_TRY(added_make(m, kinds->count, arena, &alone[a]));
     }
@@ -606,8 +656,8 @@ static wl_status measure_traced(const wl_warps_measurer *m, const wl_block_kinds
     }
     for (size_t a = 0; a < accesses; a++) {
         if (w[a].counted > 0)
-            scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
-        if (w[a].counted > 0 && w[a].every > 1)
+            scale_wavefronts(&m->costs[a], w[a].costed / w[a].counted);
+        if (w[a].counted > 0 && w[a].every * w[a].costed_every > 1)
             add_sampled(&m->result->wavefronts, (double)w[a].taken, w[a].all);
         if (is_traced(m, a))
             add_access(m, a, kinds->count, &alone[a], set_counted(m, a), sums);

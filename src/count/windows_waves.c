@@ -59,6 +59,12 @@ static bool is_traced(const tally *t, size_t field, wl_side side)
     return traced && !s->has_shape && t->in->view->kernel->source.population;
 }
 
+/* Is only one pair of blocks traced? */
+static bool has_long_blocks(const counted *c)
+{
+    return c->traced && c->t->in->view->kernel->source.population->long_blocks;
+}
+
 static wl_status count_run(const counted *c, const wl_region *run, double touched[GRANULES])
 {
     return wl_view_counts(c->t->in->view, c->t->counter, c->field, c->side, run, c->granules, GRANULES, touched,
@@ -97,6 +103,10 @@ static runs choose_runs(const counted *c)
     const int64_t both = wl_min(2 * r.length, g->blocks), spare = g->blocks - both;
     if (!c->traced)
         r.places = (int)places_of(c, both);
+    if (has_long_blocks(c) && p->number) { /* from the block that is traced anyway */
+        r.start[0] = wl_min(p->number[(p->count - 1) / 2], spare);
+        return r;
+    }
     for (int i = 0; i < r.places; i++) /* in the middle of equal parts of the launch */
         r.start[i] = c->traced && r.places > 1 ? (int64_t)((double)g->blocks * (2 * i + 1) / (2 * r.places)) - both / 2
                                                : (2 * i + 1) * spare / (2 * r.places);
@@ -311,7 +321,7 @@ static double grown(const counted *c, int k, double blocks, const runs *r, doubl
     if (common->size < INFINITY) {
         const double once = fmin(1, common->drawn / common->size);
         all = first / common->drawn * common->size * (1 - pow(1 - once, 1 + (n - 1) * common->local));
-    } else if (!c->traced && ratio < 1 && c->accesses->random) {
+    } else if ((!c->traced || has_long_blocks(c)) && ratio < 1 && c->accesses->random) {
         all = first * (1 - pow(ratio, n)) / (1 - ratio);
     }
     const double most = wl_windows_most(c->t->in, c->field, c->side, (double)c->granules[k]);
@@ -387,7 +397,7 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, co
                   *c = &of;
     runs r = choose_runs(c);
     double first[GRANULES], both[GRANULES], alone[GRANULES] = {0}, far[GRANULES] = {0};
-    const bool shared = c->traced && !r.whole && c->accesses->random && far_start(g, &r) >= 0;
+    const bool shared = c->traced && !r.whole && !has_long_blocks(c) && c->accesses->random && far_start(g, &r) >= 0;
     bool done;
     if (shared)
         WL_TRY(count_far(c, &r, alone, far));

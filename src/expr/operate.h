@@ -64,7 +64,10 @@ static inline int64_t wl_random_below(int64_t key, int64_t n)
     uint64_t z = (uint64_t)key * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
     z = (z ^ z >> 32) * 0xd6e8feb86659fd93u;
     z = (z ^ z >> 29) * 0xa0761d6478bd642fu;
-    return (int64_t)((z ^ z >> 32) % (uint64_t)n);
+    z ^= z >> 32;
+    const uint64_t below = (uint64_t)n, power = below & (below - 1);
+    /* dividing takes longer than all the rest */
+    return (int64_t)(power == 0 ? z & (below - 1) : z % below);
 }
 
 #endif /* WL_EXPR_OPERATE_H */

@@ -80,33 +80,87 @@ static int joined_levels(const wl_shape *shape, const wl_point_box *boxes, int n
     return collapsed;
 }
 
-/* Adds the granules of one box to the set, row by row. */
-static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *box, int64_t granule,
-                            wl_error *err)
-{
-    const int collapsed = joined_levels(shape, box, 1, collapsed_levels(shape, granule)),
-              outer = shape->level_count - collapsed;
-    const int64_t *stride = shape->stride + collapsed;
+/* ---- row by row ---- */
+
+/* One box as rows: a run of bytes at each point of the levels from `collapsed` on. */
+typedef struct box_rows {
     wl_sweep_box rows;
+    int collapsed, outer;
+    int boxes; /* whose runs have been joined into this one */
+} box_rows;
+
+static box_rows rows_of(const wl_shape *shape, const wl_point_box *box, int64_t granule)
+{
+    box_rows b = {.boxes = 1};
+    b.collapsed = joined_levels(shape, box, 1, collapsed_levels(shape, granule));
+    b.outer = shape->level_count - b.collapsed;
+    reduce_box(shape, box, b.collapsed, &b.rows);
+    return b;
+}
+
+/* Orders by the points at which runs start. */
+static int compare_points(const box_rows *a, const box_rows *b)
+{
+    if (a->collapsed != b->collapsed)
+        return a->collapsed - b->collapsed;
+    for (int i = 0; i < a->outer; i++) {
+        if (a->rows.lo[i] != b->rows.lo[i])
+            return a->rows.lo[i] < b->rows.lo[i] ? -1 : 1;
+        if (a->rows.hi[i] != b->rows.hi[i])
+            return a->rows.hi[i] < b->rows.hi[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_rows(const void *p, const void *q)
+{
+    const box_rows *a = p, *b = q;
+    const int by_points = compare_points(a, b);
+    return by_points ? by_points : (a->rows.run.first > b->rows.run.first) - (a->rows.run.first < b->rows.run.first);
+}
+
+/* Joins runs that start at the same points and have no whole granule between them: accesses a few
+ * cells apart. */
+static int join_rows(box_rows *all, int n, int64_t granule)
+{
+    int kept = 1;
+    qsort(all, (size_t)n, sizeof *all, compare_rows);
+    for (int i = 1; i < n; i++) {
+        box_rows *into = &all[kept - 1];
+        if (compare_points(into, &all[i]) == 0 && all[i].rows.run.first <= into->rows.run.last + granule) {
+            into->rows.run.last = wl_max(into->rows.run.last, all[i].rows.run.last);
+            into->boxes++;
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    return kept;
+}
+
+/* Adds the granules of rows to the set, one by one. */
+static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const box_rows *b, int64_t granule, wl_error *err)
+{
+    const int64_t *stride = shape->stride + b->collapsed;
+    const wl_sweep_box *rows = &b->rows;
     int64_t at[WL_LEVELS_MAX], count = 1, work = 1;
-    reduce_box(shape, box, collapsed, &rows);
-    for (int i = 0; i < outer; i++) {
-        at[i] = rows.lo[i];
-        if (!wl_mul(count, rows.hi[i] - rows.lo[i], &count))
+    for (int i = 0; i < b->outer; i++) {
+        at[i] = rows->lo[i];
+        if (!wl_mul(count, rows->hi[i] - rows->lo[i], &count))
             count = WL_ADDRESS_LIMIT;
     }
-    if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / WORD_BITS, &work) || work > c->row_budget)
+    if (!wl_mul(count, 1 + (rows->run.last - rows->run.first) / granule / WORD_BITS, &work) ||
+        work / b->boxes > c->row_budget)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
                        "rows of a field overlap each other, and there are too many to visit one by one");
     for (int64_t r = 0; r < count; r++) {
         int64_t address = shape->base;
-        for (int i = 0; i < outer; i++)
+        for (int i = 0; i < b->outer; i++)
             address += at[i] * stride[i];
-        if (!wl_granules_add(&c->granules, wl_floor_div(address + rows.run.first, granule),
-                             wl_floor_div(address + rows.run.last, granule)))
+        if (!wl_granules_add(&c->granules, wl_floor_div(address + rows->run.first, granule),
+                             wl_floor_div(address + rows->run.last, granule)))
             return wl_granules_fail(&c->granules, err);
-        for (int i = 0; i < outer && ++at[i] == rows.hi[i]; i++)
-            at[i] = rows.lo[i];
+        for (int i = 0; i < b->outer && ++at[i] == rows->hi[i]; i++)
+            at[i] = rows->lo[i];
     }
     return WL_OK;
 }
@@ -114,10 +168,18 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
 static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, int64_t granule,
                            wl_error *err)
 {
+    wl_status status = WL_OK;
+    box_rows *all = malloc((size_t)n * sizeof *all);
+    if (!all)
+        return wl_fail_memory(err);
     wl_granules_clear(&c->granules);
     for (int i = 0; i < n; i++)
-        WL_TRY(visit_rows(c, shape, &boxes[i], granule, err));
-    return WL_OK;
+        all[i] = rows_of(shape, &boxes[i], granule);
+    const int joined = join_rows(all, n, granule);
+    for (int i = 0; i < joined && status == WL_OK; i++)
+        status = visit_rows(c, shape, &all[i], granule, err);
+    free(all);
+    return status;
 }
 
 /* Covered granules, byte by byte. Beyond the budget, covered stays -1: unknown. */
@@ -189,6 +251,40 @@ static void sort_by_run(const wl_sweep *s, int n, int16_t *order)
     }
 }
 
+/* Reduces boxes to the levels that do not collapse; are rows in address order then? */
+static bool reduce_boxes(const wl_shape *shape, const wl_point_box *boxes, int n, wl_sweep *s)
+{
+    int collapsed = collapsed_levels(shape, s->granule);
+    if (!s->want_covered) /* a joined run may have gaps */
+        collapsed = joined_levels(shape, boxes, n, collapsed);
+    s->outer_count = shape->level_count - collapsed;
+    for (int i = 0; i < s->outer_count; i++)
+        s->stride[i] = shape->stride[collapsed + i];
+    for (int i = 0; i < n; i++)
+        reduce_box(shape, &boxes[i], collapsed, &s->boxes[i]);
+    return nested(s, n);
+}
+
+/* Names the same points anew: where a step of a level is a whole number of steps of the one below,
+ * boxes that begin in other steps than the first one are moved down there. A third tile of 8
+ * columns may be columns 16 to 23 of a group of 32, or -16 to -9 of the next one. */
+static void carry(const wl_shape *shape, const wl_point_box *boxes, int n, wl_point_box *out)
+{
+    memcpy(out, boxes, (size_t)n * sizeof *out);
+    for (int level = 0; level + 1 < shape->level_count; level++) {
+        const int64_t ratio = shape->stride[level] > 0 ? shape->stride[level + 1] / shape->stride[level] : 0;
+        if (ratio < 1 || shape->stride[level + 1] % shape->stride[level])
+            continue;
+        for (int i = 1; i < n; i++) {
+            const int64_t steps = wl_floor_div(out[i].lo[level] - out[0].lo[level], ratio);
+            out[i].lo[level] -= steps * ratio;
+            out[i].hi[level] -= steps * ratio;
+            out[i].lo[level + 1] += steps;
+            out[i].hi[level + 1] += steps;
+        }
+    }
+}
+
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, wl_sweep *s,
                                wl_error *err)
 {
@@ -198,16 +294,13 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     }
     if (n > WL_SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
-    int collapsed = collapsed_levels(shape, s->granule);
-    if (!s->want_covered) /* a joined run may have gaps */
-        collapsed = joined_levels(shape, boxes, n, collapsed);
-    s->outer_count = shape->level_count - collapsed;
-    for (int i = 0; i < s->outer_count; i++)
-        s->stride[i] = shape->stride[collapsed + i];
-    for (int i = 0; i < n; i++)
-        reduce_box(shape, &boxes[i], collapsed, &s->boxes[i]);
     wl_residues start;
-    const bool in_order = nested(s, n);
+    wl_point_box carried[WL_SWEEP_MAX];
+    bool in_order = reduce_boxes(shape, boxes, n, s);
+    if (!in_order && n > 1) {
+        carry(shape, boxes, n, carried);
+        in_order = reduce_boxes(shape, carried, n, s);
+    }
     s->one_by_one = !start_rows(s, &start);
     s->singly = s->moves && (!in_order || s->one_by_one);
     if (s->singly)

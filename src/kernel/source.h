@@ -109,6 +109,9 @@ typedef struct wl_population {
     const int *stratum;    /* ascending */
     const double *stands;  /* by stratum: the blocks of the launch that it represents */
     int stratum_count;
+    /* A block takes longer than the effort allows: what several would tell is left out. */
+    bool long_blocks;
+    double costed;    /* executions of traced blocks whose cost is computed, about */
     int64_t run;      /* longest run of consecutive blocks to trace for their common footprint */
     int64_t replayed; /* blocks whose loads may be visited in program order */
     /* instructions of warps that are followed alone, to see which blocks load the same; at most */

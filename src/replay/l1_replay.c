@@ -80,8 +80,9 @@ typedef struct player {
     wl_shelf caches[PAIR];
     wl_shelf passed[PAIR]; /* what loads requested that leave the L1 alone: requests for it merge */
     place *places[PAIR];
-    int64_t resident;          /* places of each */
-    int32_t most_recorded;     /* requests of a warp */
+    int64_t resident;      /* places of each */
+    int32_t most_recorded; /* requests of a warp */
+    int sector_shift, line_shift;
     int64_t turn, cycle[PAIR]; /* a load takes a cycle per line */
     /* of a pair, by field; of the first generation, and of later ones */
     double *requested[2], *missed[2];
@@ -137,10 +138,10 @@ static bool append(place *p, int warp, const load *l)
 /* Adds the sectors of one lane to the lines of its instruction, which start at `start`. */
 static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, int64_t address)
 {
-    const int64_t sector = r->player->in->sector, per_line = r->player->in->line / sector;
-    for (int64_t s = wl_floor_div(address, sector); s <= wl_floor_div(address + t->bytes - 1, sector); s++) {
-        const uint64_t line = (uint64_t)wl_floor_div(s, per_line);
-        const uint32_t bit = 1u << wl_floor_mod(s, per_line);
+    const int sector = r->player->sector_shift, per_line = r->player->line_shift - sector;
+    for (int64_t s = wl_shift_down(address, sector); s <= wl_shift_down(address + t->bytes - 1, sector); s++) {
+        const uint64_t line = (uint64_t)wl_shift_down(s, per_line);
+        const uint32_t bit = 1u << (s & (((int64_t)1 << per_line) - 1));
         int32_t i = start;
         while (i < r->place->count && r->place->loads[i].line != line)
             i++;
@@ -368,7 +369,12 @@ wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay 
                   resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, in->sms));
     const int64_t warps =
         wl_max(1, wl_min(WARPS_MAX, wl_ceil_div(g->threads, wl_max(1, in->kernel->source.warp_size))));
-    player p = {.in = in, .resident = resident, .most_recorded = (int32_t)(REQUESTS_MAX / warps), .err = err};
+    player p = {.in = in,
+                .resident = resident,
+                .most_recorded = (int32_t)(REQUESTS_MAX / warps),
+                .sector_shift = wl_log2(in->sector),
+                .line_shift = wl_log2(in->line),
+                .err = err};
     *out = (wl_replay){0};
     if (!in->kernel->source.visit_loads || lines < 1 || fields > UINT16_MAX)
         return WL_OK;

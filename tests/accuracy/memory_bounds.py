@@ -3,7 +3,8 @@
 
 Memory of predictions grows with a program, but slowly: what is promised for large ones (docs/ptx.md) is checked on
 smaller ones of the same kind, as bytes for each instruction or access. A program that is too long for the lives of its
-warps must say so. Asserts no times. SPDX-License-Identifier: MIT
+warps must say so, and one whose emulated accesses are taken together must count them like one in which each is alone.
+Asserts no times. SPDX-License-Identifier: MIT
 """
 import json
 import os
@@ -17,13 +18,18 @@ import monsters  # noqa: E402
 BOUND = 512 << 20
 FEW = 1000
 LAUNCH = ["--block", "128", "--grid", "4096", "--registers", "32", "--device", "h200", "--no-ptxas", "--effort", "0.1",
-          "--arg", "buf:256M", "--arg", "buf:256M", "--arg", "1", "--format", "json"]
+          "--format", "json"]
 # the generator, how many here, the bytes that each may take: as many as stated there fit into the bound
 CASES = {
     "instructions": (monsters.instructions, 100000, BOUND / 1000000),
     "mixed": (monsters.mixed, 100000, BOUND / 1000000),
     "loads": (monsters.loads, 20000, BOUND / 120000),
+    "stores": (monsters.stores, 20000, BOUND / 200000),
 }
+WARPS = 4 * 4096
+TOGETHER = "neighbours are taken together"
+ALONE, JOINED = 8000, 8400  # accesses; TRACED_MOST of trace_blocks.c is between them
+GATHERS = 180000  # traces of blocks are kept up to some size, so that their memory has no rate
 FOLLOWED = 262144  # WL_PTX_FOLLOWED_MAX
 
 
@@ -31,8 +37,10 @@ def predict(name, text):
     """The largest resident size in bytes, and the prediction."""
     path, result = os.path.join(folder, name + ".ptx"), os.path.join(folder, name + ".json")
     monsters.write(path, text)
+    contents = monsters.RANDOM if name.startswith("gathers") else monsters.BUFFER
+    arguments = ["--arg", contents, "--arg", monsters.BUFFER, "--arg", "1"]
     with open(result, "w") as out:
-        child = subprocess.Popen([warpline, "predict", path, *LAUNCH], stdout=out)
+        child = subprocess.Popen([warpline, "predict", path, *LAUNCH, *arguments], stdout=out)
         _, status, used = os.wait4(child.pid, 0)
     if status:
         sys.exit(f"{name}: exit status {os.waitstatus_to_exitcode(status)}")
@@ -40,8 +48,27 @@ def predict(name, text):
         return used.ru_maxrss * 1024, json.load(file)
 
 
+def notes(prediction, text):
+    return any(text in note for note in prediction["predictions"][0]["warnings"])
+
+
 def says_so(prediction):
-    return any("warps are not followed" in note for note in prediction["predictions"][0]["warnings"])
+    return notes(prediction, "warps are not followed")
+
+
+def value(prediction, metric):
+    return prediction["predictions"][0]["metrics"][metric]["value"]
+
+
+def counted_alike():
+    """Of gathers: as many executions as there are, and as many wavefronts for each."""
+    _, alone = predict("gathers_alone", monsters.gathers(ALONE))
+    _, joined = predict("gathers_joined", monsters.gathers(JOINED))
+    executed = value(joined, "inst_global_ld")
+    each = [value(p, "l1_wavefronts") / value(p, "inst_global_ld") for p in (alone, joined)]
+    print(f"gathers: {executed:.0f} executions, {each[1]:.3f} wavefronts each, {each[0]:.3f} where each is alone")
+    return (executed == (JOINED + 1) * WARPS and abs(each[1] / each[0] - 1) < 0.02 and
+            notes(joined, TOGETHER) and not notes(alone, TOGETHER))
 
 
 def main():
@@ -54,6 +81,12 @@ def main():
         print(f"{name}: {each:.0f} bytes each, at most {most:.0f}")
         failed += each > most
         failed += says_so(prediction)
+    most, _ = predict("gathers", monsters.gathers(GATHERS))
+    print(f"gathers: {most / GATHERS:.0f} bytes each, at most {BOUND / GATHERS:.0f}")
+    failed += most > BOUND
+    if not counted_alike():
+        print("accesses that are taken together are counted differently")
+        failed += 1
     _, prediction = predict("long", monsters.instructions(FOLLOWED + 1))
     if not says_so(prediction):
         print("a long program is predicted without lives of warps, and no note says so")

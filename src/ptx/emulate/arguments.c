@@ -52,6 +52,23 @@ static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out
     }
 }
 
+bool wl_ptx_buffer_generate(const wl_ptx_buffer *b, const uint64_t *address, uint32_t lanes, int64_t offset, int bytes,
+                            uint64_t *value)
+{
+    const int size = wl_ptx_type_bits(b->type) / 8;
+    const bool generated = b->content == WL_PTX_RANDOM || b->content == WL_PTX_IOTA || b->content == WL_PTX_CONSTANT;
+    if (!generated || size != bytes || b->texture || b->own || size > (int)sizeof *value)
+        return false;
+    const uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size), base = b->base - (uint64_t)offset;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        if ((address[lane] - base) % (uint64_t)size)
+            return false;
+        value[lane] = element(b, (int64_t)((address[lane] - base) / (uint64_t)size)) & mask;
+    }
+    return true;
+}
+
 static void read_repeated(const wl_ptx_buffer *buffer, size_t at, int bytes, uint8_t *out)
 {
     if (at + (size_t)bytes <= buffer->data_bytes) {

@@ -98,5 +98,9 @@ const wl_ptx_buffer *wl_ptx_buffer_within(const wl_ptx_arguments *arguments, uin
 /* Reads 1 to 16 bytes at an offset inside the buffer, of a texture those of one texel; false: the
  * contents are unknown. */
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out);
+/* The same for the lanes of a mask, each at its address and `offset`, where whole elements of
+ * generated contents are read; false: they are not, and some values may have been set. */
+bool wl_ptx_buffer_generate(const wl_ptx_buffer *buffer, const uint64_t *address, uint32_t lanes, int64_t offset,
+                            int bytes, uint64_t *value);
 
 #endif /* WL_PTX_EMULATE_ARGUMENTS_H */

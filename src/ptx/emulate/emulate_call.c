@@ -17,6 +17,17 @@ static slot variable_slot(const wl_ptx_machine *m, wl_ptx_frame *frame, int32_t 
     return (slot){frame, m->param_at[variable], m->launch.module->variables[variable].bytes};
 }
 
+/* Most parameters have 4 or 8 bytes: a copy of a known size needs no call. */
+static void copy_bytes(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
+
 static void copy(const slot *to, const slot *from, uint32_t mask)
 {
     const size_t bytes = (size_t)wl_min(to->bytes, from->bytes);
@@ -24,8 +35,8 @@ static void copy(const slot *to, const slot *from, uint32_t mask)
     WL_PTX_FOR_LANES(lane, mask)
     {
         const int64_t a = to_row * lane + to->at, b = from_row * lane + from->at;
-        memcpy(to->frame->params.data + a, from->frame->params.data + b, bytes);
-        memcpy(to->frame->params.unknown + a, from->frame->params.unknown + b, bytes);
+        copy_bytes(to->frame->params.data + a, from->frame->params.data + b, bytes);
+        copy_bytes(to->frame->params.unknown + a, from->frame->params.unknown + b, bytes);
     }
 }
 

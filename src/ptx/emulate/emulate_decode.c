@@ -146,13 +146,21 @@ static void decode_product(wl_ptx_decoder *d, wl_ptx_step *step)
 static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
 {
     const wl_ptx_flow *flow = &d->program->flow;
-    for (int32_t i = 0; i < d->function->instruction_count; i++) {
-        const wl_ptx_instruction *in = &d->function->instructions[i];
-        if (in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_CAS || in->variant == WL_PTX_EXCH) &&
-            wl_ptx_flow_in_loop(flow, loop, flow->block_of[i]))
+    for (int32_t i = 0; i < d->taker_count; i++)
+        if (wl_ptx_flow_in_loop(flow, loop, flow->block_of[d->takers[i]]))
             return true;
-    }
     return false;
+}
+
+static bool find_takers(wl_ptx_decoder *d, wl_arena *scratch)
+{
+    d->takers = WL_ARENA_NEW(scratch, int32_t, d->function->instruction_count + 1);
+    for (int32_t i = 0; i < d->function->instruction_count && d->takers; i++) {
+        const wl_ptx_instruction *in = &d->function->instructions[i];
+        if (in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_CAS || in->variant == WL_PTX_EXCH))
+            d->takers[d->taker_count++] = i;
+    }
+    return d->takers != NULL;
 }
 
 /* The targets of both sides of a branch, and whether they leave the innermost loop. */
@@ -428,21 +436,21 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
         decode_counted(d, step);
 }
 
-wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+static wl_status decode_all(wl_ptx_machine *m, wl_ptx_program *program, wl_arena *scratch, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
     wl_ptx_decoder d = {.machine = m, .program = program, .function = f, .err = err};
     wl_ptx_def_use def_use;
     wl_ptx_contraction *contraction;
-    WL_TRY(wl_ptx_def_use_make(f, &m->arena, &def_use, err));
-    WL_TRY(wl_ptx_contract(&def_use, &m->arena, &contraction, err));
+    WL_TRY(wl_ptx_def_use_make(f, scratch, &def_use, err));
+    WL_TRY(wl_ptx_contract(&def_use, scratch, &contraction, err));
     d.contraction = contraction;
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
     program->loop_first = m->loop_count;
     program->spare = f->register_count;
     program->nil = wl_ptx_slot_constant(&d, WL_PTX_FIXED, 0);
     program->steps = WL_ARENA_NEW(&m->arena, wl_ptx_step, f->instruction_count + 1);
-    if (!program->steps || d.failed)
+    if (!program->steps || !find_takers(&d, scratch) || d.failed)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < f->instruction_count; i++) {
         wl_ptx_step *step = &program->steps[i];
@@ -460,4 +468,12 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
     m->loop_count += program->flow.loop_count;
     program->slot_count = program->spare + 1 + program->constant_count;
     return d.failed ? wl_fail_memory(err) : WL_OK;
+}
+
+wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+{
+    wl_arena scratch = {0};
+    const wl_status status = decode_all(m, program, &scratch, err);
+    wl_arena_free(&scratch);
+    return status;
 }

@@ -192,7 +192,7 @@ static void load_by_lane(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t 
 }
 
 /* Loads one element of a vector for all lanes. The usual cases come first: contents not
- * supplied, contents of a file, shared memory. */
+ * supplied, contents of a file, generated contents, shared memory. */
 static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, uint64_t *value, uint32_t *unknown)
 {
     const wl_ptx_touch *t = &m->touch;
@@ -211,6 +211,8 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     } else if (as_given && b->content == WL_PTX_BYTES && usual && (!b->texture || b->own)) {
         m->used[b - m->launch.arguments->buffers] |= WL_PTX_READS;
         gather(b->data + offset, b->base, t->address, bytes, value);
+    } else if (as_given && wl_ptx_buffer_generate(b, t->address, t->lanes, offset, bytes, value)) {
+        m->read_hidden = t->space == WL_PTX_GLOBAL ? 0 : m->read_hidden;
     } else if (t->space == WL_PTX_SHARED && usual) {
         gather(m->shared.data + offset, 0, t->address, bytes, value);
         *unknown = unknown_bytes(m->shared.unknown + offset, t->address, bytes);

@@ -15,6 +15,7 @@ typedef struct wl_ptx_decoder {
     wl_ptx_program *program;
     const wl_ptx_function *function;
     const wl_ptx_contraction *contraction; /* by instruction */
+    int32_t *takers, taker_count;          /* instructions that may take a lock */
     wl_error *err;
     bool failed; /* out of memory */
     /* by hash of a value: one more than the number of the last constant that has it; 0: none */

@@ -28,6 +28,19 @@ static bool uses_data_stage(const wl_ptx_instruction *in)
     return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared;
 }
 
+static int32_t first_traced(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    return s->first_traced[wl_ptx_stretch_of(s, s->profile.first[function] + instruction)];
+}
+
+/* The traced access of this very instruction from number t on; -1: none. */
+static int32_t next_traced(const wl_ptx_source *s, int32_t t, int32_t function, int32_t instruction)
+{
+    while (t >= 0 && (s->traced[t].function != function || s->traced[t].instruction != instruction))
+        t = s->traced[t].next;
+    return t;
+}
+
 /* The state space of a generic address, from the traced accesses. */
 static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t instruction)
 {
@@ -35,7 +48,7 @@ static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t i
     const wl_ptx_instruction *in = &m->functions[function].instructions[instruction];
     if (in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE)
         return in->space;
-    const int32_t traced = s->first_traced[s->profile.first[function] + instruction];
+    const int32_t traced = next_traced(s, first_traced(s, function, instruction), function, instruction);
     if (traced >= 0)
         return s->traced[traced].buffer ? WL_PTX_GLOBAL : WL_PTX_SHARED;
     if (&m->functions[function] == s->launch.entry && s->recovered_space[instruction] != WL_PTX_SPACE_NONE)
@@ -78,7 +91,8 @@ static bool is_in_both(const wl_ptx_source *s, int32_t function, int32_t instruc
     *global = *shared = 0;
     if ((in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE) || !(s->profile.warps_on[at] > 0))
         return false;
-    for (int32_t t = s->first_traced[at]; t >= 0; t = s->traced[t].next)
+    for (int32_t t = first_traced(s, function, instruction); (t = next_traced(s, t, function, instruction)) >= 0;
+         t = s->traced[t].next)
         *(s->traced[t].buffer ? global : shared) += s->traced[t].more ? 0 : s->traced[t].executions;
     *global /= s->profile.warps_on[at];
     *shared /= s->profile.warps_on[at];

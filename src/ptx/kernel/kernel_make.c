@@ -85,7 +85,7 @@ static bool has_idle_threads(const wl_ptx_source *s)
     return any;
 }
 
-static bool accesses_memory(const wl_ptx_instruction *in)
+bool wl_ptx_accesses_memory(const wl_ptx_instruction *in)
 {
     const wl_inst_class c = wl_ptx_class_of(in);
     return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared || c == WL_INST_atomic;
@@ -105,7 +105,7 @@ static void look_at_idle(const wl_ptx_source *s, bool *compute, bool *apart)
         for (int e = 0; e < r->exit_count; e++) {
             *compute = *compute || (computes && r->exits[e].executed[i] > 0);
             *apart = *apart || (weights[i] > 0 && r->exits[e].executed[i] > r->executed[i]) ||
-                     (accesses_memory(&f->instructions[i]) && r->exits[e].executed[counted_as[i]] > 0);
+                     (wl_ptx_accesses_memory(&f->instructions[i]) && r->exits[e].executed[counted_as[i]] > 0);
         }
     }
 }
@@ -161,7 +161,7 @@ bool wl_ptx_has_traced(const wl_ptx_source *s)
     const wl_ptx_module *m = s->launch.module;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
-            if (s->is_traced[s->profile.first[f] + i] && accesses_memory(&m->functions[f].instructions[i]))
+            if (s->is_traced[s->profile.first[f] + i] && wl_ptx_accesses_memory(&m->functions[f].instructions[i]))
                 return true;
     return false;
 }
@@ -291,11 +291,20 @@ static wl_status find_bypassing(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, w
     return WL_OK;
 }
 
+typedef struct numbered_field {
+    int32_t *field_of, number;
+} numbered_field;
+
+static void set_field(void *user, int32_t instruction)
+{
+    const numbered_field *f = user;
+    f->field_of[instruction] = f->number;
+}
+
 static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_ptx_fields *out,
                              wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
-    const int32_t *first = s->profile.first;
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
     s->field_of = WL_ARENA_NEW(arena, int32_t, s->profile.count + 1);
     if (!out->list || !s->field_of)
@@ -313,7 +322,7 @@ static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
         const size_t number = wl_ptx_field_of(out, t->buffer, in);
         wl_ptx_field *field = &out->list[number];
-        s->field_of[first[t->function] + t->instruction] = (int32_t)number;
+        wl_ptx_visit_joined(s, t, set_field, &(numbered_field){s->field_of, (int32_t)number});
         field->random = field->random || (!t->store && wl_ptx_address_pattern_is_irregular(&t->pattern));
     }
     return WL_OK;
@@ -442,7 +451,7 @@ static bool is_unseen(wl_ptx_source *s)
     for (int32_t f = 0; f < m->function_count && s->has_census && !s->census.complete; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const int32_t at = s->profile.first[f] + i;
-            unseen = unseen || (s->is_traced[at] && accesses_memory(&m->functions[f].instructions[i]) &&
+            unseen = unseen || (s->is_traced[at] && wl_ptx_accesses_memory(&m->functions[f].instructions[i]) &&
                                 s->census.total.warps_on[at] == 0);
         }
     return unseen;
@@ -536,9 +545,9 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
                                 .user = s->options.user};
     WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));
     s->launch.rehearsal = (int64_t)wl_ptx_affordable(s, WL_PTX_ORDER_SHARE);
+    WL_TRY(weigh(s, err)); /* first, as it needs much memory of its own */
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
-    WL_TRY(weigh(s, err));
     WL_TRY(wl_ptx_find_spills(s, err));
     s->is_traced = WL_ARENA_NEW(&s->arena, bool, s->profile.count + 1);
     s->first_traced = WL_ARENA_NEW(&s->arena, int32_t, s->profile.count + 1);

@@ -207,39 +207,51 @@ static const char *cause_text(wl_ptx_why why)
     return "";
 }
 
+static void count_one(void *user, int32_t number)
+{
+    (void)number;
+    ++*(size_t *)user;
+}
+
 /* Why accesses are traced, and how many. */
 static void note_traced(notes *n, const wl_ptx_source *s)
 {
     const wl_ptx_module *m = s->launch.module;
     const wl_ptx_recovery *r = &s->recovery;
     const int32_t entry = (int32_t)(s->launch.entry - m->functions);
-    size_t count[WL_PTX_WHY_COUNT] = {0}, in_calls = 0;
+    size_t count[WL_PTX_WHY_COUNT] = {0}, in_calls = 0, all = n->kernel->access_count;
     int32_t at[WL_PTX_WHY_COUNT] = {0};
     char place[PLACE_LENGTH];
     for (size_t i = 0; i < s->traced_count; i++) {
         if (s->traced[i].buffer && s->traced[i].buffer->texture) /* see note_textures */
             continue;
+        size_t here = 0;
+        wl_ptx_visit_joined(s, &s->traced[i], count_one, &here);
+        all += here - 1;
         if (s->traced[i].function != entry) {
-            in_calls++;
+            in_calls += here;
             continue;
         }
         const wl_ptx_cause *cause = &r->cause[s->traced[i].instruction];
-        if (count[cause->why]++ == 0)
+        if (count[cause->why] == 0)
             at[cause->why] = cause->at;
+        count[cause->why] += here;
     }
     for (int w = 0; w < WL_PTX_WHY_COUNT; w++) {
         const wl_ptx_instruction *in = &s->launch.entry->instructions[at[w]];
         if (count[w] > 0 && w == WL_PTX_WHY_DATA)
-            note(n, "%zu of %zu accesses %s", count[w], n->kernel->access_count, cause_text((wl_ptx_why)w));
+            note(n, "%zu of %zu accesses %s", count[w], all, cause_text((wl_ptx_why)w));
         if (count[w] == 0 || w == WL_PTX_WHY_DATA)
             continue;
         wl_ptx_place_text(m, in, place, sizeof place);
-        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], n->kernel->access_count,
-             cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
+        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], all, cause_text((wl_ptx_why)w),
+             (int)wl_min(in->text_length, 40), in->text);
     }
     if (in_calls > 0)
-        note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls,
-             n->kernel->access_count);
+        note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls, all);
+    if (s->joined_with)
+        note(n,
+             "so many accesses are emulated that neighbours are taken together: their shares are those of the first");
 }
 
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)

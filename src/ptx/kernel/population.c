@@ -21,6 +21,10 @@
 #define LANE_STEPS 0.25
 #define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
+/* Executions whose cost is computed, however small the effort; and how many more than the effort
+ * pays for: only blocks that are longer have more. */
+#define COSTED_LEAST 65536.0
+#define COSTED_MORE 2
 /* for courses, in instructions, however small the effort: persistent blocks tell little unless they
  * are followed to their end */
 #define COURSES_LEAST 2e6
@@ -67,6 +71,23 @@ static bool is_by_trace(const wl_ptx_source *s, const wl_ptx_traced *t, double s
     return in->op == WL_PTX_OP_cp_bulk && seen > 0 && t->executions / seen != floor(t->executions / seen);
 }
 
+/* How often the instructions of an access are executed. */
+typedef struct executed_sums {
+    const wl_ptx_source *source;
+    /* with an active lane, and active lanes: by the sampled blocks, in the launch */
+    double seen, all, seen_lanes, all_lanes;
+} executed_sums;
+
+static void add_executed(void *user, int32_t at)
+{
+    executed_sums *sums = user;
+    const wl_ptx_profile *seen = &sums->source->profile, *all = &sums->source->census.total;
+    sums->seen += seen->warps_on[at];
+    sums->all += all->warps_on[at];
+    sums->seen_lanes += seen->threads_on[at];
+    sums->all_lanes += all->threads_on[at];
+}
+
 /* Launch totals of each traced access, from those of its instruction. One execution of an
  * instruction may touch several buffers, or touch one several times. */
 static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
@@ -81,15 +102,14 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
         executed[a] = lanes[a] = -1;
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
-        const int32_t at = s->profile.first[t->function] + t->instruction;
-        const double seen = s->profile.warps_on[at], all = s->census.total.warps_on[at];
-        const double n = t->executions == seen ? all : seen > 0 ? all * t->executions / seen : 0;
-        const double seen_lanes = s->profile.threads_on[at], all_lanes = s->census.total.threads_on[at];
-        const double active = seen_lanes > 0 ? all_lanes * t->lanes / seen_lanes : 0;
+        executed_sums e = {.source = s};
+        wl_ptx_visit_joined(s, t, add_executed, &e);
+        const double n = t->executions == e.seen ? e.all : e.seen > 0 ? e.all * t->executions / e.seen : 0;
+        const double active = e.seen_lanes > 0 ? e.all_lanes * t->lanes / e.seen_lanes : 0;
         const double mean = n > 0 ? active / n : 0, per_block = n / (double)blocks_of(s);
         const double apart = t->jumps > 0 ? mean * t->jumps / t->lanes : 0;
         executed[s->access_base + i] = n;
-        by_trace[s->access_base + i] = is_by_trace(s, t, seen);
+        by_trace[s->access_base + i] = is_by_trace(s, t, e.seen);
         lanes[s->access_base + i] = active / (double)blocks_of(s);
         d->lanes += per_block * mean;
         d->executions += per_block;
@@ -198,7 +218,10 @@ static wl_status find_candidates(wl_ptx_source *s, int64_t spread_over, const in
 static wl_status choose(wl_ptx_source *s, double affordable, wl_error *err)
 {
     wl_population *p = &s->population;
-    const int64_t spread_over = wl_min(blocks_of(s), (int64_t)fmin(fmax(affordable, SPREAD_LEAST), SPREAD_MOST));
+    const double each = s->census.work / fmax(1, (double)s->census.count);
+    const double soon = wl_ptx_affordable(s, WL_PTX_SPREAD_SHARE) / (each + 1);
+    const int64_t spread_over =
+        wl_min(blocks_of(s), (int64_t)fmin(fmin(fmax(affordable, SPREAD_LEAST), SPREAD_MOST), fmax(1, soon)));
     const size_t most = s->census.count + (size_t)spread_over;
     int stratum_of[WL_PTX_KINDS_MAX];
     double work_of[WL_PTX_KINDS_MAX] = {0}, work = 0;
@@ -301,7 +324,9 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     p->replayed = (int64_t)fmax(
         1, fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
                 (double)blocks_of(s)));
-    p->courses = fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));
+    p->long_blocks = affordable < 1;
+    p->costed = fmax(COSTED_LEAST, COSTED_MORE * wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) / EXECUTION_STEPS);
+    p->courses = p->long_blocks ? 0 : fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));
     if (affordable >= (double)blocks_of(s)) {
         p->count = blocks_of(s);
         return WL_OK;

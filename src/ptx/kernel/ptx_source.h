@@ -14,13 +14,14 @@
 #include "ptx/life/pressure.h"
 #include "timeline/life.h"
 
-/* A traced access: an instruction and the buffer it touches. */
+/* A traced access: an instruction and the buffer it touches; in a kernel with very many, several
+ * instructions of the same kind, of which this is the first one (joined_with). */
 typedef struct wl_ptx_traced {
     int32_t function, instruction;
     const wl_ptx_buffer *buffer;      /* NULL: shared memory */
     bool store, atomic, more, remote; /* more, remote: see wl_ptx_touch */
     int bytes;
-    int32_t next; /* next traced access of the same instruction; -1: none */
+    int32_t next; /* next traced access of the same instruction, or of those joined; -1: none */
     wl_ptx_address_pattern pattern;
     bool varies; /* the lanes of some warp have different addresses */
     /* by the sampled blocks; jumps: lanes that do not follow the previous one */
@@ -49,7 +50,10 @@ typedef struct wl_ptx_source {
     wl_ptx_counting *counting; /* by function; see cost.h */
     /* traced accesses */
     bool *is_traced;       /* by instruction number, all functions */
-    int32_t *first_traced; /* by instruction number; -1: none */
+    int32_t *first_traced; /* by instruction number, of joined ones the first; -1: none */
+    /* By instruction number: the first of a stretch of instructions whose traced accesses of the
+     * same kind are one; NULL: every instruction is alone. */
+    int32_t *joined_with;
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
     size_t access_base;       /* number of the first traced access in the kernel */
@@ -100,6 +104,8 @@ void wl_ptx_make_line(char *text);
 #define WL_PTX_CENSUS_SHARE 0.3
 #define WL_PTX_ALONE_SHARE 0.9   /* of the census, if nothing is traced */
 #define WL_PTX_ORDER_SHARE 0.1   /* for what blocks leave to later ones, if they do */
+#define WL_PTX_VERIFY_SHARE 0.25 /* for comparing recovered addresses with those of warps */
+#define WL_PTX_SPREAD_SHARE 0.3  /* for finding other blocks of each kind than those at corners */
 #define WL_PTX_FIND_SHARE 0.05   /* for tracing, to find the accesses */
 #define WL_PTX_SAMPLE_SHARE 0.25 /* for tracing, to compute the cost of each access */
 #define WL_PTX_RUN_SHARE 0.15    /* for tracing, to count the common footprint of runs of blocks */
@@ -108,6 +114,7 @@ void wl_ptx_make_line(char *text);
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
+bool wl_ptx_accesses_memory(const wl_ptx_instruction *in);
 /* Are there accesses that recovery could not express? */
 bool wl_ptx_has_traced(const wl_ptx_source *source);
 /* Follows the blocks of the launch, once. */
@@ -128,6 +135,18 @@ void wl_ptx_close_launch(wl_ptx_opened *opened);
 /* Emulates blocks to find which instructions touch which buffers: a few, and those that execute
  * instructions which, by the census, no other block does. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
+
+/* The instruction whose number stands for those joined with it. */
+static inline int32_t wl_ptx_stretch_of(const wl_ptx_source *s, int32_t number)
+{
+    return s->joined_with ? s->joined_with[number] : number;
+}
+/* Joins the traced instructions of a kernel with very many. */
+wl_status wl_ptx_join_traced(wl_ptx_source *source, wl_error *err);
+/* Calls visit for the number of each instruction of a traced access. */
+typedef void (*wl_ptx_visit_number)(void *user, int32_t number);
+void wl_ptx_visit_joined(const wl_ptx_source *source, const wl_ptx_traced *traced, wl_ptx_visit_number visit,
+                         void *user);
 
 /* Is the instruction of the touch traced? The traced access that a touch belongs to, and the base
  * of the buffer that contains its addresses; -1: none. */

@@ -3,6 +3,7 @@
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -28,6 +29,56 @@ void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int6
     block[2] = number / g[0] / g[1];
 }
 
+/* ---- joining traced accesses ---- */
+
+/* Instructions that are traced one by one. A traced access takes some two thousand bytes until the
+ * end of a prediction; where there are more instructions, neighbours share one. */
+#define TRACED_MOST 8192
+
+/* Do two instructions access memory in the same way? Where generic addresses point, each
+ * instruction tells alone. */
+static bool are_alike(const wl_ptx_instruction *a, const wl_ptx_instruction *b)
+{
+    return a == b ||
+           (a->op == b->op && a->space == b->space && a->to_space == b->to_space && a->type == b->type &&
+            a->vector == b->vector && a->variant == b->variant && a->modifiers == b->modifiers &&
+            a->space != WL_PTX_GENERIC && a->space != WL_PTX_SPACE_NONE && wl_ptx_l1_use_of(a) == wl_ptx_l1_use_of(b));
+}
+
+wl_status wl_ptx_join_traced(wl_ptx_source *s, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    int64_t count = 0;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            count += s->is_traced[s->profile.first[f] + i] && wl_ptx_accesses_memory(&m->functions[f].instructions[i]);
+    if (count <= TRACED_MOST)
+        return WL_OK;
+    if (!(s->joined_with = WL_ARENA_NEW(&s->arena, int32_t, s->profile.count + 1)))
+        return wl_fail_memory(err);
+    const int64_t together = wl_ceil_div(count, TRACED_MOST);
+    for (int32_t f = 0; f < m->function_count; f++) {
+        int64_t joined = 0;
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const int32_t at = s->profile.first[f] + i;
+            const bool traced = s->is_traced[at] && wl_ptx_accesses_memory(&m->functions[f].instructions[i]);
+            const bool begins = i == 0 || (traced && joined == together);
+            s->joined_with[at] = begins ? at : s->joined_with[at - 1];
+            joined = (begins ? 0 : joined) + traced;
+        }
+    }
+    return WL_OK;
+}
+
+void wl_ptx_visit_joined(const wl_ptx_source *s, const wl_ptx_traced *t, wl_ptx_visit_number visit, void *user)
+{
+    const wl_ptx_function *f = &s->launch.module->functions[t->function];
+    const int32_t first = s->profile.first[t->function], stretch = wl_ptx_stretch_of(s, first + t->instruction);
+    for (int32_t i = stretch - first; i < f->instruction_count && wl_ptx_stretch_of(s, first + i) == stretch; i++)
+        if (s->is_traced[first + i] && are_alike(&f->instructions[t->instruction], &f->instructions[i]))
+            visit(user, first + i);
+}
+
 /* ---- finding traced accesses ---- */
 
 static int32_t number_of(const wl_ptx_source *s, const wl_ptx_touch *t)
@@ -41,15 +92,17 @@ static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch
 }
 
 /* Does the traced access stand for such touches, whatever their buffer? */
-static bool is_of_kind(const wl_ptx_traced *traced, const wl_ptx_touch *t)
+static bool is_of_kind(const wl_ptx_source *s, const wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
-    return traced->store == t->store && traced->more == t->more && traced->remote == t->remote;
+    const wl_ptx_instruction *all = s->launch.module->functions[t->function].instructions;
+    return traced->store == t->store && traced->more == t->more && traced->remote == t->remote &&
+           are_alike(&all[traced->instruction], &all[t->instruction]);
 }
 
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)
 {
-    int32_t i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && (s->traced[i].buffer != buffer || !is_of_kind(&s->traced[i], t)))
+    int32_t i = s->first_traced[wl_ptx_stretch_of(s, number_of(s, t))];
+    while (i >= 0 && (s->traced[i].buffer != buffer || !is_of_kind(s, &s->traced[i], t)))
         i = s->traced[i].next;
     return i;
 }
@@ -112,7 +165,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
         return WL_OK;
     if (!WL_ROOM(s->traced, s->traced_count + 1, s->traced_room))
         return wl_fail_memory(err);
-    int32_t *first = &s->first_traced[number_of(s, t)];
+    int32_t *first = &s->first_traced[wl_ptx_stretch_of(s, number_of(s, t))];
     s->traced[s->traced_count] = (wl_ptx_traced){.function = t->function,
                                                  .instruction = t->instruction,
                                                  .buffer = buffer,
@@ -173,6 +226,7 @@ static int64_t blocks_to_look_at(const wl_ptx_source *s)
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
 {
     int64_t block[3];
+    WL_TRY(wl_ptx_join_traced(s, err));
     WL_TRY(wl_ptx_take_census(s, err));
     const int64_t sampled = blocks_to_look_at(s);
     for (int64_t i = 0; i < sampled; i++) {
@@ -185,10 +239,10 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
     }
     if (s->traced_count > 0)
         qsort(s->traced, s->traced_count, sizeof *s->traced, by_program);
-    for (size_t i = 0; i < s->traced_count; i++)
-        s->first_traced[s->profile.first[s->traced[i].function] + s->traced[i].instruction] = -1;
+    memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
     for (size_t i = s->traced_count; i-- > 0;) {
-        int32_t *first = &s->first_traced[s->profile.first[s->traced[i].function] + s->traced[i].instruction];
+        const int32_t number = s->profile.first[s->traced[i].function] + s->traced[i].instruction;
+        int32_t *first = &s->first_traced[wl_ptx_stretch_of(s, number)];
         s->traced[i].next = *first;
         *first = (int32_t)i;
     }
@@ -204,8 +258,8 @@ int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t 
     *base = buffer ? (int64_t)buffer->base : 0;
     if (i >= 0)
         return i;
-    i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && !is_of_kind(&s->traced[i], t))
+    i = s->first_traced[wl_ptx_stretch_of(s, number_of(s, t))];
+    while (i >= 0 && !is_of_kind(s, &s->traced[i], t))
         i = s->traced[i].next;
     return i;
 }

@@ -11,6 +11,7 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define BLOCKS 5           /* emulated, two warps of each */
+#define WARPS_LEAST 2      /* emulated, however long they are */
 #define REST_MAX (1 << 12) /* the most executions of an instruction without an active lane */
 #define COMMON_MAX 2048    /* steps */
 
@@ -42,6 +43,7 @@ typedef struct verifier {
     int32_t *list_of; /* by instruction and direction: one more than its number; 0: none */
     common *common;   /* of the first steps */
     int64_t checked;  /* warps */
+    double steps;     /* that they took */
     bool has_last;
     wl_ptx_execution last; /* the last execution that the warp has reached */
     int32_t resumed;       /* the loop in which trips were skipped last; -1: none */
@@ -364,6 +366,7 @@ static wl_status check_warp(verifier *v, int64_t warp, wl_error *err)
     wl_ptx_on_back_edge(v->source->emulator, skip_trips);
     const wl_status status = wl_ptx_emulate_block(v->source->emulator, v->block, (int)warp, NULL, compare, v, err);
     wl_ptx_on_back_edge(v->source->emulator, NULL);
+    v->steps += (double)wl_ptx_steps_done(v->source->emulator);
     if (status == WL_OK)
         check_rest(v);
     return status;
@@ -380,8 +383,11 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
     *where = -1;
     if (source->recovery.gave_up) /* there is nothing to verify */
         return WL_OK;
+    const double affordable = wl_ptx_affordable(source, WL_PTX_VERIFY_SHARE);
     wl_status status = make_lists(&v, &arena, err);
     for (int64_t i = 0, n = wl_min(blocks, BLOCKS); i < 2 * n && status == WL_OK && !v.differs; i++) {
+        if (v.checked >= WARPS_LEAST && v.steps * (double)(v.checked + 1) / (double)v.checked > affordable)
+            break;
         wl_ptx_sample_block(l, i / 2, n, v.block);
         status = check_warp(&v, i % 2 ? warps - 1 - i % wl_max(1, warps / 2) : i % warps, err);
     }

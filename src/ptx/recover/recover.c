@@ -137,9 +137,9 @@ static wl_status execute_side(wl_ptx_executor *r, int32_t pc, int32_t from, int3
 /* Adds an instruction to the worklist, once. */
 static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_count)
 {
-    if (at >= r->f->instruction_count || at == join || r->inside[at])
+    if (at >= r->f->instruction_count || at == join || r->inside[at] == r->region_count)
         return;
-    r->inside[at] = true;
+    r->inside[at] = r->region_count;
     r->open[(*open_count)++] = (int32_t)at;
 }
 
@@ -152,7 +152,7 @@ static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join, wl_ptx_cau
         wl_ptx_abandon_loop(r);
         return;
     }
-    memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
+    r->region_count++;
     r->out->uniform = false;
     r->any_traced = true;
     reach(r, pc, join, &n);
@@ -352,6 +352,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
         bool is_known;
         const wl_symbol *condition = guard_of(r, in, &is_known);
         int64_t value = 1;
+        wl_ptx_keep_counts(r, pc);
         r->out->executed[pc] += 1;
         if (in->op == WL_PTX_OP_bra) {
             const int32_t taken = (int32_t)in->operands[0].value;
@@ -433,7 +434,7 @@ static wl_status recover(const wl_ptx_launch *launch, wl_arena *scratch, wl_aren
         .values = {&out->symbols, launch, WL_ARENA_NEW(scratch, const wl_symbol *, f->register_count + 1)},
         .unknown = WL_ARENA_NEW(scratch, wl_ptx_cause, f->register_count + 1),
         .out = out,
-        .inside = WL_ARENA_NEW(scratch, bool, f->instruction_count + 1),
+        .inside = WL_ARENA_NEW(scratch, int32_t, f->instruction_count + 1),
         .open = WL_ARENA_NEW(scratch, int32_t, f->instruction_count + 1),
         .side_of = WL_ARENA_NEW(scratch, int32_t, f->instruction_count + 1),
         .left_behind = WL_ARENA_NEW(scratch, const wl_symbol *, f->instruction_count + 1),

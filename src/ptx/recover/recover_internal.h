@@ -38,7 +38,8 @@ typedef struct wl_ptx_executor {
     int forks;                                  /* open divergent branches */
     const wl_symbol **before[WL_PTX_FORKS_MAX]; /* registers before each of them */
     const wl_symbol **first[WL_PTX_FORKS_MAX];  /* registers at the end of its first side */
-    bool *inside;                               /* by instruction: in the region being skipped */
+    int32_t *inside;                            /* by instruction: the last region skipped, */
+    int32_t region_count;                       /* of so many */
     int32_t *open;                              /* worklist of that region */
     bool ended;                                 /* all threads of the path have exited */
     bool any_traced;
@@ -50,6 +51,9 @@ typedef struct wl_ptx_executor {
     int32_t kept;       /* the kept loop that new steps belong to; -1: none */
     uint8_t *failures;  /* by loop: in how many ways it could not be kept */
     struct wl_ptx_loop_state *states[WL_PTX_OPEN_LOOPS_MAX]; /* memory of recover_loops.c */
+    /* of them, those of loops that are being tried, the innermost last */
+    struct wl_ptx_loop_state *attempts[WL_PTX_OPEN_LOOPS_MAX];
+    int attempt_count;
     /* by instruction: the last fork with a step of it on the first side; and the lanes that
      * executed it and have ended since, NULL: none (split_warps.c) */
     int32_t *side_of, side_count;
@@ -67,6 +71,8 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *pc, int32_t stop);
 /* Executes a loop from its header until it is left: iterations that execute the same at once,
  * others one by one. */
 wl_status wl_ptx_execute_loop(wl_ptx_executor *r, int32_t loop, int32_t *pc, int32_t stop);
+/* Must be called before the counts of an instruction change. */
+void wl_ptx_keep_counts(wl_ptx_executor *r, int32_t pc);
 /* Ends the symbolic execution of loops here: the code that follows differs between iterations, or
  * leaves the loop. */
 void wl_ptx_abandon_loop(wl_ptx_executor *r);

@@ -31,6 +31,9 @@ typedef struct wl_ptx_loop_state {
     const wl_symbol **first, **growth;   /* registers at the first trip; growth NULL: unknown */
     double *executed, *on;
     bool *traced;
+    /* the instructions executed since, of which alone `executed` and `on` are kept: those of a
+     * whole program for each of its loops would take a time that grows with its square */
+    int32_t low, high;
 } wl_ptx_loop_state;
 
 /* What an attempt changes besides registers and counts. */
@@ -93,11 +96,41 @@ static wl_status state_room(wl_ptx_executor *r, wl_ptx_loop_state **out)
     return WL_OK;
 }
 
-static mark mark_of(const wl_ptx_executor *r, wl_ptx_loop_state *state)
+static void copy_counts(const wl_ptx_recovery *from, int32_t low, int32_t high, wl_ptx_loop_state *to)
+{
+    for (int32_t i = low; i < high; i++) {
+        to->executed[i] = from->executed[i];
+        to->on[i] = from->on[i];
+    }
+}
+
+/* Keeps the counts of an instruction before they change for the first time, in all attempts that
+ * may be undone. What an inner one keeps, those around it keep, too. */
+void wl_ptx_keep_counts(wl_ptx_executor *r, int32_t pc)
+{
+    const wl_ptx_loop_state *inner = r->attempt_count > 0 ? r->attempts[r->attempt_count - 1] : NULL;
+    if (!inner || (pc >= inner->low && pc < inner->high))
+        return;
+    const bool none = inner->low == inner->high;
+    const int32_t low = none || pc < inner->low ? pc : inner->low,
+                  high = none || pc >= inner->high ? pc + 1 : inner->high;
+    for (int i = 0; i < r->attempt_count; i++) {
+        wl_ptx_loop_state *s = r->attempts[i];
+        const bool first = s->low == s->high;
+        const int32_t from = first ? low : (low < s->low ? low : s->low),
+                      to = first ? high : (high > s->high ? high : s->high);
+        copy_counts(r->out, from, first ? to : s->low, s);
+        copy_counts(r->out, first ? to : s->high, to, s);
+        s->low = from;
+        s->high = to;
+    }
+}
+
+static mark mark_of(wl_ptx_executor *r, wl_ptx_loop_state *state)
 {
     const wl_ptx_recovery *o = r->out;
-    memcpy(state->executed, o->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
-    memcpy(state->on, o->on, (size_t)r->f->instruction_count * sizeof *o->on);
+    state->low = state->high = 0;
+    r->attempts[r->attempt_count++] = state;
     memcpy(state->traced, o->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
     return (mark){.step_count = o->step_count,
                   .loop_count = o->loop_count,
@@ -115,8 +148,10 @@ static mark mark_of(const wl_ptx_executor *r, wl_ptx_loop_state *state)
 static void go_back(wl_ptx_executor *r, const wl_ptx_loop_state *state, const mark *m)
 {
     wl_ptx_recovery *o = r->out;
-    memcpy(o->executed, state->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
-    memcpy(o->on, state->on, (size_t)r->f->instruction_count * sizeof *o->on);
+    for (int32_t i = state->low; i < state->high; i++) {
+        o->executed[i] = state->executed[i];
+        o->on[i] = state->on[i];
+    }
     memcpy(o->traced, state->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
     o->step_count = m->step_count;
     o->loop_count = m->loop_count;
@@ -248,7 +283,7 @@ static wl_status keep(wl_ptx_executor *r, const wl_ptx_loop_state *state, const 
     kept->last_part = last_part;
     WL_TRY(note_inductions(r, state, kept));
     const double again = (double)(l->trips - 1);
-    for (int32_t i = 0; i < r->f->instruction_count; i++) {
+    for (int32_t i = state->low; i < state->high; i++) {
         o->executed[i] += (o->executed[i] - state->executed[i]) * again;
         o->on[i] += (o->on[i] - state->on[i]) * again;
     }
@@ -319,7 +354,10 @@ static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const
     l->is_symbolic = true;
     l->var = (wl_var)(WL_VAR_LOOP_0 + r->symbolic_count++);
     guess(r, state, before);
-    WL_TRY(settle(r, state, period, kept));
+    const int attempts = r->attempt_count;
+    const wl_status status = settle(r, state, period, kept);
+    r->attempt_count = attempts;
+    WL_TRY(status);
     wl_sym_range(r->values.symbols, l->var, (wl_interval){0, 0});
     r->symbolic_count--;
     l->is_symbolic = false;
