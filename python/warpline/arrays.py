@@ -25,7 +25,7 @@ def type_name(dtype: Any) -> str:
     name = text if text in BYTES else _NAMES.get(text)
     if name is None:
         raise errors.InputError(f"arrays of {text} are not supported: give one of {', '.join(BYTES)}, as in "
-                                "array.view(..)", status="bad input", input="dtype")
+                                "array.view(..)", status="bad input")
     return name
 
 

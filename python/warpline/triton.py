@@ -79,7 +79,7 @@ def _words(config: Any) -> Dict[str, Any]:
     return dict(config) if isinstance(config, Mapping) else dict(config.all_kwargs())
 
 
-def _named(function: _Function, args: Arguments, given: Mapping[str, Any]) -> Dict[str, Any]:
+def _named(function: _Function, args: Arguments, *more: Mapping[str, Any]) -> Dict[str, Any]:
     """All that is given, by name; what is no parameter is an option of Triton's."""
     fn = function.fn
     names = [p.name for p in fn.params]
@@ -90,11 +90,12 @@ def _named(function: _Function, args: Arguments, given: Mapping[str, Any]) -> Di
                                 input=fn.__name__)
     else:
         named = dict(zip(names, args))
-    twice = named.keys() & given.keys()
-    if twice:
-        raise errors.InputError(f"'{sorted(twice)[0]}' is given twice: among the arguments and in the configuration",
-                                status="bad input", input=fn.__name__)
-    named.update(given)
+    for given in more:
+        twice = sorted(named.keys() & given.keys())
+        if twice:
+            raise errors.InputError(f"'{twice[0]}' is given twice: among the arguments, in the configuration or as a "
+                                    "keyword", status="bad input", input=fn.__name__)
+        named.update(given)
     for values in function.heuristics:
         for name, value in values.items():
             named[name] = value(dict(named))
@@ -157,19 +158,25 @@ def _compile(function: _Function, values: Dict[str, Any], options: Dict[str, Any
     except (errors.Error, ImportError, MemoryError):
         raise
     except Exception as failure:  # Triton raises whatever its passes, LLVM and ptxas raise
-        node = getattr(failure, "node", None)
-        lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
-        said = getattr(failure, "error_message", None) or (lines[-1] if node is not None and lines else
-                                                           lines[0] if lines else type(failure).__name__)
-        raise errors.InputError(f"Triton does not compile it for {device.name}: {said}", status="bad input", input=name,
-                                line=getattr(node, "lineno", None)) from failure
+        raise errors.InputError(f"Triton does not compile it for {device.name}: {_first_line(failure)}",
+                                status="bad input", input=name,
+                                line=getattr(getattr(failure, "node", None), "lineno", None)) from failure
+
+
+def _first_line(failure: BaseException) -> str:
+    """What an error of Triton's says, without the source around it. 3.2 leaves that to the cause."""
+    said = getattr(failure, "error_message", None)
+    if not said and hasattr(failure, "node") and failure.__cause__ is not None:
+        return _first_line(failure.__cause__)
+    lines = [line.strip() for line in (said or str(failure)).splitlines()]
+    return next((line for line in lines if line), type(failure).__name__)
 
 
 def _launched(function: _Function, args: Arguments, grid: Grid, config: Any, given: Mapping[str, Any],
               device: Device) -> _Launch:
     """Compiles a kernel, and says with what it is launched."""
     named = {name: value if _is_constant(function, name) else as_argument(name, value)
-             for name, value in _named(function, args, {**_words(config), **given}).items()}
+             for name, value in _named(function, args, _words(config), given).items()}
     hook = getattr(config, "pre_hook", None)
     if hook is not None:  # it may change descriptors: those of this launch
         hook(named)
@@ -417,7 +424,7 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
         raise errors.InputError("there are no configurations: give configs, or put them into @triton.autotune",
                                 status="bad input", input=function.fn.__name__)
     # what is wrong with the arguments is wrong with every configuration
-    _split(function, _named(function, args, {**_words(tried[0]), **constants}))
+    _split(function, _named(function, args, _words(tried[0]), constants))
     work = _Work(function, args, grid, constants, where, effort, {"model": model})
     with concurrent.futures.ThreadPoolExecutor(jobs or _cores()) as pool:
         start = time.monotonic()
@@ -563,9 +570,8 @@ def autotune(configs: Sequence[Any], key: Sequence[str], *, device: DeviceLike =
     def decorate(fn: Any) -> Any:
         pruner = _Pruner(device, top_k, {"jobs": jobs, "effort": effort},
                          (prune_configs_by or {}).get("early_config_prune"))
-        options.setdefault("do_bench", _benchmark)
-        made = tuner(fn, fn.arg_names, list(configs), list(key), options.pop("reset_to_zero", None),
-                     options.pop("restore_value", None), prune_configs_by={"early_config_prune": pruner}, **options)
+        made = tuner(fn, fn.arg_names, list(configs), list(key), prune_configs_by={"early_config_prune": pruner},
+                     **{"reset_to_zero": None, "restore_value": None, "do_bench": _benchmark, **options})
         made.pruner, made.predicted = pruner, {}
         return made
 

@@ -17,6 +17,7 @@ from .cubins import resources
 
 __all__ = ["Compiled", "Kernel", "compile_kernel", "part", "read_cache", "triton"]
 
+_BLACKWELL = 100
 CONSTANT = "constexpr"  # the type of a parameter that is compiled into the kernel
 
 
@@ -97,6 +98,9 @@ def compile_kernel(fn: Any, named: Dict[str, Any], options: Dict[str, Any], capa
         raise errors.InputError(f"the kernel has no parameter '{unknown[0]}', and it is no option of Triton's",
                                 status="bad input", input=fn.__name__)
     old = hasattr(backend, "get_attrs_descriptor")
+    if old and capability >= _BLACKWELL:  # its passes would end the process
+        raise errors.UnsupportedError(f"Triton 3.2 does not know GPUs of compute capability {capability / 10}: "
+                                      "pip install 'triton>=3.3'", status="not supported", input="device")
     specialised = _specialised_3_2 if old else _specialised_3_3
     binder = part("runtime.jit").create_function_from_signature(fn.signature, fn.params, backend)
     types, constants, attributes = specialised(fn, backend, binder, named, options)
