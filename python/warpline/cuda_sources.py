@@ -48,10 +48,13 @@ def _compiler(source: str) -> str:
         status="not supported", input=source)
 
 
+def _is_clang(compiler: str) -> bool:
+    return "clang" in os.path.basename(compiler)
+
+
 def _words(compiler: str, arch: str, options: Sequence[str]) -> List[str]:
-    clang = "clang" in os.path.basename(compiler)
     words = [compiler, *(["-x", "cuda", "--cuda-device-only", "-S", "-gline-directives-only", "--cuda-gpu-arch=" + arch]
-                         if clang else ["-ptx", "-lineinfo", "-arch=" + arch])]
+                         if _is_clang(compiler) else ["-ptx", "-lineinfo", "-arch=" + arch])]
     for default, start in (("-O3", "-O"), ("-std=c++17", "-std")):  # compilers refuse two
         if not any(o.startswith(start) for o in options):
             words.append(default)
@@ -59,13 +62,17 @@ def _words(compiler: str, arch: str, options: Sequence[str]) -> List[str]:
 
 
 def _resources(compiler: str, arch: str, folder: pathlib.Path) -> Dict[str, Resources]:
-    """What ptxas says; without one, or if it refuses the text, nothing."""
+    """What ptxas says, or nvcc, which knows where it is; without them, or if they refuse the text, nothing."""
     ptxas = shutil.which("ptxas", path=os.path.dirname(compiler)) or shutil.which("ptxas") or _installed("ptxas")
-    if not ptxas:
+    if not ptxas and _is_clang(compiler):
         return {}
     cubin = folder / "kernel.cubin"
-    made = subprocess.run([ptxas, "-arch=" + arch, "-o", str(cubin), str(folder / "kernel.ptx")], capture_output=True)
-    return resources(cubin.read_bytes()) if made.returncode == 0 else {}
+    made = subprocess.run([*([ptxas] if ptxas else [compiler, "-cubin"]), "-arch=" + arch, "-o", str(cubin),
+                           str(folder / "kernel.ptx")], capture_output=True)
+    try:
+        return resources(cubin.read_bytes()) if made.returncode == 0 else {}
+    except ValueError:
+        return {}
 
 
 def compile_cuda(path: str, device: Optional[Device], options: Sequence[str] = ()) -> Compiled:

@@ -132,12 +132,11 @@ def _kernel(metadata: Dict[str, Any], ptx: Any, cubin: Optional[bytes]) -> Kerne
 
 def read_cache(path: pathlib.Path) -> Kernel:
     """A kernel of Triton's cache: the folder of one kernel, or one of the files in it."""
+    if not path.exists():
+        raise errors.FileError("No such file or directory", status="cannot be read", input=str(path))
     folder = path if path.is_dir() else path.parent
     stem = None if path.is_dir() else path.name.split(".")[0]
-    try:
-        texts = sorted(p for p in folder.iterdir() if p.suffix == ".ptx" and stem in (None, p.stem.split(".")[0]))
-    except OSError as failure:
-        raise errors.FileError(failure.strerror or str(failure), status="cannot be read", input=str(path)) from failure
+    texts = sorted(p for p in folder.glob("*.ptx") if stem in (None, p.stem))
     if len(texts) != 1:
         folders = sorted(p.parent.name for p in folder.glob("*/*.ptx"))
         raise errors.InputError(

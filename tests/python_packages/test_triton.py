@@ -125,10 +125,14 @@ def test_descriptors(device):
         swizzle = re.search(r"swizzle=\d+", made.args[0]).group()
         assert made.args[:5] == (f"tensormap:f16:{n}x{n}:64x64:{swizzle}", n, n, n, 1)
         assert made.args[5] == f"tensormap:f16:{n}x{n}:64x64:{swizzle}:pitch={2 * (n + 64)}"
+    else:  # with the extents and the strides twice, and options between these
+        assert made.args[:5] == (f"buf:{2 * n * n}", n, n, n, 1) and made.args[-4 - len(made.kernel.scratch)] == n
     assert len(made.args) == made.kernel.parameters
     predicted = module._predicted(made, warpline.Device(device), None, {})
-    assert predicted["metrics"]["l2_load_bytes"]["value"] == pytest.approx(2 * n * n, rel=0.05)
-    assert predicted["metrics"]["l2_store_bytes"]["value"] == pytest.approx(2 * n * n, rel=0.05)
+    assert "out_of_bounds" not in predicted
+    if device == "h200":
+        assert predicted["metrics"]["l2_load_bytes"]["value"] == pytest.approx(2 * n * n, rel=0.05)
+        assert predicted["metrics"]["l2_store_bytes"]["value"] == pytest.approx(2 * n * n, rel=0.05)
 
 
 @pytest.mark.skipif(VERSION < (3, 4), reason="descriptors are of Triton 3.4 and newer")
