@@ -374,9 +374,12 @@ class _Work:
         self.effort, self.options = effort, options
         self._done: Dict[Any, "concurrent.futures.Future[Dict[str, Any]]"] = {}
         self._lock = threading.Lock()
+        self.ends = False
 
     def compiled(self, config: Any) -> Union[_Launch, str]:
         """A launch, or why there is none."""
+        if self.ends:
+            return "stopped"
         try:
             return _launched(self.function, self.args, self.grid, config, self.given, self.device)
         except errors.Error as wrong:
@@ -384,8 +387,8 @@ class _Work:
 
     def predicted(self, launch: Union[_Launch, str]) -> Union[Dict[str, Any], str]:
         """Configurations that become the same kernel are predicted once."""
-        if isinstance(launch, str):
-            return launch
+        if self.ends or isinstance(launch, str):
+            return str(launch)
         with self._lock:
             known = self._done.get(launch.key)
             mine = known is None
@@ -426,12 +429,15 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
     # what is wrong with the arguments is wrong with every configuration
     _split(function, _named(function, args, _words(tried[0]), constants))
     work = _Work(function, args, grid, constants, where, effort, {"model": model})
+    start = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs or _cores()) as pool:
-        start = time.monotonic()
-        launches = list(pool.map(work.compiled, tried))
-        compiled = time.monotonic()
-        predictions = list(pool.map(work.predicted, launches))
-        end = time.monotonic()
+        try:
+            launches = list(pool.map(work.compiled, tried))
+            compiled = time.monotonic()
+            predictions = list(pool.map(work.predicted, launches))
+            end = time.monotonic()
+        finally:  # after Ctrl-C, what waits is not begun
+            work.ends = True
     found = [Ranked(c, p["model"]["time_s"], p) for c, p in zip(tried, predictions) if not isinstance(p, str)]
     left = [LeftOut(c, p) for c, p in zip(tried, predictions) if isinstance(p, str)]
     if not found:
@@ -463,7 +469,13 @@ class _Pruner:
         return self.ranking
 
     def __call__(self, configs: List[Any], named_args: Mapping[str, Any], **named: Any) -> List[Any]:
-        ranking = self.rank(_tuned_kernel(), configs, named_args, named)
+        """A program that ran before still runs: what cannot be predicted is measured."""
+        try:
+            ranking = self.rank(_tuned_kernel(), configs, named_args, named)
+        except errors.Error as wrong:
+            warnings.warn(f"all configurations are measured, as none could be predicted: {wrong}", RuntimeWarning,
+                          stacklevel=2)
+            return configs
         count = int(len(configs) * self.top_k) if isinstance(self.top_k, float) else self.top_k
         return [r.config for r in ranking[:max(count, 1)]]
 

@@ -1,6 +1,5 @@
 """PTX and CUDA from Python, with arrays of other packages as arguments. SPDX-License-Identifier: MIT"""
 import json
-import os
 import pathlib
 import shutil
 import struct
@@ -139,8 +138,8 @@ def test_no_compiler(nvcc, monkeypatch):
 
 
 @pytest.mark.skipif(not shutil.which("nvcc") and not pathlib.Path("/usr/local/cuda/bin/nvcc").exists(), reason="no nvcc")
-def test_registers_are_those_that_the_command_line_finds(cli):
-    os.environ.pop("NVCC", None)
+def test_registers_are_those_that_the_command_line_finds(cli, monkeypatch):
+    monkeypatch.delenv("NVCC", raising=False)
     printed = json.loads(cli("predict", GATHER, "--device", "h200", "--block", 256, "--domain", M, "--format", "json",
                              *GATHER_CLI))["predictions"][0]
     predicted = warpline.predict(GATHER, "h200", 256, domain=M, args=GATHER_ARGS)

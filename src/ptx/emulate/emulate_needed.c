@@ -361,8 +361,8 @@ static wl_status thin_out(const analysis *a, bool addresses, wl_ptx_turn *form, 
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
         const bool idle = a->extent[i] == NOTHING && !(addresses && counted);
         const bool places = a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted;
-        const bool unwanted = (s->in->op == WL_PTX_OP_atom && !is_wanted(a, s->in)) ||
-                              (counted && a->extent[i] == NOTHING);
+        const bool unwanted =
+            (s->in->op == WL_PTX_OP_atom && !is_wanted(a, s->in)) || (counted && a->extent[i] == NOTHING);
         form[i] = (wl_ptx_turn){s, next, idle};
         if (!idle && (places || unwanted)) {
             if (!(s = wl_ptx_own_step(a->machine, a->program, form, i)))

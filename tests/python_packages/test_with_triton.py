@@ -1,14 +1,16 @@
 """warpline.triton with the Triton that is installed, and without a GPU. SPDX-License-Identifier: MIT"""
 import json
+import os
 import pathlib
 import re
 import subprocess
+import sys
 import warnings
 
 import pytest
 
 triton = pytest.importorskip("triton")
-import kernels  # noqa: E402
+import triton_kernels as kernels  # noqa: E402
 import warpline  # noqa: E402
 import warpline.triton  # noqa: E402
 from warpline import triton as module, triton_compiler  # noqa: E402
@@ -37,6 +39,22 @@ LAUNCHES = {
     "matmul": matmul(ROWS=64, COLUMNS=128, DEPTH=32, num_warps=4, num_stages=3),
     "matmul of an A100": {**matmul(ROWS=64, COLUMNS=128, DEPTH=32, num_warps=4, num_stages=3), "device": "a100-40gb"},
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Triton's cache, empty."""
+    os.environ["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    return os.environ["TRITON_CACHE_DIR"]
+
+
+@pytest.fixture
+def cli():
+    """Runs the command-line tool and gives what it prints."""
+    def run(*arguments):
+        return subprocess.run([os.environ["WARPLINE_PROGRAM"], *map(str, arguments)], check=True, capture_output=True,
+                              text=True).stdout
+    return run
 
 
 def launch_of(kernel, args, grid, config, device="h200"):
@@ -246,6 +264,14 @@ def test_triton_prunes_by_predictions(how):
     assert kept == [r.config for r in warpline.triton.rank(**launch, configs=CONFIGS)[:2]]
 
 
+def test_what_cannot_be_predicted_is_measured():
+    tuned = autotuner([TOO_LARGE, TOO_MANY], prune_configs_by=warpline.triton.prune(device="h200"))
+    launch = matmul()
+    tuned.nargs = dict(zip(tuned.arg_names, launch["args"]))
+    with pytest.warns(RuntimeWarning, match="all configurations are measured, as none could be predicted: .*shared memory"):
+        assert tuned.prune_configs({"grid": launch["grid"]}) == [TOO_LARGE, TOO_MANY]
+
+
 def test_decorators_above_the_kernel():
     heuristic = triton.heuristics({"BLOCK": lambda named: 512 if named["n"] < N else 1024})(kernels.add)
     x = Tensor(N, "f32")
@@ -258,6 +284,13 @@ def test_decorators_above_the_kernel():
     with pytest.raises(warpline.InputError, match="it has 4 configurations: give config="):
         warpline.triton.predict(**launch)
     assert len(warpline.triton.rank(**launch)) == 4
+
+
+def test_the_example():
+    example = pathlib.Path(__file__).resolve().parents[2] / "examples/tune_triton.py"
+    printed = subprocess.run([sys.executable, "-W", "ignore", example, "a100-40gb"], check=True, capture_output=True, text=True)
+    fastest = [line for line in printed.stdout.splitlines() if " us " in line]
+    assert len(fastest) == 5 and all("BLOCK_M" in line for line in fastest)
 
 
 # ---- Triton's cache ----
