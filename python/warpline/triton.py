@@ -387,8 +387,10 @@ class _Work:
 
     def predicted(self, launch: Union[_Launch, str]) -> Union[Dict[str, Any], str]:
         """Configurations that become the same kernel are predicted once."""
-        if self.ends or isinstance(launch, str):
-            return str(launch)
+        if self.ends:
+            return "stopped"
+        if isinstance(launch, str):
+            return launch
         with self._lock:
             known = self._done.get(launch.key)
             mine = known is None
