@@ -206,8 +206,8 @@ def _predicted(launch: _Launch, device: Device, effort: Optional[float], options
             entry=kernel.name, registers=kernel.registers, dynamic_shared=kernel.shared_bytes,
             cluster=kernel.ctas if kernel.ctas > 1 else None, effort=effort, **options)
     if kernel.stack_bytes:
-        made["warnings"].append(f"each thread has {kernel.stack_bytes} bytes of stack, as of spilled registers: their "
-                                "traffic is not modelled")
+        made["warnings"].append(f"ptxas gives each thread {kernel.stack_bytes} bytes of stack, as for spilled registers: "
+                                "their traffic is only estimated, from PTX")
     return made
 
 
