@@ -1,4 +1,4 @@
-# make run | test | test-all | lint | bench | install | uninstall | wheel | deb | validate | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel deb validate ablate accuracy dev fuzz format clean deps
+.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate ablate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -40,6 +40,13 @@ test: test-deps build
 # Every test in full, with all compilers there are, the sanitizers, another locale, and another kind of machine. An hour.
 test-all: test-deps
 	@sh scripts/test-all.sh $(JOBS)
+
+# The Python module with packages of PyPI (Triton, mypy), in virtual environments: some minutes, and some hundred MB. What pip
+# cannot get is skipped, and it says why.
+test-python-packages: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline --target warpline_cli -- --no-print-directory
+	@sh scripts/install-deps.sh python3 && { sh scripts/install-deps.sh python3-venv || true; }
+	@sh tests/python_packages/run.sh $(abspath $(WARPLINE)) $(abspath $(BUILD))/libwarpline.so $(CURDIR) $(BUILD)/python-packages
 
 # clang-tidy, cppcheck and clang-format, where they are installed
 lint: configure

@@ -29,6 +29,7 @@ def metadata():
     return (f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\n"
             "Summary: Predicts how a GPU kernel performs, without a GPU\nLicense: MIT\nRequires-Python: >=3.8\n"
             "Provides-Extra: numpy\nRequires-Dist: numpy; extra == 'numpy'\n"
+            "Provides-Extra: triton\nRequires-Dist: triton>=3.2; extra == 'triton'\n"
             "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text())
 
 

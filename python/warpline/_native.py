@@ -192,6 +192,9 @@ _SIGNATURES = {
     "wl_kernel_show": (_STATUS, (_P, _PP)),
     "wl_ptx_parse": (_STATUS, (_S, _S, _N, _PP)),
     "wl_ptx_free": (None, (_P,)),
+    "wl_ptx_entry_find": (_STATUS, (_P, _S, POINTER(_N))),
+    "wl_ptx_entry_symbol": (_S, (_P, _N)),
+    "wl_ptx_set_source": (None, (_P, _S, _S, _N)),
     "wl_kernel_from_ptx": (_STATUS, (_P, POINTER(PtxOptions), _PP)),
     "wl_schedule_parse": (_STATUS, (_S, POINTER(Schedule))),
     "wl_schedule_print": (None, (POINTER(Schedule), _S)),
@@ -327,7 +330,7 @@ _free.restype = None
 def take_text(pointer: c_void_p) -> str:
     """The text that the library allocated for us, which is freed."""
     try:
-        return ctypes.string_at(pointer.value).decode("utf-8")
+        return ctypes.string_at(pointer.value or 0).decode("utf-8")
     finally:
         _free(pointer)
 

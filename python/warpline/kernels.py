@@ -3,12 +3,15 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from ctypes import byref, c_int64, c_size_t, c_void_p
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import errors
+from . import arrays, errors
 from ._native import (LOAD, WL_E_IO, WL_OK, Handle, KernelOptions, PtxOptions, lib, strings, take_text)
-from .devices import read_file
+from .cubins import Resources
+from .cuda_sources import compile_cuda
+from .devices import Device, read_file
 from .launch_arguments import Params, Shape, apply_rule, assignments, launch, shape
 
 __all__ = ["Kernel", "kernels", "show"]
@@ -71,23 +74,34 @@ class Kernel:
         return cls(handle)
 
     @classmethod
-    def ptx(cls, file: Union[str, "os.PathLike[str]"], block: Shape, *, entry: Optional[str] = None,
+    def ptx(cls, file: Union[str, bytes, "os.PathLike[str]"], block: Shape, *, entry: Optional[str] = None,
             args: Union[Sequence[Any], Mapping[str, Any]] = (), constants: Optional[Mapping[str, Any]] = None,
             grid: Any = None, domain: Optional[Shape] = None, params: Optional[Params] = None,
             registers: Optional[int] = None, shared_bytes: Optional[int] = None, dynamic_shared: int = 0,
-            effort: Optional[float] = None, device: Any = None) -> "Kernel":
-        """A kernel of a PTX file, read for a launch of this block.
+            cluster: Optional[Shape] = None, effort: Optional[float] = None, device: Any = None,
+            source: Optional[Tuple[str, bytes]] = None,
+            resources: Optional[Mapping[str, Resources]] = None) -> "Kernel":
+        """A kernel of a PTX file, or of the text of one, read for a launch of this block.
 
         ``args`` has one value for each parameter, in order or by name or number: numbers, the texts of
-        ``--arg`` ("buf:64MiB", "{1, 2.5}"), or anything with the buffer interface (bytes, NumPy arrays):
-        a buffer with these contents. ``constants`` are the contents of ``__constant__`` variables.
-        Registers are not in PTX: without ``registers`` they are assumed, and predictions say so.
+        ``--arg`` ("buf:64MiB", "{1, 2.5}"), anything with the buffer interface (bytes, NumPy arrays): a
+        buffer with these contents, or an array of another package (CuPy, PyTorch, JAX, Numba): a buffer
+        of its size, with its contents if they are in host memory. ``constants`` are the contents of
+        ``__constant__`` variables. Registers are not in PTX: without ``registers`` they are assumed, and
+        predictions say so. ``source`` is the name and the text of the CUDA file that it was compiled
+        from, ``resources`` what ptxas says of its kernels.
         """
-        text = read_file(file)
+        name, text = _ptx_text(file)
+        module = Handle(lib.wl_ptx_free, text)
+        lib.wl_ptx_parse(name.encode(), text, len(text), module.out)
+        if registers is None and resources:
+            registers = _registers(module, entry, resources)
         made = PtxOptions(dynamic_shared=dynamic_shared, effort=effort or 0)
         made.launch = launch(block, None, grid, registers, shared_bytes)
         if domain is not None:
             made.domain[:] = shape(domain, "domain")
+        if cluster is not None:
+            made.cluster[:] = shape(cluster, "cluster")
         apply_rule(grid, params, device, list(made.domain) if domain is not None else (), made.launch)
         buffers = _Buffers()
         values = _arguments(args, buffers)
@@ -96,9 +110,9 @@ class Kernel:
         made.constants, made.constant_count = strings(contents), len(contents)
         made.entry = entry.encode() if entry else None
         made.load = buffers.load
-        module = Handle(lib.wl_ptx_free, text)
-        lib.wl_ptx_parse(os.fspath(file).encode(), text, len(text), module.out)
-        handle = Handle(lib.wl_kernel_free, module, buffers, made)
+        if source is not None:
+            lib.wl_ptx_set_source(module.pointer, source[0].encode(), source[1], len(source[1]))
+        handle = Handle(lib.wl_kernel_free, module, buffers, made, source)
         lib.wl_kernel_from_ptx(module.pointer, byref(made), handle.out)
         return cls(handle)
 
@@ -149,6 +163,22 @@ class Kernel:
 # ---- arguments of PTX kernels ----
 
 
+def _ptx_text(file: Union[str, bytes, "os.PathLike[str]"]) -> Tuple[str, bytes]:
+    """The name and the contents of a PTX file; text with several lines is PTX itself."""
+    if isinstance(file, bytes):
+        return "ptx", file
+    name = os.fspath(file)
+    return ("ptx", name.encode()) if "\n" in name else (name, read_file(file))
+
+
+def _registers(module: Handle, entry: Optional[str], resources: Mapping[str, Resources]) -> Optional[int]:
+    """Of the kernel that is meant; None: not known."""
+    found = c_size_t()
+    lib.wl_ptx_entry_find(module.pointer, entry.encode() if entry else None, byref(found))
+    known = resources.get(lib.wl_ptx_entry_symbol(module.pointer, found).decode())
+    return known.registers if known else None
+
+
 class _Buffers:
     """Python buffers as the files that arguments name; they live as long as the kernel."""
 
@@ -191,7 +221,14 @@ def _value(value: Any, buffers: _Buffers, variable: bool = False) -> str:
         return repr(value.item())
     if isinstance(value, (tuple, list)):
         return "{" + ", ".join(_value(v, buffers) for v in value) + "}"
-    name, size = buffers.add(value)
+    described = arrays.layout(value)
+    known = arrays.contents(value, described) if described else value
+    if described and known is None:
+        if variable:
+            raise errors.InputError("the contents of a variable must be in host memory and without gaps",
+                                    status="bad input", input="constants")
+        return described.argument
+    name, size = buffers.add(known)
     return name if variable else f"buf:{size}={name}"
 
 
@@ -203,29 +240,46 @@ def _arguments(args: Union[Sequence[Any], Mapping[str, Any]], buffers: _Buffers)
 
 # ---- whatever users give for a kernel ----
 
-KernelLike = Union[Kernel, str, "os.PathLike[str]"]
+KernelLike = Union[Kernel, str, bytes, "os.PathLike[str]"]  # bytes are PTX
+
+
+def is_ptx(kernel: Any) -> bool:
+    """Is it PTX, or what PTX is compiled from: the name of such a file, or the text itself?"""
+    if isinstance(kernel, bytes):
+        return True
+    if not isinstance(kernel, (str, os.PathLike)):
+        return False
+    text = os.fspath(kernel)
+    return text.endswith((".ptx", ".cu")) or "\n" in text and _PTX_STARTS.search(text) is not None
+
+
+_PTX_STARTS = re.compile(r"^\s*\.version\s", re.MULTILINE)
 
 
 def as_kernel(kernel: KernelLike, *, params: Optional[Params] = None, domain: Optional[Shape] = None,
-              dtype: Optional[str] = None, ptx: Optional[Dict[str, Any]] = None, **of_ptx: Any) -> Kernel:
-    """A kernel, built-in name, file (YAML or .ptx), text of a kernel file, or stencil assignment."""
+              dtype: Optional[str] = None, ptx: Optional[Dict[str, Any]] = None, device: Optional[Device] = None,
+              compiler_options: Sequence[str] = (), **of_ptx: Any) -> Kernel:
+    """A kernel, built-in name, file (YAML, .ptx or .cu), text of a kernel file or of PTX, or stencil assignment."""
     if isinstance(kernel, Kernel):
         if params or domain or dtype or any(of_ptx.values()):
             raise TypeError("params, domain, dtype and arguments go with the name, file or text of a kernel")
         return kernel
+    if is_ptx(kernel):
+        given = {"params": params, "domain": domain, **of_ptx, **(ptx or {}),
+                 "device": device._handle.pointer if device else None}
+        if isinstance(kernel, bytes) or not os.fspath(kernel).endswith(".cu"):
+            return Kernel.ptx(kernel, **given)
+        name = os.fspath(kernel)
+        made = compile_cuda(name, device, compiler_options)
+        return Kernel.ptx(made.ptx, source=(name, made.source), resources=made.resources, **given)
+    assert not isinstance(kernel, bytes)  # that is PTX
     text = os.fspath(kernel)
-    if text.endswith(".cu"):
-        raise errors.UnsupportedError(
-            "the library does not compile: make PTX with nvcc -ptx -lineinfo -arch=sm_90, or use the command line",
-            status="not supported", input=text)
-    if text.endswith(".ptx"):
-        return Kernel.ptx(text, params=params, domain=domain, **{**of_ptx, **(ptx or {})})
-    if any(of_ptx.values()):
-        raise TypeError(", ".join(k for k, v in of_ptx.items() if v) + ": only of a .ptx file")
+    if any(of_ptx.values()) or compiler_options:
+        raise TypeError(", ".join(k for k, v in of_ptx.items() if v) + ": only of a .ptx or .cu file")
     if "\n" in text:
-        made = Kernel.parse(text, params)
-        return made if domain is None else Kernel.parse(
-            text, {**(params or {}), **made._domain_params(shape(domain, "domain"))})
+        made_of_text = Kernel.parse(text, params)
+        return made_of_text if domain is None else Kernel.parse(
+            text, {**(params or {}), **made_of_text._domain_params(shape(domain, "domain"))})
     if "=" in text and "[" in text:
         if domain is None or params:
             raise TypeError("a stencil needs a domain and has no params" if params or domain is None else "")
@@ -240,5 +294,4 @@ def show(kernel: KernelLike, block: Shape = 256, **options: Any) -> str:
 
     A kernel in PTX is read for one launch of this block; options are those of `Kernel.ptx`.
     """
-    ptx = {"block": block} if isinstance(kernel, (str, os.PathLike)) and os.fspath(kernel).endswith(".ptx") else None
-    return as_kernel(kernel, ptx=ptx, **options).show()
+    return as_kernel(kernel, ptx={"block": block} if is_ptx(kernel) else None, **options).show()

@@ -7,13 +7,14 @@ from ctypes import byref, c_void_p
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._native import WL_FORMAT_JSON_LINE, Handle, Launch, lib, take_text
-from .devices import Device, DeviceLike, as_device
-from .kernels import Kernel, KernelLike, as_kernel
+from .devices import Device, DeviceLike, as_device, read_file
+from .kernels import Kernel, KernelLike, as_kernel, is_ptx
 from .launch_arguments import Params, Shape, apply_rule, launch, predict_options, several
 
 __all__ = ["Predictor", "predict", "explain"]
 
 Arguments = Union[Sequence[Any], Mapping[str, Any]]
+PtxLike = Union[str, bytes, "os.PathLike[str]"]
 
 
 class Predictor:
@@ -57,41 +58,58 @@ class Predictor:
 def as_launched_kernel(kernel: KernelLike, device: Device, block: Shape, grid: Any, registers: Optional[int],
                        shared_bytes: Optional[int], of_ptx: Dict[str, Any], effort: Optional[float],
                        **given: Any) -> Kernel:
-    """A kernel; of a .ptx file, the one read for this launch."""
+    """A kernel; of PTX, the one read for this launch."""
     ptx = None
-    if isinstance(kernel, (str, os.PathLike)) and os.fspath(kernel).endswith(".ptx"):
-        ptx = {"block": block, "grid": grid, "registers": registers, "shared_bytes": shared_bytes,
-               "device": device._handle.pointer, "effort": effort}
-    return as_kernel(kernel, ptx=ptx, **of_ptx, **given)
+    if is_ptx(kernel):
+        ptx = {"block": block, "grid": grid, "registers": registers, "shared_bytes": shared_bytes, "effort": effort}
+    return as_kernel(kernel, ptx=ptx, device=device, **of_ptx, **given)
 
 
-def predict(kernel: KernelLike, device: DeviceLike, block: Union[Shape, Sequence[Shape]], *,
+def _as_ptx(ptx: PtxLike) -> KernelLike:
+    """PTX as a kernel that is known to be PTX."""
+    if isinstance(ptx, bytes) or is_ptx(ptx):
+        return ptx
+    text = os.fspath(ptx)
+    return text.encode() if "\n" in text else read_file(text)
+
+
+def predict(kernel: Optional[KernelLike] = None, device: Optional[DeviceLike] = None,
+            block: Optional[Union[Shape, Sequence[Shape]]] = None, *, ptx: Optional[PtxLike] = None,
             fold: Optional[Shape] = None, grid: Any = None, registers: Optional[int] = None,
             shared_bytes: Optional[int] = None, schedule: Optional[str] = None, params: Optional[Params] = None,
             domain: Optional[Shape] = None, dtype: Optional[str] = None, args: Arguments = (),
             entry: Optional[str] = None, constants: Optional[Mapping[str, Any]] = None, dynamic_shared: int = 0,
-            effort: Optional[float] = None, what_if: Optional[Mapping[str, Any]] = None,
+            cluster: Optional[Shape] = None, effort: Optional[float] = None, compiler_options: Sequence[str] = (),
+            what_if: Optional[Mapping[str, Any]] = None,
             **options: Any) -> Any:
     """Predicts volumes, limiter and time of a launch.
 
-    kernel   a `Kernel`, the name of a built-in one, a file (kernel file, .ptx), the text of a kernel
-             file, or a stencil assignment, which needs ``domain`` (and ``dtype``, default "f64")
+    kernel   a `Kernel`, the name of a built-in one, a file (kernel file, .ptx, .cu), the text of a kernel
+             file or of PTX, or a stencil assignment, which needs ``domain`` (and ``dtype``, default "f64")
+    ptx      instead of it: PTX, as text or bytes, or the name of a file, whatever its suffix
     device   a `Device`, the name of a built-in one, or a device file; ``what_if`` changes its numbers
     block    threads per block: 256, (32, 8) or "32x8"; a list of such blocks gives a list of results
     fold     consecutive cells that each thread computes
     grid     blocks, or a rule: "cdiv(nx,block.x),ny"; default: as many as the domain needs
     params   values of the kernel's parameters, and of names in ``grid``
-    args     and entry, constants, dynamic_shared, effort: of a .ptx file, see `Kernel.ptx`
+    args     and entry, constants, dynamic_shared, cluster, effort: of PTX, see `Kernel.ptx`; of .cu,
+             which nvcc or clang compiles, also compiler_options: ["-DTILE=4", "-Iinclude"]
     options  model="limiter", per_access=True, per_line=True, confidence=True, simulate=True (or the
              number of addresses to evaluate), l1_samples=N
 
     The dict has the keys of ``warpline predict --format json``, docs/manual.md: ``launch``,
     ``occupancy``, ``work``, ``metrics``, ``model`` (``time_s``, ``limiter``, ..), ``warnings``.
     """
+    if device is None or block is None or (kernel is None) == (ptx is None):
+        raise TypeError("predict() needs a kernel or ptx=, a device and a block")
     blocks = several(block)
     where = as_device(device, what_if)
-    of_ptx = {"args": args, "entry": entry, "constants": constants, "dynamic_shared": dynamic_shared}
-    first = blocks[0] if blocks else block
+    if ptx is not None:
+        kernel = _as_ptx(ptx)
+    of_ptx = {"args": args, "entry": entry, "constants": constants, "dynamic_shared": dynamic_shared,
+              "cluster": cluster, "compiler_options": compiler_options}
+    first: Any = blocks[0] if blocks else block
+    assert kernel is not None
     what = as_launched_kernel(kernel, where, first, grid, registers, shared_bytes, of_ptx, effort, params=params,
                               domain=domain, dtype=dtype)
     predictor = Predictor(what, where)

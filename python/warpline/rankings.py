@@ -185,7 +185,7 @@ def _places(struct: Any) -> Dict[str, Any]:
 def _fields(struct: Any, array: Any, count: int) -> Dict[str, List[Any]]:
     """The fields of many structs, a list each. A step through the memory is much faster than a look at each struct."""
     size = ctypes.sizeof(struct)
-    memory = memoryview(array).cast("B")[:count * size]
+    memory: Any = memoryview(array).cast("B")[:count * size]
     views = {code: memory.cast(code) for code in set(_CODES.values())}
     return {name: views[code][offset // views[code].itemsize::size // views[code].itemsize].tolist()
             for name, (offset, code) in _places(struct).items() if name not in _NO_COLUMNS}
@@ -335,6 +335,14 @@ def _dimensions(domain: Optional[Shape], grid: Optional[str]) -> int:
     return min(commas + 1 if is_rule(grid) else len(grid.split("x")), 3)
 
 
+def _foldings(fold: Any) -> str:
+    """One folding, or several."""
+    if isinstance(fold, str):
+        return fold
+    one = isinstance(fold, int) or all(isinstance(e, int) for e in fold)
+    return shape_text(fold, "fold") if one else ",".join(shape_text(f, "fold") for f in fold)
+
+
 def rank(kernel: KernelLike, device: DeviceLike, *, block_x: Optional[Numbers] = None,
          block_y: Optional[Numbers] = None, block_z: Optional[Numbers] = None, threads: Optional[Numbers] = None,
          fold: Optional[Union[Shape, Sequence[Shape], Mapping[str, Numbers]]] = None,
@@ -370,9 +378,7 @@ def rank(kernel: KernelLike, device: DeviceLike, *, block_x: Optional[Numbers] =
     if isinstance(fold, Mapping):
         settings.update({f"fold.{axis}": _numbers(numbers) for axis, numbers in fold.items()})
     elif fold is not None:
-        one = isinstance(fold, (str, int)) or all(isinstance(e, int) for e in fold)
-        settings["fold"] = (fold if isinstance(fold, str) else shape_text(fold, "fold")) if one else ",".join(
-            shape_text(f, "fold") for f in fold)
+        settings["fold"] = _foldings(fold)
     if isinstance(registers, Mapping):
         settings["registers"] = ",".join(f"{shape_text(f, 'registers')}:{n}" for f, n in registers.items())
     elif registers is not None:

@@ -122,10 +122,13 @@ static wl_status visit(void *user, const wl_load_touch *t, wl_error *err)
     if (f->unknown || f->enough)
         return WL_E_LIMIT; /* ends the warp */
     f->time = t->time;
+    const uint64_t bytes = f->sample.bytes;
     uint64_t before = UINT64_MAX;
-    for (int i = 0; i < __builtin_popcountll(t->lanes); i++) {
-        const uint64_t first = (uint64_t)t->address[i] / f->sample.bytes,
-                       last = ((uint64_t)t->address[i] + (uint64_t)t->bytes - 1) / f->sample.bytes;
+    for (int i = 0, lanes = __builtin_popcountll(t->lanes); i < lanes; i++) {
+        const uint64_t from = (uint64_t)t->address[i], to = from + (uint64_t)t->bytes - 1;
+        if (before != UINT64_MAX && from - before * bytes < bytes && to - before * bytes < bytes)
+            continue; /* the same line, which is found without a division */
+        const uint64_t first = from / bytes, last = to / bytes;
         for (uint64_t line = first; line <= last; line++)
             if (line != before)
                 WL_TRY(add_line(f, t, before = line, err));

@@ -292,7 +292,7 @@ def test_occupancy_and_explain(cli):
     (lambda: warpline.predict("triad", "h200", 256, model="oracle"), warpline.InputError, "oracle"),
     (lambda: warpline.predict("triad", "h200", 256, schedule="spiral"), warpline.InputError, ""),
     (lambda: warpline.predict("nowhere/k.yaml", "h200", 256), warpline.FileError, "k.yaml: No such file"),
-    (lambda: warpline.predict("k.cu", "h200", 256), warpline.UnsupportedError, "nvcc -ptx"),
+    (lambda: warpline.predict("k.cu", "h200", 256), warpline.FileError, "k.cu: No such file"),
     (lambda: warpline.predict(HEAT, "h200", 256, domain=64, args=[1]), warpline.InputError, ""),
     (lambda: warpline.predict("name: k\nfields: {a: {type: f99}}\n", "h200", 1), warpline.InputError, ":2:"),
     (lambda: warpline.predict("triad", "h200", 256, params={"m": 1}), warpline.InputError, "m"),
@@ -302,7 +302,7 @@ def test_occupancy_and_explain(cli):
     (lambda: warpline.rank("triad", "h200", block_x=4096), warpline.InputError, "no launch is left"),
     (lambda: warpline.predict(GATHER, "h200", 256, domain=1024, registers=16, args=["buf:4096", "buf:4096", "buf:64"]),
      warpline.BoundsError, ""),
-    (lambda: warpline.predict("triad", "h200", 256, entry="x"), TypeError, "entry: only of a .ptx"),
+    (lambda: warpline.predict("triad", "h200", 256, entry="x"), TypeError, "entry: only of a .ptx or .cu"),
     (lambda: warpline.predict(STAR, "h200", 256), TypeError, "domain"),
 ])
 def test_errors(call, error, text):

@@ -63,27 +63,37 @@ typedef struct launch_case {
     const char *entry;
     int64_t block[3], grid[3];
     const char *args[6];
-    bool reads_data; /* control flow depends on it */
-    bool thin;       /* and not on everything that is computed */
+    bool reads_data;  /* control flow depends on it */
+    bool thin;        /* and not on everything that is computed */
+    const char *file; /* of tests/ptx; NULL: that of the others */
 } launch_case;
 
 static const launch_case cases[] = {
-    {"counts", {THREADS, 1, 1}, {BLOCKS, 1, 1}, {"buf:2048=few", "buf:131072", "buf:131072", "32768"}, true, true},
+    {"counts",
+     {THREADS, 1, 1},
+     {BLOCKS, 1, 1},
+     {"buf:2048=few", "buf:131072", "buf:131072", "32768"},
+     true,
+     true,
+     NULL},
     {"rows",
      {THREADS, 1, 1},
      {ROWS / THREADS + 3, 1, 1},
      {"buf:16388=first", "buf:1048576=columns", "buf:1048576", "buf:16384", "buf:16384", "4096"},
      true,
-     true},
-    {"triangle", {32, 8, 1}, {8, 32, 1}, {"buf:262144", "buf:262144", "250"}, false, true},
-    {"corner", {4, 4, 1}, {32, 32, 1}, {"buf:400", "buf:400", "9"}, false, true},
+     true,
+     NULL},
+    {"triangle", {32, 8, 1}, {8, 32, 1}, {"buf:262144", "buf:262144", "250"}, false, true, NULL},
+    {"corner", {4, 4, 1}, {32, 32, 1}, {"buf:400", "buf:400", "9"}, false, true, NULL},
     {"find",
      {THREADS, 1, 1},
      {6, 1, 1},
      {"buf:16384=rising", "buf:16384=wanted", "buf:16384", "buf:16384", "350"},
      true,
-     true},
-    {"compact", {256, 1, 1}, {ROWS / 256, 1, 1}, {"buf:16384=kept", "buf:16384", "buf:4", "4090"}, true, true},
+     true,
+     NULL},
+    {"compact", {256, 1, 1}, {ROWS / 256, 1, 1}, {"buf:16384=kept", "buf:16384", "buf:4", "4090"}, true, true, NULL},
+    {"k_mma", {32, 1, 1}, {64, 1, 1}, {"buf:64K", "buf:64K", "buf:64K"}, false, true, "tensor_sm80.ptx"},
 };
 
 typedef struct run {
@@ -98,7 +108,9 @@ static void start(run *r, const launch_case *c)
 {
     wl_error err = {0};
     size_t length, args = 0;
-    char *text = read_file(SOURCE_DIR "/tests/ptx/population_sm80.ptx", &length);
+    char path[256];
+    (void)snprintf(path, sizeof path, SOURCE_DIR "/tests/ptx/%s", c->file ? c->file : "population_sm80.ptx");
+    char *text = read_file(path, &length);
     *r = (run){0};
     while (args < COUNT_OF(c->args) && c->args[args])
         args++;

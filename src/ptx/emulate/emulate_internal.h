@@ -99,7 +99,7 @@ struct wl_ptx_step {
     /* which side leaves the loop; whether it is the only exit */
     bool taken_leaves, other_leaves, only_exit;
     bool place;        /* compares values that depend on the position of the block */
-    bool wanted;       /* of an atomic: its result matters */
+    bool wanted;       /* of an atomic, or of what is only counted: its result matters */
     bool orders;       /* tells blocks of each other: see emulate_order.c */
     bool draws;        /* counts, and the control flow depends on the result */
     bool repeats;      /* such a step in a loop */
@@ -580,7 +580,8 @@ wl_status wl_ptx_run_map(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask,
 /* A bulk copy whose contents nothing depends on: only its addresses and its barrier object. */
 wl_status wl_ptx_run_bulk_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 
-/* The same for stmatrix. */
+/* The same for cp.async, and for ldmatrix and stmatrix. */
+wl_status wl_ptx_run_copy_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_status wl_ptx_run_matrix_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_ptx_compute wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */

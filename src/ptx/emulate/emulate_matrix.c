@@ -36,8 +36,9 @@ typedef struct copy {
     const uint64_t *kept; /* bytes to copy, by lane; NULL: all */
 } copy;
 
-/* Copies one piece per lane, of the step's size; lanes that do not read write zeros. */
-static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy *c, wl_error *err)
+/* Copies one piece per lane, of the step's size; lanes that do not read write zeros. places: only
+ * their addresses matter. */
+static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy *c, bool places, wl_error *err)
 {
     uint64_t piece[WL_PTX_LANES][2] = {{0}};
     bool unknown[WL_PTX_LANES][2] = {{false}};
@@ -45,7 +46,7 @@ static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy
     if (c->reads) {
         const wl_ptx_access_request r = {s, c->reads, c->from, c->from_unknown, c->from_space, s->bytes, false, false};
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-        WL_PTX_FOR_LANES(lane, m->touch.lanes)
+        WL_PTX_FOR_LANES(lane, places ? 0 : m->touch.lanes)
         {
             fetch(m, s, lane, piece[lane], unknown[lane]);
             if (c->kept)
@@ -54,14 +55,14 @@ static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy
     }
     const wl_ptx_access_request w = {s, c->writes, c->to, c->to_unknown, c->to_space, s->bytes, true, false};
     WL_TRY(wl_ptx_resolve(m, &w, &rest, err));
-    WL_PTX_FOR_LANES(lane, m->touch.lanes)
+    WL_PTX_FOR_LANES(lane, places ? 0 : m->touch.lanes)
     for (int k = 0; k < (s->bytes + 7) / 8; k++)
         wl_ptx_memory_write(m, lane, (int64_t)k * 8, s->bytes < 8 ? s->bytes : 8, piece[lane][k],
                             unknown[lane][k] || m->touch.unknown >> lane & 1);
     return WL_OK;
 }
 
-static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+static wl_status copy_async(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, bool places, wl_error *err)
 {
     const wl_ptx_frame *frame = m->frame;
     copy c = {mask,          mask,          {0}, {0}, frame->unknown[s->from[0]], frame->unknown[s->from[1]],
@@ -74,7 +75,17 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     wl_ptx_addresses(m, s, c.from);
     for (int i = 0; i < WL_PTX_LANES; i++)
         c.to[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
-    return copy_pieces(m, s, &c, err);
+    return copy_pieces(m, s, &c, places, err);
+}
+
+static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    return copy_async(m, s, mask, false, err);
+}
+
+wl_status wl_ptx_run_copy_places(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    return copy_async(m, s, mask, true, err);
 }
 
 /* ---- ldmatrix, stmatrix ---- */

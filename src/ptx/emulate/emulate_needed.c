@@ -204,11 +204,12 @@ static void demand(analysis *a, int32_t instruction, extent how)
 {
     if (a->extent[instruction] >= how)
         return;
-    /* only plain loads, stores, atomics, bulk copies and stmatrix can be executed for their
-     * addresses alone */
+    /* only plain loads, stores, atomics, asynchronous and bulk copies, ldmatrix and stmatrix can be
+     * executed for their addresses alone */
     const wl_ptx_op op = a->function->instructions[instruction].op;
     const bool plain = op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom ||
-                       op == WL_PTX_OP_red || op == WL_PTX_OP_cp_bulk || op == WL_PTX_OP_stmatrix;
+                       op == WL_PTX_OP_red || op == WL_PTX_OP_cp_async || op == WL_PTX_OP_cp_bulk ||
+                       op == WL_PTX_OP_ldmatrix || op == WL_PTX_OP_stmatrix;
     a->extent[instruction] = (uint8_t)(plain ? how : ALL);
     a->work[a->work_count++] = instruction; /* at most twice each */
 }
@@ -270,7 +271,8 @@ static void demand_inputs(analysis *a, int32_t instruction)
         demand_size(a, in);
         return;
     }
-    if (a->extent[instruction] == ADDRESSES && in->op != WL_PTX_OP_cp_bulk) {
+    /* other operands of copies say how much is copied */
+    if (a->extent[instruction] == ADDRESSES && in->op != WL_PTX_OP_cp_bulk && in->op != WL_PTX_OP_cp_async) {
         for (int k = 0; k < in->operand_count; k++)
             if (in->operands[k].kind == WL_PTX_OPERAND_ADDRESS && in->operands[k].reg >= 0)
                 demand_register(a, in->operands[k].reg);
@@ -339,7 +341,9 @@ static bool is_wanted(const analysis *a, const wl_ptx_instruction *in)
 static wl_ptx_run run_of_places(wl_ptx_op op)
 {
     switch (op) {
+    case WL_PTX_OP_cp_async: return wl_ptx_run_copy_places;
     case WL_PTX_OP_cp_bulk: return wl_ptx_run_bulk_places;
+    case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_stmatrix: return wl_ptx_run_matrix_places;
     default: return wl_ptx_run_touch;
     }
@@ -357,7 +361,8 @@ static wl_status thin_out(const analysis *a, bool addresses, wl_ptx_turn *form, 
         const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
         const bool idle = a->extent[i] == NOTHING && !(addresses && counted);
         const bool places = a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted;
-        const bool unwanted = s->in->op == WL_PTX_OP_atom && !is_wanted(a, s->in);
+        const bool unwanted =
+            (s->in->op == WL_PTX_OP_atom && !is_wanted(a, s->in)) || (counted && a->extent[i] == NOTHING);
         form[i] = (wl_ptx_turn){s, next, idle};
         if (!idle && (places || unwanted)) {
             if (!(s = wl_ptx_own_step(a->machine, a->program, form, i)))

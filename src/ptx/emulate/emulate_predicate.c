@@ -213,7 +213,8 @@ wl_status wl_ptx_run_clock(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     const wl_ptx_op op = s->in->op;
-    wl_ptx_write_unknown(m->frame, s, mask);
+    if (s->wanted)
+        wl_ptx_write_unknown(m->frame, s, mask);
     if (op == WL_PTX_OP_mma || op == WL_PTX_OP_wmma || op == WL_PTX_OP_wgmma || op == WL_PTX_OP_tcgen05_mma ||
         op == WL_PTX_OP_tcgen05_ld || op == WL_PTX_OP_tcgen05_st)
         return WL_OK; /* fragments are never computed */
