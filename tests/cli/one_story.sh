@@ -1,7 +1,8 @@
 #!/bin/sh
 # one_story.sh WARPLINE FLATTEN ROOT: what limits a launch is the same in the answer of `predict`, in its JSON, in the sentence
 # of the roofline and in the stack, and what `advise` names first concerns it or what comes next. At least 30 kernels, and
-# for each cause one that has it. WARPLINE_TEST_EFFORT=quick: with smaller samples of the kernels in PTX.
+# for each cause one that has it. WARPLINE_TEST_EFFORT=quick: with smaller samples of the kernels in PTX, others on one
+# device.
 set -u
 warpline=$1
 flatten=$2
@@ -10,6 +11,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-story.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
 count=0
+effort=""
+[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && effort="--effort 0.1"
 : >"$work/causes"
 : >"$work/kernels"
 
@@ -79,7 +82,7 @@ same_story() {
 for k in blur3x3 box3d_27pt gather lbm_d3q15_pf lbm_d3q19 star2d_4pt star2d_5pt star3d_7pt star3d_r4 transpose triad vec3 \
   'matmul --set n=256'; do
   same_story $k --device h200 --block 32x8
-  same_story $k --device rtx3090 --block 128
+  [ -n "$effort" ] || same_story $k --device rtx3090 --block 128
 done
 same_story transpose_tiled --device h200 --block 32x8
 same_story triad --device h200 --block 256 --set n=4096
@@ -97,8 +100,6 @@ of() {
   done
   same_story $ptx $launch
 }
-effort=""
-[ "${WARPLINE_TEST_EFFORT:-full}" = quick ] && effort="--effort 0.1"
 ptx="$root/validate/ptx/advice.sm_90.ptx --no-ptxas --registers 32 --device h200 $effort"
 of keys_of_records 256 '--grid 131072' buf:1024M buf:1024M 33554432
 of scatter_columns 32x8 '--grid 64x64' buf:1024M buf:1024M 2048
