@@ -124,7 +124,7 @@ int cmd_fit(const options *o)
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
     if (!check_usage(o, &j))
         return EXIT_USAGE;
-    j.c.all_models = !j.options.fits;
+    j.c.ranks = !j.options.fits;
     j.options.cross_validate = o->cross_validate;
     j.options.contest_time_s = o->min_time ? j.options.min_time_s : CONTEST_TIME_S;
     const int code = run(&j);

@@ -24,7 +24,7 @@ typedef struct comparison {
     int64_t simulate;                /* as in wl_predict_options */
     bool complete;                   /* the same */
     bool keep_counts;                /* for a fit */
-    bool all_models;                 /* for a ranking: also of rows that cannot be counted */
+    bool ranks;                      /* for a ranking: also rows that cannot be counted */
     bool every_model;                /* compares the times of all models */
     double by_model[WL_MODEL_COUNT]; /* of the row that is predicted; 0: not by this model */
     bool emulate;                    /* counts instructions by emulation, which rooflines need */

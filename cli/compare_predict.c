@@ -241,21 +241,7 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
 /* As in the measurement, unless the user says otherwise. */
 static wl_caches caches_of(const comparison *c, const wl_measurement *m)
 {
-    return c->options->caches ? option_caches(c->options) : m->cold ? WL_CACHES_COLD : WL_CACHES_WARM;
-}
-
-static wl_status predict_by_all(const comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
-                                wl_prediction *prediction, wl_fit_row *row, wl_error *err)
-{
-    for (int i = 0; i < WL_RANKED_MODELS; i++) {
-        const wl_predict_options how = {.model = wl_ranked_model(i), .caches = caches_of(c, m)};
-        const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
-        if (status != WL_OK)
-            return status;
-        if (wl_prediction_model(prediction) == how.model)
-            row->model_time[i] = wl_time_as_measured(prediction, m);
-    }
-    return WL_OK;
+    return c->options->caches ? wl_caches_of(c->options->caches) : m->cold ? WL_CACHES_COLD : WL_CACHES_WARM;
 }
 
 /* The measured volumes of a row; NULL: none are asked for. */
@@ -269,33 +255,20 @@ static const double *volumes_of(const comparison *c, const wl_measurement *m, do
     return values;
 }
 
-/* The time by each model. One of which the device lacks numbers makes none. */
-static wl_status predict_times(comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
-                               wl_prediction *prediction, wl_error *err)
+/* The time by one model, as it was measured; 0: the device lacks numbers of it. */
+static wl_status predict_time(model *found, const wl_launch *launch, const wl_measurement *m, wl_predict_options how,
+                              wl_model_id by, wl_prediction *prediction, double *time, wl_error *err)
 {
-    double values[WL_METRIC_COUNT];
-    for (int i = WL_MODEL_BEST + 1; i < WL_MODEL_COUNT; i++) {
-        const wl_predict_options how = {.complete = c->complete,
-                                        .model = (wl_model_id)i,
-                                        .caches = caches_of(c, m),
-                                        .measured = volumes_of(c, m, values),
-                                        .emulate = c->emulate};
-        const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
-        if (status != WL_OK)
-            return status;
-        c->by_model[i] = wl_prediction_model(prediction) == how.model ? wl_time_as_measured(prediction, m) : 0;
-    }
-    return WL_OK;
+    how.model = by;
+    const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
+    if (status == WL_OK)
+        *time = wl_prediction_model(prediction) == by ? wl_time_as_measured(prediction, m) : 0;
+    return status;
 }
 
 static wl_status predict_launch(comparison *c, model *found, const wl_launch *launch, const wl_measurement *m,
                                 wl_prediction *prediction, wl_fit_row *row, wl_error *err)
 {
-    if (c->every_model) {
-        const wl_status status = predict_times(c, found, launch, m, prediction, err);
-        if (status != WL_OK)
-            return status;
-    }
     double values[WL_METRIC_COUNT];
     const wl_predict_options how = {.complete = c->complete,
                                     .model = c->model,
@@ -303,19 +276,28 @@ static wl_status predict_launch(comparison *c, model *found, const wl_launch *la
                                     .measured = volumes_of(c, m, values),
                                     .emulate = c->emulate,
                                     .simulate = c->simulate};
+    wl_status status = WL_OK;
+    for (int i = WL_MODEL_BEST + 1; i < WL_MODEL_COUNT && status == WL_OK && c->every_model; i++)
+        status = predict_time(found, launch, m, how, (wl_model_id)i, prediction, &c->by_model[i], err);
+    if (status != WL_OK)
+        return status;
     if (!c->keep_counts)
         return wl_predict(found->predictor, launch, &how, prediction, err);
-    wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
+    status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
     if (status == WL_OK)
         status = wl_counted_predict(row->counted, c->device, c->model, prediction, err);
     if (status != WL_OK) {
         wl_counted_free(row->counted);
         row->counted = NULL;
     }
-    if (status != WL_E_UNSUPPORTED || !c->all_models)
+    if (status != WL_E_UNSUPPORTED || !c->ranks)
         return status;
     *err = (wl_error){0};
-    return predict_by_all(c, found, launch, m, prediction, row, err);
+    status = WL_OK;
+    const wl_predict_options plain = {.caches = how.caches};
+    for (int i = 0; i < WL_RANKED_MODELS && status == WL_OK; i++)
+        status = predict_time(found, launch, m, plain, wl_ranked_model(i), prediction, &row->model_time[i], err);
+    return status;
 }
 
 /* The row of the comparison; its texts are borrowed from tables, kernels and the map. */

@@ -728,15 +728,10 @@ bool option_complete(const options *o) { return !o->incomplete || strcmp(o->inco
 
 bool option_every_model(const options *o) { return o->model && strcmp(o->model, "all") == 0; }
 
-wl_caches option_caches(const options *o)
-{
-    return o->caches && strcmp(o->caches, wl_caches_name(WL_CACHES_COLD)) == 0 ? WL_CACHES_COLD : WL_CACHES_WARM;
-}
-
 int option_predict(const options *o, wl_predict_options *out)
 {
     out->model = option_model(o);
-    out->caches = option_caches(o);
+    out->caches = wl_caches_of(o->caches);
     const int code = option_fidelity(o, &out->simulate);
     if (code != EXIT_OK)
         return code;

@@ -37,7 +37,8 @@ typedef struct options {
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *number[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count, number_count;
-    const char *caches, *volumes;     /* when a launch starts; whose the time is made of */
+    const char *caches;               /* when a launch starts: warm or cold */
+    const char *volumes;              /* that times are made of: predicted or measured ones */
     const char *fidelity, *addresses; /* of simulated caches */
     const char *incomplete;           /* predictions: may they be compared? */
     const char *budget[MANY_MAX], *baseline, *tolerance, *junit;
@@ -110,7 +111,6 @@ wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* The options for predictions: model, samples. Prints what is wrong; returns the exit code. */
 bool option_every_model(const options *options); /* --model all */
-wl_caches option_caches(const options *options);
 int option_predict(const options *options, wl_predict_options *out);
 /* May only complete predictions be compared? */
 bool option_complete(const options *options);

@@ -64,6 +64,7 @@ WL_API double wl_prediction_launch_gap(const wl_prediction *prediction);
  * as Nsight Compute sees to it. */
 typedef enum wl_caches { WL_CACHES_WARM, WL_CACHES_COLD } wl_caches;
 WL_API const char *wl_caches_name(wl_caches caches); /* "warm", "cold" */
+WL_API wl_caches wl_caches_of(const char *name);     /* warm for other names, and for NULL */
 /* How long each resource alone would take; the largest bound, and the one after it. */
 WL_API bool wl_prediction_bound(const wl_prediction *prediction, wl_bound_id bound, double *seconds);
 WL_API wl_bound_id wl_prediction_limiter(const wl_prediction *prediction);

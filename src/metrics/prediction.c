@@ -82,6 +82,12 @@ int wl_named_waits(const wl_block_waits *w, wl_named_wait out[WL_NAMED_WAITS])
 wl_model_id wl_prediction_model(const wl_prediction *p) { return p->model.id; }
 double wl_prediction_time(const wl_prediction *p) { return p->model.time_s; }
 const char *wl_caches_name(wl_caches caches) { return caches == WL_CACHES_COLD ? "cold" : "warm"; }
+
+wl_caches wl_caches_of(const char *name)
+{
+    return name && strcmp(name, wl_caches_name(WL_CACHES_COLD)) == 0 ? WL_CACHES_COLD : WL_CACHES_WARM;
+}
+
 double wl_prediction_launch_gap(const wl_prediction *p) { return p->model.launch_gap_s; }
 wl_bound_id wl_prediction_limiter(const wl_prediction *p) { return p->model.limiter; }
 wl_bound_id wl_prediction_next_limiter(const wl_prediction *p) { return p->model.next; }

@@ -13,6 +13,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
+#include "base/thread_number.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
@@ -473,15 +474,6 @@ static void tell(const wl_ranker *r, crew *c)
         atomic_store(&c->stop, true);
 }
 
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Steals the second half of the longest range, so that `mine` has launches again. */
 static void take_over(int threads, share *shares, share *mine)
 {
@@ -500,7 +492,7 @@ static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *
 {
 #pragma omp critical(warpline_ranker_shares)
     {
-        share *mine = &c->shares[thread_number()];
+        share *mine = &c->shares[wl_thread_number()];
         if (mine->next == mine->end)
             take_over(r->threads, c->shares, mine);
         *first = mine->next;
@@ -511,7 +503,7 @@ static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *
 
 static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction *scratch, wl_ranked *record)
 {
-    const int me = thread_number();
+    const int me = wl_thread_number();
     wl_error own = {0};
     *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
     if (atomic_load_explicit(&c->stop, memory_order_relaxed) || i > atomic_load(&c->failed_at))

@@ -195,6 +195,16 @@ static void what_is_left_in_the_l2_is_written_by_the_next_launch(void **state)
     check_done();
 }
 
+static void caches_have_names(void **state)
+{
+    (void)state;
+    for (wl_caches c = WL_CACHES_WARM; c <= WL_CACHES_COLD; c++)
+        check_int(wl_caches_name(c), "caches", (int64_t)wl_caches_of(wl_caches_name(c)), (int64_t)c);
+    check_int("other names", "caches", (int64_t)wl_caches_of("hot"), WL_CACHES_WARM);
+    check_int("none", "caches", (int64_t)wl_caches_of(NULL), WL_CACHES_WARM);
+    check_done();
+}
+
 /* L2 and memory as a norm; merging pieces and opening rows come on top; atomics beside. */
 /* 1 GB at 1 TB/s, whatever units cost and however well they overlap. */
 static void the_l2_delivers_in_time(void **state)
@@ -514,6 +524,7 @@ int main(void)
         cmocka_unit_test(sm_bounds_by_hand),
         cmocka_unit_test(memory_bounds_by_hand),
         cmocka_unit_test(conflicts_in_place_come_on_top),
+        cmocka_unit_test(caches_have_names),
         cmocka_unit_test(what_is_left_in_the_l2_is_written_by_the_next_launch),
         cmocka_unit_test(the_l2_delivers_in_time),
         cmocka_unit_test(a_repeated_launch_loads_more),

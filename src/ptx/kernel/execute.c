@@ -13,6 +13,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/thread_number.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/module/def_use.h"
@@ -246,15 +247,6 @@ static int thread_count(const wl_ptx_runner *r, const wl_ptx_work *work)
     return 1;
 }
 
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Pieces without bytes are no buffers. */
 void wl_ptx_runner_uses(const wl_ptx_runner *r, size_t count, uint8_t *uses)
 {
@@ -298,7 +290,7 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
         stop = failed;
         if (stop)
             continue;
-        const wl_status done = run_blocks(r->emulators[thread_number()], work, turn * each,
+        const wl_status done = run_blocks(r->emulators[wl_thread_number()], work, turn * each,
                                           wl_min(blocks, (turn + 1) * each), until, &instructions, &mine, &of_turn);
         whole = whole && mine;
         if (done != WL_OK) {

@@ -217,8 +217,7 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     m->time_s = number_of(r, model, "time_s", 0);
     if (json_object_get(model, "launch_gap_s"))
         m->launch_gap_s = number_of(r, model, "launch_gap_s", 0);
-    const char *caches = json_string_value(json_object_get(model, "caches"));
-    m->caches = caches && strcmp(caches, wl_caches_name(WL_CACHES_COLD)) == 0 ? WL_CACHES_COLD : WL_CACHES_WARM;
+    m->caches = wl_caches_of(json_string_value(json_object_get(model, "caches")));
     m->items_per_s = number_of(r, model, "items_per_s", 0);
     m->limiter = bound_of(r, text_of(r, model, "limiter"));
     m->next = bound_of(r, text_of(r, model, "next_limiter"));
