@@ -40,7 +40,7 @@ static bool check_usage(const options *o, job *j)
         j->options.number_count = o->number_count;
         for (size_t i = 0; i < o->number_count; i++)
             if (!wl_fit_number_known(o->number[i])) {
-                usage_error("--number: '%s' is no number that fits find (without the option they list them)",
+                usage_error("--number: '%s' is not fitted; 'warpline fit' without --number lists what is",
                             o->number[i]);
                 return false;
             }

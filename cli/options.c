@@ -542,7 +542,8 @@ static int take_preset(options *o)
     if (!o->model || strcmp(o->model, "paper") != 0)
         return EXIT_OK;
     if (o->with_count + count > MANY_MAX) {
-        usage_error("too many --with");
+        usage_error("too many --with: beside --model paper, which sets %zu numbers, %zu are possible", count,
+                    MANY_MAX - count);
         return EXIT_USAGE;
     }
     memmove(o->with + count, o->with, o->with_count * sizeof *o->with);
