@@ -55,6 +55,10 @@ typedef struct wl_op {
     float issue; /* machine instructions */
     /* of these: length of the dependent chain; latencies until its results are ready */
     float chain;
+    /* of a sequence of several kinds: special functions, f64 operations and others that depend on
+     * each other; all 0: chain */
+    float steps[3];
+    bool blocks; /* a sequence with a branch in it: nothing issues until its result is there */
     int32_t field;       /* that it loads from or stores to; -1: none, or unknown */
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;

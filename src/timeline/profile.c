@@ -167,7 +167,12 @@ static double spread_of(const walker *w, const wl_op *op)
 
 static double latency_of(const walker *w, const wl_op *op)
 {
-    double level[3];
+    static const wl_op_kind step[3] = {WL_OP_SPECIAL, WL_OP_FP64, WL_OP_FP32};
+    double level[3], sequence = 0;
+    for (int i = 0; i < 3; i++)
+        sequence += w->waits->result[step[i]] * op->steps[i];
+    if (sequence > 0)
+        return fmax(0, sequence - op->issue + 1); /* from its last instruction */
     if (op->kind != WL_OP_LOAD && !op->awaits_copies)
         return fmax(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
     levels_of(w, op, level);
@@ -284,7 +289,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
  * them. */
 static double wait_behind(walker *w, const wl_op *op)
 {
-    double wait = w->waits->result[op->kind] * op->chain - 1;
+    const double whole = w->waits->result[op->kind] * op->chain;
+    double wait = (op->kind == WL_OP_BRANCH ? whole / 2 : whole) - 1;
     if (op->kind == WL_OP_BARRIER && op->remote)
         wait = fmax(wait, w->waits->remote[1] - 1);
     if (op->kind == WL_OP_BARRIER) {
@@ -362,12 +368,16 @@ static void wait_for_results(walker *w, int32_t number, double times)
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
+    /* of the latency of a branch, half is that of its condition: it is over early if that is known
+     * early */
+    const double decided = op->kind == WL_OP_BRANCH ? w->waits->result[WL_OP_BRANCH] / 2 : 0;
     double needed = w->last;
     int32_t producer = -1;
     for (int i = 0; i < op->reads; i++) {
         const ready *r = &w->registers[op->regs[i]];
-        if (r->at > needed) {
-            needed = r->at;
+        const double until = r->at > 0 ? r->at + decided : 0;
+        if (until > needed) {
+            needed = until;
             producer = r->op;
         }
     }
@@ -420,6 +430,11 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     }
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
+    if (op->blocks) {
+        const double wait = fmax(0, latency_of(w, op) - 1);
+        end_interval(w, number, number, wait, times);
+        w->last += wait;
+    }
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) {
         /* nothing issues until it is passed */
         const double wait = wait_behind(w, op);

@@ -17,7 +17,8 @@ typedef struct row {
     const char *reads, *writes;
     int field;
     float issue, chain; /* 0: 1 */
-    bool free;
+    float steps[3];
+    bool free, blocks;
 } row;
 
 /* Parts as text: 'a' .. are operations, digits a number of trips, brackets a loop. "ab3(cd)" */
@@ -41,6 +42,8 @@ static inline void make_ops(made *m, const row *rows, int32_t count)
                                : r->issue > 0 ? r->issue
                                               : 1,
                       .chain = r->chain > 0 ? r->chain : r->kind != WL_OP_BRANCH,
+                      .steps = {r->steps[0], r->steps[1], r->steps[2]},
+                      .blocks = r->blocks,
                       .field = r->field,
                       .regs = m->regs[i]};
         for (const char *c = r->reads; c && *c; c++)

@@ -15,9 +15,11 @@ static const wl_field_waits fields[] = {{.l1_misses = 0, .reads = 4, .writes = 4
                                         {.l1_misses = 0.5, .l2_misses = 0.5, .reads = 8, .missed = {0.5, 0.25}}};
 static const wl_waits waits = {.result = {[WL_OP_INT] = 5,
                                           [WL_OP_SPECIAL] = 7,
+                                          [WL_OP_FP32] = 4,
+                                          [WL_OP_FP64] = 8,
                                           [WL_OP_SHUFFLE] = 23,
                                           [WL_OP_ATOMIC] = 300,
-                                          [WL_OP_BRANCH] = 11,
+                                          [WL_OP_BRANCH] = 22,
                                           [WL_OP_BARRIER] = 21},
                                .level = {30, 100, 300},
                                .fields = fields,
@@ -72,7 +74,7 @@ static double latency_of(const wl_op *op)
     const wl_field_waits *f = &fields[op->field];
     if (op->kind == WL_OP_LOAD)
         return 30 + f->l1_misses * (100 + 300 * f->l2_misses);
-    return waits.result[op->kind] * op->chain;
+    return waits.result[op->kind] * op->chain * (op->kind == WL_OP_BRANCH ? 0.5 : 1);
 }
 
 static void execute(board *b, const wl_op *op)
@@ -80,7 +82,7 @@ static void execute(board *b, const wl_op *op)
     double start = b->last + 1;
     double there = b->last;
     for (int i = 0; i < op->reads; i++)
-        there = fmax(there, b->ready[op->regs[i]]);
+        there = fmax(there, b->ready[op->regs[i]] + (op->kind == WL_OP_BRANCH ? waits.result[WL_OP_BRANCH] / 2 : 0));
     if (op->issue > 0) {
         b->last = fmax(start, there) + op->issue - 1;
         there = b->last + latency_of(op);
@@ -230,6 +232,34 @@ static const hand_case by_hand[] = {
      .issue = 3,
      .cause = WL_STALL_DEPENDENCE,
      .stall = 10},
+    {.name = "a branch whose condition is just computed",
+     .rows = {INT("1", "2"), {.kind = WL_OP_BRANCH, .reads = "2", .chain = 1}},
+     .parts = "aba",
+     .cycles = 1 + 5 + 11 + 11,
+     .issue = 3,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 25},
+    {.name = "a branch whose condition has long been known",
+     .rows = {INT("1", "2"), {.kind = WL_OP_BRANCH, .reads = "2", .chain = 1}, INT("1", "3"), INT("3", "3")},
+     .parts = "acdddba",
+     .cycles = 1 + 1 + 3 * 5 + 1 + 10 + 1,
+     .issue = 7,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 12 + 10},
+    {.name = "a sequence of three kinds",
+     .rows = {{.kind = WL_OP_SPECIAL, .writes = "1", .issue = 6, .steps = {1, 2, 3}}, INT("1", "2")},
+     .parts = "ab",
+     .cycles = 7 + 2 * 8 + 3 * 4 + 1,
+     .issue = 7,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 29},
+    {.name = "a sequence with a branch in it",
+     .rows = {{.kind = WL_OP_SPECIAL, .writes = "1", .issue = 6, .steps = {1, 2, 3}, .blocks = true}, INT("0", "2")},
+     .parts = "ab",
+     .cycles = 7 + 2 * 8 + 3 * 4 + 1,
+     .issue = 7,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 29},
     {.name = "a branch that is not",
      .rows = {INT("0", "1"), {.kind = WL_OP_BRANCH}},
      .parts = "aba",

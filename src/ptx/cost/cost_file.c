@@ -87,29 +87,33 @@ static wl_status read_number(const reader *r, const wl_yaml *node, double *out)
     return WL_OK;
 }
 
-/* "{special: 1, fp32: 3, integer_pipe: 1}": how many are of each class, `own` of that of the
- * instruction itself; and how many of all of them only the integer pipe executes. */
+/* "{special: 1, fp32: 3, integer_pipe: 1, chain: 9}": how many are of each class, `own` of that of
+ * the instruction itself; how many of all of them only the integer pipe executes; and how long its
+ * result takes. */
 static wl_status read_parts(const reader *r, const wl_yaml *node, wl_cost_row *row)
 {
-    static const char own[] = "own", pipe[] = "integer_pipe";
-    const char *keys[WL_INST_CLASS_COUNT + 2];
+    static const char own[] = "own", pipe[] = "integer_pipe", chain[] = "chain";
+    const char *keys[WL_INST_CLASS_COUNT + 3];
     double n = 0;
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
         keys[c] = wl_inst_class_name((wl_inst_class)c);
     keys[WL_INST_CLASS_COUNT] = own;
     keys[WL_INST_CLASS_COUNT + 1] = pipe;
-    WL_TRY(wl_yaml_known_keys(node, keys, WL_INST_CLASS_COUNT + 2, "a cost by class", r->err));
-    for (int c = 0; c < WL_INST_CLASS_COUNT + 2; c++) {
+    keys[WL_INST_CLASS_COUNT + 2] = chain;
+    WL_TRY(wl_yaml_known_keys(node, keys, WL_INST_CLASS_COUNT + 3, "a cost by class", r->err));
+    for (int c = 0; c < WL_INST_CLASS_COUNT + 3; c++) {
         const wl_yaml *part = wl_yaml_get(node, keys[c]);
         if (!part)
             continue;
         WL_TRY(read_number(r, part, &n));
-        row->cost += keys[c] == pipe ? 0 : n;
+        row->cost += c <= WL_INST_CLASS_COUNT ? n : 0;
         if (c < WL_INST_CLASS_COUNT) {
             row->parts[c] = n;
             row->has_parts = true;
         } else if (keys[c] == pipe) {
             row->integer_pipe = n;
+        } else if (keys[c] == chain) {
+            row->chain = n;
         }
     }
     if (row->integer_pipe > row->cost || row->cost == 0)

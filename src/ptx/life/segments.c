@@ -159,6 +159,32 @@ static float chain_of(wl_op_kind kind, double weight)
     return (float)(0.5 * weight);
 }
 
+/* What the machine instructions of an instruction are, if they are not all of its own class. */
+static const wl_cost_row *sequence_of(const maker *m, int32_t at)
+{
+    const wl_cost_row *row = m->in->counting ? m->in->counting->split[at].row : NULL;
+    return row && row->has_parts ? row : NULL;
+}
+
+static bool has_slow_path(const maker *m, int32_t at)
+{
+    const wl_cost_row *row = sequence_of(m, at);
+    return row && wl_cost_has_slow_path(row);
+}
+
+/* The dependent steps of a sequence: as measured, else all of its instructions. */
+static void describe_sequence(const maker *m, int32_t at, wl_op *op)
+{
+    const wl_cost_row *row = sequence_of(m, at);
+    if (!row || op->kind == WL_OP_BRANCH || wl_op_is_load(op) || op->kind == WL_OP_ATOMIC)
+        return;
+    const double special = row->parts[WL_INST_special], f64 = row->parts[WL_INST_fp64];
+    op->steps[0] = row->chain > 0 ? 0 : (float)special;
+    op->steps[1] = row->chain > 0 ? 0 : (float)f64;
+    op->steps[2] = (float)(row->chain > 0 ? row->chain : row->cost - special - f64);
+    op->blocks = wl_cost_has_slow_path(row);
+}
+
 /* Keeps, by number, which register of the function it is. */
 static bool note_origins(maker *m, int32_t first, int32_t count, int32_t reg)
 {
@@ -255,6 +281,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .source_line = in->source_line,
                   .text = in->text,
                   .text_length = in->text_length};
+    describe_sequence(m, at, op);
     describe_product(in, op);
     if (m->in->spilled) { /* then ptxas makes products wait, too */
         op->issue += (float)(2 * m->in->spilled[at]);
@@ -308,9 +335,10 @@ static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_
 
 /* ---- segments ---- */
 
-static bool ends_segment(const wl_ptx_instruction *in)
+static bool ends_segment(const maker *m, int32_t at)
 {
-    return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar || wl_ptx_is_barrier(in);
+    const wl_ptx_instruction *in = &m->f->instructions[at];
+    return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar || wl_ptx_is_barrier(in) || has_slow_path(m, at);
 }
 
 /* Whether the instruction belongs to the predicated body of a branch. */
@@ -346,7 +374,7 @@ static void find_segments(maker *m)
         const bool joined = block_starts && i > 0 && (is_predicated(m, i) || is_predicated(m, i - 1)) &&
                             follows_alone(flow, jumps, flow->block_of[i]);
         const bool full = m->out->count > 0 && i - m->out->list[m->out->count - 1].from == SEGMENT_MAX;
-        if (i == 0 || full || (block_starts && !joined) || ends_segment(&m->f->instructions[i - 1]))
+        if (i == 0 || full || (block_starts && !joined) || ends_segment(m, i - 1))
             m->out->list[m->out->count++] = (wl_ptx_segment){.from = i};
         m->out->of[i] = m->out->count - 1;
         m->out->list[m->out->count - 1].to = i + 1;
