@@ -183,14 +183,13 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
 }
 
 /* The lives of representative warps, where they are known, with the waits of this launch. */
-static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
-                            wl_counts *out, const wl_lives **from, wl_error *err)
+static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, const wl_lives **from,
+                            wl_error *err)
 {
     const wl_costs costs = costs_of(p);
     wl_followed followed;
     wl_waits waits;
-    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, shows_lives(options), &p->launch_arena, &followed,
-                          err));
+    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, &p->launch_arena, &followed, err));
     *from = followed.lives;
     if (!followed.lives)
         return WL_OK;
@@ -377,7 +376,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_costs costs = costs_of(p);
     costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
     wl_field_shares(&costs, &volumes, p->field_shares);
-    WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
+    WL_TRY(find_lives(p, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, options ? options->measured : NULL,
              out);
     if (volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE))
@@ -452,10 +451,10 @@ static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
     return WL_OK;
 }
 
-static wl_status keep_lives(wl_counted *c, const wl_predictor *p, bool always, wl_error *err)
+static wl_status keep_lives(wl_counted *c, const wl_predictor *p, wl_error *err)
 {
     const wl_costs costs = costs_of(p);
-    WL_TRY(wl_follow_find(&costs, &c->counts.launched, &c->counts.warps.swaps, always, &c->kept, &c->followed, err));
+    WL_TRY(wl_follow_find(&costs, &c->counts.launched, &c->counts.warps.swaps, &c->kept, &c->followed, err));
     if (!c->followed.lives)
         return WL_OK;
     c->waited = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);
@@ -485,7 +484,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         status = keep_traffic(c, p->kernel->field_count, err);
     if (status == WL_OK)
-        status = keep_lives(c, p, shows_lives(options), err);
+        status = keep_lives(c, p, err);
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

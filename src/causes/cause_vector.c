@@ -107,12 +107,9 @@ static wl_status variant_of_mix(wl_inquiry *q, wl_kernel **out, wl_error *err)
     return WL_OK;
 }
 
-/* Are warps followed only because loads stay behind stores that may change what they read? A vector
- * is loaded before all of it is stored. */
-static bool only_in_steps(const wl_lives *lives)
+/* Do warps neither loop nor meet at barriers? */
+static bool straight(const wl_lives *lives)
 {
-    if (!lives || !lives->in_steps)
-        return false;
     for (int32_t i = 0; i < lives->op_count; i++)
         if (lives->ops[i].kind == WL_OP_BARRIER)
             return false;
@@ -142,7 +139,10 @@ static wl_status merge(wl_inquiry *q, vectors *v, wl_error *err)
             variant->accesses[n++] = variant->accesses[a];
     variant->access_count = n;
     drop_instructions(v, variant);
-    variant->source.repeats = variant->source.repeats && !only_in_steps(q->lives);
+    /* loads that stay behind stores, which may change what they read: a vector is loaded before
+     * all of it is stored */
+    if (q->lives && q->kernel->source.in_steps && straight(q->lives))
+        variant->source.live = NULL;
     WL_TRY(wl_try_variant(q, variant, &q->launch, &best, &better, err));
     const int32_t bytes = q->kernel->accesses[v->first].width_bytes;
     (void)snprintf(text, sizeof text, "%lld neighbouring elements of %d bytes, each with a separate instruction",
@@ -245,6 +245,7 @@ static wl_status spread_out(wl_inquiry *q, wl_error *err)
         bool done, better = false;
         WL_TRY(variant_of_mix(q, &variant, err));
         WL_TRY(make_wide(q, e, variant, &launch, &done, err));
+        variant->source.live = NULL; /* of threads with one cell */
         if (done)
             WL_TRY(wl_try_wide(q, variant, &launch, (double)e, &best, &better, err));
         most = better ? e : most;
@@ -263,9 +264,9 @@ wl_status wl_cause_vector(wl_inquiry *q, wl_error *err)
     if (!q->can_vary || q->kernel->source.population || counted || q->kernel->loop_count > 0)
         return WL_OK; /* how many instructions this saves is unknown */
     WL_TRY(merge(q, &v, err));
-    /* the recorded lives of warps that loop or synchronize are those of threads with one cell;
-     * local memory is accessed for each cell */
-    const bool can_spread =
-        q->geometry.schedule.kind == WL_SCHEDULE_LINEAR && !q->kernel->source.repeats && !q->kernel->source.visit_local;
+    /* the lives of warps that loop or synchronize are those of threads with one cell; local memory is
+     * accessed for each cell */
+    const bool can_spread = q->geometry.schedule.kind == WL_SCHEDULE_LINEAR && (!q->lives || straight(q->lives)) &&
+                            !q->kernel->source.visit_local;
     return v.width == 0 && can_spread ? spread_out(q, err) : WL_OK;
 }

@@ -78,13 +78,12 @@ wl_status wl_lives_stores_apart(const wl_lives *lives, size_t field_count, wl_ar
     return WL_OK;
 }
 
-/* Warps wait between stores only if they loop, meet at barriers, or load behind stores. */
 wl_status wl_stores_apart(const wl_kernel *k, wl_arena *arena, double *share, wl_error *err)
 {
     const wl_lives *lives = NULL;
     for (size_t f = 0; f < k->field_count; f++)
         share[f] = k->fields[f].stores_apart;
-    if (!k->source.live || !k->source.repeats)
+    if (!k->source.live)
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &lives, err));
     return wl_lives_stores_apart(lives, k->field_count, arena, share, err);

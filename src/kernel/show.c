@@ -49,7 +49,7 @@ static void show_missing(const wl_kernel *k, bool averaged, wl_buffer *out)
         wl_buffer_add(out, "# Not part of this file: local memory, its accesses and volumes.\n");
     if (averaged)
         wl_buffer_add(out, "# Threads do not all execute the same: flops and instructions are averages of a launch.\n");
-    if (averaged || k->source.repeats)
+    if (averaged || k->source.live)
         wl_buffer_add(out,
                       "# Counts and volumes are those of the PTX. The time is not: it is estimated from them, without "
                       "the\n# order of loads, arithmetic and barriers, for which a kernel file has no words.\n");

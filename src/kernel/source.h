@@ -153,9 +153,6 @@ typedef struct wl_source {
     /* What representative warps execute, in the launch that the kernel was made for. NULL: there is
      * no instruction stream. */
     wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
-    /* warps may loop, synchronize at barriers or load after stores: their waits follow from their
-     * lives */
-    bool repeats;
     bool in_steps; /* some load may not move before a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);

@@ -69,9 +69,9 @@ bool wl_prediction_instructions(const wl_prediction *p, wl_inst_class of, double
 int wl_named_waits(const wl_block_waits *w, wl_named_wait out[WL_NAMED_WAITS])
 {
     const wl_named_wait all[WL_NAMED_WAITS] = {
-        {"start", w->start},   {"issue", w->issue},      {"dependence", w->dependence},
-        {"shared", w->shared}, {"l1", w->level[0]},      {"l2", w->level[1]},
-        {"dram", w->level[2]}, {"dram_queue", w->queue}, {"barrier", w->barrier}};
+        {"start", w->start},      {"issue", w->issue},    {"dependence", w->dependence}, {"shared", w->shared},
+        {"fetch", w->fetch},      {"l1", w->level[0]},    {"l2", w->level[1]},           {"dram", w->level[2]},
+        {"dram_queue", w->queue}, {"barrier", w->barrier}};
     for (int i = 0; i < WL_NAMED_WAITS; i++)
         out[i] = all[i];
     return WL_NAMED_WAITS;

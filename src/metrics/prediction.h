@@ -37,6 +37,7 @@ typedef struct wl_block_waits {
     double start;              /* until its first instruction */
     double issue;              /* while its longest warp issues */
     double dependence, shared; /* for arithmetic; for shared memory or shuffles */
+    double fetch;              /* for instructions */
     double level[3];           /* for L1, L2 and DRAM without load */
     double queue;              /* additional wait for DRAM, because others use it */
     double barrier;
@@ -152,7 +153,7 @@ struct wl_prediction {
 };
 
 /* The waits by name. */
-#define WL_NAMED_WAITS 9
+#define WL_NAMED_WAITS 10
 typedef struct wl_named_wait {
     const char *name;
     double cycles;

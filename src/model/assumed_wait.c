@@ -68,5 +68,5 @@ static wl_waiting assume(const wl_turnover *n, const wl_demand *d)
 wl_waiting wl_life_of_block(const wl_turnover *n, const wl_demand *d)
 {
     const wl_waiting *life = d->waiting;
-    return life && life->known && (life->assumed || life->repeats) ? *life : assume(n, d);
+    return life && life->known ? *life : assume(n, d);
 }

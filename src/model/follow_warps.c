@@ -46,8 +46,8 @@ static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t
         }
 }
 
-wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, bool always,
-                         wl_arena *arena, wl_followed *out, wl_error *err)
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, wl_arena *arena,
+                         wl_followed *out, wl_error *err)
 {
     const wl_kernel *k = costs->kernel;
     *out = (wl_followed){.field_count = k->field_count,
@@ -59,7 +59,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, con
         out->swap_rounds = swaps->rounds / swaps->executions;
         out->swap_lost = swaps->lost / swaps->executions;
     }
-    if (!k->source.live || (!k->source.repeats && !always))
+    if (!k->source.live)
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &out->lives, err));
     wl_field_accesses *fields = WL_ARENA_NEW(arena, wl_field_accesses, k->field_count + 1);

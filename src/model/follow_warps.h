@@ -40,10 +40,9 @@ typedef struct wl_followed {
     double swap_rounds, swap_lost;
 } wl_followed;
 
-/* The warps of the launch, if the kernel has an instruction stream: `always`, or only if they have
- * loops or barriers. Borrows from the kernel. */
-wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, bool always,
-                         wl_arena *arena, wl_followed *out, wl_error *err);
+/* The warps of the launch, if the kernel has an instruction stream. Borrows from the kernel. */
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, wl_arena *arena,
+                         wl_followed *out, wl_error *err);
 
 /* What their instructions wait for. `fields` has one entry per field; the waits borrow it. */
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,

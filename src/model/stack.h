@@ -18,6 +18,7 @@
     WL_STACK_PART(INTEGER, "integer", "math pipe throttle", "the integer pipe works")                                  \
     WL_STACK_PART(L1_QUEUE, "l1_queue", "lg throttle", "requests queue for the L1 or for shared memory")               \
     WL_STACK_PART(DEPENDENCE, "dependence", "wait", "warps wait for arithmetic")                                       \
+    WL_STACK_PART(FETCH, "fetch", "no instruction", "warps wait for their next instruction")                           \
     WL_STACK_PART(SHARED, "shared", "short scoreboard", "warps wait for shared memory or shuffles")                    \
     WL_STACK_PART(L1, "l1", "long scoreboard", "warps wait for the L1, without contention")                            \
     WL_STACK_PART(L2, "l2", "long scoreboard", "warps wait for the L2, without contention")                            \

@@ -76,6 +76,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     out->wide_multiply = 2 * out->narrow_multiply;
     /* at least a sector, as in the counts */
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
+    wl_device_read_list(device, WL_DEVICE_instruction_cache, out->code, 4);
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
     wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
@@ -302,14 +303,15 @@ wl_block_waits wl_waits_of_life(const wl_waiting *life, double cold, double time
     return (wl_block_waits){.issue = times * life->issue,
                             .dependence = times * (life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE]),
                             .shared = times * life->stall[WL_STALL_SHARED],
+                            .fetch = times * life->stall[WL_STALL_FETCH],
                             .level = {times * life->level[0], times * life->level[1], times * cold * life->level[2]},
                             .barrier = times * life->stall[WL_STALL_BARRIER]};
 }
 
 double wl_waits_sum(const wl_block_waits *w)
 {
-    return w->start + w->issue + w->dependence + w->shared + w->level[0] + w->level[1] + w->level[2] + w->queue +
-           w->barrier;
+    return w->start + w->issue + w->dependence + w->shared + w->fetch + w->level[0] + w->level[1] + w->level[2] +
+           w->queue + w->barrier;
 }
 
 /* Blocks of a wave that want the same lock come at the same time, and have it one after the other,
@@ -402,6 +404,14 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
     return n->turnover + (d->stores ? n->store_wait : 0);
+}
+
+/* Cycles for which the first blocks wait for instructions that nobody has executed. A launch starts
+ * with half of the second instruction cache filled. */
+static double first_instructions(const wl_turnover *n, const wl_demand *d)
+{
+    const double ready = fmin(d->waiting->code, n->code[1] / 2);
+    return ready * n->code[2] + (d->waiting->code - ready) * n->code[3];
 }
 
 /* Adds the atomics. With several waves, atomics of some blocks overlap with the work of others.
@@ -522,7 +532,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
-    const double start = n->launch;
+    const double start = n->launch + first_instructions(n, d) / n->clock;
     const double both = wl_norm2(sm + apart, memory, q), conflicts = cold * delayed(n, d) * both;
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);

@@ -92,6 +92,8 @@ typedef struct wl_turnover {
     double narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate;
     double in_place_wait[2], dispatch[4];
+    /* instructions that the instruction caches hold; cycles of waiting for others */
+    double code[4];
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, random_rate;
     double atomic_rate, atomic_address_rate, atomic_word_rate, atomic_latency, norm, launch;

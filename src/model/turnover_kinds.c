@@ -61,6 +61,7 @@ static void add_waits(wl_block_waits *to, const wl_block_waits *one, double shar
     to->issue += share * one->issue;
     to->dependence += share * one->dependence;
     to->shared += share * one->shared;
+    to->fetch += share * one->fetch;
     to->barrier += share * one->barrier;
     for (int l = 0; l < 3; l++)
         to->level[l] += share * one->level[l];

@@ -68,6 +68,10 @@ static void scale_wait(variant *v, wl_stack_part part, double by)
         scale_stall(v, WL_STALL_NONE, by);
         scale_stall(v, WL_STALL_DEPENDENCE, by);
         break;
+    case WL_STACK_FETCH:
+        SCALE(by, &n->code[2], &n->code[3]);
+        scale_stall(v, WL_STALL_FETCH, by);
+        break;
     case WL_STACK_SHARED: scale_stall(v, WL_STALL_SHARED, by); break;
     case WL_STACK_BARRIER: scale_stall(v, WL_STALL_BARRIER, by); break;
     case WL_STACK_L1:

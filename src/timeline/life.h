@@ -58,7 +58,8 @@ typedef struct wl_op {
     /* of a sequence of several kinds: special functions, f64 operations and others that depend on
      * each other; all 0: chain */
     float steps[3];
-    bool blocks; /* a sequence with a branch in it: nothing issues until its result is there */
+    /* a sequence with a branch in it: nothing issues until its result is there */
+    bool blocks;
     int32_t field;       /* that it loads from or stores to; -1: none, or unknown */
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;
@@ -106,8 +107,6 @@ typedef struct wl_lives {
     size_t count;
     int kind_count;
     const char *const *files; /* of source lines */
-    /* some load may not move before a store, which may write what it reads */
-    bool in_steps;
 } wl_lives;
 
 /* A copy that outlives the kernel; without texts and files. */

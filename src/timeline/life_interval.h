@@ -19,6 +19,7 @@ typedef enum wl_stall {
     WL_STALL_SHARED,     /* shared memory, shuffles */
     WL_STALL_MEMORY,     /* a load from global or local memory, or an atomic that returns a value */
     WL_STALL_BARRIER,
+    WL_STALL_FETCH, /* the next instruction; of no interval */
     WL_STALL_COUNT
 } wl_stall;
 
@@ -45,6 +46,8 @@ typedef struct wl_life_profile {
     const wl_life_interval *list;
     size_t count;
     double atomics; /* share of its cycles from its first atomic in global memory to its last */
+    double code;    /* its different machine instructions */
+    double fetch;   /* cycles of waiting for code of loops that no instruction cache holds */
 } wl_life_profile;
 
 #endif /* WL_TIMELINE_LIFE_INTERVAL_H */

@@ -84,6 +84,7 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->special = rate > 0 ? lanes * schedulers / rate : 0;
     wl_device_read_list(d, WL_DEVICE_bulk_latency, out->bulk, 2);
     wl_device_read_list(d, WL_DEVICE_dsmem, out->remote, 2);
+    wl_device_read_list(d, WL_DEVICE_instruction_cache, out->code, 4);
 #define WL_TENSOR_KIND(name, meaning)                                                                                  \
     (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
 #include "warpline/tensor.def"
@@ -597,6 +598,41 @@ static void sort_intervals(walker *w, wl_life_profile *out)
     out->count = (size_t)count;
 }
 
+/* ---- instructions ---- */
+
+/* The different instructions of some parts that no loop in them has fetched again and again. Adds
+ * what the trips of loops wait that do not fit into a cache: in each trip, each of their
+ * instructions has been replaced before. */
+static double fetched(const walker *w, const wl_stretch *parts, int32_t count, double times, double *waited)
+{
+    const double *code = w->waits->code;
+    double size = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!parts[i].loop) {
+            for (int32_t o = parts[i].first; o < parts[i].first + parts[i].count; o++)
+                size += w->lives->ops[o].issue;
+            continue;
+        }
+        const double body = fetched(w, parts + i + 1, parts[i].count, times * parts[i].times, waited);
+        const bool large = code[0] > 0 && body > code[0];
+        if (large)
+            *waited += body * times * fmax(0, parts[i].times - 1) * code[body > code[1] ? 3 : 2];
+        size += large ? 0 : body;
+        i += parts[i].count;
+    }
+    return size;
+}
+
+/* All of them. */
+static double code_of(const wl_lives *lives, const wl_life *life)
+{
+    double size = 0;
+    for (size_t i = 0; i < life->count; i++)
+        for (int32_t o = 0; o < life->parts[i].count && !life->parts[i].loop; o++)
+            size += lives->ops[life->parts[i].first + o].issue;
+    return size;
+}
+
 wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
                        wl_arena *arena, wl_life_profile *out, wl_error *err)
 {
@@ -622,6 +658,8 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
     *out = (wl_life_profile){.warps = life->warps, .atomics = w.last > 0 ? (w.atomics[1] - w.atomics[0]) / w.last : 0};
     if (w.failed)
         return wl_fail_memory(err);
+    out->code = code_of(lives, life);
+    (void)fetched(&w, life->parts, (int32_t)life->count, 1, &out->fetch);
     sort_intervals(&w, out);
     return WL_OK;
 }

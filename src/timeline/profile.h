@@ -42,7 +42,10 @@ typedef struct wl_waits {
     double bulk[2];   /* what a bulk copy takes longer than a load; its bytes per cycle */
     double swap;      /* an execution of a loop of compare-and-swap, with all its rounds */
     double line;      /* bytes */
-    double special;   /* cycles for which a special function occupies its scheduler's pipe */
+    /* what the instruction caches hold, in instructions; cycles that one from the second, or from
+     * the L2, waits */
+    double code[4];
+    double special; /* cycles for which a special function occupies its scheduler's pipe */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
     /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */

@@ -31,6 +31,8 @@ static wl_waiting wait_of(const wl_life_profile *p, const wl_lives *lives, const
         for (int l = 0; l < 3; l++)
             w.level[l] += at->times * at->level[l];
     }
+    w.code = p->code;
+    w.stall[WL_STALL_FETCH] = p->fetch;
     w.fetches = waits->level[2] > 0 ? w.level[2] / waits->level[2] : 0;
     w.cycles = w.issue;
     for (int c = 0; c < WL_STALL_COUNT; c++)
@@ -48,18 +50,11 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
     to->loads += share * one->loads;
     to->atomics += share * one->atomics;
     to->fetches += share * one->fetches;
+    to->code = fmax(to->code, one->code);
     for (int c = 0; c < WL_STALL_COUNT; c++)
         to->stall[c] += share * one->stall[c];
     for (int l = 0; l < 3; l++)
         to->level[l] += share * one->level[l];
-}
-
-static bool has_loop(const wl_life *life)
-{
-    for (size_t i = 0; i < life->count; i++)
-        if (life->parts[i].loop && life->parts[i].times > 1)
-            return true;
-    return false;
 }
 
 wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena *arena, wl_life_profile *profiles,
@@ -79,7 +74,6 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;
-        out->repeats = out->repeats || has_loop(life) || one.barriers > 0 || (lives->in_steps && one.loads > 1);
     }
     for (int k = 0; k < lives->kind_count; k++)
         all += blocks[k];

@@ -21,9 +21,7 @@ typedef struct wl_kind_life {
 
 typedef struct wl_waiting {
     bool known;
-    bool assumed; /* from its accesses: the instructions of its warps are not known */
-    /* its warps loop, synchronize at barriers, or load again after stores */
-    bool repeats;
+    bool assumed;                           /* from its accesses: the instructions of its warps are not known */
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
@@ -31,6 +29,7 @@ typedef struct wl_waiting {
      * are served */
     double covered[2];
     double barriers, loads; /* barriers that it passes; how often it waits for memory */
+    double code;            /* different machine instructions of its longest warp */
     double atomics;         /* share of the cycles from its first atomic to its last */
     double fetches;         /* how often it waits for DRAM, one time after the other */
     /* share of its waits in which its warps do not wait for one another, unless they meet at

@@ -37,13 +37,14 @@ static void make_segments(traced_life *t, const assembled *as)
         double *ones = WL_ARENA_NEW(&t->arena, double, count + 1);
         int32_t *counted = WL_ARENA_NEW(&t->arena, int32_t, count + 1);
         int32_t *unrolled = WL_ARENA_NEW(&t->arena, int32_t, count + 1);
+        wl_ptx_split *split = WL_ARENA_NEW(&t->arena, wl_ptx_split, count + 1);
         const bool entry = function == t->run.entry;
         for (int32_t i = 0; i < count; i++) {
             ones[i] = 1;
             counted[i] = entry && i > as->branch && i < as->end ? as->branch : i;
             unrolled[i] = entry && as->unrolled > 0 && i == as->unrolled ? i : -1;
         }
-        const wl_ptx_counting counting = {.as = counted, .unrolled = unrolled};
+        const wl_ptx_counting counting = {.as = counted, .unrolled = unrolled, .split = split};
         const wl_ptx_life_input in = {
             .module = m, .function = function, .weight = ones, .counting = &counting, .registers = as->registers};
         if (count > 0)

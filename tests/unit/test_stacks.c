@@ -88,7 +88,6 @@ static void waits_by_cause(void **state)
     wl_turnover n = numbers();
     wl_demand d = demand_of_issue();
     const wl_waiting life = {.known = true,
-                             .repeats = true,
                              .cycles = 10000,
                              .stall = {[WL_STALL_DEPENDENCE] = 1000,
                                        [WL_STALL_SHARED] = 500,
@@ -126,7 +125,7 @@ static void waits_by_cause(void **state)
 static void atomics_in_step_come_on_top(void **state)
 {
     (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .stall = {[WL_STALL_DEPENDENCE] = 1000}};
+    const wl_waiting life = {.known = true, .cycles = 1000, .stall = {[WL_STALL_DEPENDENCE] = 1000}};
     wl_turnover n = numbers();
     wl_demand d = demand();
     n.atomic_rate = 1e9;

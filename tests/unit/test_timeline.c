@@ -639,6 +639,39 @@ static void deep_loops_end(void **state)
     check_done();
 }
 
+/* ---- instructions ---- */
+
+/* Loops wait for instructions that no cache holds, in each trip but the first. */
+static void loops_wait_for_instructions(void **state)
+{
+    (void)state;
+    static const row rows[] = {INT("1", "1"), {.kind = WL_OP_INT, .issue = 50}, {.kind = WL_OP_INT, .issue = 500}};
+    static const struct {
+        const char *name, *parts;
+        double code, stall;
+    } cases[] = {{"no loop", "abc", 551, 0},
+                 {"a small body", "c9(aa)", 502, 0},
+                 {"a body of the second cache", "9(ab)", 51, 8 * 51 * 2},
+                 {"a body of the L2", "9(bc)", 550, 8 * 550 * 5},
+                 {"inner loops are fetched again in each outer trip", "9(c4(a))", 501, 8 * 501 * 5},
+                 {"an inner loop that does not fit is counted once", "9(4(ab)a)", 52, 9 * 3 * 51 * 2}};
+    wl_waits with = waits;
+    memcpy(with.code, (double[]){40, 400, 2, 5}, sizeof with.code);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        made m;
+        wl_arena arena = {0};
+        wl_error err = {0};
+        wl_waiting w;
+        wl_life_profile profile;
+        make(&m, rows, COUNT_OF(rows), cases[i].parts);
+        check_ok(cases[i].name, wl_waiting_find(&m.lives, &with, &arena, &profile, &w, &err), &err);
+        check_near(cases[i].name, "code", w.code, cases[i].code, NEAR);
+        check_near(cases[i].name, "waits", w.stall[WL_STALL_FETCH], cases[i].stall, NEAR);
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
 /* ---- blocks ---- */
 
 static void blocks_wait_for_their_longest_warp(void **state)
@@ -660,7 +693,7 @@ static void blocks_wait_for_their_longest_warp(void **state)
     m.lives.kind_count = 2;
     check_ok("blocks", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
     const double longer = 1 + 1 + 430, loop = 1 + 7 * 5;
-    check_true("blocks", "known, and repeating", w.known && w.repeats);
+    check_true("blocks", "known", w.known);
     check_near("blocks", "cycles", w.cycles, (2 * longer + 6 * loop) / 8, NEAR);
     check_near("blocks", "of these, DRAM's", w.level[2], 2 * 429 * 300 / 430.0 / 8, NEAR);
     check_near("blocks", "that issue", w.issue, (2 * 3 + 6 * 8) / 8.0, NEAR);
@@ -669,12 +702,12 @@ static void blocks_wait_for_their_longest_warp(void **state)
     m.lives.count = 1;
     m.lives.kind_count = 1;
     check_ok("straight", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
-    check_true("straight", "does not repeat", w.known && !w.repeats);
+    check_true("straight", "known", w.known);
+    check_near("straight", "instructions", w.code, 3, NEAR);
     check_near("straight", "cycles", w.cycles, longer, NEAR);
     const wl_life with_barrier = {.parts = m.parts + 5, .count = 3, .warps = 1, .blocks = 1};
     m.lives.list = &with_barrier;
     check_ok("barrier", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
-    check_true("barrier", "repeats", w.repeats);
     check_near("barrier", "barriers", w.barriers, 1, NEAR);
     m.lives.count = 0;
     check_ok("none", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
@@ -737,6 +770,7 @@ int main(void)
                                        cmocka_unit_test(atomics_take_a_share_of_a_life),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),
                                        cmocka_unit_test(deep_loops_end),
+                                       cmocka_unit_test(loops_wait_for_instructions),
                                        cmocka_unit_test(blocks_wait_for_their_longest_warp),
                                        cmocka_unit_test(blocks_have_a_mean_share_of_atomics),
                                        cmocka_unit_test(latencies_of_a_device)};

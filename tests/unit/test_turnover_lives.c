@@ -34,7 +34,7 @@ static void waits_for_dram_grow_with_its_load(void **state)
 {
     (void)state;
     wl_turnover n = numbers_of_queue();
-    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .level = {100, 300, 400}, .fetches = 1};
+    wl_waiting life = {.known = true, .cycles = 1000, .level = {100, 300, 400}, .fetches = 1};
     wl_demand d = demand_of(1, 1, &life);
     d.dram_read = 3e9;
     wl_model_result m = apply(&n, &d);
@@ -53,7 +53,7 @@ static void reads_wait_between_writes(void **state)
 {
     (void)state;
     wl_turnover n = numbers_of_queue();
-    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .level = {100, 300, 400}};
+    wl_waiting life = {.known = true, .cycles = 1000, .level = {100, 300, 400}};
     wl_demand d = demand_of(1, 1, &life);
     d.dram_read = 3e9;
     d.dram_write = 1e9;
@@ -86,7 +86,7 @@ static void blocks_leave_one_after_the_other(void **state)
                  {"fewer than multiprocessors", 5, 4, 1, 0},
                  {"a multiprocessor with two", 11, 4, 1, 10},
                  {"three waves", 120, 4, 3, 300}};
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1000};
+    const wl_waiting life = {.known = true, .cycles = 1000};
     wl_turnover n = numbers();
     n.block_rate = 1e8;
     n.turnover = 500;
@@ -123,7 +123,7 @@ static void atomics_of_one_wave_are_in_step(void **state)
                  {"two waves, at the end", 2, 0, (2 + 2 + 2 * both) / 2},
                  {"two waves, all along", 2, 1, 2 * both},
                  {"ten thousand waves", 1e4, 0, 1e4 * both + (2 - both)}};
-    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000};
+    wl_waiting life = {.known = true, .cycles = 1000};
     wl_turnover n = numbers();
     n.atomic_rate = 1e9;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -161,8 +161,7 @@ static void warps_of_a_block_stay_in_step(void **state)
     wl_turnover n = numbers();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double own = cases[i].instructions, idle = cases[i].block - own;
-        const wl_waiting life = {
-            .known = true, .repeats = true, .cycles = 500, .issue = 200, .covered = {cases[i].covered, 0}};
+        const wl_waiting life = {.known = true, .cycles = 500, .issue = 200, .covered = {cases[i].covered, 0}};
         for (int blocks = 1; blocks <= 2; blocks++) {
             wl_demand d = demand_of(blocks, 1, &life);
             d.instructions = own * n.issue_rate * d.blocks;
@@ -178,14 +177,14 @@ static void warps_of_a_block_stay_in_step(void **state)
 static void warps_queue_for_the_l1(void **state)
 {
     (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100};
+    const wl_waiting life = {.known = true, .cycles = 500, .issue = 100};
     wl_turnover n = numbers();
     wl_demand d = demand_of(1, 1, &life);
     d.block_warps = 4;
     d.barriers = 1;
     d.l1_wavefronts = 400 * d.blocks;
     check_near("four warps", "time", apply(&n, &d).time_s, (500 + 300) * 1e-9, NEAR);
-    const wl_waiting served = {.known = true, .repeats = true, .cycles = 500, .issue = 100, .covered = {0, 200}};
+    const wl_waiting served = {.known = true, .cycles = 500, .issue = 100, .covered = {0, 200}};
     d.waiting = &served;
     check_near("two thirds of it while it stalls", "time", apply(&n, &d).time_s, (500 + 100) * 1e-9, NEAR);
     d.waiting = &life;
@@ -199,8 +198,8 @@ static void warps_queue_for_the_l1(void **state)
 static void nobody_passes_the_leader(void **state)
 {
     (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100},
-                     leading = {.known = true, .repeats = true, .cycles = 900, .issue = 100, .level = {0, 600, 0}};
+    const wl_waiting life = {.known = true, .cycles = 500, .issue = 100},
+                     leading = {.known = true, .cycles = 900, .issue = 100, .level = {0, 600, 0}};
     wl_turnover n = numbers();
     wl_demand d = demand_of(1, 1, &life);
     d.leading = &leading;
@@ -220,13 +219,12 @@ static void nobody_passes_the_leader(void **state)
 static void blocks_leave_from_the_first_end_on(void **state)
 {
     (void)state;
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500, .issue = 100},
-                     short_life = {.known = true, .cycles = 500};
+    const wl_waiting life = {.known = true, .cycles = 500, .issue = 100};
     wl_turnover n = numbers();
     n.block_rate = 1e6;
     wl_demand d = demand_of(4, 8, &life);
     check_near("of a loop", "time", apply(&n, &d).time_s, 10 * 4 * 8 * 1e-6 + 500e-9, NEAR);
-    d.waiting = &short_life; /* it does not repeat: an assumed life, of which nothing is known */
+    d.waiting = NULL; /* an assumed life, of which nothing is known */
     check_near("assumed", "time", apply(&n, &d).time_s, 10 * 4 * 8 * 1e-6, NEAR);
     check_done();
 }
@@ -248,7 +246,7 @@ static void last_wave_may_be_a_part(void **state)
                  {"a quarter behind one", 1.25, 1},
                  {"three quarters", 1.75, 3},
                  {"a half behind four", 4.5, 2}};
-    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1500};
+    const wl_waiting life = {.known = true, .cycles = 1500};
     wl_turnover n = numbers();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_demand d = demand_of(4, cases[i].waves, &life);

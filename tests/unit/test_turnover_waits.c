@@ -171,7 +171,7 @@ static void units_that_are_busy_together(void **state)
     check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
     n.norm = 3;
     check_near("no loop, no barrier", "own", apply(&n, &d).own_cycles, alone, NEAR);
-    const wl_waiting life = {.known = true, .repeats = true};
+    const wl_waiting life = {.known = true};
     d.waiting = &life;
     check_near("two of equal length", "own", apply(&n, &d).own_cycles, alone * pow(2, 1.0 / 3), 1e-6);
     d.fp_cycles = 0;

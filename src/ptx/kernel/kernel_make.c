@@ -505,7 +505,6 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
                             .live = wl_ptx_program_length(s) <= WL_PTX_FOLLOWED_MAX ? wl_ptx_live : NULL,
-                            .repeats = wl_ptx_may_repeat(s),
                             .in_steps = wl_ptx_in_steps(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             /* where contents decide, one warp says little about others */

@@ -201,19 +201,6 @@ bool wl_ptx_in_steps(const wl_ptx_source *s)
     return false;
 }
 
-bool wl_ptx_may_repeat(const wl_ptx_source *s)
-{
-    const wl_ptx_module *m = s->launch.module;
-    bool repeats = wl_ptx_in_steps(s);
-    for (int32_t f = 0; f < m->function_count; f++)
-        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
-            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
-            const int32_t to = wl_ptx_branch_target(in);
-            repeats = repeats || in->op == WL_PTX_OP_bar || wl_ptx_is_barrier(in) || (to >= 0 && to <= i);
-        }
-    return repeats;
-}
-
 int64_t wl_ptx_program_length(const wl_ptx_source *s)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -296,8 +283,7 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
                           .list = list,
                           .count = f->count,
                           .kind_count = f->kinds,
-                          .files = s->launch.module->files,
-                          .in_steps = wl_ptx_in_steps(s)};
+                          .files = s->launch.module->files};
     return WL_OK;
 }
 

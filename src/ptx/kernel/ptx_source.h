@@ -163,7 +163,7 @@ wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 /* Instructions of the entry and of functions that it may call. A longer program is predicted
  * without the lives of its warps: they take some 400 bytes for each. */
-#define WL_PTX_FOLLOWED_MAX (1 << 18)
+#define WL_PTX_FOLLOWED_MAX (1 << 16)
 int64_t wl_ptx_program_length(const wl_ptx_source *s);
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
 /* May the launch execute a function: the entry, or one that it calls? Does such a function have a
@@ -171,7 +171,6 @@ wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
  * a barrier? */
 bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
 bool wl_ptx_in_steps(const wl_ptx_source *source);
-bool wl_ptx_may_repeat(const wl_ptx_source *source);
 /* Does a pair of blocks multiply together (tcgen05 with cta_group::2)? One of them issues it. */
 bool wl_ptx_multiplies_in_pairs(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
