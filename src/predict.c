@@ -176,6 +176,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_counts_add_up(&costs, out);
     if (!known.traffic)
         WL_TRY(count_traffic(p, *view, replays, out, err));
+    wl_counts_add_hits(&costs, out);
     out->method = p->counter.method;
     if (!known.traffic)
         wl_kept_counts_add(&p->launches, p->kernel, &as, warps_options.samples, p->costs, out);

@@ -264,8 +264,8 @@ wl_status wl_cause_vector(wl_inquiry *q, wl_error *err)
     if (!q->can_vary || q->kernel->source.population || counted || q->kernel->loop_count > 0)
         return WL_OK; /* how many instructions this saves is unknown */
     WL_TRY(merge(q, &v, err));
-    /* the lives of warps that loop or synchronize are those of threads with one cell; local memory is
-     * accessed for each cell */
+    /* the lives of warps that loop or synchronize are those of threads with one cell; local memory
+     * is accessed for each cell */
     const bool can_spread = q->geometry.schedule.kind == WL_SCHEDULE_LINEAR && (!q->lives || straight(q->lives)) &&
                             !q->kernel->source.visit_local;
     return v.width == 0 && can_spread ? spread_out(q, err) : WL_OK;

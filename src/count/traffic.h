@@ -83,7 +83,7 @@ typedef struct wl_field_traffic {
     /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed:
      * `missed` is the share of `requested` that misses. */
     bool replayed;
-    double missed;
+    double missed, found; /* found: hits of lines that are not in flight any more */
     /* units per sector that misses; share of these with one sector, alone in its line */
     double missed_units, lone;
     /* loops were replayed: `missed` is as above, before requests merge */

@@ -73,6 +73,7 @@ typedef struct wl_load_touch {
     bool bypasses_l1; /* as wl_access */
     bool unknown;     /* some address is assumed */
     int64_t time;     /* steps of the emulator so far */
+    bool *enough;     /* whoever sets it gets no more loads of this warp, which ends here */
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
 
@@ -114,6 +115,8 @@ typedef struct wl_population {
     double costed;    /* executions of traced blocks whose cost is computed, about */
     int64_t run;      /* longest run of consecutive blocks to trace for their common footprint */
     int64_t replayed; /* blocks whose loads may be visited in program order */
+    /* the same, if only parts of blocks are visited, and the traced accesses of a mean block */
+    double replayed_work, accesses;
     /* instructions of warps that are followed alone, to see which blocks load the same; at most */
     double courses;
     /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load

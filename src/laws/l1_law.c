@@ -16,7 +16,7 @@ double wl_l1_repeats_that_hit(double miss_rate) { return 1 - fmin(1, fmax(0, mis
 
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
 {
-    wl_l1_wavefronts w = {.loads = t->load_cold - n->repeats * t->load_again,
+    wl_l1_wavefronts w = {.loads = t->load_cold - n->repeats * t->load_again - t->load_found,
                           .stores = t->store_hit + n->split * t->store_split};
     if (t->load_inst > 0 && t->store_inst > 0 && n->extra[0] > 0) {
         const double each = (t->load_hit + t->store_hit) / (t->load_inst + t->store_inst);

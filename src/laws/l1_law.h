@@ -19,6 +19,7 @@ typedef struct wl_l1_totals {
     double load_hit, load_cold, store_hit, store_split;
     /* the part of load_cold - load_hit from repeated addresses */
     double load_again;
+    double load_found;                 /* and from other loads whose lines the L1 holds: replayed */
     double warps;                      /* with work */
     double loads_per_warp;             /* executed */
     double thread_index;               /* wavefronts of reading thread indices */

@@ -1,6 +1,8 @@
 /* counts.c - see counts.h. SPDX-License-Identifier: MIT */
 #include "metrics/counts.h"
 
+#include <math.h>
+
 #include "base/ckd.h"
 
 wl_work wl_work_of(const wl_kernel *k)
@@ -85,4 +87,19 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
     const double texture_loads = t.texture_inst + t.surface_inst - t.surface_stores;
     t.warps = out->thread.loads > 0 ? (t.load_inst + texture_loads) / out->thread.loads : 0;
     out->l1 = t;
+}
+
+/* Lines that hit need their tags, but no passes of their own through the data stage: what replays
+ * found of each field. */
+void wl_counts_add_hits(const wl_costs *p, wl_counts *out)
+{
+    out->l1.load_found = 0;
+    for (size_t a = 0; a < p->kernel->access_count && out->has_traffic && p->rules->has_hash; a++) {
+        const wl_access *access = &p->kernel->accesses[a];
+        const wl_access_cost *c = &p->access[a];
+        const wl_field_traffic *f = &out->traffic.fields[access->field];
+        const bool loads = !access->store && !access->atomic && !access->to_shared && !access->bulk;
+        if (loads && f->replayed && !p->kernel->fields[access->field].shared && reached(p, a) == WL_BY_LOADS)
+            out->l1.load_found += fmax(0, c->cold - c->hit - c->again) * f->found;
+    }
 }

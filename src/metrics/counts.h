@@ -67,5 +67,7 @@ double wl_access_wavefronts(const wl_costs *costs, size_t access);
 /* Fills l1, sectors and tag_wavefronts from those of the accesses; `thread` and `executed` must be
  * set. */
 void wl_counts_add_up(const wl_costs *costs, wl_counts *counts);
+/* After replays: what their hits save. */
+void wl_counts_add_hits(const wl_costs *costs, wl_counts *counts);
 
 #endif /* WL_METRICS_COUNTS_H */

@@ -72,7 +72,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .blocks = (double)out->blocks,
                    .block_warps = ceil((double)out->threads_per_block / fmax(1, lanes)),
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
+                   /* hits are not counted for each of their tag wavefronts, but take as long */
+                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture + c->l1.load_found,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .remote_cycles = remote_cycles(m, device),
                    .global_inst = t->load_inst + t->store_inst,

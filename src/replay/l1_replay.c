@@ -17,6 +17,7 @@
 #define GENERATIONS 6
 #define WARPS_MAX 32        /* of a block */
 #define DEPTH_MAX 8         /* of chains of dependent loads; deeper loads are issued together */
+#define LOADS_LEAST 512.0   /* of a warp, where blocks are replayed in part */
 #define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
 
 /* Turns are far apart: requests of two turns never merge. More cycles than a turn has. */
@@ -24,13 +25,14 @@
 
 /* ---- the cache ---- */
 
-/* Requests sectors of a line; returns those that miss. */
-static uint32_t request(wl_shelf *l1, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle)
+/* Requests sectors of a line; returns those that miss. *there: none does, and none is in flight. */
+static uint32_t request(wl_shelf *l1, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle, bool *there)
 {
     wl_shelf_piece *p = wl_shelf_use(l1, line, 1);
     const uint32_t missing = sectors & ~p->sectors;
+    const double start = (double)turn * TURN_CYCLES;
+    *there = !missing && p->there < start;
     if (missing) {
-        const double start = (double)turn * TURN_CYCLES;
         p->fresh = missing | (p->there >= start ? p->fresh : 0);
         p->there = start + (double)cycle;
     }
@@ -53,6 +55,7 @@ typedef struct load {
     uint16_t field;
     uint16_t depth;
     bool bypasses_l1;
+    bool settled; /* it represents what is not replayed */
     uint32_t group;
     int32_t next;
 } load;
@@ -63,7 +66,7 @@ typedef struct queue {
     /* last load before the current group, and of each depth of it */
     int32_t before, deep[DEPTH_MAX];
     uint32_t group;
-    int32_t recorded;
+    int32_t recorded, visited;
 } queue;
 
 /* One place for a resident block. */
@@ -82,11 +85,13 @@ typedef struct player {
     place *places[PAIR];
     int64_t resident;      /* places of each */
     int32_t most_recorded; /* requests of a warp */
+    double part;           /* of its loads that are replayed; 1: all */
+    double most_visited;   /* loads of a warp; 0: all */
     int sector_shift, line_shift;
     int64_t turn, cycle[PAIR]; /* a load takes a cycle per line */
     /* of a pair, by field; of the first generation, and of later ones */
-    double *requested[2], *missed[2];
-    double *all[2], *all_missed[2]; /* of all pairs */
+    double *requested[2], *missed[2], *found[2];
+    double *all[2], *all_missed[2], *all_found[2]; /* of all pairs */
     /* of a pair, by field: pairs of sectors that miss together; single sectors */
     double *units, *lone;
     double *all_units, *all_lone; /* of all pairs */
@@ -154,6 +159,8 @@ static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, i
                         .field = (uint16_t)t->field,
                         .depth = (uint16_t)(t->depth < DEPTH_MAX ? t->depth : DEPTH_MAX - 1),
                         .bypasses_l1 = t->bypasses_l1,
+                        .settled =
+                            r->player->part < 1 && 2 * r->place->warps[t->warp].visited > r->player->most_visited,
                         .group = t->group};
         if (!append(r->place, (int)t->warp, &l))
             return false;
@@ -167,8 +174,11 @@ static wl_status record(void *user, const wl_load_touch *t, wl_error *err)
     const int32_t start = r->place->count;
     int n = 0;
     /* a block that is too long is cut in all its warps, so that they still share data */
-    if (t->warp >= WARPS_MAX || r->place->warps[t->warp].recorded >= r->player->most_recorded)
+    if (t->warp >= WARPS_MAX || r->place->warps[t->warp].recorded >= r->player->most_recorded) {
+        *t->enough = t->warp < WARPS_MAX;
         return WL_OK;
+    }
+    *t->enough = r->player->part < 1 && ++r->place->warps[t->warp].visited >= r->player->most_visited;
     for (uint64_t left = t->lanes; left; left &= left - 1)
         if (!add_lane(r, t, start, t->address[n++]))
             return wl_fail_memory(err);
@@ -202,18 +212,20 @@ static void count_missed(player *p, int later, size_t field, uint32_t missed)
 /* Replays the loads that a warp issues before it waits for one of them. */
 static void play(player *p, int sm, place *at, queue *warp)
 {
-    const int later = at->generation > 0;
     const load start = at->loads[warp->first];
     while (warp->first >= 0) {
         const load *l = &at->loads[warp->first];
         if (l->group != start.group || l->depth != start.depth)
             break;
+        const int later = at->generation > 0 || l->settled;
         const int64_t cycle = p->cycle[sm]++;
         wl_shelf *shelves = l->bypasses_l1 ? p->passed : p->caches;
-        const uint32_t absent = request(&shelves[sm], l->line, l->sectors, p->turn, cycle);
+        bool there;
+        const uint32_t absent = request(&shelves[sm], l->line, l->sectors, p->turn, cycle, &there);
         const uint32_t missed = l->bypasses_l1 ? l->sectors : absent;
         const uint32_t other = missed ? on_their_way(&shelves[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
+        p->found[later][l->field] += there && !l->bypasses_l1 ? __builtin_popcount(l->sectors) : 0;
         count_missed(p, later, l->field, missed & ~other);
         warp->first = l->next;
     }
@@ -265,22 +277,26 @@ static wl_status play_pair(player *p, int64_t first, int64_t most)
     return WL_OK;
 }
 
-/* The caches start empty: the first generation represents itself, later ones all others. */
+/* The caches start empty: the first generation represents itself, later ones all others. Of blocks
+ * that are replayed in part, the second half of that part represents the rest. */
 static void mean_of_generations(const player *p, wl_replay *out)
 {
     const wl_geometry *g = p->in->geometry;
-    const double each = (double)g->blocks / (double)p->in->sms, cold = (double)p->resident / fmax(each, 1);
+    const double each = (double)g->blocks / (double)p->in->sms, start = p->part < 1 ? p->part / 2 : 1;
+    const double cold = start * fmin(1, (double)p->resident / fmax(each, 1));
     for (size_t f = 0; f < p->in->kernel->field_count; f++) {
-        double share = 0, weights = 0;
+        double share = 0, found = 0, weights = 0;
         for (int later = 0; later < 2; later++) {
             const double weight = later ? fmax(0, 1 - cold) : fmin(1, cold);
             if (p->all[later][f] <= 0 || weight <= 0)
                 continue;
             share += weight * p->all_missed[later][f] / p->all[later][f];
+            found += weight * p->all_found[later][f] / p->all[later][f];
             weights += weight;
         }
         out->replayed[f] = weights > 0;
         out->missed[f] = weights > 0 ? share / weights : 0;
+        out->found[f] = weights > 0 ? found / weights : 0;
         const double missed = p->all_missed[0][f] + p->all_missed[1][f];
         out->units[f] = missed > 0 ? p->all_units[f] / missed : 0;
         out->lone[f] = p->all_units[f] > 0 ? p->all_lone[f] / p->all_units[f] : 0;
@@ -299,7 +315,8 @@ static void add_pair(player *p, bool drawn)
         for (size_t f = 0; f < p->in->kernel->field_count; f++) {
             p->all[i][f] += weight * p->requested[i][f];
             p->all_missed[i][f] += weight * p->missed[i][f];
-            p->requested[i][f] = p->missed[i][f] = 0;
+            p->all_found[i][f] += weight * p->found[i][f];
+            p->requested[i][f] = p->missed[i][f] = p->found[i][f] = 0;
         }
     for (size_t f = 0; f < p->in->kernel->field_count; f++) {
         p->all_units[f] += weight * p->units[f];
@@ -322,7 +339,8 @@ static wl_status play_pairs(player *p, int64_t lines)
     const int drawn = population ? population->drawn_count : 0;
     const int64_t sms = wl_min(p->in->sms, g->blocks), wanted = drawn ? drawn : PAIRS,
                   pairs = wl_max(1, wl_min(wl_min(wanted, sms / PAIR), p->in->blocks / PAIR));
-    const int64_t most = wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
+    const int64_t most =
+        p->part < 1 ? p->resident : wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
     /* blocks of a multiprocessor that are left out */
     const int64_t later = wl_max(0, g->blocks / p->in->sms - most);
     /* if fewer blocks are replayed than are resident, they get their share of the cache */
@@ -347,6 +365,7 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     const size_t fields = p->in->kernel->field_count;
     double **const sums[] = {&p->requested[0], &p->requested[1], &p->missed[0],     &p->missed[1],
                              &p->all[0],       &p->all[1],       &p->all_missed[0], &p->all_missed[1],
+                             &p->found[0],     &p->found[1],     &p->all_found[0],  &p->all_found[1],
                              &p->units,        &p->lone,         &p->all_units,     &p->all_lone};
     bool ok = true;
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
@@ -375,14 +394,21 @@ wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay 
                 .sector_shift = wl_log2(in->sector),
                 .line_shift = wl_log2(in->line),
                 .err = err};
+    /* blocks that are resident on a pair; the shorter their parts, the less is known of what they
+     * find in the cache */
+    const double pair = (double)wl_min(PAIR * resident, g->blocks), loads = in->loads / (double)warps;
+    p.part = in->loads > 0 ? fmin(1, fmax(in->part / pair, LOADS_LEAST / fmax(1, loads))) : 1;
+    p.most_visited = p.part * loads;
     *out = (wl_replay){0};
     if (!in->kernel->source.visit_loads || lines < 1 || fields > UINT16_MAX)
         return WL_OK;
     out->replayed = WL_ARENA_NEW(arena, bool, fields);
     out->missed = WL_ARENA_NEW(arena, double, fields);
+    out->found = WL_ARENA_NEW(arena, double, fields);
     out->units = WL_ARENA_NEW(arena, double, fields);
     out->lone = WL_ARENA_NEW(arena, double, fields);
-    const bool made = make_player(&p, lines, arena) && out->replayed && out->missed && out->units && out->lone;
+    const bool made =
+        make_player(&p, lines, arena) && out->replayed && out->missed && out->found && out->units && out->lone;
     const wl_status status = made ? play_pairs(&p, lines) : wl_fail_memory(err);
     for (int sm = 0; sm < PAIR; sm++)
         for (int64_t i = 0; p.places[sm] && i < resident; i++)

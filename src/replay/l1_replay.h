@@ -23,6 +23,9 @@ typedef struct wl_replay_input {
     int64_t sms, line, sector; /* multiprocessors; bytes */
     int64_t latency;           /* of the L2, in cycles; 0: nothing is merged */
     int64_t blocks;            /* that may be replayed */
+    /* If these are fewer than are resident: the share of each of those that may be replayed, of so
+     * many loads. 0: they are left out. */
+    double part, loads;
 } wl_replay_input;
 
 /* Shares of the requested sectors that are requested from the L2, by field. */
@@ -30,6 +33,7 @@ typedef struct wl_replay {
     bool known;     /* false: the kernel's source visits no loads */
     bool *replayed; /* by field: some load was replayed */
     double *missed; /* by field */
+    double *found;  /* by field: share that hits, and is not in flight any more */
     double *units;  /* by field: pairs of sectors requested together / sectors requested */
     /* by field: share of pairs with a single sector, the only requested one of its line */
     double *lone;

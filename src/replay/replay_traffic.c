@@ -19,18 +19,22 @@ typedef struct stage {
 static wl_status replay_loads(const stage *t, wl_arena *arena)
 {
     const wl_kernel *k = t->in->view->kernel;
+    const wl_population *p = k->source.population;
     const wl_replay_input in = {k,
                                 t->in->geometry,
                                 (int64_t)t->out->sms,
                                 (int64_t)t->out->line,
                                 (int64_t)t->out->sector,
                                 (int64_t)wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
-                                k->source.population ? k->source.population->replayed : 1};
+                                p ? p->replayed : 1,
+                                p ? p->replayed_work : 0,
+                                p ? p->accesses : 0};
     wl_replay replayed;
     WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
     for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
         t->out->fields[i].replayed = replayed.replayed[i];
         t->out->fields[i].missed = replayed.missed[i];
+        t->out->fields[i].found = replayed.found[i];
         t->out->fields[i].missed_units = replayed.units[i];
         t->out->fields[i].lone = replayed.lone[i];
     }

@@ -21,7 +21,8 @@ typedef struct wl_kind_life {
 
 typedef struct wl_waiting {
     bool known;
-    bool assumed;                           /* from its accesses: the instructions of its warps are not known */
+    /* from its accesses: the instructions of its warps are not known */
+    bool assumed;
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */

@@ -279,7 +279,8 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
     const wl_status status = wl_ptx_warp_run(m, m->warps[w], err);
     if (status != WL_OK && !m->order.ends_warp)
         return status;
-    if (m->order.ends_warp) /* it has drawn for a second time, in a trial */
+    /* it has drawn for a second time, in a trial, or nobody looks at the rest */
+    if (m->order.ends_warp)
         m->warps[w]->state = WL_PTX_WARP_DONE;
     m->order.ends_warp = false;
     if (m->warps[w]->state == WL_PTX_WARP_DONE) {
@@ -405,6 +406,12 @@ static wl_status run_block(wl_ptx_machine *m, const int64_t block[3], int only_w
             m->warps[only_warp]->gives_up = true;
     }
     return WL_OK;
+}
+
+wl_status wl_ptx_end_warp(wl_ptx_emulator *emulator)
+{
+    emulator->machine.order.ends_warp = !emulator->machine.order.on;
+    return emulator->machine.order.on ? WL_OK : WL_E_LIMIT;
 }
 
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,

@@ -48,6 +48,7 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
         return WL_OK;
     for (uint32_t left = t->lanes; left; left &= left - 1)
         address[n++] = (int64_t)t->address[__builtin_ctz(left)];
+    bool enough = false;
     const wl_ptx_round round = wl_ptx_round_of(h->source->emulator, t->function, t->instruction);
     const uint32_t group = group_of(h, t, &round);
     const int32_t at = h->source->profile.first[t->function] + t->instruction;
@@ -60,8 +61,10 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
                                  .depth = (uint32_t)round.depth,
                                  .bypasses_l1 = h->source->bypasses_l1[at],
                                  .unknown = t->unknown != 0,
-                                 .time = wl_ptx_steps_done(h->source->emulator)};
-    return h->visit(h->user, &touch, err);
+                                 .time = wl_ptx_steps_done(h->source->emulator),
+                                 .enough = &enough};
+    WL_TRY(h->visit(h->user, &touch, err));
+    return enough ? wl_ptx_end_warp(h->source->emulator) : WL_OK;
 }
 
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err)
