@@ -354,7 +354,7 @@ static void reset(wl_ptx_machine *m)
     m->skipped = 0;
     wl_ptx_recorder_stop(m);
     m->buffer = NULL;
-    m->out_of_memory = false;
+    m->out_of_memory = m->is_cut = false;
     wl_ptx_order_reset(m);
 }
 
@@ -410,8 +410,9 @@ static wl_status run_block(wl_ptx_machine *m, const int64_t block[3], int only_w
 
 wl_status wl_ptx_end_warp(wl_ptx_emulator *emulator)
 {
-    emulator->machine.order.ends_warp = !emulator->machine.order.on;
-    return emulator->machine.order.on ? WL_OK : WL_E_LIMIT;
+    wl_ptx_machine *m = &emulator->machine;
+    m->order.ends_warp = m->is_cut = !m->order.on;
+    return m->is_cut ? WL_E_LIMIT : WL_OK;
 }
 
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,

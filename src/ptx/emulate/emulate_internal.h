@@ -386,6 +386,8 @@ struct wl_ptx_machine {
     uint32_t missed;             /* lanes of the touch outside of all buffers, which are skipped */
     bool more;                   /* the next touch continues the previous one */
     bool out_of_memory;
+    /* a warp of the block has ended early: what others assume about it is no finding */
+    bool is_cut;
 };
 
 struct wl_ptx_emulator {

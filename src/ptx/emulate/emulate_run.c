@@ -18,6 +18,8 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
     const int32_t at = m->first[step->function] + step->number;
     uint16_t *bits = m->alone ? &m->assumed_alone[at] : &m->assumed[at];
     const uint16_t bit = (uint16_t)(1u << what);
+    if (m->is_cut) /* others may wait for a warp that nobody looks at any more */
+        return WL_OK;
     if ((m->assumed[at] | *bits) & bit)
         return WL_OK;
     *bits |= bit;
