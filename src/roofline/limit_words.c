@@ -44,6 +44,7 @@ static const char *wait_words(wl_stack_part wait)
 {
     switch (wait) {
     case WL_STACK_DEPENDENCE: return "latency of arithmetic";
+    case WL_STACK_FETCH: return "fetching of instructions";
     case WL_STACK_SHARED: return "latency of shared memory";
     case WL_STACK_L1: return "latency of the L1";
     case WL_STACK_L2: return "latency of the L2";

@@ -49,7 +49,7 @@ static const char *const colours[WL_STACK_PART_COUNT] = {
     [WL_STACK_L2] = "#4477aa",         [WL_STACK_DRAM] = "#332288",       [WL_STACK_MSHR] = "#cc6677",
     [WL_STACK_NOC] = "#aa4499",        [WL_STACK_DRAM_QUEUE] = "#882255", [WL_STACK_ATOMICS] = "#661100",
     [WL_STACK_BARRIER] = "#117733",    [WL_STACK_IMBALANCE] = "#ee8866",  [WL_STACK_TAIL] = "#bbbbbb",
-    [WL_STACK_LAUNCH] = "#777777"};
+    [WL_STACK_LAUNCH] = "#777777",     [WL_STACK_FETCH] = "#f4a6c0"};
 
 typedef struct drawing {
     const wl_stack_report *r;
