@@ -57,10 +57,19 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
         to->level[l] += share * one->level[l];
 }
 
+/* Warps start together; those that run straight through wait together, too. */
+static bool has_loop(const wl_life *life)
+{
+    for (size_t i = 0; i < life->count; i++)
+        if (life->parts[i].loop && life->parts[i].times > 1)
+            return true;
+    return false;
+}
+
 wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena *arena, wl_life_profile *profiles,
                           wl_waiting *out, wl_error *err)
 {
-    *out = (wl_waiting){.known = lives->count > 0, .apart = 1};
+    *out = (wl_waiting){.known = lives->count > 0};
     wl_waiting *longest = WL_ARENA_NEW(arena, wl_waiting, lives->kind_count + 1);
     double *blocks = WL_ARENA_NEW(arena, double, lives->kind_count + 1), all = 0;
     wl_walk_scratch scratch;
@@ -74,6 +83,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;
+        out->apart = has_loop(life) ? 1 : out->apart;
     }
     for (int k = 0; k < lives->kind_count; k++)
         all += blocks[k];
