@@ -112,11 +112,10 @@ typedef struct wl_population {
     int stratum_count;
     /* A block takes longer than the effort allows: what several would tell is left out. */
     bool long_blocks;
-    double costed;    /* executions of traced blocks whose cost is computed, about */
-    int64_t run;      /* longest run of consecutive blocks to trace for their common footprint */
-    int64_t replayed; /* blocks whose loads may be visited in program order */
-    /* the same, if only parts of blocks are visited, and the traced accesses of a mean block */
-    double replayed_work, accesses;
+    double costed;   /* executions of traced blocks whose cost is computed, about */
+    int64_t run;     /* longest run of consecutive blocks to trace for their common footprint */
+    double replayed; /* blocks whose loads may be visited in program order; below 1: part of one */
+    double accesses; /* traced ones of a mean block */
     /* instructions of warps that are followed alone, to see which blocks load the same; at most */
     double courses;
     /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load

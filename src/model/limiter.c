@@ -74,7 +74,8 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
 {
     wl_model_result *m = &p->model;
     const double sms = wl_device_or(device, WL_DEVICE_sm_count, 0),
-                 issue = wl_device_or(device, WL_DEVICE_issue_rate, 0);
+                 issue = wl_device_or(device, WL_DEVICE_issue_rate, 0),
+                 rate = wl_device_or(device, WL_DEVICE_l1_wavefront_rate, 0);
     const double even = d->blocks > 0 ? ceil(d->blocks / sms) * sms / d->blocks : 1;
     const double cycles = sms * wl_device_or(device, WL_DEVICE_clock, 0) / even;
     set_if_any(m, WL_BOUND_FP, fmax(d->fp_cycles, d->special_cycles) / cycles);
@@ -83,7 +84,7 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
     if (issue > 0)
         set_if_any(m, WL_BOUND_ISSUE, d->instructions / (issue * cycles));
     if (p->metrics[WL_METRIC_l1_wavefronts].known)
-        set_bound(m, WL_BOUND_L1, l1_cycles(device, p) / cycles);
+        set_bound(m, WL_BOUND_L1, rate > 0 ? d->l1_wavefronts / rate / cycles : 0);
     set_if_any(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     set_if_any(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
 }

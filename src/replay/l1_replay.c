@@ -338,9 +338,10 @@ static wl_status play_pairs(player *p, int64_t lines)
     const wl_population *population = p->in->kernel->source.population;
     const int drawn = population ? population->drawn_count : 0;
     const int64_t sms = wl_min(p->in->sms, g->blocks), wanted = drawn ? drawn : PAIRS,
-                  pairs = wl_max(1, wl_min(wl_min(wanted, sms / PAIR), p->in->blocks / PAIR));
+                  blocks = (int64_t)fmax(1, p->in->blocks),
+                  pairs = wl_max(1, wl_min(wl_min(wanted, sms / PAIR), blocks / PAIR));
     const int64_t most =
-        p->part < 1 ? p->resident : wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
+        p->part < 1 ? p->resident : wl_max(1, wl_min(GENERATIONS * p->resident, blocks / (PAIR * pairs)));
     /* blocks of a multiprocessor that are left out */
     const int64_t later = wl_max(0, g->blocks / p->in->sms - most);
     /* if fewer blocks are replayed than are resident, they get their share of the cache */
@@ -397,7 +398,7 @@ wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay 
     /* blocks that are resident on a pair; the shorter their parts, the less is known of what they
      * find in the cache */
     const double pair = (double)wl_min(PAIR * resident, g->blocks), loads = in->loads / (double)warps;
-    p.part = in->loads > 0 ? fmin(1, fmax(in->part / pair, LOADS_LEAST / fmax(1, loads))) : 1;
+    p.part = in->loads > 0 ? fmin(1, fmax(in->blocks / pair, LOADS_LEAST / fmax(1, loads))) : 1;
     p.most_visited = p.part * loads;
     *out = (wl_replay){0};
     if (!in->kernel->source.visit_loads || lines < 1 || fields > UINT16_MAX)

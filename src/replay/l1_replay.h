@@ -22,10 +22,9 @@ typedef struct wl_replay_input {
     const wl_geometry *geometry;
     int64_t sms, line, sector; /* multiprocessors; bytes */
     int64_t latency;           /* of the L2, in cycles; 0: nothing is merged */
-    int64_t blocks;            /* that may be replayed */
-    /* If these are fewer than are resident: the share of each of those that may be replayed, of so
-     * many loads. 0: they are left out. */
-    double part, loads;
+    /* that may be replayed; if fewer than are resident, a part of each of those */
+    double blocks;
+    double loads; /* of a block; 0: not known, blocks are replayed in full */
 } wl_replay_input;
 
 /* Shares of the requested sectors that are requested from the L2, by field. */

@@ -27,7 +27,6 @@ static wl_status replay_loads(const stage *t, wl_arena *arena)
                                 (int64_t)t->out->sector,
                                 (int64_t)wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
                                 p ? p->replayed : 1,
-                                p ? p->replayed_work : 0,
                                 p ? p->accesses : 0};
     wl_replay replayed;
     WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));

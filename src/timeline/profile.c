@@ -600,6 +600,14 @@ static void sort_intervals(walker *w, wl_life_profile *out)
 
 /* ---- instructions ---- */
 
+static double issued(const wl_lives *lives, const wl_stretch *part)
+{
+    double sum = 0;
+    for (int32_t o = 0; o < part->count; o++)
+        sum += lives->ops[part->first + o].issue;
+    return sum;
+}
+
 /* The different instructions of some parts that no loop in them has fetched again and again. Adds
  * what the trips of loops wait that do not fit into a cache: in each trip, each of their
  * instructions has been replaced before. */
@@ -609,8 +617,7 @@ static double fetched(const walker *w, const wl_stretch *parts, int32_t count, d
     double size = 0;
     for (int32_t i = 0; i < count; i++) {
         if (!parts[i].loop) {
-            for (int32_t o = parts[i].first; o < parts[i].first + parts[i].count; o++)
-                size += w->lives->ops[o].issue;
+            size += issued(w->lives, &parts[i]);
             continue;
         }
         const double body = fetched(w, parts + i + 1, parts[i].count, times * parts[i].times, waited);
@@ -628,8 +635,7 @@ static double code_of(const wl_lives *lives, const wl_life *life)
 {
     double size = 0;
     for (size_t i = 0; i < life->count; i++)
-        for (int32_t o = 0; o < life->parts[i].count && !life->parts[i].loop; o++)
-            size += lives->ops[life->parts[i].first + o].issue;
+        size += life->parts[i].loop ? 0 : issued(lives, &life->parts[i]);
     return size;
 }
 

@@ -30,7 +30,7 @@ WARPS = 4 * 4096
 TOGETHER = "neighbours are taken together"
 ALONE, JOINED = 8000, 8400  # accesses; TRACED_MOST of trace_blocks.c is between them
 GATHERS = 180000  # traces of blocks are kept up to some size, so that their memory has no rate
-FOLLOWED = 1 << 16
+FOLLOWED = 1 << 16  # WL_PTX_FOLLOWED_MAX
 
 
 def predict(name, text):

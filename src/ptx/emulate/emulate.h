@@ -105,11 +105,11 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
  * nor, with a visitor, an address depends are counted but not computed. WL_E_BOUNDS: an address
  * outside all buffers; the message names instruction, thread and block. WL_E_LIMIT: the budget is
  * spent. */
+wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
+                               wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 /* From within a visit, which is to return this status: the warp ends, as if it had left the kernel.
  * Where blocks run in an order of their own it does not. */
 wl_status wl_ptx_end_warp(wl_ptx_emulator *emulator);
-wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
-                               wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
 /* Of a launch that is carried out: the next launch of the same kernel, with the same block and
  * shared memory, and variables at the same addresses. Only arguments and grid may differ. */

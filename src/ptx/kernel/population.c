@@ -322,10 +322,8 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
                             (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
     p->run = (int64_t)fmax(1, fmin(fmin(run, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
     p->accesses = d.executions;
-    p->replayed_work =
-        fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
-             (double)blocks_of(s));
-    p->replayed = (int64_t)fmax(1, p->replayed_work);
+    p->replayed = fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
+                       (double)blocks_of(s));
     p->long_blocks = affordable < 1;
     p->costed = fmax(COSTED_LEAST, COSTED_MORE * wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) / EXECUTION_STEPS);
     p->courses = p->long_blocks ? 0 : fmax(COURSES_LEAST, wl_ptx_affordable(s, WL_PTX_COURSE_SHARE));

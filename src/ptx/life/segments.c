@@ -179,9 +179,13 @@ static void describe_sequence(const maker *m, int32_t at, wl_op *op)
     if (!row || op->kind == WL_OP_BRANCH || wl_op_is_load(op) || op->kind == WL_OP_ATOMIC)
         return;
     const double special = row->parts[WL_INST_special], f64 = row->parts[WL_INST_fp64];
-    op->steps[0] = row->chain > 0 ? 0 : (float)special;
-    op->steps[1] = row->chain > 0 ? 0 : (float)f64;
-    op->steps[2] = (float)(row->chain > 0 ? row->chain : row->cost - special - f64);
+    if (row->chain > 0) {
+        op->steps[2] = (float)row->chain;
+    } else {
+        op->steps[0] = (float)special;
+        op->steps[1] = (float)f64;
+        op->steps[2] = (float)(row->cost - special - f64);
+    }
     op->blocks = wl_cost_has_slow_path(row);
 }
 
