@@ -49,10 +49,14 @@ typedef enum wl_group_step {
     WL_GROUP_RESULT /* a wait for products of another warp */
 } wl_group_step;
 
+/* Pipes that take more than a cycle for a warp instruction: the next one waits. */
+typedef enum wl_busy_pipe { WL_BUSY_SPECIAL, WL_BUSY_FP64, WL_BUSY_INTEGER, WL_BUSY_COUNT } wl_busy_pipe;
+
 /* A machine instruction, or several that come from one of PTX. */
 typedef struct wl_op {
     wl_op_kind kind;
-    float issue; /* machine instructions */
+    float issue;             /* machine instructions, */
+    float on[WL_BUSY_COUNT]; /* and how many of these each pipe executes */
     /* of these: length of the dependent chain; latencies until its results are ready */
     float chain;
     /* of a sequence of several kinds: special functions, f64 operations and others that depend on

@@ -34,11 +34,11 @@ typedef struct walker {
     wl_life_interval *intervals; /* sums; the first is not used */
     int32_t count, room;
     wl_arena *arena;
-    double last;       /* when the last instruction was issued */
-    ready special;     /* when the pipe of special functions is free, and what occupies it */
-    double atomics[2]; /* when the first atomic was, and the last; below 0: none */
-    double waited;     /* when the last wait for copies ended; below 0: none has */
-    int32_t awaited;   /* the operation that waited; -1: none */
+    double last;               /* when the last instruction was issued */
+    ready pipe[WL_BUSY_COUNT]; /* when each is free, and what occupies it */
+    double atomics[2];         /* when the first atomic was, and the last; below 0: none */
+    double waited;             /* when the last wait for copies ended; below 0: none has */
+    int32_t awaited;           /* the operation that waited; -1: none */
     /* when the products of warp groups that were issued so far end; and the last batches of them */
     double products, batches[BATCHES];
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
@@ -77,11 +77,12 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[0] = level[0];
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
-    double rate = 0, schedulers = 0, lanes = 0;
-    (void)wl_device_get(d, WL_DEVICE_sfu_rate, &rate);
-    (void)wl_device_get(d, WL_DEVICE_sub_partitions, &schedulers);
-    (void)wl_device_get(d, WL_DEVICE_warp_size, &lanes);
-    out->special = rate > 0 ? lanes * schedulers / rate : 0;
+    static const wl_device_key rates[WL_BUSY_COUNT] = {WL_DEVICE_sfu_rate, WL_DEVICE_fp64_rate, WL_DEVICE_int32_rate};
+    const double lanes = wl_device_or(d, WL_DEVICE_sub_partitions, 0) * wl_device_or(d, WL_DEVICE_warp_size, 0);
+    for (int p = 0; p < WL_BUSY_COUNT; p++) {
+        const double rate = wl_device_or(d, rates[p], 0);
+        out->pipe[p] = rate > 0 ? lanes / rate : 0;
+    }
     wl_device_read_list(d, WL_DEVICE_bulk_latency, out->bulk, 2);
     wl_device_read_list(d, WL_DEVICE_dsmem, out->remote, 2);
     wl_device_read_list(d, WL_DEVICE_instruction_cache, out->code, 4);
@@ -382,10 +383,11 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
             producer = r->op;
         }
     }
-    if (op->kind == WL_OP_SPECIAL && op->issue > 0 && w->special.at > needed) {
-        needed = w->special.at;
-        producer = w->special.op;
-    }
+    for (int p = 0; p < WL_BUSY_COUNT; p++)
+        if (op->on[p] > 0 && w->pipe[p].at > needed) {
+            needed = w->pipe[p].at;
+            producer = w->pipe[p].op;
+        }
     if (op->group_step == WL_GROUP_BATCH)
         end_batch(w);
     /* no machine instruction: instructions that use its result wait for its operands */
@@ -399,8 +401,9 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
         end_interval(w, number, producer, stall, times);
     const double at = fmax(needed, w->last + 1);
     w->last = at + op->issue - 1;
-    if (op->kind == WL_OP_SPECIAL)
-        w->special = (ready){w->last + w->waits->special, number, 0};
+    for (int p = 0; p < WL_BUSY_COUNT; p++)
+        if (op->on[p] > 0)
+            w->pipe[p] = (ready){fmax(w->pipe[p].at, at) + op->on[p] * w->waits->pipe[p], number, 0};
     w->now.instructions += times * op->issue;
     if (op->kind == WL_OP_LOAD || op->awaits_copies)
         meet_caches(w, number, once);

@@ -45,7 +45,7 @@ typedef struct wl_waits {
     /* what the instruction caches hold, in instructions; cycles that one from the second, or from
      * the L2, waits */
     double code[4];
-    double special; /* cycles for which a special function occupies its scheduler's pipe */
+    double pipe[WL_BUSY_COUNT]; /* cycles for which an instruction occupies its scheduler's pipe */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
     /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */

@@ -18,6 +18,7 @@ typedef struct row {
     int field;
     float issue, chain; /* 0: 1 */
     float steps[3];
+    float on[WL_BUSY_COUNT];
     bool free, blocks;
 } row;
 
@@ -43,6 +44,7 @@ static inline void make_ops(made *m, const row *rows, int32_t count)
                                               : 1,
                       .chain = r->chain > 0 ? r->chain : r->kind != WL_OP_BRANCH,
                       .steps = {r->steps[0], r->steps[1], r->steps[2]},
+                      .on = {r->on[0], r->on[1], r->on[2]},
                       .blocks = r->blocks,
                       .field = r->field,
                       .regs = m->regs[i]};

@@ -203,6 +203,35 @@ static void neighbours_are_folded(void **state)
 }
 
 /* A parameter read is charged at its first use: threads that exit before it do not pay. */
+/* As ptxas of CUDA 13.0 joins them for sm_90. */
+static void logic_of_three_inputs_is_joined(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines;
+        double cost;
+    } cases[] = {
+        {"xor.b32 %r3, %r1, %r2;\nxor.b32 %r9, %r3, %r20;", 1},
+        /* five inputs */
+        {"xor.b32 %r3, %r1, %r2;\nxor.b32 %r4, %r3, %r20;\nxor.b32 %r5, %r4, %r21;\nxor.b32 %r9, %r5, %r22;", 2},
+        {"not.b32 %r3, %r1;\nand.b32 %r4, %r3, %r2;\nxor.b32 %r9, %r4, %r20;", 1},
+        {"and.b32 %r3, %r1, %r2;\nand.b32 %r4, %r20, %r21;\nor.b32 %r9, %r3, %r4;", 2},
+        {"and.b32 %r3, %r1, %r2;\nand.b32 %r4, %r1, %r21;\nor.b32 %r9, %r3, %r4;", 1},
+        /* the first has two readers */
+        {"xor.b32 %r3, %r1, %r2;\nxor.b32 %r4, %r3, %r20;\nst.shared.u32 [s+8], %r3;\nand.b32 %r9, %r4, %r21;", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char lines[512];
+        snprintf(lines, sizeof lines,
+                 "ld.shared.u32 %%r20, [s+32];\nld.shared.u32 %%r21, [s+40];\nld.shared.u32 %%r22, [s+48];\n%s",
+                 cases[i].lines);
+        const double stores = strstr(lines, "st.shared") ? 1 : 0;
+        const double got = cost_of(lines, "st.shared.u32 [s], %r9;") - 3 - stores;
+        if (got != cases[i].cost)
+            fail_msg("%s costs %g, not %g", cases[i].lines, got, cases[i].cost);
+    }
+}
+
 static void parameters_are_charged_at_their_first_use(void **state)
 {
     (void)state;
@@ -405,6 +434,7 @@ int main(void)
         cmocka_unit_test(classes_of_operations),
         cmocka_unit_test(single_operations),
         cmocka_unit_test(neighbours_are_folded),
+        cmocka_unit_test(logic_of_three_inputs_is_joined),
         cmocka_unit_test(parameters_are_charged_at_their_first_use),
         cmocka_unit_test(branches),
         cmocka_unit_test(loops),

@@ -7,8 +7,8 @@
 
 #define NEAR 1e-12
 
-/* Latencies: 5 of an integer, 7 of a special function, 30 from L1, 130 from L2, 430 from DRAM, 11
- * of a taken branch, 21 of a barrier. */
+/* Latencies: 5 of an integer, 7 of a special function (which keeps its pipe for 4), 30 from L1, 130
+ * from L2, 430 from DRAM, 11 of a taken branch, 21 of a barrier. */
 static const wl_field_waits fields[] = {{.l1_misses = 0, .reads = 4, .writes = 4},
                                         {.l1_misses = 1, .l2_misses = 0, .reads = 4, .missed = {1, 0}},
                                         {.l1_misses = 1, .l2_misses = 1, .reads = 4, .missed = {1, 1}},
@@ -22,6 +22,7 @@ static const wl_waits waits = {.result = {[WL_OP_INT] = 5,
                                           [WL_OP_BRANCH] = 22,
                                           [WL_OP_BARRIER] = 21},
                                .level = {30, 100, 300},
+                               .pipe = {[WL_BUSY_SPECIAL] = 4, [WL_BUSY_INTEGER] = 2},
                                .fields = fields,
                                .field_count = COUNT_OF(fields)};
 
@@ -260,6 +261,23 @@ static const hand_case by_hand[] = {
      .issue = 7,
      .cause = WL_STALL_DEPENDENCE,
      .stall = 29},
+    {.name = "a pipe that is busy",
+     .rows = {{.kind = WL_OP_SPECIAL, .writes = "1", .on = {[WL_BUSY_SPECIAL] = 1}},
+              {.kind = WL_OP_SPECIAL, .writes = "2", .on = {[WL_BUSY_SPECIAL] = 1}}},
+     .parts = "aba",
+     .cycles = 4 + 4 + 1,
+     .issue = 3,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 6},
+    {.name = "another pipe, and a sequence that keeps it longer",
+     .rows = {{.kind = WL_OP_SPECIAL, .writes = "1", .on = {[WL_BUSY_SPECIAL] = 1}},
+              {.writes = "2", .issue = 3, .on = {[WL_BUSY_INTEGER] = 3}},
+              {.writes = "3", .on = {[WL_BUSY_INTEGER] = 1}}},
+     .parts = "abc",
+     .cycles = 1 + 6 + 1,
+     .issue = 5,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 3},
     {.name = "a branch that is not",
      .rows = {INT("0", "1"), {.kind = WL_OP_BRANCH}},
      .parts = "aba",

@@ -5,6 +5,7 @@
  *                 only where a register has several definitions
  *   sums          a product, shift or sum whose only use is an addition is folded into it; products
  *                 of floating-point numbers: ptx/module/contraction.h
+ *   logic         three inputs in one operation (cost_logic.c)
  *   selections    a register that keeps its value or takes a result: the operation is predicated
  *   predicates    comparisons are folded into and, or, xor of predicates
  *   halves        64-bit integers of which one half is computed (cost_halves.c)
@@ -23,11 +24,6 @@
 #include "base/fail.h"
 
 /* ---- single instructions ---- */
-
-static bool is_logic(const wl_ptx_instruction *in)
-{
-    return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
-}
 
 static bool is_wide_product(const wl_ptx_instruction *in)
 {
@@ -118,7 +114,7 @@ static bool is_constant_operand(const wl_ptx_instruction *in)
  * arithmetic produces? */
 static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    const bool simple = is_logic(in) || in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_shr;
+    const bool simple = wl_cost_is_logic(in) || in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_shr;
     return simple && wl_cost_kind_of(in->type) == WL_COST_I64 && in->operands[0].kind == WL_PTX_OPERAND_REG &&
            in->operands[0].reg >= 0 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
 }
@@ -301,7 +297,7 @@ static bool predicates_its_operand(const wl_weigher *w, const wl_ptx_instruction
         const wl_ptx_operand *old = &in->operands[3 - o];
         const wl_ptx_instruction *made = wl_ptx_definition_of(&w->def_use, in, o);
         const bool keeps = old->kind == WL_PTX_OPERAND_REG && old->reg == in->operands[0].reg;
-        if (keeps && made && (wl_cost_is_sum(made) || is_logic(made)) && !is_64_bit(made) &&
+        if (keeps && made && (wl_cost_is_sum(made) || wl_cost_is_logic(made)) && !is_64_bit(made) &&
             readers_of_result(w, made) == 1)
             return true;
     }
@@ -309,18 +305,6 @@ static bool predicates_its_operand(const wl_weigher *w, const wl_ptx_instruction
 }
 
 /* ---- logic ---- */
-
-/* LOP3 computes any function of three bits. */
-static bool folds_into_logic(const wl_weigher *w, const wl_ptx_instruction *in)
-{
-    if (!is_logic(in) || wl_cost_kind_of(in->type) == WL_COST_P || readers_of_result(w, in) != 1 ||
-        !wl_cost_has_one_definition(w, in))
-        return false;
-    const int32_t reader = w->def_use.readers[w->def_use.first_reader[in->operands[0].reg]];
-    const wl_ptx_instruction *by = &w->function->instructions[reader];
-    return is_logic(by) && (in->op == WL_PTX_OP_not || wl_cost_by_number(in, 2) || wl_cost_by_number(by, 1) ||
-                            wl_cost_by_number(by, 2));
-}
 
 static double predicate_logic_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
@@ -339,7 +323,7 @@ static bool tests_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *
         !wl_cost_by_number(in, 2) || in->operands[2].value != 0 || wl_cost_kind_of(in->type) >= WL_COST_I64)
         return false;
     const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, 1);
-    return part && is_logic(part);
+    return part && wl_cost_is_logic(part);
 }
 
 /* ---- all ---- */
@@ -362,12 +346,12 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const ptrdiff_t at = in - w->function->instructions;
-    if (is_without_use(w, in) || w->folded[at] || w->contraction[at].folded || folds_into_logic(w, in) ||
-        tests_logic_for_zero(w, in) || folds_into_address(w, in) || predicates_its_operand(w, in))
+    if (is_without_use(w, in) || w->folded[at] || w->contraction[at].folded || tests_logic_for_zero(w, in) ||
+        folds_into_address(w, in) || predicates_its_operand(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
         return wide_sum_cost(w, in);
-    if (wl_cost_kind_of(in->type) == WL_COST_P && (is_logic(in) || in->op == WL_PTX_OP_mov))
+    if (wl_cost_kind_of(in->type) == WL_COST_P && (wl_cost_is_logic(in) || in->op == WL_PTX_OP_mov))
         return predicate_logic_cost(w, in);
     if (divides_by_number(in))
         return in->op == WL_PTX_OP_div ? w->costs->rules.division_by_constant : w->costs->rules.remainder_by_constant;
@@ -426,6 +410,7 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     wl_cost_find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
+    WL_TRY(wl_cost_fold_logic(w, scratch, err));
     for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
         w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);

@@ -156,12 +156,23 @@ static void find_stays(const wl_op *ops, int32_t count, wl_ptx_early *p)
 /* How much longer than arithmetic a result takes. */
 static int32_t steps_of(const wl_op *op)
 {
+    const float sequence = LONG_STEPS * op->steps[0] + op->steps[1] + op->steps[2];
+    if (sequence > 0)
+        return (int32_t)sequence;
     switch (op->kind) {
     case WL_OP_SPECIAL:
     case WL_OP_CONVERT: return LONG_STEPS;
     case WL_OP_TENSOR: return PRODUCT_STEPS;
     default: return 1;
     }
+}
+
+/* By how much a result is later than its operands. What addresses are made of stays in order, but
+ * for long results: the assembler interleaves two divisions that two loads wait for. */
+static int32_t step_of(const wl_op *op, const place *at)
+{
+    const int32_t steps = op->issue > 0 ? steps_of(op) : 0;
+    return at->rest == 0 && steps <= 1 ? 0 : steps;
 }
 
 /* Walks forward: arithmetic at one position interleaves all dependent chains, as the assembler
@@ -171,17 +182,17 @@ static void find_levels(const wl_op *ops, int32_t count, wl_ptx_early *p)
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->places[i];
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
+        for (int k = 0; k < op->reads + op->writes && at->rest < 2; k++) {
             const known *r = &p->registers[op->regs[k]];
             if (r->used_depth == at->depth && r->used_region == at->region)
                 at->level = larger(at->level, k < op->reads ? r->level : r->used_level);
         }
-        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
+        for (int k = 0; k < op->reads + op->writes && at->rest < 2; k++) {
             known *r = &p->registers[op->regs[k]];
             if (r->used_depth != at->depth || r->used_region != at->region)
                 *r = (known){.used_depth = at->depth, .used_region = at->region};
             r->used_level = larger(r->used_level, at->level);
-            r->level = k < op->reads ? r->level : at->level + (op->issue > 0 ? steps_of(op) : 0);
+            r->level = k < op->reads ? r->level : at->level + step_of(op, at);
         }
     }
 }

@@ -189,6 +189,17 @@ static void describe_sequence(const maker *m, int32_t at, wl_op *op)
     op->blocks = wl_cost_has_slow_path(row);
 }
 
+/* How many of its machine instructions each pipe executes. */
+static void describe_pipes(const maker *m, int32_t at, wl_op *op)
+{
+    static const wl_inst_class of[2] = {[WL_BUSY_SPECIAL] = WL_INST_special, [WL_BUSY_FP64] = WL_INST_fp64};
+    static const wl_op_kind own[2] = {[WL_BUSY_SPECIAL] = WL_OP_SPECIAL, [WL_BUSY_FP64] = WL_OP_FP64};
+    const wl_cost_row *row = sequence_of(m, at);
+    for (int p = 0; p < 2; p++)
+        op->on[p] = row ? (float)row->parts[of[p]] : op->kind == own[p] ? op->issue : 0;
+    op->on[WL_BUSY_INTEGER] = m->in->counting ? (float)wl_ptx_integer_pipe(m->in->counting, at) : 0;
+}
+
 /* Keeps, by number, which register of the function it is. */
 static bool note_origins(maker *m, int32_t first, int32_t count, int32_t reg)
 {
@@ -286,6 +297,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .text = in->text,
                   .text_length = in->text_length};
     describe_sequence(m, at, op);
+    describe_pipes(m, at, op);
     describe_product(in, op);
     if (m->in->spilled) { /* then ptxas makes products wait, too */
         op->issue += (float)(2 * m->in->spilled[at]);
