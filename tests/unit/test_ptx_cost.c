@@ -362,33 +362,6 @@ static void predicated_bodies_count_as_their_branch(void **state)
 }
 
 /* Four adjacent words become one vector load if the address is a multiple of 16 bytes. */
-static void adjacent_shared_loads_are_vectorized(void **state)
-{
-    (void)state;
-    const char *pattern =
-        "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nshl.b32 %%r3, %%r1, %d;\nadd.s32 %%r4, %%r2, %%r3;\n"
-        "ld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\nld.shared.f32 %%f3, [%%r4+8];\n"
-        "ld.shared.f32 %%f4, [%%r4+12];\nld.shared.f32 %%f5, [%%r4+16];\nret;\n";
-    char body[2048];
-    snprintf(body, sizeof body, pattern, 7);
-    const weights wide = weigh(body);
-    for (int i = 4; i < 8; i++)
-        assert_true(wide.all[i] == 0.25);
-    assert_true(wide.all[8] == 1);
-    snprintf(body, sizeof body, pattern, 3);
-    for (int i = 4; i < 9; i++)
-        assert_true(weigh(body).all[i] == 1);
-    /* an index of four words, in bytes: shifted twice */
-    const char *twice = "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nshl.b32 %%r5, %%r1, %d;\nshl.b32 %%r3, %%r5, 2;\n"
-                        "add.s32 %%r4, %%r2, %%r3;\nld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\n"
-                        "ld.shared.f32 %%f3, [%%r4+8];\nld.shared.f32 %%f4, [%%r4+12];\nret;\n";
-    for (int words = 1; words <= 2; words++) {
-        snprintf(body, sizeof body, twice, words);
-        for (int i = 5; i < 9; i++)
-            assert_true(weigh(body).all[i] == (words == 2 ? 0.25 : 1));
-    }
-}
-
 /* The base of shared memory is found before the loop; an access adds its immediate offset for
  * free. */
 static void addresses_of_shared_memory(void **state)
@@ -440,7 +413,6 @@ int main(void)
         cmocka_unit_test(loops),
         cmocka_unit_test(loops_that_are_unrolled),
         cmocka_unit_test(predicated_bodies_count_as_their_branch),
-        cmocka_unit_test(adjacent_shared_loads_are_vectorized),
         cmocka_unit_test(addresses_of_shared_memory),
         cmocka_unit_test(reciprocals_are_shared),
     };

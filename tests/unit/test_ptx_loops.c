@@ -187,7 +187,7 @@ static const struct {
     {LOOPS, "k_lud_perimeter", {32, 1, 1}, {63, 1, 1}, {MB, "1024", "0"}, "{i: 4, j: 3, k: 2}"},
     {LOOPS, "k_slideILi192E", {192, 1, 1}, {11, 32, 1}, {MB, MB, "2048", "2048", "8"}, "{i: 8, j: 63, k: 2}"},
     {LOOPS, "k_lava", {128, 1, 1}, {1000, 1, 1}, {MB, MB, MB, "10", "100"}, "{i: 27, j: 100}"},
-    {LOOPS, "k_rownorm", {256, 1, 1}, {512, 1, 1}, {MB, MB, "5000"}, "{i: 2, j: 19, k: 8}"},
+    {LOOPS, "k_rownorm", {256, 1, 1}, {512, 1, 1}, {MB, MB, "5000"}, "{i: 2, j: 19}"},
     {LOOPS, "k_gemm_odd", {16, 16, 1}, {32, 32, 1}, {MB, MB, MB, "2000", "2000", "2000"}, "{i: 250, j: 2, k: 8}"},
     /* 262144 accesses of a thread, too many to be listed */
     {LOOPS, "k_nbody", {256, 1, 1}, {1024, 1, 1}, {MB, MB, "262144"}, "{i: 1024, j: 256}"},

@@ -12,6 +12,7 @@
 #include "count/warp_law.h"
 #include "ptx/cost/cost.h"
 #include "ptx/emulate/emulate.h"
+#include "ptx/module/shared_vectors.h"
 #include "ptx/read/read_module.h"
 #include "warpline/warpline.h"
 
@@ -191,7 +192,7 @@ static wl_ptx_module *read_module(const char *program)
     fclose(f);
     wl_error err = {0};
     wl_ptx_module *module = NULL;
-    if (wl_ptx_module_parse(path, text, length, &module, &err) != WL_OK)
+    if (wl_ptx_module_parse(path, text, length, &module, &err) != WL_OK || wl_ptx_join_shared(module, &err) != WL_OK)
         fail_msg("%s", err.message);
     return module;
 }

@@ -179,9 +179,11 @@ static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
         if (branches || is_atomic(in) || c == WL_INST_tensor || (i > first && w->def_use.target[i]) || may_call(in) ||
             (c == WL_INST_store && is_unsigned(test)))
             return false;
-        size += (accesses ? 2 : 1) * w->weight[i];
+        /* narrow accesses are joined later */
+        const double instructions = w->weight[i] * (in->joined > 0 ? in->joined : 1);
+        size += (accesses ? 2 : 1) * instructions;
         loads = loads || c == WL_INST_load;
-        shared += in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED ? w->weight[i] : 0;
+        shared += in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED ? instructions : 0;
     }
     return size <= longest_unrolled(w, loads, shared);
 }
@@ -370,74 +372,6 @@ static void charge_special_accesses(wl_weigher *w)
     }
 }
 
-/* ---- loads from shared memory ---- */
-
-#define ALIGNED 16 /* bytes of the widest access, and the alignment of shared variables */
-
-/* The largest power of two, up to ALIGNED, that divides a register's value. */
-static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int which, int depth)
-{
-    if (which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE) {
-        const uint64_t v = (uint64_t)in->operands[which].value | ALIGNED;
-        return (int64_t)(v & -v);
-    }
-    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->def_use, in, which);
-    if (!d || depth == 0 || d->modifiers & WL_PTX_MOD_HI)
-        return 1;
-    switch (d->op) {
-    case WL_PTX_OP_mov: return d->operands[1].kind == WL_PTX_OPERAND_VARIABLE ? ALIGNED : alignment(w, d, 1, depth - 1);
-    case WL_PTX_OP_add: return wl_min(alignment(w, d, 1, depth - 1), alignment(w, d, 2, depth - 1));
-    case WL_PTX_OP_shl:
-        return wl_cost_by_number(d, 2) && d->operands[2].value >= 0 && d->operands[2].value < 32
-                   ? wl_min(alignment(w, d, 1, depth - 1) << d->operands[2].value, ALIGNED)
-                   : 1;
-    case WL_PTX_OP_mul: return wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0));
-    case WL_PTX_OP_mad:
-        return wl_min(wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0)), alignment(w, d, 3, depth - 1));
-    default: return 1;
-    }
-}
-
-static bool is_shared_word(const wl_ptx_instruction *in)
-{
-    return in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED && in->vector == 1 &&
-           wl_ptx_type_bits(in->type) == 32 && in->guard < 0 && in->operand_count > 1 &&
-           in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg >= 0;
-}
-
-/* Adjacent words become one vector load. */
-static void merge_shared_loads(wl_weigher *w)
-{
-    for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const wl_ptx_instruction *in = instruction(w, i);
-        if (w->weight[i] != 1 || !is_shared_word(in))
-            continue;
-        const wl_ptx_operand *at = &in->operands[1];
-        wl_ptx_operand operands[] = {in->operands[0], *at};
-        wl_ptx_instruction base = *in;
-        operands[1].kind = WL_PTX_OPERAND_REG;
-        base.operands = operands;
-        base.operand_count = 2;
-        if ((at->value & 15) != 0 || alignment(w, &base, 1, 8) < ALIGNED)
-            continue;
-        int32_t words[4] = {i, -1, -1, -1};
-        int found = 1;
-        for (int32_t k = i + 1; k < w->function->instruction_count && k - i < NEAR && found < 4; k++) {
-            const wl_ptx_instruction *other = instruction(w, k);
-            const wl_inst_class c = wl_ptx_class_of(other);
-            if (w->def_use.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
-                break;
-            const int64_t word = is_shared_word(other) && other->operands[1].reg == at->reg
-                                     ? (other->operands[1].value - at->value) / 4
-                                     : 0;
-            if (word > 0 && word < 4 && words[word] < 0)
-                words[word] = k, found++;
-        }
-        for (int k = 0; k < 4 && found == 4; k++)
-            w->weight[words[k]] = 0.25;
-    }
-}
-
 /* ---- all ---- */
 
 void wl_cost_weigh_flow(wl_weigher *w)
@@ -448,7 +382,6 @@ void wl_cost_weigh_flow(wl_weigher *w)
     weigh_loops(w);
     copy_addresses(w);
     share_reciprocals(w);
-    merge_shared_loads(w);
     charge_coordinates(w);
     charge_common_atomics(w);
     charge_special_accesses(w);

@@ -7,8 +7,16 @@
 
 #include "base/fail.h"
 #include "ptx/module/name_match.h"
+#include "ptx/module/shared_vectors.h"
 #include "ptx/module/source_place.h"
 #include "ptx/read/read_module.h"
+
+/* What the assembler does before all else. */
+static wl_status read_module(const char *input, const char *text, size_t length, wl_ptx_module **out, wl_error *err)
+{
+    WL_TRY(wl_ptx_module_parse(input, text, length, out, err));
+    return wl_ptx_join_shared(*out, err);
+}
 
 wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err)
 {
@@ -17,8 +25,7 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
     if (!ptx)
         return wl_fail_memory(err);
     ptx->costs = calloc(1, sizeof *ptx->costs);
-    const wl_status status =
-        ptx->costs ? wl_ptx_module_parse(input, text, length, &ptx->module, err) : wl_fail_memory(err);
+    const wl_status status = ptx->costs ? read_module(input, text, length, &ptx->module, err) : wl_fail_memory(err);
     if (status != WL_OK) {
         wl_ptx_free(ptx);
         return status;

@@ -306,6 +306,7 @@ typedef struct wl_ptx_instruction {
     uint32_t modifiers;
     wl_ptx_compare compare : 8;
     uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */
+    uint8_t joined; /* narrow accesses that this one stands for (shared_vectors.h); 0: itself */
     uint8_t operand_count;
     bool guard_negated;
     /* some modifier is not understood: see the notes */
