@@ -275,7 +275,8 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
     WL_TRY(prepare(r, work, threads, err));
     wl_status status = WL_OK;
     int64_t instructions = 0;
-    bool whole = true, failed = false;
+    bool whole = true;
+    int64_t failed = INT64_MAX; /* the first turn that did */
     const int64_t each = threads > 1 ? wl_max(1, blocks / (threads * TURNS)) : wl_max(1, blocks);
     const int64_t turns = wl_ceil_div(blocks, each);
 #ifdef _OPENMP
@@ -283,29 +284,30 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
 #endif
     for (int64_t turn = 0; turn < turns; turn++) {
         wl_error of_turn = {0};
-        bool mine = true, stop;
+        bool mine = true;
+        int64_t before;
 #ifdef _OPENMP
 #pragma omp atomic read
 #endif
-        stop = failed;
-        if (stop)
+        before = failed;
+        if (before < turn)
             continue;
         const wl_status done = run_blocks(r->emulators[wl_thread_number()], work, turn * each,
                                           wl_min(blocks, (turn + 1) * each), until, &instructions, &mine, &of_turn);
         whole = whole && mine;
-        if (done != WL_OK) {
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-            failed = true;
+        if (done == WL_OK)
+            continue;
 #ifdef _OPENMP
 #pragma omp critical(executed)
 #endif
-            {
-                status = done;
-                if (err)
-                    *err = of_turn;
-            }
+        if (turn < failed) { /* the message does not depend on which thread is faster */
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+            failed = turn;
+            status = done;
+            if (err)
+                *err = of_turn;
         }
     }
     out->instructions = instructions;
