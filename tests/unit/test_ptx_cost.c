@@ -203,6 +203,20 @@ static void neighbours_are_folded(void **state)
 }
 
 /* A parameter read is charged at its first use: threads that exit before it do not pay. */
+/* The greatest common divisor: what was there before is read after the loop has replaced it. */
+static void copies_of_what_a_loop_replaces(void **state)
+{
+    (void)state;
+    const weights kept = weigh("ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nloop:\nmov.u32 %r3, %r2;\n"
+                               "add.s32 %r2, %r1, %r2;\nxor.b32 %r1, %r3, %r1;\nsetp.lt.s32 %p1, %r2, 100;\n"
+                               "@%p1 bra loop;\nst.shared.u32 [s], %r1;\nret;\n");
+    assert_true(kept.all[2] == 1);
+    const weights not_read = weigh("ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nloop:\nmov.u32 %r3, %r2;\n"
+                                   "xor.b32 %r1, %r3, %r1;\nadd.s32 %r2, %r1, %r2;\nsetp.lt.s32 %p1, %r2, 100;\n"
+                                   "@%p1 bra loop;\nst.shared.u32 [s], %r1;\nret;\n");
+    assert_true(not_read.all[2] == 0);
+}
+
 /* As ptxas of CUDA 13.0 joins them for sm_90. */
 static void logic_of_three_inputs_is_joined(void **state)
 {
@@ -407,6 +421,7 @@ int main(void)
         cmocka_unit_test(classes_of_operations),
         cmocka_unit_test(single_operations),
         cmocka_unit_test(neighbours_are_folded),
+        cmocka_unit_test(copies_of_what_a_loop_replaces),
         cmocka_unit_test(logic_of_three_inputs_is_joined),
         cmocka_unit_test(parameters_are_charged_at_their_first_use),
         cmocka_unit_test(branches),

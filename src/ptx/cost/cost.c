@@ -1,8 +1,7 @@
 /* cost.c - see cost.h. The table gives the cost of single instructions; the rules here account for
  * their neighbours:
  *
- *   copies        parameters, addresses and constants become operands; a mov costs something
- *                 only where a register has several definitions
+ *   copies        parameters, addresses and constants become operands (cost_copies.c)
  *   sums          a product, shift or sum whose only use is an addition is folded into it; products
  *                 of floating-point numbers: ptx/module/contraction.h
  *   logic         three inputs in one operation (cost_logic.c)
@@ -51,39 +50,6 @@ static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *
 
 /* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
-
-/* Registers that a copy to this one writes. */
-static double registers_written(const wl_weigher *w, const wl_ptx_instruction *in)
-{
-    const bool low_alone = in->type != WL_PTX_F64 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
-    return wl_ptx_type_bits(in->type) < 64 || low_alone ? 1 : 2;
-}
-
-static double constant_cost(const wl_weigher *w, const wl_ptx_instruction *in)
-{
-    if (wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, in->operands[1].value))
-        return 0;
-    return in->operands[0].kind == WL_PTX_OPERAND_REG ? registers_written(w, in) : 1;
-}
-
-static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
-{
-    const wl_ptx_operand *from = &in->operands[1];
-    const double registers = wl_ptx_type_bits(in->type) == 64 ? 2 : 1;
-    switch (from->kind) {
-    case WL_PTX_OPERAND_SPECIAL: return 1;
-    case WL_PTX_OPERAND_VARIABLE:
-        return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED
-                   ? w->costs->rules.shared_base
-                   : 1;
-    case WL_PTX_OPERAND_IMMEDIATE: return constant_cost(w, in);
-    case WL_PTX_OPERAND_REG:
-        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->def_use, from->reg) < 2
-                   ? 0
-                   : registers;
-    default: return 0;
-    }
-}
 
 static bool is_float_conversion(const wl_ptx_instruction *in)
 {
@@ -140,7 +106,7 @@ static double own_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     if (moves_low_half(w, in))
         return 0;
     if (in->op == WL_PTX_OP_mov && in->operand_count >= 2)
-        return copy_cost(w, in);
+        return wl_cost_of_copy(w, in);
     if (in->op == WL_PTX_OP_cvt)
         return conversion_cost(w, in);
     if (in->op == WL_PTX_OP_ld && (in->space == WL_PTX_PARAM || is_constant_operand(in)))
@@ -394,14 +360,15 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
     w->split = WL_ARENA_NEW(arena, wl_ptx_split, function->instruction_count + 1);
     w->folded = WL_ARENA_NEW(scratch, bool, function->instruction_count + 1);
+    w->kept = WL_ARENA_NEW(scratch, bool, function->instruction_count + 1);
     w->multiplies = WL_ARENA_NEW(arena, uint8_t, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(scratch, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->high = WL_ARENA_NEW(scratch, wl_high_half, function->register_count + 1);
-    if (!w->weight || !w->split || !w->folded || !w->multiplies || !w->divided || !w->branch || !w->unrolled ||
-        !w->repeated || !w->high)
+    if (!w->weight || !w->split || !w->folded || !w->kept || !w->multiplies || !w->divided || !w->branch ||
+        !w->unrolled || !w->repeated || !w->high)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
@@ -411,6 +378,7 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
     WL_TRY(wl_cost_fold_logic(w, scratch, err));
+    WL_TRY(wl_cost_find_kept_copies(w, scratch, err));
     for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
         w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);

@@ -1,6 +1,6 @@
 /* cost_internal.h - shared by cost.c (single instructions and their neighbours), cost_halves.c (64
- * bits), cost_logic.c (three inputs), cost_flow.c (branches, loops, what is computed once) and
- * cost_operands.c (parameters, constants).
+ * bits), cost_copies.c, cost_logic.c (three inputs), cost_flow.c (branches, loops, what is computed
+ * once) and cost_operands.c (parameters, constants).
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_COST_INTERNAL_H
 #define WL_PTX_COST_COST_INTERNAL_H
@@ -25,6 +25,7 @@ typedef struct wl_weigher {
     wl_ptx_split *split;
     uint8_t *multiplies;             /* by instruction: see wl_ptx_counting */
     bool *folded;                    /* by instruction: folded into what reads it */
+    bool *kept;                      /* by instruction: a copy of what a loop overwrites */
     wl_ptx_contraction *contraction; /* by instruction: the same of floating-point products */
     bool *divided;                   /* by register: an earlier instruction divides by it */
     wl_high_half *high;              /* by register: the high half of its 64-bit values */
@@ -41,6 +42,9 @@ bool wl_cost_by_number(const wl_ptx_instruction *in, int which);
 /* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits);
 
+/* cost_copies.c: of a mov; and what sets w->kept. Both need the uses of definitions. */
+double wl_cost_of_copy(const wl_weigher *w, const wl_ptx_instruction *in);
+wl_status wl_cost_find_kept_copies(wl_weigher *w, wl_arena *scratch, wl_error *err);
 /* cost_logic.c: sets w->folded. Needs the uses of definitions. */
 wl_status wl_cost_fold_logic(wl_weigher *w, wl_arena *scratch, wl_error *err);
 
