@@ -1,6 +1,6 @@
 /* cost_copies.c - copies between registers. Parameters, addresses and constants become operands; a
- * mov costs something only where a register has several definitions, or where a loop overwrites what
- * was copied while the copy is still read.
+ * mov costs something only where a register has several definitions, or where a loop overwrites
+ * what was copied while the copy is still read.
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
