@@ -50,7 +50,7 @@
 
 static wl_costs costs_of(const wl_predictor *p)
 {
-    return (wl_costs){p->kernel, p->device, &p->rules, p->l1.split, p->costs, 0};
+    return (wl_costs){p->kernel, p->device, &p->rules, p->l1.split[0], p->l1.split[1], p->costs, 0};
 }
 
 /* Instructions per thread and per warp, and what a thread waits for. */

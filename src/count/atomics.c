@@ -14,7 +14,8 @@ typedef struct line_place {
     int64_t line; /* line number + 1; 0: free */
     size_t field;
     double requests, sectors;
-    uint64_t words; /* a bit for each that was updated, modulo 64 */
+    double sums, summed; /* of the busiest word of each request; words of requests */
+    uint64_t words;      /* a bit for each that was updated, modulo 64 */
 } line_place;
 
 struct wl_atomic_lines {
@@ -66,42 +67,63 @@ static int sort_words(const wl_l1_rules *r, const wl_warp_access *a, int64_t wor
     return a->count;
 }
 
-wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, size_t field, const wl_warp_access *a,
-                                   double scale)
+/* Passes of a sector that change more than `at_once` words: as many as the lanes of the first word
+ * that does not fit, most lanes first. */
+static int passes_beyond(const int of_word[WL_LANES_MAX], int count, int at_once)
+{
+    for (int w = 0; w < count && at_once < count; w++) {
+        int before = 0;
+        for (int o = 0; o < count; o++)
+            before += of_word[o] > of_word[w] || (of_word[o] == of_word[w] && o < w);
+        if (before == at_once)
+            return of_word[w];
+    }
+    return 0;
+}
+
+wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, size_t field, wl_atomic_kind kind,
+                                   const wl_warp_access *a, double scale)
 {
     int64_t words[WL_LANES_MAX];
     const int n = sort_words(r, a, words), to_line = r->line_shift - r->data.bank_shift,
               to_sector = r->sector_shift - r->data.bank_shift;
+    /* words of a sector */
+    const int at_once = kind.slow ? (int)r->sector / 2 / a->width : WL_LANES_MAX;
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
         const int64_t line = words[i] >> to_line;
         uint64_t updated = 0;
-        int most = 0, sectors = 0;
+        int most = 0, sectors = 0, more = 0;
         while (i < n && words[i] >> to_line == line) { /* sector by sector */
             const int64_t sector = words[i] >> to_sector;
-            int most_here = 0;
+            int most_here = 0, of_word[WL_LANES_MAX], count = 0;
             while (i < n && words[i] >> to_sector == sector) { /* word by word */
                 const int first = i;
                 updated |= (uint64_t)1 << ((uint64_t)words[i] % WORD_BITS);
                 while (i < n && words[i] == words[first])
                     i++;
                 most_here = i - first > most_here ? i - first : most_here;
+                of_word[count++] = i - first;
             }
             sectors += most_here;
+            more += passes_beyond(of_word, count, at_once);
             most = most_here > most ? most_here : most;
         }
         cost.passes += most;
         cost.sectors += sectors;
+        cost.more += more;
         line_place *p = find(all, field, line);
         if (p) {
             p->words |= updated;
             p->requests += scale;
-            p->sectors += scale * sectors;
+            p->sectors += scale * (sectors + more);
+            p->sums += kind.sums ? scale * most : 0;
+            p->summed += kind.sums ? scale * __builtin_popcountll(updated) : 0;
         }
     }
     all->sum.inst += scale;
     all->sum.passes += scale * cost.passes;
-    all->sum.sectors += scale * cost.sectors;
+    all->sum.sectors += scale * (cost.sectors + cost.more);
     return cost;
 }
 
@@ -119,6 +141,14 @@ static double group_sectors(const wl_atomic_lines *all, const line_place *p, int
     return sum;
 }
 
+/* Sums of a line that wait for one another. Two requests for different words are added at the same
+ * time. */
+static double waiting_sums(const line_place *p)
+{
+    const double words = __builtin_popcountll(p->words), of_request = p->summed / fmax(1, p->requests);
+    return p->sums / (of_request > 0 ? fmax(1, fmin(2, words / of_request)) : 1);
+}
+
 wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all, const wl_l1_rules *r)
 {
     wl_atomics total = all->sum;
@@ -128,6 +158,7 @@ wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all, const wl_l1_rules *
         total.hot_requests = fmax(total.hot_requests, p->requests);
         total.hot_sectors = fmax(total.hot_sectors, sectors);
         total.squared_sectors += sectors * sectors;
+        total.hot_sums = fmax(total.hot_sums, waiting_sums(p));
         if (p->words)
             total.word_requests = fmax(total.word_requests, p->requests / __builtin_popcountll(p->words));
     }

@@ -26,7 +26,8 @@ typedef struct wl_access_cost {
     /* part of cold - hit that loads save because they repeat an address of an earlier loop step and
      * hit */
     double again;
-    double split;           /* stores with a tag hash: instructions with a tag conflict */
+    /* stores with a tag hash: instructions with a tag conflict; as tag and cold of loads */
+    double split, stored_tag, stored_cold;
     double texture_sectors; /* that texture or surface requests need */
     /* stores: lines and L2 units written, and sectors that one instruction fills */
     double lines, units, full;

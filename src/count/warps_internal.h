@@ -63,6 +63,8 @@ static inline void add_tag_total(wl_access_cost *cost, wl_tag_total total, doubl
 {
     if (store) {
         cost->split += scale * total.split;
+        cost->stored_tag += scale * total.tag;
+        cost->stored_cold += scale * total.cold;
         return;
     }
     cost->tag += scale * total.tag;

@@ -120,7 +120,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         w.lane[i] = o->lane[which[i]];
     cost->inst += a->more ? 0 : o->scale;
     if (!a->bulk && is_global_atomic(o->m, o->access)) {
-        const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
+        const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, a->atomic_kind, &w, o->scale);
         cost->hit += o->scale * c.passes;
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
@@ -373,8 +373,9 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
 
 static void scale(wl_access_cost *cost, double factor)
 {
-    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag,  &cost->cold,
-                             &cost->split, &cost->lines,   &cost->units, &cost->full, &cost->texture_sectors};
+    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,        &cost->tag,
+                             &cost->cold,  &cost->split,   &cost->stored_tag, &cost->stored_cold,
+                             &cost->lines, &cost->units,   &cost->full,       &cost->texture_sectors};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] *= factor;
 }
@@ -586,6 +587,8 @@ static void scale_wavefronts(wl_access_cost *cost, double factor)
     cost->tag *= factor;
     cost->cold *= factor;
     cost->split *= factor;
+    cost->stored_tag *= factor;
+    cost->stored_cold *= factor;
 }
 
 static bool anything_traced(const wl_warps_measurer *m)

@@ -20,7 +20,7 @@ const wl_fit_spec wl_fit_specs[] = {
     LIST(L1_WAVEFRONTS, l1_warp_extra, 0),
     LIST(L1_WAVEFRONTS, l1_warp_extra, 1),
     LIST(L1_WAVEFRONTS, l1_warp_extra, 2),
-    ONE(L1_WAVEFRONTS, l1_store_split),
+    LIST(L1_WAVEFRONTS, l1_store_split, 0),
     LIST(L2_LOADS, l1_reload_curve, 0),
     LIST(L2_LOADS, l1_reload_curve, 1),
     LIST(L2_LOADS, l1_reload_curve, 2),

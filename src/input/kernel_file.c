@@ -436,6 +436,13 @@ static wl_status check_cells(const builder *b, const wl_field *field, const wl_e
     return WL_OK;
 }
 
+/* Atomics on floating-point numbers are taken to be sums. */
+static wl_atomic_kind kind_of_sums(wl_type type)
+{
+    const bool wide = type == WL_TYPE_F64;
+    return (wl_atomic_kind){.sums = wide || type == WL_TYPE_F32 || type == WL_TYPE_F16, .slow = wide};
+}
+
 /* One subscript per dimension: they are multiplied by the strides. A single one is an element
  * index. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
@@ -467,6 +474,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
         WL_TRY(wl_index_add(b, &index, count == field->dims ? field->strides[d] : 1, subscript[d], loc));
     *out = (wl_access){.store = store,
                        .atomic = atomic,
+                       .atomic_kind = atomic ? kind_of_sums(field->type) : (wl_atomic_kind){0},
                        .bypasses_l1 = bypasses_l1,
                        .to_shared = to_shared,
                        .field = (size_t)(field - b->kernel->fields),

@@ -65,9 +65,16 @@ typedef struct wl_field {
 /* Bytes one access to the field moves. */
 int32_t wl_field_cell_bytes(const wl_field *field);
 
+/* What an atomic does in the L2. */
+typedef struct wl_atomic_kind {
+    bool sums; /* adds floating-point numbers */
+    bool slow; /* half a sector in a pass: sums of f64, compare-and-swap */
+} wl_atomic_kind;
+
 typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
+    wl_atomic_kind atomic_kind;
     bool traced; /* addresses come from the kernel's source; index is 0 */
     bool more;   /* continues the previous access: not a separate instruction */
     /* a load that leaves the L1 alone: all its requests go to the L2, and it evicts nothing */

@@ -9,7 +9,7 @@ void wl_l1_numbers_read(const wl_device *d, wl_l1_numbers *out)
 {
     *out = (wl_l1_numbers){0};
     wl_device_read_list(d, WL_DEVICE_l1_warp_extra, out->extra, 3);
-    (void)wl_device_get(d, WL_DEVICE_l1_store_split, &out->split);
+    wl_device_read_list(d, WL_DEVICE_l1_store_split, out->split, 2);
 }
 
 double wl_l1_repeats_that_hit(double miss_rate) { return 1 - fmin(1, fmax(0, miss_rate)); }
@@ -17,7 +17,7 @@ double wl_l1_repeats_that_hit(double miss_rate) { return 1 - fmin(1, fmax(0, mis
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
 {
     wl_l1_wavefronts w = {.loads = t->load_cold - n->repeats * t->load_again - t->load_found,
-                          .stores = t->store_hit + n->split * t->store_split};
+                          .stores = t->store_hit + n->split[0] * t->store_split};
     if (t->load_inst > 0 && t->store_inst > 0 && n->extra[0] > 0) {
         const double each = (t->load_hit + t->store_hit) / (t->load_inst + t->store_inst);
         w.load_store =

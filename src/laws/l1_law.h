@@ -1,10 +1,10 @@
 /* l1_law.h - L1 data wavefronts of a launch from those of its instructions.
  *
  * A load costs as much as if every line missed (cold); a store costs its bank conflicts (hit), plus
- * a surcharge if two of its lines have a tag conflict. A load that repeats the address of an
- * earlier loop step and hits also costs only its bank conflicts. A warp that both loads and stores
- * has an additional cost that saturates; it grows with its loads and with the wavefronts per
- * access. That term is measured, not derived.
+ * a surcharge if two of its lines have a tag conflict, or as much as a load if many have. A load
+ * that repeats the address of an earlier loop step and hits also costs only its bank conflicts. A
+ * warp that both loads and stores has an additional cost that saturates; it grows with its loads
+ * and with the wavefronts per access. That term is measured, not derived.
  *
  * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.
  * SPDX-License-Identifier: MIT */
@@ -33,7 +33,7 @@ typedef struct wl_l1_totals {
 
 typedef struct wl_l1_numbers {
     double extra[3]; /* l1_warp_extra */
-    double split;    /* l1_store_split */
+    double split[2]; /* l1_store_split */
     double repeats;  /* share of the loads that repeat an address and hit */
 } wl_l1_numbers;
 

@@ -17,6 +17,13 @@ static wl_reached reached(const wl_costs *p, size_t access)
     return p->kernel->fields[p->kernel->accesses[access].field].reached;
 }
 
+/* Does a store fill the queue between tags and data, so that each tag wavefront takes its own data
+ * wavefronts? */
+static bool fills_queue(const wl_costs *p, const wl_access_cost *c)
+{
+    return p->store_tags > 0 && c->stored_tag >= p->store_tags * c->inst && c->inst > 0;
+}
+
 double wl_access_wavefronts(const wl_costs *p, size_t access)
 {
     const wl_access_cost *c = &p->access[access];
@@ -27,7 +34,7 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
     if (p->kernel->accesses[access].to_shared)
         return 0;
     if (p->kernel->accesses[access].store)
-        return c->hit + p->store_split * c->split;
+        return fills_queue(p, c) ? c->stored_cold : c->hit + p->store_split * c->split;
     if (reached(p, access) != WL_BY_LOADS)
         return c->hit;
     return p->rules->has_hash ? c->cold - p->repeats * c->again : c->hit;
@@ -68,11 +75,13 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
         const bool passes = !p->kernel->accesses[a].to_shared;
-        *(store ? &t.store_hit : &t.load_hit) += passes ? c->hit : 0;
-        t.store_split += c->split;
+        const bool queues = store && fills_queue(p, c);
+        *(store ? &t.store_hit : &t.load_hit) += queues ? c->stored_cold : passes ? c->hit : 0;
+        t.store_split += queues ? 0 : c->split;
         t.load_cold += store ? 0 : wl_access_wavefronts(p, a);
         t.load_again += store || !passes ? 0 : c->again;
         out->sectors[store] += c->sectors;
+        out->stored_lines += store ? c->lines : 0;
         out->tag_wavefronts += c->tag;
     }
     t.shared += out->warps.swaps.wavefronts;

@@ -30,6 +30,7 @@ typedef struct wl_counts {
     wl_geometry launched, busy; /* the launch, and the same without idle blocks */
     wl_l1_totals l1;
     double sectors[2], tag_wavefronts; /* loads, stores */
+    double stored_lines;               /* requests of stores: the lines of each */
     double bulk_sectors;               /* of these: by bulk copies, which do not pass the L1 */
     double texture_sectors;            /* textures and surfaces */
     double remote_sectors[2];          /* of other blocks of a cluster: loads; stores and atomics */
@@ -56,9 +57,9 @@ typedef struct wl_costs {
     const wl_kernel *kernel;
     const wl_device *device;
     const wl_l1_rules *rules;
-    double store_split;           /* of l1_law.h */
-    const wl_access_cost *access; /* one per access */
-    double repeats;               /* of l1_law.h; 0 before the volumes are known */
+    double store_split, store_tags; /* l1_store_split */
+    const wl_access_cost *access;   /* one per access */
+    double repeats;                 /* of l1_law.h; 0 before the volumes are known */
 } wl_costs;
 
 /* Wavefronts of one access, without local memory and thread-index reads. */

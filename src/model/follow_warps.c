@@ -131,8 +131,10 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     wl_device_read_list(device, WL_DEVICE_shared_swap, swap, 2);
     out->swap = followed->swap_rounds * swap[0] + followed->swap_lost * swap[1];
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
-    const double split = wl_device_or(device, WL_DEVICE_l1_store_split, 0);
-    out->queued = fmax(1, followed->wavefronts + split * followed->split) * fmax(0, followed->block_warps - 1);
+    wl_l1_numbers numbers;
+    wl_l1_numbers_read(device, &numbers);
+    out->queued =
+        fmax(1, followed->wavefronts + numbers.split[0] * followed->split) * fmax(0, followed->block_warps - 1);
     out->others = fmax(0, followed->block_warps / fmax(1, schedulers) - 1);
     out->fields = fields;
     out->field_count = followed->field_count;

@@ -13,8 +13,9 @@
 static wl_turnover at_share(const wl_turnover *n, double share)
 {
     wl_turnover at = *n;
-    double *const rates[] = {&at.clock,      &at.l2_bandwidth, &at.l2_read_bandwidth,   &at.lone_rate,
-                             &at.piece_rate, &at.atomic_rate,  &at.atomic_address_rate, &at.atomic_word_rate};
+    double *const rates[] = {
+        &at.clock,       &at.l2_bandwidth,        &at.l2_read_bandwidth,   &at.lone_rate,          &at.piece_rate,
+        &at.atomic_rate, &at.atomic_address_rate, &at.atomic_word_rate[0], &at.atomic_word_rate[1]};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         *rates[i] *= share;
     return at;

@@ -52,6 +52,18 @@ static double remote_cycles(const wl_value *m, const wl_device *device)
     return numbers[2] > 0 ? bytes / numbers[2] : 0;
 }
 
+/* What multiprocessors send to the L2: a cycle for each request, of a line at most, and one for
+ * each sector that is stored. */
+static double port_cycles(const wl_counts *c, const wl_device *device, const wl_volumes *v, double stored)
+{
+    const double line = (double)wl_device_int(device, WL_DEVICE_l1_line),
+                 sector = (double)wl_device_int(device, WL_DEVICE_l1_sector),
+                 unit = wl_device_or(device, WL_DEVICE_l2_unit, sector);
+    const double loads = v->requests.lone_units + (v->requests.read_units - v->requests.lone_units) * unit / line;
+    const double left = c->sectors[1] > 0 ? fmin(1, stored / (c->sectors[1] * sector)) : 0;
+    return loads + left * (c->stored_lines + c->sectors[1]);
+}
+
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
@@ -76,6 +88,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture + c->l1.load_found,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .remote_cycles = remote_cycles(m, device),
+                   .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
                    .global_inst = t->load_inst + t->store_inst,
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * thread->multiplies,
@@ -103,6 +116,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .atomics_on_one = c->warps.atomics.hot_sectors,
                    .atomics_squared = c->warps.atomics.squared_sectors,
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
+                   .sums_on_one = c->warps.atomics.hot_sums,
                    .planes = thread->planes,
                    .phases = thread->phases,
                    .steps = thread->steps,

@@ -48,7 +48,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
-        {WL_DEVICE_atomic_word_rate, offsetof(wl_turnover, atomic_word_rate), false},
         {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic_latency), false},
         {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
@@ -79,6 +78,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     wl_device_read_list(device, WL_DEVICE_instruction_cache, out->code, 4);
     wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
+    wl_device_read_list(device, WL_DEVICE_atomic_word_rate, out->atomic_word_rate, 2);
     wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
     return true;
 }
@@ -165,6 +165,20 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     return units_together(n, d, m);
 }
 
+/* Until the busiest multiprocessor has sent its requests to the L2. With one block each, it is the
+ * one with the heaviest block. */
+static double sent_seconds(const wl_turnover *n, const wl_demand *d)
+{
+    double most = 0, sum = 0;
+    for (int i = 0; d->kinds && i < d->kinds->count && d->blocks <= n->sms; i++) {
+        const wl_block_kind *k = &d->kinds->list[i];
+        most = fmax(most, k->loads + k->stores);
+        sum += k->blocks * (k->loads + k->stores);
+    }
+    const double heaviest = sum > 0 ? fmax(1, most * d->blocks / sum) : 1;
+    return heaviest * d->port_cycles * ceil(d->blocks / n->sms) / d->blocks / n->clock;
+}
+
 /* The share of its data that is still in a cache of this size from an earlier equal launch. */
 static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
@@ -212,11 +226,13 @@ static double on_busiest_slice(const wl_demand *d, double slices)
     return fmin(d->atomics, fmax(d->atomics_on_one, d->atomics / slices + fmax(0, above) * deviation));
 }
 
-/* Atomics take as long as the busiest slice of the L2, or as requests for one line in turn. The
- * rate on one address is that of a slice, so all rates together say how many slices there are. */
+/* Atomics take as long as the busiest slice of the L2, or as requests for one line in turn; a sum
+ * of floating-point numbers waits for the one before. The rate on one address is that of a slice,
+ * so all rates together say how many slices there are. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double all = over(d->atomics, n->atomic_rate), on_line = over(d->atomic_requests_on_one, n->atomic_word_rate);
+    const double on_line = over(d->atomic_requests_on_one, n->atomic_word_rate[0]),
+                 all = fmax(over(d->atomics, n->atomic_rate), over(d->sums_on_one, n->atomic_word_rate[1]));
     if (!(n->atomic_address_rate > 0))
         return fmax(all, on_line);
     const double slices = n->atomic_rate > 0 ? n->atomic_rate / n->atomic_address_rate : 1;
@@ -473,7 +489,7 @@ static void weigh(const wl_turnover *n, double waiting, double delivered, wl_mod
     double *w = m->weight;
     if (m->bound_s[WL_BOUND_LAUNCH] > ended - s->first_end || s->longest > s->together) {
         w[s->longest > s->together ? WL_BOUND_LATENCY : WL_BOUND_LAUNCH] = 1 - started;
-    } else if (delivered >= s->together) {
+    } else if (delivered >= ended) {
         w[WL_BOUND_L2] = 1 - started;
     } else {
         w[WL_BOUND_LATENCY] = rest * sm * waiting * (1 - queued - starts);
@@ -537,8 +553,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     double share;
-    /* the L2 delivers what is loaded in at least this time, however well the rest overlaps */
-    const double delivered = over(d->l2_loaded, n->l2_read_bandwidth);
+    /* what is loaded is requested and delivered in at least this time, however well the rest
+     * overlaps */
+    const double sent = sent_seconds(n, d), delivered = fmax(over(d->l2_loaded, n->l2_read_bandwidth), sent);
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
     /* load of the busiest multiprocessor / mean load of those with blocks */
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
@@ -559,10 +576,10 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         /* of a mean block: all work, distributed evenly */
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
-        const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;
+        const double filled = fmax(sent, wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock);
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
-        weigh(n, waiting, 0, m);
+        weigh(n, waiting, sent, m);
         bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
         return;
     }

@@ -35,6 +35,7 @@ typedef struct wl_demand {
     double special_cycles;
     double tensor_cycles;               /* of the tensor cores, likewise */
     double remote_cycles;               /* of shared memory of other blocks, likewise */
+    double port_cycles;                 /* of the way to the L2, likewise */
     double tensor_load;                 /* the same at their full rate: see tensor_clock.h */
     double integer_cycles;              /* of the integer pipe, likewise */
     double integer_inst;                /* its warp instructions */
@@ -55,8 +56,8 @@ typedef struct wl_demand {
     double planes;
     double atomics; /* sectors of atomics */
     /* of these, in the busiest group of lines; their squares, summed over groups; requests to the
-     * busiest line */
-    double atomics_on_one, atomics_squared, atomic_requests_on_one;
+     * busiest line; sums of floating-point numbers that wait for one another */
+    double atomics_on_one, atomics_squared, atomic_requests_on_one, sums_on_one;
     double phases, barriers, thread_instructions; /* of one thread */
     double steps;                                 /* iterations of loops in which it loads */
     bool stores;                                  /* to global memory */
@@ -96,7 +97,7 @@ typedef struct wl_turnover {
     double code[4];
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_word_rate, atomic_latency, norm, launch;
+    double atomic_rate, atomic_address_rate, atomic_word_rate[2], atomic_latency, norm, launch;
     double queue_wait, store_wait, turnaround;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;

@@ -107,9 +107,14 @@ static void scale_part(variant *v, wl_stack_part part, double by)
     case WL_STACK_INTEGER: SCALE(by, &d->integer_cycles); break;
     case WL_STACK_MULTIPLY: SCALE(by, &n->narrow_multiply, &n->wide_multiply); break;
     case WL_STACK_L1_QUEUE: SCALE(by, &d->l1_wavefronts, &d->tag_wavefronts, &d->remote_cycles, &d->last_block); break;
-    case WL_STACK_NOC: SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate); break;
+    case WL_STACK_NOC:
+        SCALE(by, &d->port_cycles);
+        SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate);
+        break;
     case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram_bandwidth, &n->random_rate, &n->cache_bandwidth); break;
-    case WL_STACK_ATOMICS: SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_word_rate); break;
+    case WL_STACK_ATOMICS:
+        SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_word_rate[0], &n->atomic_word_rate[1]);
+        break;
     case WL_STACK_LAUNCH:
         SCALE(by, &n->launch, &n->turnover, &n->store_wait);
         SCALE(1 / by, &n->block_rate);

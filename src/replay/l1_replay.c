@@ -56,6 +56,7 @@ typedef struct load {
     uint16_t depth;
     bool bypasses_l1;
     bool settled; /* it represents what is not replayed */
+    bool first;   /* line of its instruction */
     uint32_t group;
     int32_t next;
 } load;
@@ -161,7 +162,8 @@ static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, i
                         .bypasses_l1 = t->bypasses_l1,
                         .settled =
                             r->player->part < 1 && 2 * r->place->warps[t->warp].visited > r->player->most_visited,
-                        .group = t->group};
+                        .group = t->group,
+                        .first = r->place->count == start};
         if (!append(r->place, (int)t->warp, &l))
             return false;
     }
@@ -209,10 +211,24 @@ static void count_missed(player *p, int later, size_t field, uint32_t missed)
     p->lone[field] += __builtin_popcount(missed) == 1;
 }
 
-/* Replays the loads that a warp issues before it waits for one of them. */
+/* Sectors of an instruction whose lines have all hit so far. */
+typedef struct hit_so_far {
+    const load *instruction; /* its first line; NULL: none */
+    int later, sectors;
+} hit_so_far;
+
+static void count_found(player *p, const hit_so_far *f)
+{
+    if (f->instruction)
+        p->found[f->later][f->instruction->field] += f->sectors;
+}
+
+/* Replays the loads that a warp issues before it waits for one of them. An instruction of which one
+ * line misses takes as long as if all did. */
 static void play(player *p, int sm, place *at, queue *warp)
 {
     const load start = at->loads[warp->first];
+    hit_so_far hits = {0};
     while (warp->first >= 0) {
         const load *l = &at->loads[warp->first];
         if (l->group != start.group || l->depth != start.depth)
@@ -225,10 +241,17 @@ static void play(player *p, int sm, place *at, queue *warp)
         const uint32_t missed = l->bypasses_l1 ? l->sectors : absent;
         const uint32_t other = missed ? on_their_way(&shelves[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
-        p->found[later][l->field] += there && !l->bypasses_l1 ? __builtin_popcount(l->sectors) : 0;
+        if (l->first) {
+            count_found(p, &hits);
+            hits = (hit_so_far){l, later, 0};
+        }
+        hits.sectors += __builtin_popcount(l->sectors);
+        if (!there || l->bypasses_l1)
+            hits.instruction = NULL;
         count_missed(p, later, l->field, missed & ~other);
         warp->first = l->next;
     }
+    count_found(p, &hits);
 }
 
 /* One turn of all warps of a block. */

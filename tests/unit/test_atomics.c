@@ -50,7 +50,7 @@ static void instructions_cost_lines_and_lanes(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_atomic_lines *lines = wl_atomic_lines_new(&arena);
         const wl_warp_access a = lanes_at(cases[i].lanes, cases[i].place);
-        const wl_atomic_cost c = wl_atomic_lines_add(lines, &rules, 0, &a, 2);
+        const wl_atomic_cost c = wl_atomic_lines_add(lines, &rules, 0, (wl_atomic_kind){0}, &a, 2);
         const wl_atomics total = wl_atomic_lines_total(lines, &rules);
         check_near(cases[i].name, "passes", c.passes, cases[i].passes, 0);
         check_near(cases[i].name, "sectors", c.sectors, cases[i].sectors, 0);
@@ -58,6 +58,63 @@ static void instructions_cost_lines_and_lanes(void **state)
         check_near(cases[i].name, "instructions", total.inst, 2, 0);
         wl_arena_reset(&arena);
     }
+    wl_arena_free(&arena);
+    check_done();
+}
+
+static int64_t in_a_row_of_doubles(int lane) { return 8 * lane; }
+static int64_t on_four_words(int lane) { return lane % 4 * 4; }
+static int64_t on_one_double(int lane) { return 256 + 0 * lane; }
+
+/* Sums wait for those on the same word; sums of f64 take two passes of a full sector. */
+static void sums_wait_for_one_another(void **state)
+{
+    (void)state;
+    static const wl_atomic_kind integers = {false, false}, floats = {true, false}, doubles = {true, true};
+    static const struct {
+        const char *name;
+        int64_t (*place)(int lane);
+        int32_t width;
+        const wl_atomic_kind *kind;
+        double sums, sectors;
+    } cases[] = {
+        {"integers, one word", on_one, 4, &integers, 0, 32},
+        {"floats, one word", on_one, 4, &floats, 32, 32},
+        {"floats, two words", on_two_words, 4, &floats, 16, 16},
+        {"floats, four words", on_four_words, 4, &floats, 8, 8},
+        {"floats in a row", in_a_row, 4, &floats, 1, 4},
+        {"doubles, one word", on_one_double, 8, &doubles, 32, 32},
+        {"doubles in a row", in_a_row_of_doubles, 8, &doubles, 1, 16},
+    };
+    wl_arena arena = {0};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_atomic_lines *lines = wl_atomic_lines_new(&arena);
+        wl_warp_access a = lanes_at(32, cases[i].place);
+        a.width = cases[i].width;
+        const wl_atomic_cost c = wl_atomic_lines_add(lines, &rules, 0, *cases[i].kind, &a, 3);
+        const wl_atomics total = wl_atomic_lines_total(lines, &rules);
+        check_near(cases[i].name, "sums that wait", total.hot_sums, 3 * cases[i].sums, 0);
+        check_near(cases[i].name, "sectors", total.sectors, 3 * cases[i].sectors, 0);
+        check_near(cases[i].name, "sectors and second passes", c.sectors + c.more, cases[i].sectors, 0);
+        wl_arena_reset(&arena);
+    }
+    wl_arena_free(&arena);
+    check_done();
+}
+
+/* The next instruction's sums go to another word of the line: two of them at a time. */
+static void sums_on_other_words_overlap(void **state)
+{
+    (void)state;
+    wl_arena arena = {0};
+    wl_atomic_lines *lines = wl_atomic_lines_new(&arena);
+    for (int n = 0; n < 32; n++) {
+        wl_warp_access a = lanes_at(32, on_one);
+        for (int l = 0; l < 32; l++)
+            a.address[l] += 4 * (n % 8);
+        (void)wl_atomic_lines_add(lines, &rules, 0, (wl_atomic_kind){.sums = true}, &a, 1);
+    }
+    check_near("eight words", "sums that wait", wl_atomic_lines_total(lines, &rules).hot_sums, 32 * 32 / 2.0, 0);
     wl_arena_free(&arena);
     check_done();
 }
@@ -78,7 +135,7 @@ static void many_lines(void **state)
                 a.lane[l] = (uint8_t)l;
                 a.address[l] = 128 * wl_random_below(n * 32 + l, places[i]);
             }
-            (void)wl_atomic_lines_add(lines, &rules, 0, &a, 1);
+            (void)wl_atomic_lines_add(lines, &rules, 0, (wl_atomic_kind){0}, &a, 1);
         }
         const wl_atomics total = wl_atomic_lines_total(lines, &rules);
         check_near(name, "passes", total.passes, 32 * 4000, 0);
@@ -109,9 +166,10 @@ static void predict(const char *text, const wl_launch *launch)
 
 static double metric(wl_metric m) { return p.metrics[m].known ? p.metrics[m].value : -1; }
 
-#define SCATTER(index)                                                                                                 \
-    "name: k\ndomain: [1048576]\nfields: {a: {type: i32}, h: {type: i32}}\nloads: [\"a[x]\"]\nflops: 0\n"              \
+#define SCATTER_TO(type, index)                                                                                        \
+    "name: k\ndomain: [1048576]\nfields: {a: {type: i32}, h: {type: " type "}}\nloads: [\"a[x]\"]\nflops: 0\n"         \
     "atomics: [\"h[" index "]\"]\n"
+#define SCATTER(index) SCATTER_TO("i32", index)
 
 static void global_atomics_are_no_stores(void **state)
 {
@@ -138,6 +196,9 @@ static void global_atomics_are_no_stores(void **state)
 
     predict(SCATTER("0"), &launch);
     check_near("one", "time", p.model.time_s, 1048576 / 1.36e9, 0.05);
+    /* 1845.8 us between events of the host */
+    predict(SCATTER_TO("f32", "0"), &launch);
+    check_near("one f32", "time", p.model.time_s, 1841e-6, 0.02);
     check_done();
 }
 
@@ -159,8 +220,9 @@ static void shared_atomics_conflict_like_loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(instructions_cost_lines_and_lanes),
-                                       cmocka_unit_test(many_lines), cmocka_unit_test(global_atomics_are_no_stores),
-                                       cmocka_unit_test(shared_atomics_conflict_like_loads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_cost_lines_and_lanes), cmocka_unit_test(sums_wait_for_one_another),
+        cmocka_unit_test(sums_on_other_words_overlap),       cmocka_unit_test(many_lines),
+        cmocka_unit_test(global_atomics_are_no_stores),      cmocka_unit_test(shared_atomics_conflict_like_loads)};
     return cmocka_run_group_tests(tests, start, stop);
 }

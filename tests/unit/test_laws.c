@@ -430,7 +430,7 @@ static void wavefronts_by_hand(void **state)
                             .store_split = 40,
                             .warps = 100,
                             .loads_per_warp = 7};
-    const wl_l1_numbers n = {.extra = {9, 6, 3}, .split = 0.75};
+    const wl_l1_numbers n = {.extra = {9, 6, 3}, .split = {0.75, 8}};
     wl_l1_wavefronts w = wl_l1_law(&t, &n);
     check_near("seven loads", "loads", w.loads, 1500, 0);
     check_near("seven loads", "stores", w.stores, 230, NEAR);

@@ -8,7 +8,7 @@ LAWS = [
          found=["hash", "pattern", "stride"], exact=True),
     dict(name="loads and stores together", says="a (1 - exp(-loads / b)) w / (w + c) more wavefronts",
          off=["l1_warp_extra=[0,1,1]"], found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
-    dict(name="split stores", says="a store whose lines share a tag bank takes s wavefronts more", off=["l1_store_split=0"],
+    dict(name="split stores", says="a store whose lines share a tag bank takes s wavefronts more", off=["l1_store_split=[0,99]"],
          found=["aos", "aos2soa", "store"]),
     dict(name="thread indices", says="reading threadIdx takes a wavefront per component",
          off=["l1_thread_index_wavefronts=0"], found=["tid"], exact=True),

@@ -328,6 +328,12 @@ static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled
     return WL_OK;
 }
 
+static wl_atomic_kind atomic_kind(const wl_ptx_instruction *in)
+{
+    const bool sums = wl_ptx_adds_floats(in);
+    return (wl_atomic_kind){sums, in->variant == WL_PTX_CAS || (sums && in->type == WL_PTX_F64)};
+}
+
 /* Appends the traced accesses to those of the kernel file. */
 static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
 {
@@ -348,6 +354,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         all[k->access_count++] = (wl_access){
             .store = t->store,
             .atomic = t->atomic,
+            .atomic_kind = atomic_kind(in),
             .traced = true,
             .bulk = in->op == WL_PTX_OP_cp_bulk,
             .more = t->more,

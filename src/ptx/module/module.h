@@ -332,6 +332,8 @@ bool wl_ptx_is_barrier(const wl_ptx_instruction *in);
 /* Is an atomic on shared memory a loop of compare-and-swap in machine code, since there is no such
  * instruction? Minima and maxima are not counted as such: their loop ends early. */
 bool wl_ptx_is_swap_loop(const wl_ptx_instruction *in);
+/* Does an atomic add floating-point numbers? */
+bool wl_ptx_adds_floats(const wl_ptx_instruction *in);
 /* A barrier of the cluster, or an access that may be to the shared memory of its other blocks. */
 bool wl_ptx_reaches_cluster(const wl_ptx_instruction *in);
 /* Floating-point operations of one lane. Matrix products count as 0 here: see tensor.h. */

@@ -174,6 +174,12 @@ bool wl_ptx_is_swap_loop(const wl_ptx_instruction *in)
            !wl_ptx_reaches_cluster(in) && (wl_ptx_type_is_float(in->type) || wl_ptx_type_bits(in->type) == 64);
 }
 
+bool wl_ptx_adds_floats(const wl_ptx_instruction *in)
+{
+    return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && in->variant == WL_PTX_ADD &&
+           wl_ptx_type_is_float(in->type);
+}
+
 bool wl_ptx_reaches_cluster(const wl_ptx_instruction *in)
 {
     const bool accesses =
