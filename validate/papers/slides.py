@@ -1,0 +1,2 @@
+from common import Paper
+PAPER=Paper('x','x','paper_slides.csv','','')
