@@ -56,8 +56,9 @@ def table(heads, rows):
                       *("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)])
 
 
-def wrapped(text):
-    return textwrap.fill(" ".join(text.split()), COLUMNS, break_long_words=False, break_on_hyphens=False)
+def wrapped(text, bullet=""):
+    return textwrap.fill(bullet + " ".join(text.split()), COLUMNS, break_long_words=False, break_on_hyphens=False,
+                         subsequent_indent=" " * len(bullet))
 
 
 def lines_of(command):
@@ -153,14 +154,18 @@ class Figure:
 
     def start(self, tool, pictures):
         self.tool, self.pictures = tool, pictures
-        self.commands, self.parts, self.results, self.used, self.reasons = [], [], [], set(), []
-        self.drawn = []
+        self.commands, self.parts, self.results, self.used, self.reasons = [], [], [], set(), {}
+        self.drawn, self.others, self.head = [], [], None
 
     # ---- commands ----
     def show(self, command):
         """A command that the page shows."""
         if command not in self.commands:
             self.commands.append(command)
+
+    def headline(self):
+        """The row for the overview."""
+        return self.results[self.head if self.head is not None else 0]
 
     def text(self, command, shown=True):
         if shown:
@@ -200,8 +205,8 @@ class Figure:
     def add(self, quantity, published, ours, difference, size, why):
         if size > FAR and not why:
             die(f"{self.heading}: \"{quantity}\" is off ({difference}, ours: {ours}): it needs a reason")
-        if why and size > FAR and why not in self.reasons:
-            self.reasons.append(why)
+        if size > FAR:
+            self.reasons.setdefault(why, []).append(quantity)
         self.results.append((quantity, published, ours, difference))
 
     def number(self, quantity, ours, why="", published=None, place=None):
@@ -248,11 +253,17 @@ class Figure:
 
     def plot(self, command, name, alt):
         """A picture that the tool itself draws: `command` with --plot."""
-        self.show(f"{command} --plot {name}")
+        drawing = f"{command} --plot {name}"
+        self.commands = [drawing if shown == command else shown for shown in self.commands]
+        self.show(drawing)
         self.tool.run(command, ("--plot", self.draw(name, alt)))
         beside = os.path.join(self.pictures, os.path.splitext(name)[0] + ".csv")
         if os.path.exists(beside):  # a roofline's numbers
             os.remove(beside)
+
+    def existing(self, name, alt):
+        """A picture that docs/plots has already."""
+        self.others.append((name, alt))
 
     def finish(self):
         for quantity in self.published:
@@ -270,7 +281,8 @@ class Figure:
             out.append("```\n" + "\n".join(shown) + "\n```")
         out.append(table(["", "published", "ours", "difference"], self.results))
         if self.reasons:
-            out.append(wrapped("Why: " + " ".join(r if r.endswith(".") else r + "." for r in self.reasons)))
+            out.append("\n".join(wrapped(f"*{'; '.join(q)}*: {why}.", "- ") for why, q in self.reasons.items()))
         out += self.parts
         out += [f"![{alt}](papers/{name})" for name, alt in self.drawn]
+        out += [f"![{alt}](plots/{name})" for name, alt in self.others]
         return "\n\n".join(out)

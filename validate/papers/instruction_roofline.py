@@ -47,7 +47,7 @@ def limiter(launch):
 
 
 def roofs(f):
-    return f.json("warpline roofline transpose --device v100-sxm2 --block 32x8 --kind instruction")
+    return f.json("warpline roofline transpose_tiled --device v100-sxm2 --block 32x8 --kind instruction")
 
 
 def smoothers(f):
