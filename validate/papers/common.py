@@ -135,18 +135,20 @@ class Paper:
                 die(where + "the same quantity twice")
             seen.add((row["figure"], row["quantity"]))
 
-    def figure(self, name, shows, sample=False):
-        """`name` as the table of published numbers has it: "12", "table 1", "section 5.2"; `sample`: quick, and no number of
-        it comes from the time model, so that the test computes it again."""
+    def figure(self, name, shows, head=None, sample=False, inputs=False):
+        """`name` as the table of published numbers has it: "12", "table 1", "section 5.2"; `head`: the quantity that the overview
+        shows, the first if none; `sample`: quick, and no number of it comes from the time model, so that the test computes it
+        again; `inputs`: most of its numbers are what our files say because the paper does."""
         def add(function):
-            self.figures.append(Figure(self, name, shows, sample, function))
+            self.figures.append(Figure(self, name, shows, head, sample, inputs, function))
             return function
         return add
 
 
 class Figure:
-    def __init__(self, paper, name, shows, sample, function):
-        self.paper, self.name, self.shows, self.sample, self.function = paper, name, shows, sample, function
+    def __init__(self, paper, name, shows, head, sample, inputs, function):
+        self.paper, self.name, self.shows, self.head = paper, name, shows, head
+        self.sample, self.inputs, self.function = sample, inputs, function
         kind = "" if name[0].isalpha() else "Figure "
         self.label = kind + name[0].upper() + name[1:]
         self.heading = f"{paper.short}, {self.label[0].lower() + self.label[1:]}: {shows}"
@@ -155,7 +157,7 @@ class Figure:
     def start(self, tool, pictures):
         self.tool, self.pictures = tool, pictures
         self.commands, self.parts, self.results, self.used, self.reasons = [], [], [], set(), {}
-        self.drawn, self.others, self.head = [], [], None
+        self.drawn, self.others, self.far = [], [], 0
 
     # ---- commands ----
     def show(self, command):
@@ -165,7 +167,7 @@ class Figure:
 
     def headline(self):
         """The row for the overview."""
-        return self.results[self.head if self.head is not None else 0]
+        return next((row for row in self.results if row[0] == self.head), self.results[0])
 
     def text(self, command, shown=True):
         if shown:
@@ -206,6 +208,7 @@ class Figure:
         if size > FAR and not why:
             die(f"{self.heading}: \"{quantity}\" is off ({difference}, ours: {ours}): it needs a reason")
         if size > FAR:
+            self.far += 1
             self.reasons.setdefault(why, []).append(quantity)
         self.results.append((quantity, published, ours, difference))
 
@@ -269,8 +272,8 @@ class Figure:
         for quantity in self.published:
             if quantity not in self.used:
                 die(f"{self.paper.table_name}: \"{quantity}\" of {self.name} is not used")
-        if not self.results:
-            die(f"{self.heading}: no row")
+        if not self.results or self.head not in (None, *(row[0] for row in self.results)):
+            die(f"{self.heading}: no row, or none that is its headline")
 
     def markdown(self):
         out = ["### " + self.heading]

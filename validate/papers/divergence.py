@@ -28,7 +28,7 @@ def stack(f, words):
     return {name: part["cycles"] / waves for name, part in found["models"][0]["parts"].items()}
 
 
-@PAPER.figure("table 1", "the simulated GPU", sample=True)
+@PAPER.figure("table 1", "the simulated GPU", sample=True, inputs=True)
 def machine(f):
     of = f.device("pascal-sim")
     f.number("clock", of("clock") / 1e9)
@@ -58,7 +58,8 @@ def applications(f):
           "have 128 bytes.")
 
 
-@PAPER.figure("1", "what the latency of misses is made of")
+@PAPER.figure("1", "what the latency of misses is made of",
+              head="divergent loads wait hundreds and thousands of cycles for miss registers")
 def latency(f):
     kernels = [("copy", "validate/kernels/copy_f32.yaml"), ("stride 2", "validate/papers/kernels/two_warps.yaml --set n=4194304 "
                "--set stride=2"), ("stride 8", "validate/papers/kernels/two_warps.yaml --set n=4194304 --set stride=8"),
@@ -77,15 +78,20 @@ def latency(f):
               "cycles", [(part, "bar", [(i, found[n][part]) for i, n in enumerate(names)]) for part in WAITS], categories=names)
 
 
-@PAPER.figure("2", "two warps, two miss registers")
+@PAPER.figure("2", "two warps, two miss registers", head="divergent, batches of a load")
 def batches(f):
     warps, registers = f.value("warps"), f.value("miss registers")
     for label, stride in (("coalesced", 1), ("divergent", 4)):
-        misses = f.value(f"{label}, misses of a warp")
-        parts = stack(f, f"validate/papers/kernels/two_warps.yaml --set stride={stride} --device pascal-sim --with l1_mshr=2 "
-                         "--with sm_count=1 --block 32 --shared 48KiB")
+        words = (f"validate/papers/kernels/two_warps.yaml --set stride={stride} --device pascal-sim --with l1_mshr={registers:.0f} "
+                 "--with sm_count=1 --block 32 --shared 48KiB")
+        found = f.json(f"warpline stack {words} --model mdm")
+        parts = stack(f, words)
         waits = sum(parts[name] for name in WAITS if name != "mshr")
+        misses = f.value(f"{label}, misses of a warp")
+        f.number(f"{label}, misses of a warp", found["intervals"][0]["requests"]["reads"])
         f.number(f"{label}, batches of a load", 1 + parts["mshr"] / waits, "", -(-misses * warps // registers), "equation 8")
+    f.number("warps", found["occupancy"]["warps_per_sm"])
+    f.number("miss registers", f.value("miss registers"))
     f.say("A kernel with one load, two blocks of one warp on one multiprocessor. Batches: what MDM has warps wait for miss registers, "
           "over what a batch takes, and one.")
 
@@ -113,7 +119,7 @@ def simulated(f):
 OTHERS = "other programs and another simulator: what is repeated is the order of the models and the size of MDM's errors"
 
 
-@PAPER.figure("3", "errors of five models against a simulator")
+@PAPER.figure("3", "errors of five models against a simulator", head="MDM, all")
 def errors(f):
     found = simulated(f)
     divergent, coalesced = (dict(zip(LABELS, found[group])) for group in ("divergent", "coalesced"))
@@ -128,7 +134,6 @@ def errors(f):
     f.claim("order: GPUMech, GPUMech+, MDM-Queue and MDM-MSHR, MDM",
             order[0] > order[1] > max(order[2], order[3]) and min(order[2], order[3]) > order[4],
             ", ".join(f"{value:.0f}" for value in order) + " %")
-    f.head = 4
     published = [float(f.published[f"{label}, divergent"]["value"]) for label in LABELS]
     svg.chart(f.draw("divergence_3.svg", "Errors of five models where loads diverge"), "Memory divergence, figure 3: where loads diverge",
               "", "mean error, %", [("our loops and simulator", "bar", list(enumerate(order))),

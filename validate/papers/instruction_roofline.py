@@ -54,7 +54,7 @@ def smoothers(f):
     return dict(zip(NAMES, f.json(SMOOTHER)["launches"]))
 
 
-@PAPER.figure("1", "the ceilings", sample=True)
+@PAPER.figure("1", "the ceilings", sample=True, inputs=True)
 def ceilings(f):
     at = {roof["name"]: roof["rate"] / 1e9 for roof in roofs(f)["roofs"]}
     for quantity, name in (("instructions", "issue"), ("L1", "L1"), ("L2", "L2"), ("HBM", "DRAM")):
@@ -62,7 +62,7 @@ def ceilings(f):
     f.say("Clock and bandwidths of the device file are the paper's.")
 
 
-@PAPER.figure("2", "thread predication")
+@PAPER.figure("2", "thread predication", head="lanes active, with predication")
 def predication(f):
     found = smoothers(f)
     f.number("lanes active, without predication", active(found["GSRB_FP"]))
@@ -90,7 +90,7 @@ def shared_walls(f):
     f.number("shared-memory bandwidth over that of the L1", at["shared"] / at["L1"])
 
 
-@PAPER.figure("5", "HPGMG, three smoothers")
+@PAPER.figure("5", "HPGMG, three smoothers", head="thread instructions per second, GSRB_FP over GSRB_BRANCH")
 def smoother(f):
     found = smoothers(f)
     masked, branch, stride = (found[name] for name in NAMES)
@@ -114,7 +114,7 @@ def smoother(f):
             f"{volume['GSRB_STRIDE2'] / 1e6:.1f} and {volume['GSRB_BRANCH'] / 1e6:.1f} M",
             "a gap of the model: it misses the reloads of stride 2, also on an H200 (roofline_examples.md)")
     f.say("Levels 5 to 8 are 32^3 to 256^3 cells here (the paper: eight boxes of 16^3 to 128^3). At level 5 half of the lanes of "
-          "GSRB_STRIDE2 have no cell.")
+          "GSRB_STRIDE2 have no cell. The paper says of this one that its GIPS fall with the level; ours hardly change.")
     f.plot(SMOOTHER, "roofline_5.svg", "Instruction roofline of three smoothers on a V100, level 8")
 
 
@@ -160,7 +160,7 @@ def instructions(f, kernel):
                          "--arg buf:4M --arg 1024")[0]
 
 
-@PAPER.figure("7a", "naive transpose, global memory")
+@PAPER.figure("7a", "naive transpose, global memory", head="naive, transactions of a store")
 def naive(f):
     p = instructions(f, "k_transpose_naive<float>")
     f.number("naive, transactions of a load", p["derived"]["sectors_per_load"])
@@ -210,7 +210,7 @@ def alignments(f):
     return f.json(ALIGN)["launches"]
 
 
-@PAPER.figure("8a", "Smith-Waterman by rows, global memory")
+@PAPER.figure("8a", "Smith-Waterman by rows, global memory", head="naive, part of the peak of instructions")
 def rows(f):
     launch = alignments(f)[0]
     f.number("naive, one transaction for each thread", point(launch, "global")["intensity"])

@@ -29,7 +29,7 @@ def balance(f):
             ", ".join(f"{name} {value:.1f}" for name, value in found.items()) + " (f64)")
 
 
-@PAPER.figure("example 1", "triad")
+@PAPER.figure("example 1", "triad", head="arithmetic intensity")
 def triad(f):
     launch = classic(f, 0)
     t = launch["tallies"]
@@ -38,10 +38,9 @@ def triad(f):
     f.number("bytes per iteration", 32 * t["dram_transactions"] / elements)
     f.number("arithmetic intensity", launch["points"][0]["intensity"])
     f.claim("memory bound", launch["words"].startswith("Limited by DRAM bandwidth"), launch["words"].split(":")[0])
-    f.head = 2
 
 
-@PAPER.figure("example 2", "7-point stencil")
+@PAPER.figure("example 2", "7-point stencil", head="arithmetic intensity")
 def star(f):
     launch, first = classic(f, 1), classic(f, 0)
     p = f.predictions("warpline predict star3d_7pt --device a100-40gb --block 256")[0]
@@ -52,7 +51,6 @@ def star(f):
     f.number("arithmetic intensity", launch["points"][0]["intensity"])
     f.number("flops per second over example 1", launch["points"][0]["rate"] / first["points"][0]["rate"])
     f.claim("memory bound", launch["words"].startswith("Limited by DRAM bandwidth"), launch["words"].split(":")[0])
-    f.head = 2
     f.plot("warpline roofline triad star3d_7pt --device a100-40gb --block 256 --kind classic", "slides_examples.svg",
            "Roofline of both examples on an A100")
 
@@ -66,7 +64,7 @@ def hierarchy(f):
     f.plot(command, "slides_hierarchy.svg", "Hierarchical roofline of the 7-point stencil on an A100")
 
 
-@PAPER.figure("blur", "time of a 3x3 blur, 4096 x 4096 floats, GTX 970")
+@PAPER.figure("blur", "time of a 3x3 blur, 4096 x 4096 floats, GTX 970", head="measured time")
 def blur(f):
     simple = "warpline predict blur3x3 --device gtx970 --block 32x8 --model simple"
     memcpy = f.predictions(simple)[0]
@@ -78,7 +76,6 @@ def blur(f):
     f.number("measured time", default,
              "the default model, on a GPU of which no latency and no curve was measured; and the measured kernel is faster than the "
              "bandwidth of memcpy allows, which the device file has")
-    f.head = 2
     names = ["192 GB/s", "138 GB/s", "default model"]
     svg.chart(f.draw("slides_blur.svg", "Time of a 3x3 blur"), "Roofline slides: 3x3 blur on a GTX 970", "", "ms",
               [("predicted", "bar", list(enumerate((1e3 * peak["model"]["time_s"], 1e3 * memcpy["model"]["time_s"], default)))),

@@ -10,7 +10,8 @@ PAPER = Paper(
     "Warpline builds on this paper. `--model paper` is its estimator as published; without it, the default model predicts, with "
     "measured laws. Its figures compare A100 measurements with predictions; their points are not in its text. What can be "
     "compared are the numbers and findings that the text gives, and the V100 measurements and predictions that the authors "
-    "published with their code (`validate/published/v100_star3d.csv`), for the same stencil.")
+    "published with their code (`validate/published/v100_star3d.csv`), for the same stencil. Figures 1, 5, 8, 10 and 11 are "
+    "illustrations and listings.")
 
 STAR, LBM = "star3d_r4", "validate/others/kernels/lbm_interface.yaml"
 PAPERS_MODEL = " --model paper"
@@ -94,7 +95,7 @@ def v100_volume(f, metric, column, name, title):
                ("authors' predictions", "dots", pairs["authors"])], x_log=True, y_log=True, diagonal=True)
 
 
-@PAPER.figure("table 1", "numbers of the two GPUs", sample=True)
+@PAPER.figure("table 1", "numbers of the two GPUs", head="A100, L2 bandwidth", sample=True, inputs=True)
 def table_1(f):
     for name, label in (("v100", "V100"), ("a100-40gb", "A100")):
         of = f.device(name)
@@ -108,7 +109,8 @@ def table_1(f):
           "(`warpline devices show` names every source).")
 
 
-@PAPER.figure("2", "rate over the size of a data set that is used again and again")
+@PAPER.figure("2", "rate over the size of a data set that is used again and again",
+              head="A100, rate of loads out of the L2")
 def rates(f):
     gigabytes = 8 / 1e9
     series = []
@@ -135,7 +137,8 @@ def rates(f):
               "data set, MiB", "GB/s", series, x_log=True, lines=[(20, "20 MB")])
 
 
-@PAPER.figure("3", "SCALE over occupancy, two blocks on a multiprocessor")
+@PAPER.figure("3", "SCALE over occupancy, two blocks on a multiprocessor",
+              head="A100, rates that the first author published with his benchmarks")
 def occupancy(f):
     series, full = [], {}
     for device, label, source, shared in (("v100", "V100", "v100", "48KiB"), ("a100-40gb", "A100", "a100_40", "81KiB")):
@@ -159,7 +162,7 @@ def occupancy(f):
     svg.chart(f.draw("warpspeed_3.svg", "SCALE over occupancy"), "Warpspeed, figure 3", "threads of a multiprocessor", "GB/s", series)
 
 
-@PAPER.figure("4", "conflicts of the banks of the L1", sample=True)
+@PAPER.figure("4", "conflicts of the banks of the L1", head="D[16 x], cycles per half warp", sample=True)
 def banks(f):
     for stride, name in ((1, "A[x]"), (2, "B[2 x]"), (16, "D[16 x]")):
         p = f.predictions(f"warpline predict {BANKED} --set stride={stride} --device a100-40gb --model paper --block 256")[0]
@@ -189,7 +192,7 @@ def shapes_2d(f):
     f.claim("wide blocks load less than tall ones", volume["1024x1"] < volume["1x1024"] and volume["512x2"] < volume["2x512"], shown)
 
 
-@PAPER.figure("9", "the layer condition")
+@PAPER.figure("9", "the layer condition", head="XY side up to which nine layers fit into 10 MB")
 def layer_condition(f):
     p = f.predictions(f"warpline predict {STAR} --device a100-40gb --model paper --block 512x2")[0]["layer_condition"]
     f.number("three layers of 640 x 512", 3 * p["needed_bytes"] / p["layers"] / 2 ** 20)
@@ -200,7 +203,7 @@ def layer_condition(f):
           "room.")
 
 
-@PAPER.figure("12", "cycles in the L1")
+@PAPER.figure("12", "cycles in the L1", head="V100, the authors' predictions")
 def l1_cycles(f):
     space = star_space(f)
     waves = {name: WARP * value for name, value in per_update(space, "l1_wavefronts").items()}
@@ -227,7 +230,7 @@ def l1_cycles(f):
               "threads of a block in x", "cycles per update of a warp", series, x_log=True, y_log=True)
 
 
-@PAPER.figure("13", "L2 to L1 loads of the range-4 star")
+@PAPER.figure("13", "L2 to L1 loads of the range-4 star", head="V100, measured, with the paper's model")
 def star_l2(f):
     found = shapes(f, STAR, SHAPES)
     volume = {name: total(p, "l2_load_bytes") for name, p in found.items()}
@@ -247,7 +250,7 @@ def star_l2(f):
     v100_volume(f, "l2_load_bytes", "authors_l2_load", "warpspeed_13.svg", "Warpspeed, figure 13, on a V100: L2 to L1 loads")
 
 
-@PAPER.figure("14", "L2 to L1 loads of the D3Q15 kernel")
+@PAPER.figure("14", "L2 to L1 loads of the D3Q15 kernel", head="volume of 32x4x4, of the lowest")
 def lbm_l2(f):
     space = lbm_space(f)
     volume = per_update(space, "l2_load_bytes")
@@ -316,7 +319,7 @@ def y_hits(f):
     reuse_picture(f, found, "y", 16)
 
 
-@PAPER.figure("17", "hits in the z layer")
+@PAPER.figure("17", "hits in the z layer", head="hit rate with an oversubscription above two")
 def z_hits(f):
     found = reuse(f, "z")
     below = [h for o, h, _, _ in found if o < 1]
@@ -359,7 +362,7 @@ def dram_parts(f):
                ("found in the L2, from earlier blocks", "bar", [(i, saved[n]) for i, n in enumerate(names)])], categories=names)
 
 
-@PAPER.figure("20", "DRAM loads of the star")
+@PAPER.figure("20", "DRAM loads of the star", head="V100, measured, with the paper's model")
 def star_dram(f):
     volume = per_update(star_space(f), "dram_load_bytes")
     f.number("lowest volume", min(volume.values()))
@@ -398,7 +401,7 @@ def lbm_parts(f):
                                         for i, n in enumerate(names)]) for label, field in fields], categories=names)
 
 
-@PAPER.figure("23", "DRAM loads over the size of a plane")
+@PAPER.figure("23", "DRAM loads over the size of a plane", head="large planes, wave of 1 layer")
 def planes(f):
     depths = {"512x2x1": 1, "256x2x2": 2, "128x2x4": 4, "64x2x8": 8, "16x2x32": 32}
     words = " ".join("--block " + name for name in depths)
@@ -421,7 +424,7 @@ def planes(f):
               "cells in x and in y", "B/LUP", series, lines=[(381, "layer condition")])
 
 
-@PAPER.figure("24", "performance of the star")
+@PAPER.figure("24", "performance of the star", head="predicted best, of the fastest")
 def star_performance(f):
     space, default = star_space(f), star_space(f, "")
     speed = {block(launch): launch["items_per_s"] / 1e9 for launch in space["launches"]}

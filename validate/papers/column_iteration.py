@@ -52,7 +52,7 @@ def caches(f):
     f.say("Lines: what one request moves, between L2 and L1 and from DRAM. The P100 and M60 of the table have no device file.")
 
 
-@PAPER.figure("section 2.1.2", "latencies of Turing", sample=True)
+@PAPER.figure("section 2.1.2", "latencies of Turing", sample=True, inputs=True)
 def latencies(f):
     of = f.device("t4")
     f.number("latency of a hit in the L1", of("l1_latency"))
@@ -62,7 +62,7 @@ def latencies(f):
     f.say("The device file cites the measurements that the thesis cites.")
 
 
-@PAPER.figure("table 3.1", "the stencil of the diagrams", sample=True)
+@PAPER.figure("table 3.1", "the stencil of the diagrams", head="fetched lines, columns of 8", sample=True, inputs=True)
 def stencil_setup(f):
     t = trace(f, "stencil", 24, "column:8")
     f.number("cache", t["cache"]["lines"])
@@ -73,7 +73,8 @@ def stencil_setup(f):
     f.number("fetched lines, columns of 8", t["fetches"], LAW, columns_by_4_8(f, 8), "equation 4.8")
 
 
-@PAPER.figure("table 3.2", "the matrix product of the diagrams", sample=True)
+@PAPER.figure("table 3.2", "the matrix product of the diagrams", head="lines that columns of 8 need", sample=True,
+              inputs=True)
 def product_setup(f):
     t = trace(f, "matmul", 32, "column:8")
     f.number("cache", t["cache"]["lines"])
@@ -242,7 +243,7 @@ def relative_picture(f, number, ratios):
               "N", "time / naive time", series, x_log=True)
 
 
-@PAPER.figure("5.3", "9x9 stencil, columns over naive by size")
+@PAPER.figure("5.3", "9x9 stencil, columns over naive by size", head="a width of 32 is faster than naive")
 def box_sizes(f):
     ratios = relative(f, "box2d", "--set w=256..4096:x2 --set h=w", (16, 31, 32, 33, 64, 128))
     large = {width: values[4096] for width, values in ratios.items()}
@@ -265,7 +266,7 @@ def product_sizes(f):
     relative_picture(f, "5.4", ratios)
 
 
-@PAPER.figure("section 5.2", "L1 and L2, matrix product 1024 x 1024")
+@PAPER.figure("section 5.2", "L1 and L2, matrix product 1024 x 1024", head="L2 to L1, columns of 32")
 def utilization(f):
     found = f.json("warpline schedule matmul --device rtx2080s --block 128 --orders column --widths 32")["launches"]
     naive, column = found[0], found[1]
