@@ -7,7 +7,7 @@ import svg
 
 PAPER = Paper(
     "Column iteration", "Improving cache performance in structured GPGPU workloads via specialized thread schedules",
-    "paper_columns.csv", "N. Prasetya, master's thesis, 2022",
+    "paper_columns.csv", ("5.1a", "blocks of 256: columns of 32 over naive"), "N. Prasetya, master's thesis, 2022",
     "Chapters 3 and 4 simulate small caches and give equations; chapter 5 measures an RTX 2080 Super. The diagrams are pictures "
     "without numbers: compared are the thesis' equations, with the values of its tables 3.1 and 3.2, and what the same simulation "
     "counts. Figures 2.1, 2.2, 4.1 to 4.3 and 4.5 are illustrations; `warpline emit --schedule column:32` prints listing 5, and "
@@ -197,12 +197,12 @@ def time_table(f, figure, what, why_ratio, why_best):
         f.number(f"blocks of {block}: columns of 32 over naive", times[32, block][1] / times[0, block][1], why_ratio,
                  times[32, block][0] / times[0, block][0], f"figure {figure}")
     series = []
-    for block in (64, 256, 1024):
-        series.append((f"blocks of {block}, published", "dots", [(i, times[w, block][0]) for i, w in enumerate(widths)]))
-        series.append((f"blocks of {block}, predicted", "line", [(i, times[w, block][1]) for i, w in enumerate(widths)]))
-    series = [series[i] for i in (0, 2, 4)] + [series[i] for i in (1, 3, 5)]
+    for which, kind, label in ((0, "dots", "published"), (1, "line", "predicted")):
+        for colour, block in enumerate((64, 256, 1024)):
+            points = [(i, times[w, block][which]) for i, w in enumerate(widths)]
+            series.append((f"blocks of {block}, {label}", kind, points, colour))
     svg.chart(f.draw(f"columns_{figure.replace('.', '_')}.svg", f"Times over widths of columns, figure {figure}"),
-              f"Column iteration, figure {figure}: {what}", "width of a column", "ms", series, categories=[name(w) for w in widths])
+              f"Column iteration, figure {figure}: {what}", "width of a column", "ms", series, y_log=True, categories=[name(w) for w in widths])
     by_block = [[str(block), f"{tau([pair for (w, b), pair in times.items() if b == block]):.2f}"] for block in BLOCKS]
     f.listing(["threads of a block", "tau over widths"], by_block)
 

@@ -120,8 +120,10 @@ class Tool:
 
 
 class Paper:
-    def __init__(self, short, title, table_name, cite, about):
+    def __init__(self, short, title, table_name, headline, cite, about):
+        """`headline`: the figure and quantity that stand for the paper."""
         self.short, self.title, self.table_name, self.cite, self.about = short, title, table_name, cite, about
+        self.headline = headline
         self.figures = []
         self.rows = read_csv(table_name)
         seen = set()
@@ -167,7 +169,10 @@ class Figure:
 
     def headline(self):
         """The row for the overview."""
-        return next((row for row in self.results if row[0] == self.head), self.results[0])
+        return self.row(self.head) or self.results[0]
+
+    def row(self, quantity):
+        return next((row for row in self.results if row[0] == quantity), None)
 
     def text(self, command, shown=True):
         if shown:

@@ -7,7 +7,7 @@ from common import ROOT, Paper, die
 import svg
 
 PAPER = Paper(
-    "Memory divergence", "Modeling emerging memory-divergent GPU applications", "paper_divergence.csv",
+    "Memory divergence", "Modeling emerging memory-divergent GPU applications", "paper_divergence.csv", ("3", "divergent, GPUMech over MDM"),
     "L. Wang, M. Jahre, A. Adileh, Z. Wang, L. Eeckhout, IEEE Computer Architecture Letters, 2019",
     "Five interval models against a simulator, on a simulated Pascal (`pascal-sim`). The letter's applications and its simulator are "
     "not ours: figure 3 is repeated with loops of our own and the event simulator of the tests "

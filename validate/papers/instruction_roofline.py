@@ -3,7 +3,7 @@ from common import Paper
 import svg
 
 PAPER = Paper(
-    "Instruction roofline", "An instruction roofline model for GPUs", "paper_instruction_roofline.csv",
+    "Instruction roofline", "An instruction roofline model for GPUs", "paper_instruction_roofline.csv", ("7d", "coalesced, passes of a shared load of a column"),
     "N. Ding, S. Williams, PMBS 2019",
     "Five proxy applications on a V100 (`v100-sxm2`). Its pictures are not in its text, so compared are the roofs and walls, and what "
     "the text says about the points. Transposes, smoother, Smith-Waterman and the product with `wmma` are our reimplementations "

@@ -47,14 +47,26 @@ def compute(figures, tool, pictures, jobs):
             done.result()
 
 
+def link(figure):
+    return f"[{figure.paper.short}, {figure.label[0].lower() + figure.label[1:]}](#{anchor(figure.heading)})"
+
+
+def headlines():
+    rows = []
+    for paper in PAPERS:
+        figure = next(figure for figure in paper.figures if figure.name == paper.headline[0])
+        quantity, published, ours, difference = figure.row(paper.headline[1])
+        rows.append([link(figure), f"{quantity}: {published}", ours, difference])
+    return table(["", "published", "ours", "difference"], rows)
+
+
 def overview(figures):
     rows = []
     for figure in figures:
         quantity, published, ours, difference = figure.headline()
         said = f"{quantity} (stated)" if published == "stated" else f"{quantity}: {published}"
         count = len(figure.results)
-        rows.append([f"[{figure.paper.short}, {figure.label[0].lower() + figure.label[1:]}](#{anchor(figure.heading)})", said, ours,
-                     difference, f"{count - figure.far} of {count}"])
+        rows.append([link(figure), said, ours, difference, f"{count - figure.far} of {count}"])
     return table(["", "published", "ours", "difference", "near"], rows)
 
 
@@ -75,7 +87,7 @@ def summary(figures):
 def page(figures):
     parts = [INTRO.replace("{count}", str(len(figures)))]
     parts = ["\n\n".join(p if p.startswith("#") else wrapped(p) for p in parts[0].split("\n\n"))]
-    parts += ["## Overview", summary(figures), overview(figures)]
+    parts += ["## Headlines", headlines(), "## Overview", summary(figures), overview(figures)]
     for paper in PAPERS:
         parts += [f"## {paper.title}", wrapped(f"{paper.cite}. {paper.about}")]
         parts += [figure.markdown() for figure in paper.figures]

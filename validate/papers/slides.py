@@ -5,7 +5,7 @@ from common import Paper
 import svg
 
 PAPER = Paper(
-    "Roofline slides", "Roofline slides of a course on GPU programming", "paper_slides.csv",
+    "Roofline slides", "Roofline slides of a course on GPU programming", "paper_slides.csv", ("example 2", "flops per second over example 1"),
     "R. Membarth, GPU Programming, 2023, with slides on the roofline model by S. Williams",
     "The examples with numbers: the balance of machines, two kernels on the roofline, several levels of memory, and the time of a "
     "3x3 blur on a GTX 970. The slides' pictures have no numbers in the text.")

@@ -5,7 +5,7 @@ import math
 COLOURS = [("#4477aa", "#77aadd"), ("#d55e00", "#f0904a"), ("#228833", "#66cc77"), ("#aa3377", "#dd77aa"),
            ("#997700", "#ddbb44"), ("#666666", "#aaaaaa"), ("#009988", "#44ccbb"), ("#cc3311", "#ff7755")]  # light, dark
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 760, 70, 20, 44, 52
-PLOT_HEIGHT, LEGEND_ROW, LETTER = 300, 18, 6.4
+PLOT_HEIGHT, LEGEND_ROW, LETTER, CAPITAL = 300, 18, 6.2, 8.0
 
 
 def escape(text):
@@ -20,6 +20,11 @@ def short(value):
     return f"{value:g}"
 
 
+def length(text):
+    """Of a text of the legend or under an axis, about."""
+    return sum(CAPITAL if c.isupper() or c == "_" else LETTER for c in text)
+
+
 class Axis:
     def __init__(self, values, log, start, end, from_zero):
         values = [v for v in values if v is not None and (not log or v > 0)] or [1]
@@ -27,7 +32,8 @@ class Axis:
         self.log, self.start, self.end = log, start, end
         if log:
             self.low, self.high = math.log10(low) - 0.03, math.log10(high) + 0.03
-            self.ticks = [m * 10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1) for m in (1, 2, 5)]
+            steps = (1, 1.5, 2, 3, 4, 5, 7) if self.high - self.low < 1.1 else (1, 2, 5)
+            self.ticks = [m * 10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1) for m in steps]
             if self.high - self.low > 2.5:
                 self.ticks = [10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1)]
             self.ticks = [t for t in self.ticks if self.low <= math.log10(t) <= self.high]
@@ -61,18 +67,21 @@ def mark(kind, x, y):
 
 
 def chart(path, title, x_label, y_label, series, x_log=False, y_log=False, categories=None, diagonal=False, lines=()):
-    """Writes a chart. `series`: (name, kind, [(x, y)]); kind is line, dots, open, dashed or bar. With `categories`, x is
+    """Writes a chart. `series`: (name, kind, [(x, y)]), and the number of its colour where that is not its own number; kind is
+    line, dots, open, dashed or bar. With `categories`, x is
     the number of one of them, and bars stand on each other. `diagonal`: both axes are alike, with a line x = y.
     `lines`: (x, label) of vertical lines."""
+    colours = [(s[3] if len(s) > 3 else i) % len(COLOURS) for i, s in enumerate(series)]
+    series = [s[:3] for s in series]
     rows, row_width = [[]], 0
     for i, (name, kind, _) in enumerate(series):
-        width = 34 + LETTER * len(name)
+        width = 38 + length(name)
         if rows[-1] and row_width + width > WIDTH - LEFT - RIGHT:
             rows.append([])
             row_width = 0
         rows[-1].append((i, name, kind, LEFT + row_width))
         row_width += width
-    slanted = categories and max(len(c) for c in categories) * LETTER * len(categories) > WIDTH - LEFT - RIGHT
+    slanted = categories and max(length(c) for c in categories) * len(categories) > WIDTH - LEFT - RIGHT
     bottom = BOTTOM + (40 if slanted else 0)
     top = TOP + LEGEND_ROW * len(rows)
     height = top + (440 if diagonal else PLOT_HEIGHT) + bottom
@@ -100,7 +109,7 @@ def chart(path, title, x_label, y_label, series, x_log=False, y_log=False, categ
             y = 38 + LEGEND_ROW * number
             sign = {"bar": f'<rect class="dot" x="{x}" y="{y - 5}" width="16" height="9"/>',
                     "line": f'<path class="line" d="M{x} {y}h18"/>', "dashed": f'<path class="line dash" d="M{x} {y}h18"/>'}
-            out.append(f'<g class="c{i % len(COLOURS)}">{sign.get(kind) or mark(kind, x + 9, y)}</g>'
+            out.append(f'<g class="c{colours[i]}">{sign.get(kind) or mark(kind, x + 9, y)}</g>'
                        f'<text class="small" x="{x + 22:.0f}" y="{y + 4}">{escape(name)}</text>')
     for tick in y_axis.ticks:
         y = y_axis.place(tick)
@@ -136,6 +145,6 @@ def chart(path, title, x_label, y_label, series, x_log=False, y_log=False, categ
             drawn.append(f'<path class="line{" dash" if kind == "dashed" else ""}" d="M{way}"/>')
         else:
             drawn += [mark(kind, x_at(x), y_axis.place(y)) for x, y in points]
-        out.append(f'<g class="c{i % len(COLOURS)}">{"".join(drawn)}</g>')
+        out.append(f'<g class="c{colours[i]}">{"".join(drawn)}</g>')
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(out + ["</svg>", ""]))

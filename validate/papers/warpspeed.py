@@ -5,7 +5,7 @@ from common import Paper, read_csv
 import svg
 
 PAPER = Paper(
-    "Warpspeed", "Analytical performance estimation during code generation on modern GPUs", "paper_warpspeed.csv",
+    "Warpspeed", "Analytical performance estimation during code generation on modern GPUs", "paper_warpspeed.csv", ("24", "predicted best, of the fastest"),
     "D. Ernst, M. Holzer, G. Hager, M. Knorr, G. Wellein, J. Parallel Distrib. Comput., 2022",
     "Warpline builds on this paper. `--model paper` is its estimator as published; without it, the default model predicts, with "
     "measured laws. Its figures compare A100 measurements with predictions; their points are not in its text. What can be "
@@ -121,7 +121,7 @@ def rates(f):
                          f"--registers 16 --set n={step}..{32 * step}:{step}")
             points = [(int(row["n"]) * 8 * bytes_of / 2 ** 20, float(row["items_per_s"]) * gigabytes * bytes_of) for row in rows]
             plateau[label, kind] = points[1][1]
-            series.append((f"{label}, {kind.upper()}", "line" if kind == "load" else "dashed", points))
+            series.append((f"{label}, {kind.upper()}", "line" if kind == "load" else "dashed", points, int(label == "A100")))
             if (label, kind) == ("A100", "load"):
                 served = max(int(row["n"]) * 8 / 2 ** 20 for row in rows if float(row["dram_load_bytes"]) < 0.05 * 8)
     f.number("A100, data set that the L2 still serves", served)
@@ -153,10 +153,11 @@ def occupancy(f):
                  published=f"{len(published)} rates (streams.csv)")
         full[label] = ours[1024]
         f.number(f"{label}, rate at full occupancy", ours[1024])
-        series.append((f"{label}, published", "dots", [(2 * n, published[n]) for n in published]))
-        series.append((f"{label}, predicted", "line", [(2 * n, ours[n]) for n in published]))
+        colour = len(full) - 1
+        series.append((f"{label}, published", "dots", [(2 * n, published[n]) for n in published], colour))
+        series.append((f"{label}, predicted", "line", [(2 * n, ours[n]) for n in published], colour))
     f.number("A100 over V100", full["A100"] / full["V100"])
-    half = [next(x for x, y in points if y >= 0.95 * points[-1][1]) for name, _, points in series if "predicted" in name]
+    half = [next(x for x, y in points if y >= 0.95 * points[-1][1]) for name, _, points, _ in series if "predicted" in name]
     f.claim("the A100 needs a higher occupancy to saturate its memory", half[1] > half[0],
             f"95 % of the rate with {half[0]} threads on a V100, {half[1]} on an A100")
     svg.chart(f.draw("warpspeed_3.svg", "SCALE over occupancy"), "Warpspeed, figure 3", "threads of a multiprocessor", "GB/s", series)
@@ -419,7 +420,7 @@ def planes(f):
     f.number("side at which the volume of 512x2x1 starts to rise", next(x for x, y in paper["512x2x1"] if x > 256 and y > 1.2 * low))
     f.say("Rises: 20 % above its least volume. Lines: the paper's model; dashes: the default model.")
     series = [(name, "line", paper[name]) for name in depths] + \
-             [(name + ", default", "dashed", lines[name, ""]) for name in ("512x2x1", "64x2x8")]
+             [(name + ", default", "dashed", lines[name, ""], list(depths).index(name)) for name in ("512x2x1", "64x2x8")]
     svg.chart(f.draw("warpspeed_23.svg", "DRAM loads over the side of a plane"), "Warpspeed, figure 23, predicted for an A100",
               "cells in x and in y", "B/LUP", series, lines=[(381, "layer condition")])
 
