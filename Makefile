@@ -69,7 +69,7 @@ validate: configure
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
 
-# Figures and tables of five papers, published and predicted: docs/papers.md, docs/papers. A minute, no GPU.
+# Figures and tables of five papers, published and predicted: docs/papers.md. A minute, no GPU.
 papers: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target test_against_simulator -- --no-print-directory
 	@sh scripts/install-deps.sh python3

@@ -1,7 +1,8 @@
 #!/bin/sh
-# papers.sh WARPLINE SOURCE_ROOT: docs/papers.md has every published number of validate/published/paper_*.csv and every picture;
-# numbers that no change of the time model moves are those of the page when computed again; a sample of its commands works. A
-# page with another published number, or without a figure, is noticed.
+# papers.sh WARPLINE SOURCE_ROOT: docs/papers.md has every published number of
+# validate/published/paper_*.csv and every picture; numbers that no change of the time model moves
+# are those of the page when computed again; a sample of its commands works. A page with another
+# published number, or without a figure, is noticed.
 LC_ALL=C && export LC_ALL # numbers are the same in every locale
 command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3" && exit 77; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-papers.XXXXXX") || exit 2

@@ -1,10 +1,13 @@
-"""What the papers have in common: published numbers, commands and their answers, figures as Markdown.
+"""What the papers have in common: published numbers, commands and their answers, figures as
+Markdown.
 
-A paper is a module with a `PAPER` and functions decorated by `PAPER.figure(..)`. Each function gets a Figure, runs
-commands with it, and adds rows: `number` (a published number and ours), `claim` (what the paper says in words, and whether it
-holds here), `points` (many published numbers at once). Differences are computed here; a row that is more than FAR off, or a
-claim that does not hold, needs a reason (`why`), or the generator stops.
+A paper is a module with a `PAPER` and functions decorated by `PAPER.figure(..)`. Each function gets
+a Figure, runs commands with it, and adds rows: `number` (a published number and ours), `claim`
+(what the paper says in words, and whether it holds here), `points` (many published numbers at
+once). Differences are computed here; a row that is more than FAR off, or a claim that does not
+hold, needs a reason (`why`), or the generator stops.
 SPDX-License-Identifier: MIT"""
+
 import csv
 import json
 import os
@@ -52,13 +55,23 @@ def cell(text):
 
 
 def table(heads, rows):
-    return "\n".join(["| " + " | ".join(cell(h) for h in heads) + " |", "|" + "---|" * len(heads),
-                      *("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)])
+    return "\n".join(
+        [
+            "| " + " | ".join(cell(h) for h in heads) + " |",
+            "|" + "---|" * len(heads),
+            *("| " + " | ".join(cell(c) for c in row) + " |" for row in rows),
+        ]
+    )
 
 
 def wrapped(text, bullet=""):
-    return textwrap.fill(bullet + " ".join(text.split()), COLUMNS, break_long_words=False, break_on_hyphens=False,
-                         subsequent_indent=" " * len(bullet))
+    return textwrap.fill(
+        bullet + " ".join(text.split()),
+        COLUMNS,
+        break_long_words=False,
+        break_on_hyphens=False,
+        subsequent_indent=" " * len(bullet),
+    )
 
 
 def lines_of(command):
@@ -100,7 +113,8 @@ class Tool:
         self.locks = {}
 
     def run(self, command, more=()):
-        """Standard output of a command as the page shows it, `warpline ...`, in the root of the repository."""
+        """Standard output of a command as the page shows it, `warpline ...`, in the root of the
+        repository."""
         key = (command, tuple(more))
         with self.lock:
             lock = self.locks.setdefault(key, threading.Lock())
@@ -111,10 +125,19 @@ class Tool:
                     words[0] = self.warpline
                 else:
                     words[0] = os.path.join(ROOT, words[0])
-                done = subprocess.run(words + list(more), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                      env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"})
+                done = subprocess.run(
+                    words + list(more),
+                    cwd=ROOT,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"},
+                )
                 if done.returncode:
-                    die(f"{' '.join(words + list(more))}: exit code {done.returncode}\n{done.stderr}{done.stdout[-2000:]}")
+                    die(
+                        f"{' '.join(words + list(more))}: exit code"
+                        f" {done.returncode}\n{done.stderr}{done.stdout[-2000:]}"
+                    )
                 self.answers[key] = done.stdout
             return self.answers[key]
 
@@ -138,12 +161,15 @@ class Paper:
             seen.add((row["figure"], row["quantity"]))
 
     def figure(self, name, shows, head=None, sample=False, inputs=False):
-        """`name` as the table of published numbers has it: "12", "table 1", "section 5.2"; `head`: the quantity that the overview
-        shows, the first if none; `sample`: quick, and no number of it comes from the time model, so that the test computes it
-        again; `inputs`: most of its numbers are what our files say because the paper does."""
+        """`name` as the table of published numbers has it: "12", "table 1", "section 5.2"; `head`:
+        the quantity that the overview shows, the first if none; `sample`: quick, and no number of
+        it comes from the time model, so that the test computes it again; `inputs`: most of its
+        numbers are what our files say because the paper does."""
+
         def add(function):
             self.figures.append(Figure(self, name, shows, head, sample, inputs, function))
             return function
+
         return add
 
 
@@ -201,7 +227,7 @@ class Figure:
     # ---- rows ----
     def row_of(self, quantity):
         if quantity not in self.published:
-            die(f"{self.paper.table_name} has no row \"{quantity}\" of {self.name}")
+            die(f'{self.paper.table_name} has no row "{quantity}" of {self.name}')
         self.used.add(quantity)
         return self.published[quantity]
 
@@ -211,14 +237,15 @@ class Figure:
 
     def add(self, quantity, published, ours, difference, size, why):
         if size > FAR and not why:
-            die(f"{self.heading}: \"{quantity}\" is off ({difference}, ours: {ours}): it needs a reason")
+            die(f'{self.heading}: "{quantity}" is off ({difference}, ours: {ours}): it needs a reason')
         if size > FAR:
             self.far += 1
             self.reasons.setdefault(why, []).append(quantity)
         self.results.append((quantity, published, ours, difference))
 
     def number(self, quantity, ours, why="", published=None, place=None):
-        """Ours beside a published number, or beside one that the paper's equations give: `published`, by `place`."""
+        """Ours beside a published number, or beside one that the paper's equations give:
+        `published`, by `place`."""
         if published is None:
             row = self.row_of(quantity)
             published, unit, text = float(row["value"]), row["unit"], row["value"]
@@ -230,21 +257,38 @@ class Figure:
         else:
             size = abs(ours)
             difference = "the same" if size < 1e-9 else f"{ours:+.3g}"
-        self.add(quantity, text + (" " + unit if unit else "") + (f" ({place})" if place else ""), with_unit(ours, unit), difference,
-                 size, why)
+        self.add(
+            quantity,
+            text + (" " + unit if unit else "") + (f" ({place})" if place else ""),
+            with_unit(ours, unit),
+            difference,
+            size,
+            why,
+        )
 
     def claim(self, quantity, holds, ours, why=""):
         """What the paper states, and whether it holds here."""
         self.row_of(quantity)
         self.add(quantity, "stated", ours, "holds" if holds else "does not hold", 0 if holds else 1, why)
 
+    def unknown(self, quantity, why):
+        """A published number that has no counterpart here."""
+        row = self.row_of(quantity)
+        self.add(quantity, row["value"] + (" " + row["unit"] if row["unit"] else ""), "not known", "-", 1, why)
+
     def points(self, quantity, pairs, why="", published=None):
         """Many published numbers at once: (published, ours)."""
         errors = [abs(ours / theirs - 1) for theirs, ours in pairs]
         mean = statistics.mean(errors)
         bias = statistics.mean(ours / theirs - 1 for theirs, ours in pairs)
-        self.add(quantity, published or f"{len(pairs)} numbers", f"tau {tau(pairs):.2f}", f"{100 * mean:.1f} % on average, "
-                 f"{100 * bias:+.1f} % with sign", mean, why)
+        self.add(
+            quantity,
+            published or f"{len(pairs)} numbers",
+            f"tau {tau(pairs):.2f}",
+            f"{100 * mean:.1f} % on average, {100 * bias:+.1f} % with sign",
+            mean,
+            why,
+        )
         return mean
 
     # ---- the rest of a section ----
@@ -276,7 +320,7 @@ class Figure:
     def finish(self):
         for quantity in self.published:
             if quantity not in self.used:
-                die(f"{self.paper.table_name}: \"{quantity}\" of {self.name} is not used")
+                die(f'{self.paper.table_name}: "{quantity}" of {self.name} is not used')
         if not self.results or self.head not in (None, *(row[0] for row in self.results)):
             die(f"{self.heading}: no row, or none that is its headline")
 
@@ -289,7 +333,9 @@ class Figure:
             out.append("```\n" + "\n".join(shown) + "\n```")
         out.append(table(["", "published", "ours", "difference"], self.results))
         if self.reasons:
-            out.append("\n".join(wrapped(f"*{'; '.join(q)}*: {why}.", "- ") for why, q in self.reasons.items()))
+            out.append(
+                "\n".join(wrapped(f"*{'; '.join(q)}*: {why}.", "- ") for why, q in self.reasons.items())
+            )
         out += self.parts
         out += [f"![{alt}](papers/{name})" for name, alt in self.drawn]
         out += [f"![{alt}](plots/{name})" for name, alt in self.others]

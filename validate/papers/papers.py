@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""papers.py WARPLINE [--simulator PROGRAM] [--jobs N] [--only NAME] [--out FILE] [--pictures FOLDER] | --check
+"""papers.py WARPLINE [--simulator PROGRAM] [--jobs N] [--only NAME] [--out FILE] [--pictures
+FOLDER] | --check
 
-Figures and tables of five papers, published and predicted: docs/papers.md and its pictures in docs/papers. `make papers` starts
-it. PROGRAM is tests/test_against_simulator of the build, for figure 3 of the letter. --only NAME prints the figures whose
-heading contains NAME. --check (seconds; the test `papers`) compares the page (FILE) with the tables of published numbers, computes
+Figures and tables of five papers, published and predicted: docs/papers.md and its pictures in
+docs/papers. `make papers` starts it. PROGRAM is tests/test_against_simulator of the build, for
+figure 3 of the letter. --only NAME prints the figures whose heading contains NAME. --check
+(seconds; the test `papers`) compares the page (FILE) with the tables of published numbers, computes
 figures again that no change of the time model moves, and runs a sample of the page's commands.
 SPDX-License-Identifier: MIT"""
+
 import argparse
 import concurrent.futures
 import os
@@ -24,7 +27,12 @@ PAPERS = [module.PAPER for module in (warpspeed, instruction_roofline, column_it
 PAGE = os.path.join(ROOT, "docs", "papers.md")
 PICTURES = os.path.join(ROOT, "docs", "papers")
 SAMPLE_EVERY = 3  # of the quick commands of the page, those that the test runs
-SLOW = ("rtx2080s_columns", "roofline.sm_90.ptx", "smoother", "test_against_simulator")  # parts of commands that take long
+SLOW = (
+    "rtx2080s_columns",
+    "roofline.sm_90.ptx",
+    "smoother",
+    "test_against_simulator",
+)  # parts of commands that take long
 
 INTRO = """# Five papers, figure by figure
 
@@ -42,6 +50,7 @@ def compute(figures, tool, pictures, jobs):
         figure.start(tool, pictures)
         figure.function(figure)
         figure.finish()
+
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for done in [pool.submit(one, figure) for figure in figures]:
             done.result()
@@ -77,11 +86,18 @@ def summary(figures):
     near = sum(len(figure.results) - figure.far for figure in figures if not figure.inputs)
     near -= stated.count("holds")
     numbers = len(rows) - len(stated)
-    inputs = [f"{figure.paper.short}, {figure.label[0].lower() + figure.label[1:]}" for figure in figures if figure.inputs]
-    return wrapped(f"Of {numbers} numbers and series of numbers, {near} are within 10 % of what is published; of {len(stated)} "
-                   f"statements, {stated.count('holds')} hold. Not counted are {len(inputs)} tables and figures whose numbers our "
-                   f"device files or commands have from the paper ({'; '.join(inputs)}). In the table: the headline of each figure, and "
-                   "how many of its rows are near, which is within 10 %, or hold.")
+    inputs = [
+        f"{figure.paper.short}, {figure.label[0].lower() + figure.label[1:]}"
+        for figure in figures
+        if figure.inputs
+    ]
+    return wrapped(
+        f"Of {numbers} numbers and series of numbers, {near} are within 10 % of what is published; of"
+        f" {len(stated)} statements, {stated.count('holds')} hold. Not counted are {len(inputs)} tables and"
+        f" figures whose numbers our device files or commands have from the paper ({'; '.join(inputs)}). In"
+        " the table: the headline of each figure, and how many of its rows are near, which is within 10 %,"
+        " or hold."
+    )
 
 
 def page(figures):
@@ -115,16 +131,20 @@ def check(tool, page_file, jobs):
     figures = [figure for paper in PAPERS for figure in paper.figures]
     for paper in PAPERS:
         names = [figure.name for figure in paper.figures]
-        faults += [f"{paper.table_name}: no figure \"{row['figure']}\"" for row in paper.rows if row["figure"] not in names]
+        faults += [
+            f"{paper.table_name}: no figure \"{row['figure']}\""
+            for row in paper.rows
+            if row["figure"] not in names
+        ]
     for figure in figures:
         section = found.pop(figure.heading, None)
         if section is None:
-            faults.append(f"docs/papers.md has no section \"{figure.heading}\"")
+            faults.append(f'docs/papers.md has no section "{figure.heading}"')
             continue
         for row in figure.published.values():
             line = f"| {row['quantity']} | {row['value'] or 'stated'}"
             if line not in section:
-                faults.append(f"docs/papers.md, {figure.heading}: no row \"{line}\"")
+                faults.append(f'docs/papers.md, {figure.heading}: no row "{line}"')
     faults += [f"docs/papers.md: a section that no figure writes: {heading}" for heading in found]
     shown = set(re.findall(r"\]\(papers/([^)]+)\)", text))
     there = set(os.listdir(PICTURES)) if os.path.isdir(PICTURES) else set()
@@ -139,11 +159,20 @@ def check(tool, page_file, jobs):
         found = sections(text)
         for figure in sample:
             if figure.markdown().split("\n", 1)[1].strip() != found[figure.heading]:
-                faults.append(f"docs/papers.md, {figure.heading}: computed again, it is another (make papers)")
-    commands = [c for c in dict.fromkeys(commands_of(text)) if not any(word in c for word in SLOW) and "--plot" not in c]
+                faults.append(
+                    f"docs/papers.md, {figure.heading}: computed again, it is another (make papers)"
+                )
+    commands = [
+        c
+        for c in dict.fromkeys(commands_of(text))
+        if not any(word in c for word in SLOW) and "--plot" not in c
+    ]
     for command in commands[::SAMPLE_EVERY]:
         tool.run(command)
-    print(f"papers: {len(figures)} figures and tables, {len(sample)} computed again, {len(commands[::SAMPLE_EVERY])} commands run")
+    print(
+        f"papers: {len(figures)} figures and tables, {len(sample)} computed again,"
+        f" {len(commands[::SAMPLE_EVERY])} commands run"
+    )
     for fault in faults:
         print(fault)
     return 1 if faults or not commands else 0
@@ -180,7 +209,10 @@ def main():
         file.write(page(figures))
     if len(figures) < 40:
         die("fewer than 40 figures and tables")
-    print(f"wrote {os.path.relpath(options.out, ROOT)}: {len(figures)} figures and tables, {len(drawn)} pictures")
+    print(
+        f"wrote {os.path.relpath(options.out, ROOT)}: {len(figures)} figures and tables, {len(drawn)}"
+        " pictures"
+    )
 
 
 if __name__ == "__main__":

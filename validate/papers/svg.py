@@ -1,9 +1,18 @@
 """Small pictures for docs/papers.md: lines, dots, bars; legible on light and dark pages.
 SPDX-License-Identifier: MIT"""
+
 import math
 
-COLOURS = [("#4477aa", "#77aadd"), ("#d55e00", "#f0904a"), ("#228833", "#66cc77"), ("#aa3377", "#dd77aa"),
-           ("#997700", "#ddbb44"), ("#666666", "#aaaaaa"), ("#009988", "#44ccbb"), ("#cc3311", "#ff7755")]  # light, dark
+COLOURS = [
+    ("#4477aa", "#77aadd"),
+    ("#d55e00", "#f0904a"),
+    ("#228833", "#66cc77"),
+    ("#aa3377", "#dd77aa"),
+    ("#997700", "#ddbb44"),
+    ("#666666", "#aaaaaa"),
+    ("#009988", "#44ccbb"),
+    ("#cc3311", "#ff7755"),
+]  # light, dark
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 760, 70, 20, 44, 52
 PLOT_HEIGHT, LEGEND_ROW, LETTER, CAPITAL = 300, 18, 6.2, 8.0
 
@@ -33,9 +42,11 @@ class Axis:
         if log:
             self.low, self.high = math.log10(low) - 0.03, math.log10(high) + 0.03
             steps = (1, 1.5, 2, 3, 4, 5, 7) if self.high - self.low < 1.1 else (1, 2, 5)
-            self.ticks = [m * 10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1) for m in steps]
+            self.ticks = [
+                m * 10.0**e for e in range(math.floor(self.low), math.ceil(self.high) + 1) for m in steps
+            ]
             if self.high - self.low > 2.5:
-                self.ticks = [10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1)]
+                self.ticks = [10.0**e for e in range(math.floor(self.low), math.ceil(self.high) + 1)]
             self.ticks = [t for t in self.ticks if self.low <= math.log10(t) <= self.high]
             return
         low = 0 if from_zero and low >= 0 else low
@@ -52,12 +63,15 @@ class Axis:
 def style():
     light = "".join(f".c{i}{{color:{c[0]}}}" for i, c in enumerate(COLOURS))
     dark = "".join(f".c{i}{{color:{c[1]}}}" for i, c in enumerate(COLOURS))
-    return ("<style>text{font-family:sans-serif;font-size:12px;fill:#202020}.page{fill:#fff}.title{font-weight:bold;"
-            "font-size:14px}.small{font-size:11px}.end{text-anchor:end}.middle{text-anchor:middle}.grid{stroke:#ddd}"
-            ".axis{stroke:#808080;fill:none}.line{stroke:currentColor;stroke-width:2;fill:none}.dot{fill:currentColor}"
-            ".open{stroke:currentColor;stroke-width:1.6;fill:none}.dash{stroke-dasharray:5 4}"
-            f"{light}@media (prefers-color-scheme:dark){{text{{fill:#e8e8e8}}.page{{fill:#181818}}.grid{{stroke:#3a3a3a}}{dark}}}"
-            "</style>")
+    return (
+        "<style>text{font-family:sans-serif;font-size:12px;fill:#202020}.page{fill:#fff}.title{font-weight:bold;"
+        "font-size:14px}.small{font-size:11px}.end{text-anchor:end}.middle{text-anchor:middle}.grid{stroke:#ddd}"
+        ".axis{stroke:#808080;fill:none}.line{stroke:currentColor;stroke-width:2;fill:none}.dot{fill:currentColor}"
+        ".open{stroke:currentColor;stroke-width:1.6;fill:none}.dash{stroke-dasharray:5 4}"
+        f"{light}@media"
+        f" (prefers-color-scheme:dark){{text{{fill:#e8e8e8}}.page{{fill:#181818}}.grid{{stroke:#3a3a3a}}{dark}}}"
+        "</style>"
+    )
 
 
 def mark(kind, x, y):
@@ -66,11 +80,13 @@ def mark(kind, x, y):
     return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
 
 
-def chart(path, title, x_label, y_label, series, x_log=False, y_log=False, categories=None, diagonal=False, lines=()):
-    """Writes a chart. `series`: (name, kind, [(x, y)]), and the number of its colour where that is not its own number; kind is
-    line, dots, open, dashed or bar. With `categories`, x is
-    the number of one of them, and bars stand on each other. `diagonal`: both axes are alike, with a line x = y.
-    `lines`: (x, label) of vertical lines."""
+def chart(
+    path, title, x_label, y_label, series, x_log=False, y_log=False, categories=None, diagonal=False, lines=()
+):
+    """Writes a chart. `series`: (name, kind, [(x, y)]), and the number of its colour where that is
+    not its own number; kind is line, dots, open, dashed or bar. With `categories`, x is the number
+    of one of them, and bars stand on each other. `diagonal`: both axes are alike, with a line x =
+    y. `lines`: (x, label) of vertical lines."""
     colours = [(s[3] if len(s) > 3 else i) % len(COLOURS) for i, s in enumerate(series)]
     series = [s[:3] for s in series]
     rows, row_width = [[]], 0
@@ -101,44 +117,70 @@ def chart(path, title, x_label, y_label, series, x_log=False, y_log=False, categ
     slot = (WIDTH - LEFT - RIGHT) / len(categories) if categories else 0
     x_at = (lambda x: LEFT + slot * (x + 0.5)) if categories else x_axis.place
     right = x_axis.end
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
-           f"<title>{escape(title)}</title>{style()}", '<rect class="page" width="100%" height="100%"/>',
-           f'<text class="title" x="{LEFT}" y="22">{escape(title)}</text>']
+    out = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH}'
+            f' {height}">'
+        ),
+        f"<title>{escape(title)}</title>{style()}",
+        '<rect class="page" width="100%" height="100%"/>',
+        f'<text class="title" x="{LEFT}" y="22">{escape(title)}</text>',
+    ]
     for number, row in enumerate(rows):
         for i, name, kind, x in row:
             y = 38 + LEGEND_ROW * number
-            sign = {"bar": f'<rect class="dot" x="{x}" y="{y - 5}" width="16" height="9"/>',
-                    "line": f'<path class="line" d="M{x} {y}h18"/>', "dashed": f'<path class="line dash" d="M{x} {y}h18"/>'}
-            out.append(f'<g class="c{colours[i]}">{sign.get(kind) or mark(kind, x + 9, y)}</g>'
-                       f'<text class="small" x="{x + 22:.0f}" y="{y + 4}">{escape(name)}</text>')
+            sign = {
+                "bar": f'<rect class="dot" x="{x}" y="{y - 5}" width="16" height="9"/>',
+                "line": f'<path class="line" d="M{x} {y}h18"/>',
+                "dashed": f'<path class="line dash" d="M{x} {y}h18"/>',
+            }
+            out.append(
+                f'<g class="c{colours[i]}">{sign.get(kind) or mark(kind, x + 9, y)}</g>'
+                f'<text class="small" x="{x + 22:.0f}" y="{y + 4}">{escape(name)}</text>'
+            )
     for tick in y_axis.ticks:
         y = y_axis.place(tick)
-        out.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{right}"/>'
-                   f'<text class="small end" x="{LEFT - 6}" y="{y + 4:.1f}">{short(tick)}</text>')
+        out.append(
+            f'<path class="grid" d="M{LEFT} {y:.1f}H{right}"/>'
+            f'<text class="small end" x="{LEFT - 6}" y="{y + 4:.1f}">{short(tick)}</text>'
+        )
     for i, name in enumerate(categories or ()):
         turned = f' transform="rotate(-35 {x_at(i):.1f} {floor + 14})"' if slanted else ""
         side = "end" if slanted else "middle"
-        out.append(f'<text class="small {side}" x="{x_at(i):.1f}" y="{floor + 14}"{turned}>{escape(name)}</text>')
+        out.append(
+            f'<text class="small {side}" x="{x_at(i):.1f}" y="{floor + 14}"{turned}>{escape(name)}</text>'
+        )
     for tick in () if categories else x_axis.ticks:
         x = x_axis.place(tick)
-        out.append(f'<path class="grid" d="M{x:.1f} {floor}V{top}"/>'
-                   f'<text class="small middle" x="{x:.1f}" y="{floor + 16}">{short(tick)}</text>')
+        out.append(
+            f'<path class="grid" d="M{x:.1f} {floor}V{top}"/>'
+            f'<text class="small middle" x="{x:.1f}" y="{floor + 16}">{short(tick)}</text>'
+        )
     out.append(f'<path class="axis" d="M{LEFT} {top}V{floor}H{right}"/>')
-    out.append(f'<text class="middle" x="{(LEFT + right) / 2:.0f}" y="{height - 10}">{escape(x_label)}</text>')
-    out.append(f'<text class="middle" transform="translate(16 {(top + floor) / 2:.0f}) rotate(-90)">{escape(y_label)}</text>')
+    out.append(
+        f'<text class="middle" x="{(LEFT + right) / 2:.0f}" y="{height - 10}">{escape(x_label)}</text>'
+    )
+    out.append(
+        f'<text class="middle" transform="translate(16 {(top + floor) / 2:.0f})'
+        f' rotate(-90)">{escape(y_label)}</text>'
+    )
     if diagonal:
         out.append(f'<path class="axis" d="M{LEFT} {floor}L{right} {top}"/>')
     for x, label in lines:
-        out.append(f'<path class="axis dash" d="M{x_at(x):.1f} {floor}V{top}"/>'
-                   f'<text class="small" x="{x_at(x) + 4:.1f}" y="{top + 10}">{escape(label)}</text>')
+        out.append(
+            f'<path class="axis dash" d="M{x_at(x):.1f} {floor}V{top}"/>'
+            f'<text class="small" x="{x_at(x) + 4:.1f}" y="{top + 10}">{escape(label)}</text>'
+        )
     heights = [0.0] * len(categories or ())
     for i, (_, kind, points) in enumerate(series):
         drawn = []
         if kind == "bar":
             for x, y in points:
                 high, low = y_axis.place(heights[x] + y), y_axis.place(heights[x])
-                drawn.append(f'<rect class="dot" x="{x_at(x) - slot * 0.35:.1f}" y="{high:.1f}" width="{slot * 0.7:.1f}" '
-                             f'height="{low - high:.1f}"/>')
+                drawn.append(
+                    f'<rect class="dot" x="{x_at(x) - slot * 0.35:.1f}" y="{high:.1f}"'
+                    f' width="{slot * 0.7:.1f}" height="{low - high:.1f}"/>'
+                )
                 heights[x] += y
         elif kind in ("line", "dashed"):
             way = " ".join(f"{x_at(x):.1f} {y_axis.place(y):.1f}" for x, y in points)
