@@ -274,7 +274,9 @@ class Figure:
     def unknown(self, quantity, why):
         """A published number that has no counterpart here."""
         row = self.row_of(quantity)
-        self.add(quantity, row["value"] + (" " + row["unit"] if row["unit"] else ""), "not known", "-", 1, why)
+        self.add(
+            quantity, row["value"] + (" " + row["unit"] if row["unit"] else ""), "not known", "-", 1, why
+        )
 
     def points(self, quantity, pairs, why="", published=None):
         """Many published numbers at once: (published, ours)."""
