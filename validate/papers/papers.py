@@ -26,7 +26,7 @@ import warpspeed
 PAPERS = [module.PAPER for module in (warpspeed, instruction_roofline, column_iteration, slides, divergence)]
 PAGE = os.path.join(ROOT, "docs", "papers.md")
 PICTURES = os.path.join(ROOT, "docs", "papers")
-SAMPLE_EVERY = 3  # of the quick commands of the page, those that the test runs
+SAMPLE_EVERY = 6  # of the quick commands of the page, those that the test runs
 SLOW = (
     "rtx2080s_columns",
     "roofline.sm_90.ptx",
