@@ -1,4 +1,4 @@
-# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | papers | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate ablate accuracy dev fuzz format clean deps
+.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers ablate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -68,6 +68,12 @@ validate: configure
 	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
+
+# Figures and tables of five papers, published and predicted: docs/papers.md. A minute, no GPU.
+papers: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target test_against_simulator -- --no-print-directory
+	@sh scripts/install-deps.sh python3
+	@python3 -B validate/papers/papers.py $(BUILD)/warpline --simulator $(BUILD)/tests/test_against_simulator --jobs $(JOBS)
 
 # What each law of the model is worth: docs/ablation.md. An hour on two cores, no GPU.
 ablate: configure

@@ -8,7 +8,7 @@ target_link_libraries(make_man PRIVATE warpline_flags)
 file(GLOB MAN_DOCUMENTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 list(SORT MAN_DOCUMENTS)
 list(REMOVE_ITEM MAN_DOCUMENTS ${PROJECT_SOURCE_DIR}/docs/manual.md)
-list(FILTER MAN_DOCUMENTS EXCLUDE REGEX "/(accuracy|design|gallery|roofline_examples)[.]md$") # reports, and what developers read
+list(FILTER MAN_DOCUMENTS EXCLUDE REGEX "/(accuracy|design|gallery|papers|roofline_examples)[.]md$") # reports, and what developers read
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
   message(STATUS "no man pages: the program, which knows its options, cannot be run here")
   return()
