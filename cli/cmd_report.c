@@ -81,11 +81,12 @@ static wl_status load_beside(const char *kernel, const char *name, char **text, 
     const char *slash = strrchr(kernel, '/'), *base = strrchr(name, '/');
     const size_t folder = slash ? (size_t)(slash - kernel) + 1 : 0;
     base = base ? base + 1 : name;
-    char *path = malloc(folder + strlen(base) + 1);
+    const size_t base_length = strlen(base);
+    char *path = malloc(folder + base_length + 1);
     if (!path)
         return diag_no_memory(err);
     memcpy(path, kernel, folder);
-    strcpy(path + folder, base);
+    memcpy(path + folder, base, base_length + 1);
     wl_error why = {0};
     size_t length;
     const wl_status status = load_text(path, text, &length, &why);
@@ -231,7 +232,8 @@ static int add_kernels(report *r)
 /* A recorded program: its profile, and the kernels that take most of its time. */
 static int add_program(report *r)
 {
-    options own = *r->options;
+    const options *shared = r->options;
+    options own = *shared;
     recorded_profiles p = {0};
     wl_error err = {0};
     const wl_profile_kernel *k;
@@ -250,6 +252,7 @@ static int add_program(report *r)
         code = status == WL_OK ? EXIT_OK : diag_report(&err);
     }
     recorded_profiles_free(&p);
+    r->options = shared;
     return code;
 }
 
@@ -306,7 +309,6 @@ int cmd_report(const options *o)
     if (wl_page_new(&r.page, &err) != WL_OK)
         return diag_report(&err);
     int code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
-    r.options = o;
     if (code == EXIT_OK)
         code = write_page(&r);
     wl_page_free(r.page);
