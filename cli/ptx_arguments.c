@@ -88,7 +88,7 @@ static bool grow(resolution *r, size_t room)
  * all. */
 static wl_status put_from(resolution *r, const char *text, size_t length, size_t place, bool each, wl_error *err)
 {
-    if (r->used + length + 1 > r->room && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
+    if (length >= r->room - r->used && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
         return no_memory(err);
     memcpy(r->out + r->used, text, length);
     for (size_t i = 0; i < length; i++)
