@@ -193,9 +193,9 @@ static void ask_for_all(wl_predict_options *predict)
 }
 
 /* All launches of one kernel on one device. */
-static int add_kernel(report *r, const char *kernel, const char *entry, const char *device)
+static int add_kernel(report *r, const options *given, const char *kernel, const char *entry, const char *device)
 {
-    options o = *r->options;
+    options o = *given;
     wl_error err = {0};
     job j = {0};
     wl_kernel *quick = NULL;
@@ -224,7 +224,7 @@ static int add_kernels(report *r)
     for (size_t k = 0; k < kernels; k++)
         for (size_t e = 0; e < entries; e++)
             for (size_t d = 0; d < o->device_count && code == EXIT_OK; d++)
-                code = add_kernel(r, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL,
+                code = add_kernel(r, o, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL,
                                   o->devices[d]);
     return code;
 }
@@ -232,27 +232,24 @@ static int add_kernels(report *r)
 /* A recorded program: its profile, and the kernels that take most of its time. */
 static int add_program(report *r)
 {
-    const options *shared = r->options;
-    options own = *shared;
+    options own = *r->options;
     recorded_profiles p = {0};
     wl_error err = {0};
     const wl_profile_kernel *k;
     wl_status status = recorded_profiles_make(&own, false, own.devices, own.device_count, &p, &err);
     int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
-    r->options = &own;
     for (size_t i = 0; code == EXIT_OK && i < KERNELS_SHOWN && (k = wl_profile_kernel_at(p.profiles[0], i)); i++) {
         if (!k->predicted)
             continue;
         recorded_choose(k->launch, &own);
         r->program_s = k->total_s;
-        code = add_kernel(r, own.arguments[0], NULL, own.devices[0]);
+        code = add_kernel(r, &own, own.arguments[0], NULL, own.devices[0]);
     }
     if (code == EXIT_OK) {
         status = wl_page_profile(r->page, (const wl_profile *const *)p.profiles, p.count, &err);
         code = status == WL_OK ? EXIT_OK : diag_report(&err);
     }
     recorded_profiles_free(&p);
-    r->options = shared;
     return code;
 }
 
