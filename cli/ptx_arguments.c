@@ -77,11 +77,15 @@ typedef struct resolution {
 static bool grow(resolution *r, size_t room)
 {
     char *larger = realloc(r->out, room);
-    r->out = larger ? larger : r->out;
+    if (!larger)
+        return false;
+    r->out = larger;
     size_t *places = realloc(r->places, room * sizeof *places);
-    r->places = places ? places : r->places;
-    r->room = larger && places ? room : r->room;
-    return larger && places;
+    if (!places)
+        return false;
+    r->places = places;
+    r->room = room;
+    return true;
 }
 
 /* Adds characters and records their positions in the original text: one each, or the first for
