@@ -63,6 +63,7 @@ static inline int64_t wl_ceil_div(int64_t a, int64_t b) { return -wl_floor_div(-
  * bits several times as fast as 64. */
 static inline int64_t wl_divide(int64_t a, int64_t b)
 {
+    WL_ASSERT(b > 0);
     if (a < b)
         return 0;
     if ((uint64_t)(a | b) >> 32 == 0)
