@@ -27,7 +27,8 @@ static const struct fact {
 
 static void fill(cal_device *device, cal_key key, const double *values, size_t count, const char *source)
 {
-    if (device->entries[key].count == 0 && device->entries[key].why_not[0] == '\0')
+    const cal_entry *e = &device->entries[key];
+    if (e->count == 0 && e->why_not[0] == '\0')
         (void)cal_set_list(device, key, values, count, source);
 }
 

@@ -81,11 +81,12 @@ static wl_status load_beside(const char *kernel, const char *name, char **text, 
     const char *slash = strrchr(kernel, '/'), *base = strrchr(name, '/');
     const size_t folder = slash ? (size_t)(slash - kernel) + 1 : 0;
     base = base ? base + 1 : name;
-    char *path = malloc(folder + strlen(base) + 1);
+    const size_t base_length = strlen(base);
+    char *path = malloc(folder + base_length + 1);
     if (!path)
         return diag_no_memory(err);
     memcpy(path, kernel, folder);
-    strcpy(path + folder, base);
+    memcpy(path + folder, base, base_length + 1);
     wl_error why = {0};
     size_t length;
     const wl_status status = load_text(path, text, &length, &why);
@@ -192,9 +193,9 @@ static void ask_for_all(wl_predict_options *predict)
 }
 
 /* All launches of one kernel on one device. */
-static int add_kernel(report *r, const char *kernel, const char *entry, const char *device)
+static int add_kernel(report *r, const options *given, const char *kernel, const char *entry, const char *device)
 {
-    options o = *r->options;
+    options o = *given;
     wl_error err = {0};
     job j = {0};
     wl_kernel *quick = NULL;
@@ -223,7 +224,7 @@ static int add_kernels(report *r)
     for (size_t k = 0; k < kernels; k++)
         for (size_t e = 0; e < entries; e++)
             for (size_t d = 0; d < o->device_count && code == EXIT_OK; d++)
-                code = add_kernel(r, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL,
+                code = add_kernel(r, o, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL,
                                   o->devices[d]);
     return code;
 }
@@ -237,13 +238,12 @@ static int add_program(report *r)
     const wl_profile_kernel *k;
     wl_status status = recorded_profiles_make(&own, false, own.devices, own.device_count, &p, &err);
     int code = status == WL_OK ? EXIT_OK : err.code ? diag_report(&err) : EXIT_INPUT;
-    r->options = &own;
     for (size_t i = 0; code == EXIT_OK && i < KERNELS_SHOWN && (k = wl_profile_kernel_at(p.profiles[0], i)); i++) {
         if (!k->predicted)
             continue;
         recorded_choose(k->launch, &own);
         r->program_s = k->total_s;
-        code = add_kernel(r, own.arguments[0], NULL, own.devices[0]);
+        code = add_kernel(r, &own, own.arguments[0], NULL, own.devices[0]);
     }
     if (code == EXIT_OK) {
         status = wl_page_profile(r->page, (const wl_profile *const *)p.profiles, p.count, &err);
@@ -306,7 +306,6 @@ int cmd_report(const options *o)
     if (wl_page_new(&r.page, &err) != WL_OK)
         return diag_report(&err);
     int code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
-    r.options = o;
     if (code == EXIT_OK)
         code = write_page(&r);
     wl_page_free(r.page);

@@ -194,12 +194,6 @@ static int exit_code(wl_status status)
     return EXIT_INTERNAL;
 }
 
-wl_status diag_no_memory(wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return WL_E_NOMEM;
-}
-
 static char hint[MESSAGE_MAX];
 
 void diag_hint(const char *format, ...)

@@ -35,8 +35,13 @@ void diag_forget(void);
  * --set can give it one. */
 void diag_say_set(wl_error *err);
 
-/* Makes it the error of a failed allocation; returns its code. */
-wl_status diag_no_memory(wl_error *err);
+/* Makes it the error of a failed allocation; returns its code. Inline, so that analyzers of one
+ * file see that it is a failure. */
+static inline wl_status diag_no_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
 
 /* What to print as a note below the next error: how it is done right. */
 void diag_hint(const char *format, ...) WL_PRINTF(1, 2);

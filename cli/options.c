@@ -432,7 +432,7 @@ static int read_option(const command *c, int argc, char **argv, int *i, options 
     }
     if (value && !value_ok(c, s->name, value))
         return EXIT_INPUT;
-    if (strcmp(s->name, "--set") == 0 && !strchr(value, '=')) {
+    if (value && strcmp(s->name, "--set") == 0 && !strchr(value, '=')) {
         option_error("--set", value, 1, "a name and its value are one word, as in nx=1024");
         return EXIT_INPUT;
     }

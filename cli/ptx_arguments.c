@@ -77,18 +77,22 @@ typedef struct resolution {
 static bool grow(resolution *r, size_t room)
 {
     char *larger = realloc(r->out, room);
-    r->out = larger ? larger : r->out;
+    if (!larger)
+        return false;
+    r->out = larger;
     size_t *places = realloc(r->places, room * sizeof *places);
-    r->places = places ? places : r->places;
-    r->room = larger && places ? room : r->room;
-    return larger && places;
+    if (!places)
+        return false;
+    r->places = places;
+    r->room = room;
+    return true;
 }
 
 /* Adds characters and records their positions in the original text: one each, or the first for
  * all. */
 static wl_status put_from(resolution *r, const char *text, size_t length, size_t place, bool each, wl_error *err)
 {
-    if (r->used + length + 1 > r->room && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
+    if (length >= r->room - r->used && !grow(r, 2 * (r->used + length) + NUMBER_LENGTH))
         return no_memory(err);
     memcpy(r->out + r->used, text, length);
     for (size_t i = 0; i < length; i++)

@@ -100,10 +100,14 @@ void ptx_modules_free(ptx_modules *m)
 static bool make_room(ptx_modules *m)
 {
     ptx_module *at = realloc(m->at, (m->count + 1) * sizeof *at);
-    m->at = at ? at : m->at;
-    const wl_ptx **ptx = at ? realloc((void *)m->ptx, (m->count + 1) * sizeof *ptx) : NULL;
-    m->ptx = ptx ? ptx : m->ptx;
-    return at && ptx;
+    if (!at)
+        return false;
+    m->at = at;
+    const wl_ptx **ptx = realloc((void *)m->ptx, (m->count + 1) * sizeof *ptx);
+    if (!ptx)
+        return false;
+    m->ptx = ptx;
+    return true;
 }
 
 wl_status ptx_modules_add(ptx_modules *m, const char *name, char *text, size_t length, size_t number, wl_error *err)

@@ -195,7 +195,7 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         status = read_ptx(path, u, err);
     else
         status = ptx_modules_of_binary(o, path, u->arch, !o->arch, &u->modules, err);
-    if (status == WL_OK && !(u->resources = calloc(u->modules.count, sizeof *u->resources)))
+    if (status == WL_OK && !(u->resources = calloc(u->modules.count + 1, sizeof *u->resources)))
         status = diag_no_memory(err);
     return status;
 }

@@ -12,7 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Analyzers take it for granted, even in builds that do not check it. */
+#ifdef __clang_analyzer__
+#define WL_ASSERT(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#else
 #define WL_ASSERT(condition) assert(condition)
+#endif
 
 __extension__ typedef __int128 wl_wide; /* gcc and clang have it on every target we build for */
 
@@ -58,6 +63,7 @@ static inline int64_t wl_ceil_div(int64_t a, int64_t b) { return -wl_floor_div(-
  * bits several times as fast as 64. */
 static inline int64_t wl_divide(int64_t a, int64_t b)
 {
+    WL_ASSERT(b > 0);
     if (a < b)
         return 0;
     if ((uint64_t)(a | b) >> 32 == 0)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/print.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -165,9 +166,10 @@ static size_t put_exponent(int exponent, char *text)
 /* "0.00123" or "12300" or "12.3": `count` digits, the first of them worth 10^exponent. */
 static size_t put_fixed(const char *digits, int count, int exponent, char *text)
 {
+    static const char zeros[] = {'0', '.', '0', '0', '0'};
     size_t at = 0;
     if (exponent < 0) {
-        memcpy(text, "0.000", 5);
+        memcpy(text, zeros, sizeof zeros);
         at = (size_t)(1 - exponent);
         memcpy(text + at, digits, (size_t)count);
         return at + (size_t)count;
@@ -213,6 +215,7 @@ size_t wl_digits_real(double value, int digits, char text[WL_DIGITS_ROOM])
     uint64_t bits, first;
     int exponent, count = digits;
     char shown[WL_DIGITS_MAX];
+    WL_ASSERT(digits >= 1 && digits <= WL_DIGITS_MAX);
     memcpy(&bits, &value, sizeof bits);
     const bool negative = bits >> 63;
     const int field = (int)(bits >> FRACTION_BITS & 0x7ff);

@@ -221,7 +221,8 @@ static size_t tidy(char *text, size_t length)
 {
     char *e = memchr(text, 'e', length);
     if (!e && !memchr(text, '.', length)) {
-        memcpy(text + length, ".0", 2);
+        text[length] = '.';
+        text[length + 1] = '0';
         return length + 2;
     }
     if (!e)

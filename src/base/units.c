@@ -173,7 +173,7 @@ const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale
 
 wl_short wl_short_of(const char *format, ...)
 {
-    wl_short out;
+    wl_short out = {""};
     va_list args;
     va_start(args, format);
     (void)wl_print_list(out.text, sizeof out.text, format, args);
@@ -183,7 +183,7 @@ wl_short wl_short_of(const char *format, ...)
 
 wl_short wl_quantity(wl_dimension dimension, double value)
 {
-    wl_short out;
+    wl_short out = {""};
     const struct unit *best = unit_of(dimension, value);
     if (!best)
         (void)wl_print(out.text, sizeof out.text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
@@ -194,7 +194,7 @@ wl_short wl_quantity(wl_dimension dimension, double value)
 
 wl_short wl_scaled(double value)
 {
-    wl_short out;
+    wl_short out = {""};
     static const struct {
         double scale;
         const char *prefix;

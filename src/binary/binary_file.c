@@ -181,6 +181,7 @@ wl_status wl_binary_open(const char *input, const void *bytes, size_t length, wl
     wl_binary *b = calloc(1, sizeof *b);
     if (!b)
         return wl_fail_memory(err);
+    b->what = "file"; /* until it is known */
     wl_status status = add_file(b, (wl_bytes){bytes, length}, &why);
     const char *member = status == WL_OK ? NULL : b->member;
     if (status == WL_OK && b->count == 0)

@@ -94,7 +94,8 @@ bool wl_elf_section_at(const wl_elf *e, uint64_t index, wl_elf_section *out)
 
 bool wl_elf_section_is(const wl_elf_section *section, const char *name)
 {
-    return section->name.size == strlen(name) && memcmp(section->name.at, name, section->name.size) == 0;
+    return section->name.size > 0 && section->name.size == strlen(name) &&
+           memcmp(section->name.at, name, section->name.size) == 0;
 }
 
 bool wl_elf_has_section(const wl_elf *e, const char *name)

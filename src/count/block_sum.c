@@ -426,8 +426,6 @@ static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape
     for (int i = 0; i < s->in->granule_count; i++)
         s->sum->granules[i] += weight * (double)c[i].touched;
     if (s->in->want_covered)
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) every granule is
-         * counted above, or we have returned */
         s->sum->covered += weight * (double)c[0].covered;
     *added = true;
     return WL_OK;

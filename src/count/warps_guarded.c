@@ -403,7 +403,7 @@ static wl_status measure_batch(guarded *g, wl_arena *arena)
     WL_TRY(wl_kinds_by_cuts(&in, arena, &kinds, g->m->err));
     choose_samples(g, &kinds);
     for (size_t k = 0; k < kinds.count; k++) {
-        g->kind = &kinds.list[k];
+        g->kind = kinds.list + k;
         WL_TRY(measure_kind(g));
     }
     add_all_placed(g);

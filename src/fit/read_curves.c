@@ -209,10 +209,8 @@ static void remember_name(reader *r)
     const size_t length = strlen(name), used = strlen(r->names);
     const char *found = strstr(r->names, name);
     const bool known = found && (found[length] == '\0' || found[length] == ',');
-    if (!known && length > 0 && used + length + 3 < sizeof r->names) {
-        strcat(r->names, used ? ", " : "");
-        strcat(r->names, name);
-    }
+    if (!known && length > 0 && used + length + 3 < sizeof r->names)
+        (void)snprintf(r->names + used, sizeof r->names - used, "%s%s", used ? ", " : "", name);
 }
 
 static wl_status read_row(reader *r)

@@ -24,8 +24,7 @@ static wl_status make_cases(const wl_comparison *rows, const wl_fit_row *more, w
         const wl_compared *row = wl_comparison_row(rows, i);
         f->cases[i] = (wl_fit_case){more[i].counted, row->measurement, row->family};
         size_t at = 0;
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) a family below family_count is
-         * set */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) the first ones are set */
         while (at < f->family_count && strcmp(f->families[at], row->family) != 0)
             at++;
         if (at == f->family_count)

@@ -107,8 +107,6 @@ static part take_part(int64_t per_block, int64_t fold, int64_t *at, int64_t end)
 static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, int d, wl_axis_box *r)
 {
     const wl_geometry *g = m->region->geometry;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) a shape with patches has a list of
-     * them */
     const wl_linear *linear = &m->shape->linears[patch->linear];
     while (d < 3 && !linear->split[d])
         d++;

@@ -143,8 +143,7 @@ static span sweep_level(wl_sweep *s, int level, const int16_t *active, int n, co
 {
     int64_t points[2 * WL_SWEEP_MAX];
     int16_t inside[WL_SWEEP_MAX];
-    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) set for all levels below
-     * outer_count */
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) all levels have a stride */
     const int64_t stride = s->stride[level];
     const int slabs = break_points(s, active, n, level, points) - 1;
     span out = {0}, before = {0};
@@ -153,8 +152,7 @@ static span sweep_level(wl_sweep *s, int level, const int16_t *active, int n, co
     for (int i = 0; i < slabs; i++) {
         int m = 0;
         for (int j = 0; j < n; j++) { /* without a branch, which could not be predicted */
-            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) the first n are
-             * set */
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) n of them are set */
             const wl_sweep_box *box = &s->boxes[active[j]];
             inside[m] = active[j];
             m += (box->lo[level] <= points[i]) & (points[i] < box->hi[level]);

@@ -192,10 +192,11 @@ static wl_status read_mix(wl_kernel_builder *b)
     WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));
     if (sum <= 0)
         return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
-    if (active)
+    if (active) {
         WL_TRY(wl_kernel_amount(b, active, "active_lanes", &k->active_lanes));
-    if (k->active_lanes > 1)
-        return wl_fail(b->err, WL_E_INPUT, active->loc, "'active_lanes' is a share of the lanes: at most 1");
+        if (k->active_lanes > 1)
+            return wl_fail(b->err, WL_E_INPUT, active->loc, "'active_lanes' is a share of the lanes: at most 1");
+    }
     k->has_mix = true;
     k->instructions = k->instructions > 0 ? k->instructions : sum;
     return WL_OK;

@@ -68,7 +68,8 @@ static wl_status loads_again(estimator *e)
                  line = (double)wl_device_int(e->in->device, WL_DEVICE_l1_line);
     int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
     const int runs = wl_loop_runs_choose(e->in->view->kernel, extents);
-    double *left = malloc(2 * e->field_count * sizeof *left), *sectors = left + e->field_count, again = 0, all = 0;
+    double *left = malloc((2 * e->field_count + 1) * sizeof *left), *sectors = left + e->field_count, again = 0,
+           all = 0;
     wl_status status = left ? WL_OK : wl_fail_memory(e->err);
     for (size_t f = 0; f < e->field_count && left; f++) {
         wl_volume *v = &e->out->fields[f];
@@ -393,7 +394,7 @@ static wl_status mean_wave(estimator *e)
     const wl_geometry *g = e->in->geometry;
     const int64_t spare = g->blocks - g->wave_blocks, n = wl_min(e->in->view->opaque ? WAVES_ENUMERATED : WAVES_SAMPLED,
                                                                  wl_ceil_div(g->blocks, g->wave_blocks));
-    wl_volume *fields = calloc(e->field_count, sizeof *fields);
+    wl_volume *fields = calloc(e->field_count + 1, sizeof *fields);
     wl_status status = fields ? WL_OK : wl_fail_memory(e->err);
     double allocated = 0;
     for (int64_t i = 0; i < n && status == WL_OK; i++) {

@@ -65,7 +65,8 @@ wl_explanation wl_explanation_of(const wl_prediction *p)
     wl_explanation e = {.known = p->stacks && p->stacks->known[m->id], .wait = WL_STACK_PART_COUNT};
     if (!e.known) {
         e.first = limit_of(m, &e, m->limiter);
-        e.next = m->next == m->limiter ? (wl_limit){0} : limit_of(m, &e, m->next);
+        if (m->next != m->limiter)
+            e.next = limit_of(m, &e, m->next);
         return e;
     }
     add_shares(p, &p->stacks->stack[m->id], &e);

@@ -10,23 +10,24 @@
 
 /* ---- modules ---- */
 
-static wl_status find_blob(const wl_recording *r, wl_digest digest, const wl_record_place **out, wl_error *err)
+/* NULL: there are none, an error of the recording. */
+static const wl_record_place *find_blob(const wl_recording *r, wl_digest digest, wl_error *err)
 {
     char text[WL_DIGEST_TEXT];
     size_t number;
-    if (wl_digest_map_find(&r->blob_of, digest, &number)) {
-        *out = &r->blobs[number];
-        return WL_OK;
-    }
+    if (wl_digest_map_find(&r->blob_of, digest, &number))
+        return &r->blobs[number];
     wl_digest_text(digest, text);
-    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the recording has no bytes of the digest %s", text);
+    (void)wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the recording has no bytes of the digest %s", text);
+    return NULL;
 }
 
 static wl_status read_blob(const wl_recording *r, wl_digest digest, uint64_t most, uint8_t **bytes, uint64_t *count,
                            wl_error *err)
 {
-    const wl_record_place *place = NULL;
-    WL_TRY(find_blob(r, digest, &place, err));
+    const wl_record_place *place = find_blob(r, digest, err);
+    if (!place)
+        return WL_E_INPUT;
     *count = place->record.bytes;
     return wl_record_payload(&r->files[place->file], &place->record, most, bytes, err);
 }

@@ -191,6 +191,7 @@ static int64_t paper_column(int64_t i, int64_t iw, int64_t ih, int64_t w)
     const bool last = o + w >= iw;
     const int64_t width = last ? iw - o : w;
     const int64_t in_column = i % (ih * w);
+    WL_ASSERT(width > 0);
     const int64_t x = in_column % width, y = in_column / width;
     return x + y * iw + o;
 }

@@ -81,7 +81,9 @@ static void fit(const wl_curves *curves, const wl_device *device, wl_device **ou
     char *file = NULL, *found = NULL;
     wl_error err = {0};
     check_ok("fit", wl_curves_fit(curves, device, text, length, &file, &found, &err), &err);
-    check_true("fit", "the entries are lines of the file", file && found && strstr(file, "l2_latency: {value: 200,"));
+    assert_non_null(file);
+    assert_non_null(found);
+    check_true("fit", "the entries are lines of the file", strstr(file, "l2_latency: {value: 200,"));
     check_ok("the file", wl_device_parse("made.yaml", file, strlen(file), out, &err), &err);
     free(file);
     free(found);

@@ -88,7 +88,7 @@ static void compare_kernel(const char *file, wl_ptx_module *m, const wl_ptx_func
         return;
     wl_arena arena = {0};
     wl_error err = {0};
-    wl_ptx_arguments arguments;
+    wl_ptx_arguments arguments = {0};
     const wl_ptx_given given = {.args = args, .arg_count = (size_t)f->param_count, .dynamic_shared = 4096};
     outcome kept = {0}, unrolled = {0};
     if (wl_ptx_arguments_make(m, f, &given, &arena, &arguments, &err) == WL_OK) {

@@ -215,7 +215,7 @@ static int check_row(const launch_row *row, const wl_ptx_module *module, const w
     wl_error err = {0};
     wl_arena arena = {0};
     kept_inputs kept = {0};
-    wl_ptx_arguments arguments;
+    wl_ptx_arguments arguments = {0};
     tally t = {.rules = *rules};
     char words[512];
     const char *args[16];

@@ -225,10 +225,9 @@ static void sizes_are_not_believed(void **state)
 {
     (void)state;
     wl_record_head head = {.kind = WL_RECORD_EVENT, .flags = WL_RECORD_ZSTD, .stored = 16, .bytes = (uint64_t)1 << 40};
-    uint8_t bytes[WL_RECORD_MAGIC_BYTES + sizeof head + 16] = {0};
+    uint8_t bytes[WL_RECORD_MAGIC_BYTES + sizeof head + 16] = WL_RECORD_MAGIC;
     wl_recording *r = NULL;
     wl_error err = {0};
-    memcpy(bytes, WL_RECORD_MAGIC, WL_RECORD_MAGIC_BYTES);
     memcpy(bytes + WL_RECORD_MAGIC_BYTES, &head, sizeof head);
     CHECK(wl_recording_hold("a.wlrec", bytes, sizeof bytes, &r, &err) == WL_E_INPUT, "accepted");
     CHECK(strstr(err.message, "sizes contradict each other"), "%s", err.message);

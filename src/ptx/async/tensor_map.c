@@ -99,7 +99,7 @@ static void step_pixel(const wl_ptx_tensor_map *map, bool in_row, int64_t place[
 static bool visit_pixels(const wl_ptx_tensor_map *map, const wl_ptx_box *box, wl_ptx_map_row row, void *user)
 {
     const uint64_t pixels = pixels_of(map, box->mode);
-    int64_t place[WL_PTX_MAP_DIMS];
+    int64_t place[WL_PTX_MAP_DIMS] = {0};
     for (int d = 0; d < map->rank; d++)
         place[d] = box->at[d];
     for (uint64_t p = 0; p < pixels; p++, step_pixel(map, box->mode != WL_PTX_BOX_PIXELS, place)) {

@@ -185,9 +185,9 @@ wl_status wl_ptx_map_text(const char *text, wl_ptx_tensor_map *map, wl_error *er
     int64_t extent[WL_PTX_MAP_DIMS], box[WL_PTX_MAP_DIMS] = {0};
     options o = {.pitches = 0};
     *map = (wl_ptx_tensor_map){.magic = WL_PTX_MAP_MAGIC};
-    const char *part = next_part(&at);
+    (void)next_part(&at);
     WL_TRY(read_type(text, &at, map, err));
-    part = next_part(&at);
+    const char *part = next_part(&at);
     map->rank = (uint8_t)read_list(&at, UINT32_MAX, extent);
     if (map->rank == 0)
         return wrong(text, part, "no list of one to five extents, the contiguous one first", err);

@@ -120,7 +120,7 @@ static wl_status survey_grid(surveyor *s)
 {
     for (int i = 0; i < WL_PTX_PARTS && !s->too_much; i++) {
         int64_t extent[3];
-        box b;
+        box b = {0};
         if (!wl_ptx_grid_part(s->launch->grid, i, b.lo, extent))
             continue;
         for (int d = 0; d < 3; d++)

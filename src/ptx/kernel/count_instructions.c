@@ -280,6 +280,7 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     size_t n = 0, most = 0;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) modules have functions */
             most += has_line(&m->functions[f].instructions[i], p->warps[p->first[f] + i]);
     s->lines = WL_ARENA_NEW(&s->arena, wl_line_mix, most + 1);
     if (!s->lines)

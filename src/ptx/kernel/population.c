@@ -206,8 +206,7 @@ static wl_status find_candidates(wl_ptx_source *s, int64_t spread_over, const in
     if (c->complete && (int64_t)c->count < blocks_of(s))
         WL_TRY(spread(s, spread_over, list, count, err));
     for (size_t i = 0; i < *count; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) all of them were filled in
-         * above */
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) they were filled in above */
         list[i].kind = stratum_of[list[i].kind];
     qsort(list, *count, sizeof *list, by_kind);
     drop_twins(list, count);

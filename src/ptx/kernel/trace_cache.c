@@ -167,8 +167,7 @@ static wl_status finish(const wl_ptx_source *s, kept_trace *k, wl_error *err)
     k->data = fitting ? fitting : k->data;
     for (size_t i = 0; i < k->count; i++) {
         wl_execution *e = &other[i];
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) sort() fills all of
-         * them */
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) sort() fills all */
         if (e->form == WL_EXECUTION_NEAR)
             e->at.near = (const int32_t *)(const void *)(k->data + e->at.step);
         else if (e->form == WL_EXECUTION_LISTED)

@@ -358,9 +358,9 @@ wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered 
     int32_t *ahead = malloc(((size_t)s->count + 1) * sizeof *ahead);
     scheduler c = {.live = live,
                    .s = s,
-                   .values = malloc((slots + 1) * sizeof *c.values),
+                   .values = calloc(slots + 1, sizeof *c.values),
                    .slot = malloc(((size_t)s->count + 1) * sizeof *c.slot),
-                   .of = malloc((slots + 1) * sizeof *c.of),
+                   .of = calloc(slots + 1, sizeof *c.of),
                    .value = calloc((size_t)s->numbers + 1, sizeof *c.value),
                    .done = calloc((size_t)s->count + 1, sizeof *c.done),
                    .order = order};

@@ -130,10 +130,10 @@ static void add_to_nearest(level *l, double times)
 {
     const double length = length_of(&l->trip);
     double nearest = 0;
-    int best = -1;
+    int best = 0;
     for (int i = 0; i < l->count; i++) {
         const double other = length_of(l->bodies[i]);
-        if (best < 0 || fabs(other - length) < fabs(nearest - length)) {
+        if (i == 0 || fabs(other - length) < fabs(nearest - length)) {
             best = i;
             nearest = other;
         }

@@ -211,6 +211,7 @@ static bool note_origins(maker *m, int32_t first, int32_t count, int32_t reg)
         m->origin = more;
         m->origin_room = room;
     }
+    WL_ASSERT(m->origin || count == 0);
     for (int32_t i = 0; i < count; i++)
         m->origin[first + i] = reg < 0 ? reg : reg + i;
     return true;

@@ -188,6 +188,7 @@ static void join(joiner *j, access *const words[], int count)
         first = !first || words[k]->index < first->index ? words[k] : first;
         last = !last || words[k]->index > last->index ? words[k] : last;
     }
+    WL_ASSERT(first && last);
     wl_ptx_instruction *all = j->function->instructions;
     const bool load = all[first->index].op == WL_PTX_OP_ld;
     wl_ptx_instruction *wide = &all[load ? first->index : last->index];

@@ -88,7 +88,7 @@ void wl_cells(wl_buffer *out, const wl_cell_place *places, size_t count, const c
 
 wl_short wl_cell_number(const char *format, double value)
 {
-    return isnan(value) ? (wl_short){"-"} : wl_short_of(format, value);
+    return isnan(value) ? wl_short_of("-") : wl_short_of(format, value);
 }
 
 void wl_headline(wl_buffer *out, const char *format, ...)

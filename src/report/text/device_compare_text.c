@@ -50,12 +50,13 @@ static const char *unit_of_row(const table *t, size_t key, double *scale)
 
 static void add_value(const table *t, size_t column, size_t key, double scale)
 {
-    const wl_device_entry *e = &t->devices[t->columns[column]]->entries[key];
+    const size_t device = t->columns[column];
+    const wl_device_entry *e = &t->devices[device]->entries[key];
     wl_source_kind kind;
     double r;
     const char *format = wl_device_keys[key].dimension == WL_DIM_COUNT ? "%.0f" : "%.4g";
-    const bool known = wl_source_kind_of(t->devices[t->columns[column]], (wl_device_key)key, &kind);
-    const bool compares = column > 0 && wl_device_ratio(t->devices, t->columns[column], (wl_device_key)key, &r);
+    const bool known = wl_source_kind_of(t->devices[device], (wl_device_key)key, &kind);
+    const bool compares = column > 0 && wl_device_ratio(t->devices, device, (wl_device_key)key, &r);
     wl_buffer_add(t->out, "%*s %c %-*s", VALUE_WIDTH, known ? wl_short_of(format, e->values[0] / scale).text : "-",
                   known ? mark_of(kind) : ' ', column > 0 ? RATIO_WIDTH : 0,
                   compares ? wl_short_of("x%.3g", r).text : "");

@@ -279,9 +279,11 @@ static void add_waits(const wl_model_result *m, wl_buffer *out)
         return;
     wl_line(out, 4, "  waits, from the life of a warp: ");
     for (int n = 0; n < count; n++) {
-        int most = -1;
-        for (int i = 0; i < count; i++)
-            if (!taken[i] && (most < 0 || waits[i].cycles > waits[most].cycles))
+        int most = 0;
+        while (taken[most])
+            most++;
+        for (int i = most + 1; i < count; i++)
+            if (!taken[i] && waits[i].cycles > waits[most].cycles)
                 most = i;
         taken[most] = true;
         if (waits[most].cycles < m->wait_cycles / 20)

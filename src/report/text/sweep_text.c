@@ -31,7 +31,7 @@ typedef struct tried_text {
 
 static tried_text tried(const wl_sweep *s)
 {
-    tried_text t;
+    tried_text t = {""};
     int64_t least = INT64_MAX, most = 0;
     for (size_t i = 0; i < s->count; i++) {
         least = wl_min(least, s->points[i].best_of);
