@@ -80,7 +80,6 @@ wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err)
         {"piece_streams", unused},
         {"dram_stream_loss", unused},
         {"dram_streams", unused},
-        {"l1_fill_width", unused},
         {"shared_carveout_least", unused},
         {"instruction_wait", ", as it follows from fp32_latency and int32_latency: delete its line"},
         {"dram_wait_next", ", as it is half of dram_latency: delete its line"},

@@ -52,6 +52,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
+        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
         {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
@@ -153,7 +154,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
                  cycles = n->sms * n->clock / even;
-    bound(m, WL_BOUND_L1, d->l1_wavefronts / n->wavefront_rate / cycles);
+    bound(m, WL_BOUND_L1, (d->l1_wavefronts / n->wavefront_rate + over(d->l2_loaded, n->fill_width)) / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
     bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));

@@ -98,7 +98,7 @@ typedef struct wl_turnover {
     double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, random_rate;
     double atomic_rate, atomic_address_rate, atomic_word_rate[2], atomic_latency, norm, launch;
-    double queue_wait, store_wait, turnaround;
+    double queue_wait, store_wait, turnaround, fill_width;
     double room, steepness; /* of the L2, for data that an earlier launch has left there */
     double l2_size;
     double cache, cache_bandwidth; /* of the memory-side cache */

@@ -106,7 +106,10 @@ static void scale_part(variant *v, wl_stack_part part, double by)
     case WL_STACK_TENSOR: SCALE(by, &d->tensor_cycles, &d->tensor_load); break;
     case WL_STACK_INTEGER: SCALE(by, &d->integer_cycles); break;
     case WL_STACK_MULTIPLY: SCALE(by, &n->narrow_multiply, &n->wide_multiply); break;
-    case WL_STACK_L1_QUEUE: SCALE(by, &d->l1_wavefronts, &d->tag_wavefronts, &d->remote_cycles, &d->last_block); break;
+    case WL_STACK_L1_QUEUE:
+        SCALE(by, &d->l1_wavefronts, &d->tag_wavefronts, &d->remote_cycles, &d->last_block);
+        SCALE(1 / by, &n->fill_width);
+        break;
     case WL_STACK_NOC:
         SCALE(by, &d->port_cycles);
         SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate);
