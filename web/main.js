@@ -1,0 +1,347 @@
+// main.js - joins the parts: a change of the state is predicted at once, searched and drawn a little later.
+import {element, save} from "./format.js";
+import {bestLaunches, foldsOf, launchMap} from "./map.js";
+import {diffJob, files, job, launchText, shellText} from "./command.js";
+import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
+import {fromAddress, initial, toAddress} from "./state.js";
+import {guessOf} from "./ptxform.js";
+import {loadCore} from "./core.js";
+import {paramsOf, placeOf} from "./kernel.js";
+import {follow, makeChoices, picked, showArguments, showEntries, showError, showInputs, showSliders, textOf} from "./inputs.js";
+import {Seat} from "./seat.js";
+import {KERNELS, VERSION} from "./data.js";
+
+let state = initial();
+let seats; // {quick, deep, search, side}
+let last; // of the last prediction: {predictions, out}
+let space; // of the last search
+let sliderDevice = "", deepTimer, title = "";
+const LATER = 120; // milliseconds without a key, until what takes longer begins
+const busy = new Map();
+
+// ---- what is under way ----
+
+const BUSY = {quick: "predicting", deep: "drawing and looking for better launches", search: "searching launches", side: "writing"};
+function tellBusy(name, is) {
+  clearTimeout(busy.get(name));
+  busy.delete(name);
+  if (is) busy.set(name, setTimeout(() => { busy.set(name, true); showBusy(); }, 400));
+  showBusy();
+}
+function showBusy() {
+  const long = [...busy].filter(([, value]) => value === true).map(([name]) => BUSY[name]);
+  find("busy").hidden = !long.length;
+  if (long.length) find("busy").firstElementChild.textContent = `${long.join(", ")} ..`;
+}
+function stopAll() {
+  clearTimeout(deepTimer);
+  for (const seat of Object.values(seats)) seat.stop();
+}
+
+// ---- from the state to the picture ----
+
+function update(change) {
+  const began = performance.now();
+  for (const [name, value] of Object.entries(change)) {
+    if (name !== "set" && name !== "with") state[name] = value;
+    else if (!Object.keys(value).length) state[name] = {};
+    else {
+      state[name] = {...state[name], ...value};
+      for (const key of Object.keys(value)) if (value[key] === null) delete state[name][key];
+    }
+  }
+  if (state.kind === "file" || state.kind === "builtin") { // params that are as in the text need no --set
+    const usual = paramsOf(textOf(state));
+    for (const name of Object.keys(state.set)) if (!(name in usual) || usual[name] === state.set[name]) delete state.set[name];
+  }
+  showInputs(state, update);
+  refresh(began);
+}
+
+async function refresh(began = performance.now()) {
+  find("command").textContent = shellText(job(state, "predict").words);
+  const asked = state;
+  toAddress(state).then(address => {
+    if (asked === state) history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
+  });
+  loadSliders();
+  clearTimeout(deepTimer);
+  const jobs = [job(state, "predict", {rest: ["--format", "json"]})];
+  if (state.beside) jobs.push(job(state, "predict", {blocks: [state.beside], rest: ["--format", "json"]}));
+  const results = await seats.quick.ask(jobs);
+  if (!results) return;
+  const [result, kept] = results;
+  const good = result.code === 0 || result.code === 7;
+  find("results").classList.toggle("stale", !good);
+  showError(good ? "" : result.err.trim(), placeOf(result.err), state);
+  if (!good) return;
+  last = {predictions: JSON.parse(result.out).predictions, out: result.out};
+  const others = kept && kept.code === 0 ? JSON.parse(kept.out).predictions : [];
+  showPredictions(last.predictions, others, name => update({devices: [name, ...state.devices.filter(one => one !== name)]}),
+    performance.now() - began);
+  find("headline").dataset.milliseconds = performance.now() - began;
+  if (space) showSpace();
+  deepTimer = setTimeout(later, LATER);
+}
+
+// Words, pictures and the search, none of which typing waits for.
+function later() {
+  draw();
+  if (state.kind === "ptx") {
+    find("search").hidden = false; // each launch is emulated: only when asked for
+    showSpace(null);
+  } else {
+    search();
+  }
+}
+
+async function draw() {
+  const one = {devices: state.devices.slice(0, 1)}, both = [launchText(state), ...(state.beside ? [state.beside] : [])];
+  const prediction = last.predictions[0];
+  const sweep = sweepJob(one);
+  const results = await seats.deep.ask([
+    job(state, "roofline", {...one, blocks: both, rest: ["--format", "svg"]}),
+    job(state, "predict", one),
+    job(state, "stack", {...one, rest: ["--format", "svg"]}),
+    ...(state.beside ? [diffJob(state)] : []),
+    ...(sweep ? [sweep] : []),
+  ]);
+  if (!results) return;
+  showResult("roofline", results[0], results[0].out, "roofline of the launch");
+  showAnswer(results[1], prediction);
+  showResult("stack", results[2], results[2].out, "cycles of the launch");
+  find("beside").hidden = !state.beside;
+  if (state.beside) find("beside").querySelector("pre").textContent = (results[3].out || results[3].err).trim();
+  if (sweep) showResult("sweep", results.at(-1), results.at(-1).files["sweep.svg"], "speed and volumes over the size");
+  else hideResult("sweep", "This kernel has no params to change.");
+}
+
+// The layer condition and the volumes over a param: from an eighth to four times its value.
+function sweepJob(one) {
+  const params = state.kind === "builtin" || state.kind === "file" ? {...paramsOf(textOf(state)), ...state.set} : {};
+  const names = Object.keys(params).filter(name => /^\d+$/.test(params[name]) && Number(params[name]) >= 16);
+  const choice = find("sweep-name"), name = names.includes(choice.value) ? choice.value : names[0];
+  if ([...choice.options].map(option => option.value).join() !== names.join())
+    choice.replaceChildren(...names.map(value => element("option", {value}, value)));
+  if (!name) return null;
+  choice.value = name;
+  const from = Math.max(1, Math.floor(params[name] / 8)), swept = {...state, set: {...state.set}};
+  delete swept.set[name];
+  const range = {...one, rest: ["--set", `${name}=${from}..${params[name] * 4}:x2`, "--plot", "sweep.svg"], read: ["sweep.svg"]};
+  return job(swept, "predict", range);
+}
+
+// ---- the search ----
+
+function searchJob(rest, more = {}) {
+  return job(state, "rank", {blocks: [], rest, ...more});
+}
+async function search() {
+  find("search").hidden = true;
+  const asked = state.devices[0], began = performance.now();
+  const results = await seats.search.ask([searchJob(["--format", "json"])]);
+  if (!results) return;
+  const [result] = results;
+  if (result.code !== 0) {
+    showSpace(null, result.err.trim());
+    return;
+  }
+  const spaces = JSON.parse(result.out).spaces;
+  showSpace(spaces.find(one => one.device === asked) || spaces[0]);
+  find("searched").dataset.milliseconds = performance.now() - began;
+}
+function showSpace(found = space, why = "") {
+  space = found;
+  find("fold-choice").hidden = !space;
+  if (!space) {
+    find("searched").textContent = why;
+    find("map").replaceChildren();
+    find("best").replaceChildren();
+    return;
+  }
+  const folds = ["", ...foldsOf(space)], choice = find("folds");
+  if ([...choice.options].map(option => option.value).join() !== folds.join())
+    choice.replaceChildren(...folds.map(value => element("option", {value}, value || "the best for each block")));
+  const chosen = last.predictions[0].launch, now = {block: chosen.block.join("x"), fold: chosen.fold.join("x")};
+  const pick = launch => {
+    const folded = launch.fold.some(n => n !== 1);
+    update({block: launch.block.join("x"), fold: folded ? launch.fold.join("x") : "",
+      registers: launch.registers && state.registers ? String(launch.registers) : state.registers});
+  };
+  const hadFocus = find("map").contains(document.activeElement);
+  find("map").replaceChildren(...launchMap(space, now, choice.value, pick));
+  if (hadFocus) find("map").querySelector("button[tabindex='0']")?.focus();
+  find("searched").textContent = `${space.launches.length} launches predicted for ${space.device}. ` +
+    `Letters name what limits a launch; a click takes it.`;
+  find("best").replaceChildren(bestLaunches(space, now, 10, pick));
+}
+
+// ---- numbers of the device, arguments of PTX ----
+
+async function loadSliders() {
+  const [device] = state.devices;
+  if (!find("what-if").open || sliderDevice === device) return;
+  sliderDevice = device;
+  const results = await seats.side.ask([{words: ["devices", "show", device, "--format", "json"]}]);
+  if (results && results[0].code === 0) showSliders(JSON.parse(results[0].out), state, update);
+  else sliderDevice = "";
+}
+
+// A form for the arguments: entries of the file, and what "init" guesses for one of them.
+async function loadPtx(entry) {
+  stopAll();
+  find("error").hidden = true;
+  const entries = {words: ["ptx", "kernel.ptx", "--format", "json", "--device", state.devices[0]], files: files(state)};
+  const guess = name => ({words: ["init", "kernel.ptx", "--format", "args", "--device", state.devices[0],
+    ...(name ? ["--kernel", name] : [])], files: files(state)});
+  const found = await seats.side.ask([entries]);
+  if (!found) return;
+  const list = found[0].code === 0 && found[0].out ? JSON.parse(found[0].out).entries || [] : [];
+  if (found[0].code !== 0) showError(found[0].err.trim(), placeOf(found[0].err), state);
+  const name = entry || state.entry || list[0]?.name || "";
+  state.entry = name;
+  showEntries(list.length ? list : [{name}], state);
+  const guessed = await seats.side.ask([guess(name)]);
+  if (!guessed) return;
+  const best = guessOf(guessed[0].out);
+  title = best.title || name;
+  if (!state.args) state.args = best.args;
+  if (!state.block) state.block = best.block;
+  showArguments(title, state, update);
+  showInputs(state, update);
+  if (found[0].code === 0) refresh();
+}
+
+async function openFile(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = bytes.includes(0) ? "" : new TextDecoder().decode(bytes);
+  const isPtx = !text || /\.ptx$/i.test(file.name) || /^\s*\.version\s/m.test(text.slice(0, 4000));
+  state = {...state, ...picked(isPtx ? "ptx" : "file"), text};
+  if (!text) state.bytes = bytes;
+  if (/\.cu$/i.test(file.name)) {
+    showError(`${file.name}: a page cannot compile CUDA: compile it with 'nvcc -ptx -lineinfo -arch=sm_90 ${file.name}', ` +
+      "and drop the .ptx file here", null, state);
+    return;
+  }
+  showInputs(state, update);
+  if (isPtx) loadPtx();
+  else refresh();
+}
+
+// ---- sharing ----
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    find("exported").textContent = `${what} copied`;
+  } catch {
+    find("exported").textContent = `the browser does not allow copying; here it is: ${text}`;
+  }
+}
+async function exportAs(kind) {
+  const name = (last?.predictions[0].kernel || "kernel").replace(/[^\w.-]+/g, "_");
+  const one = {devices: state.devices.slice(0, 1)};
+  if (kind === "json") return save(`${name}.json`, last.out, "application/json");
+  if (kind === "kernel" && state.kind !== "ptx" && state.kind !== "update")
+    return save(`${name}.yaml`, textOf(state), "application/yaml");
+  if (kind === "kernel" && state.kind === "ptx" && state.text) return save("kernel.ptx", state.text);
+  const jobs = {
+    kernel: job(state, "show", {devices: [], blocks: []}),
+    roofline: job(state, "roofline", {...one, rest: ["--format", "svg"]}),
+    map: searchJob(["--plot", "map.svg"], {...one, read: ["map.svg"]}),
+    report: job(state, "report"),
+  };
+  const results = await seats.side.ask([jobs[kind]]);
+  if (!results) return undefined;
+  const [result] = results, text = result.files["map.svg"] || result.out;
+  if (result.code !== 0) find("exported").textContent = result.err;
+  else if (kind === "report") save(`${name}.html`, text, "text/html");
+  else save(kind === "kernel" ? `${name}.yaml` : `${name}_${kind}.svg`, text, kind === "kernel" ? "application/yaml" : "image/svg+xml");
+  return undefined;
+}
+
+// ---- events ----
+
+function listen() {
+  find("kernel").addEventListener("change", event => {
+    state = {...state, ...picked(event.target.value)};
+    title = "";
+    space = null;
+    showInputs(state, update);
+    if (state.kind === "ptx") loadPtx();
+    else refresh();
+  });
+  find("text").addEventListener("input", event => {
+    const text = event.target.value;
+    if (state.kind === "builtin" && text !== KERNELS[state.kernel]) update({kind: "file", text});
+    else update({text});
+  });
+  find("text").addEventListener("scroll", follow);
+  for (const name of ["domain", "type", "block", "fold", "registers", "shared"])
+    find(name).addEventListener("input", event => update({[name]: event.target.value.trim()}));
+  find("device").addEventListener("change", event => {
+    const name = event.target.value;
+    if (name) update({devices: [...state.devices.filter(one => one !== name), name]});
+    event.target.value = "";
+  });
+  find("entry").addEventListener("change", event => {
+    state = {...state, entry: event.target.value, args: "", block: ""};
+    loadPtx(state.entry);
+  });
+  find("open").addEventListener("change", event => { if (event.target.files[0]) openFile(event.target.files[0]); });
+  find("keep").addEventListener("click", () => update({beside: launchText(state)}));
+  find("unkeep").addEventListener("click", () => update({beside: ""}));
+  find("what-if").addEventListener("toggle", loadSliders);
+  find("unchange").addEventListener("click", () => {
+    sliderDevice = "";
+    update({with: {}});
+  });
+  find("stop").addEventListener("click", stopAll);
+  find("search").addEventListener("click", search);
+  find("folds").addEventListener("change", () => showSpace());
+  find("sweep-name").addEventListener("change", () => draw());
+  find("copy-command").addEventListener("click", () => copy(shellText(job(state, "predict").words), "command"));
+  find("copy-link").addEventListener("click", () => copy(location.href, "link"));
+  for (const button of document.querySelectorAll("[data-export]"))
+    button.addEventListener("click", () => exportAs(button.dataset.export));
+  find("inputs").addEventListener("submit", event => event.preventDefault());
+  document.addEventListener("dragover", event => {
+    event.preventDefault();
+    document.body.classList.add("drop");
+  });
+  document.addEventListener("dragleave", () => document.body.classList.remove("drop"));
+  document.addEventListener("drop", event => {
+    event.preventDefault();
+    document.body.classList.remove("drop");
+    if (event.dataTransfer.files[0]) openFile(event.dataTransfer.files[0]);
+  });
+  window.addEventListener("hashchange", restore);
+}
+
+async function restore() {
+  state = await fromAddress(location.hash);
+  if (state.kind === "builtin" && !KERNELS[state.kernel]) state.kernel = initial().kernel;
+  sliderDevice = "";
+  space = null;
+  showInputs(state, update);
+  if (state.kind === "ptx") await loadPtx(state.entry);
+  else await refresh();
+  if (state.damaged) showError("the link is damaged: its kernel cannot be read", null, state);
+}
+
+async function main() {
+  find("version").textContent = VERSION;
+  makeChoices();
+  try {
+    const makeWorker = await loadCore();
+    const seat = name => new Seat(makeWorker, is => tellBusy(name, is));
+    seats = {quick: seat("quick"), deep: seat("deep"), search: seat("search"), side: seat("side")};
+  } catch (error) {
+    find("headline").replaceChildren(element("h2", {}, "This browser cannot run the page"),
+      element("p", {}, `It needs WebAssembly and DecompressionStream: ${error.message || error}`));
+    return;
+  }
+  listen();
+  await restore();
+}
+main();
