@@ -22,12 +22,12 @@ export async function runTool(makeTool, module, job) {
         },
         thisProgram: "warpline",
         quit(code, error) { throw error; }, // in every environment, so that the page goes on
+        preRun: [tool => { tool.ENV.COLUMNS = "1000"; }], // lines are not broken: the page does that
         print() {},
         printErr(line) { abort += line + "\n"; },
       }).then(resolve, reject);
     });
     FS = tool.FS;
-    tool.ENV.COLUMNS = "1000"; // lines are not broken: the page does that
     FS.mkdir("/work");
     FS.chdir("/work");
     for (const [name, bytes] of Object.entries(job.files || {})) FS.writeFile(name, bytes);
