@@ -1,6 +1,6 @@
 // main.js - joins the parts: a change of the state is predicted at once, searched and drawn a little later.
 import {element, save} from "./format.js";
-import {bestLaunches, foldsOf, launchMap} from "./map.js";
+import {bestLaunches, depthsOf, foldsOf, launchMap} from "./map.js";
 import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
 import {fromAddress, initial, toAddress} from "./state.js";
@@ -150,18 +150,23 @@ async function search() {
   showSpace(spaces.find(one => one.device === asked) || spaces[0]);
   find("searched").dataset.milliseconds = performance.now() - began;
 }
+// A choice among values, or the best of all; hidden where there is no choice.
+function offer(choice, values) {
+  choice.parentNode.hidden = values.length < 2;
+  if ([...choice.options].map(option => option.value).join() !== ["", ...values].join())
+    choice.replaceChildren(...["", ...values].map(value => element("option", {value}, value || "the best")));
+}
 function showSpace(found = space, why = "") {
   space = found;
-  find("fold-choice").hidden = !space;
   if (!space) {
+    find("folds").parentNode.hidden = find("depths").parentNode.hidden = true;
     find("searched").textContent = why;
     find("map").replaceChildren();
     find("best").replaceChildren();
     return;
   }
-  const folds = ["", ...foldsOf(space)], choice = find("folds");
-  if ([...choice.options].map(option => option.value).join() !== folds.join())
-    choice.replaceChildren(...folds.map(value => element("option", {value}, value || "the best for each block")));
+  offer(find("folds"), foldsOf(space));
+  offer(find("depths"), depthsOf(space));
   const chosen = last.predictions[0].launch, now = {block: chosen.block.join("x"), fold: chosen.fold.join("x")};
   const pick = launch => {
     const folded = launch.fold.some(n => n !== 1);
@@ -169,7 +174,7 @@ function showSpace(found = space, why = "") {
       registers: launch.registers && state.registers ? String(launch.registers) : state.registers});
   };
   const hadFocus = find("map").contains(document.activeElement);
-  find("map").replaceChildren(...launchMap(space, now, choice.value, pick));
+  find("map").replaceChildren(...launchMap(space, now, {fold: find("folds").value, z: find("depths").value}, pick));
   if (hadFocus) find("map").querySelector("button[tabindex='0']")?.focus();
   find("searched").textContent = `${space.launches.length} launches predicted for ${space.device}. ` +
     `Letters name what limits a launch; a click takes it.`;
@@ -298,7 +303,7 @@ function listen() {
   });
   find("stop").addEventListener("click", stopAll);
   find("search").addEventListener("click", search);
-  find("folds").addEventListener("change", () => showSpace());
+  for (const id of ["folds", "depths"]) find(id).addEventListener("change", () => showSpace());
   find("sweep-name").addEventListener("change", () => draw());
   find("copy-command").addEventListener("click", () => copy(shellText(job(state, "predict").words), "command"));
   find("copy-link").addEventListener("click", () => copy(location.href, "link"));

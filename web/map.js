@@ -45,32 +45,31 @@ function withKeys(map) {
   });
 }
 
-function panel(launches, z, best, now, pick, named) {
-  const xs = [...new Set(launches.map(one => one.block[0]))].sort((a, b) => a - b);
-  const ys = [...new Set(launches.map(one => one.block[1]))].sort((a, b) => b - a);
-  const at = new Map(launches.map(one => [`${one.block[0]},${one.block[1]}`, one]).reverse());
+// space: one of "rank --format json". now: the launch of the page, {block: "32x4x2", fold: "1x1x1"}. choice: {fold, z};
+// where one is empty, a cell shows the best of all.
+export function launchMap(space, now, choice, pick) {
+  const best = space.launches[0];
+  if (!best) return [element("p", {}, "No launch was predicted.")];
+  const shown = space.launches.filter(one => (!choice.fold || foldText(one) === choice.fold) &&
+    (!choice.z || String(one.block[2]) === choice.z));
+  const xs = [...new Set(shown.map(one => one.block[0]))].sort((a, b) => a - b);
+  const ys = [...new Set(shown.map(one => one.block[1]))].sort((a, b) => b - a);
+  const cells = new Map();
+  for (const launch of shown) { // the best comes first; the launch of the page is shown in any case
+    const place = `${launch.block[0]},${launch.block[1]}`;
+    if (!cells.has(place) || sameLaunch(launch, now)) cells.set(place, launch);
+  }
   const rows = ys.map(y => element("tr", {}, element("th", {scope: "row"}, String(y)), ...xs.map(x => {
-    const launch = at.get(`${x},${y}`);
+    const launch = cells.get(`${x},${y}`);
     return launch ? cell(launch, best, now, pick) : element("td");
   })));
-  return element("table", {class: "map"},
-    element("caption", {}, named ? `z = ${z}` : "blocks", element("span", {}, " y up, x right")),
-    element("tbody", {}, ...rows),
+  const map = element("table", {class: "map", role: "group", "aria-label": "launches by block; arrow keys move"},
+    element("caption", {}, "threads in y up, in x to the right"), element("tbody", {}, ...rows),
     element("tfoot", {}, element("tr", {}, element("td"), ...xs.map(x => element("th", {scope: "col"}, String(x))))));
-}
-
-// space: one of "rank --format json". now: the launch of the page, {block: "32x4x2", fold: "1x1x1"}.
-export function launchMap(space, now, fold, pick) {
-  const {launches} = space, best = launches[0];
-  if (!best) return [element("p", {}, "No launch was predicted.")];
-  const shown = fold ? launches.filter(one => foldText(one) === fold) : launches;
-  const zs = [...new Set(shown.map(one => one.block[2]))].sort((a, b) => a - b);
-  const map = element("div", {class: "maps", role: "group", "aria-label": "launches by block; arrow keys move"},
-    ...zs.map(z => panel(shown.filter(one => one.block[2] === z), z, best, now, pick, zs.length > 1)));
   withKeys(map);
   const key = element("p", {class: "key"}, "slower than the best by up to ",
     ...CLASSES.map(([, name], i) => element("span", {}, element("i", {class: `c${i}`}), name)));
-  return [key, map];
+  return [key, element("div", {class: "wide"}, map)];
 }
 
 export function bestLaunches(space, now, count, pick) {
@@ -87,3 +86,4 @@ export function bestLaunches(space, now, count, pick) {
 }
 
 export const foldsOf = space => [...new Set(space.launches.map(foldText))].sort();
+export const depthsOf = space => [...new Set(space.launches.map(one => one.block[2]))].sort((a, b) => a - b).map(String);
