@@ -2,6 +2,9 @@
 # build.sh FOLDER WORK [JOBS] - the page, into FOLDER, from web/ and the C sources; WORK keeps what was compiled. Needs emscripten,
 # cmake, pkg-config and python3. The libraries of the core are compiled from Debian's sources (web/fetch-sources.sh).
 set -eu
+for tool in emcc emcmake cmake pkg-config python3; do
+    command -v $tool >/dev/null 2>&1 || { echo "web: $tool is not there; on Debian: apt-get install emscripten cmake pkg-config python3" >&2; exit 1; }
+done
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1" "$2"
 folder=$(cd "$1" && pwd)

@@ -1,4 +1,6 @@
 """bundle.py CORE FOLDER - writes FOLDER/index.html: the page, its style and scripts and the tool in one file.
+bundle.py --digest - prints what the page says that it was made from: a test knows by it whether a page is old.
+bundle.py --script - prints the script of the page, without a page.
 
 A page that is opened from a disk may load neither modules nor WebAssembly from other files, so all is inside. Modules
 are joined in the order in which they need each other; they share one scope, so no two of them may define the same
@@ -15,7 +17,6 @@ web = Path(__file__).resolve().parent
 root = web.parent
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.M)
 DEFINED = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class|const|let) +(?:(\w+)|\{([^}]*)\}|\[([^\]]*)\])", re.M)
-EMBEDDED_KERNELS = "share/kernels"
 
 
 def table_of(name, pattern):
@@ -29,7 +30,7 @@ def data():
     primaries = [{"key": key, "dimension": dimension, "meaning": meaning} for key, dimension, meaning in table_of(
         "device_keys.def", r'WL_DEVICE_KEY\((\w+), PRIMARY, (\w+), \w+, \w+,\s*"([^"]*)"\)')]
     bounds = dict(table_of("bounds.def", r'WL_BOUND\(\w+, "(\w+)", "([^"]*)"'))
-    kernels = {path.stem: path.read_text() for path in sorted((root / EMBEDDED_KERNELS).glob("*.yaml"))}
+    kernels = {path.stem: path.read_text() for path in sorted((root / "share/kernels").glob("*.yaml"))}
     devices = {path.stem: re.search(r"^title: *(.*)$", path.read_text(), re.M).group(1).strip("'\"")
                for path in sorted((root / "share/devices").glob("*.yaml"))}
     if not (primaries and bounds and kernels and devices):
@@ -69,11 +70,28 @@ def packed(content):
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
+SOURCES = ["CMakeLists.txt", "cli/*.[ch]", "include/warpline/*", "src/**/*.[ch]", "share/**/*.*", "web/*"]
+
+
+def digest_of_sources():
+    sum_of = hashlib.sha256()
+    for path in sorted({path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}):
+        content = path.read_bytes()
+        sum_of.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
+    return sum_of.hexdigest()
+
+
 def digest(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def main():
+    if sys.argv[1] == "--digest":
+        print(digest_of_sources())
+        return
+    if sys.argv[1] == "--script":
+        print(join("main"))
+        return
     core, folder = Path(sys.argv[1]), Path(sys.argv[2])
     tool = (core / "warpline.js").read_text()
     script = f"(() => {{\n{join('main')}\n}})();\n"
@@ -83,9 +101,9 @@ def main():
         sys.exit("bundle.py: the script ends itself")
     policy = (f"default-src 'none'; script-src '{digest(script)}' 'wasm-unsafe-eval'; style-src '{digest(style)}'; "
               "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'")
-    parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script,
+    parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script, "SOURCES": digest_of_sources(),
              "CORE": packed((core / "warpline.wasm").read_bytes()), "WORKER": packed(worker.encode())}
-    page = re.sub(r"@(POLICY|STYLE|SCRIPT|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
+    page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(page)
     size = len(gzip.compress(page.encode(), 9))

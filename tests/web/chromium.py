@@ -81,10 +81,10 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, expression, seconds=30):
-        """Until the expression is true; its value, or the last one that was not."""
+        """Until the expression is true, or too long; whether it is."""
         until = time.monotonic() + seconds
         while True:
-            value = self.evaluate(expression)
+            value = self.evaluate(f"Boolean({expression})")
             if value or time.monotonic() > until:
                 return value
             time.sleep(0.05)
