@@ -108,7 +108,7 @@ async function draw() {
   ]);
   if (!results) return;
   showResult("roofline", results[0], results[0].out, "roofline of the launch");
-  showAnswer(results[1], prediction);
+  showAnswer(results[1], prediction, update);
   showResult("stack", results[2], results[2].out, "cycles of the launch");
   find("beside").hidden = !state.beside;
   if (state.beside) find("beside").querySelector("pre").textContent = (results[3].out || results[3].err).trim();
@@ -319,6 +319,10 @@ function listen() {
     event.preventDefault();
     document.body.classList.remove("drop");
     if (event.dataTransfer.files[0]) openFile(event.dataTransfer.files[0]);
+  });
+  find("brief").addEventListener("click", event => {
+    event.preventDefault();
+    find("headline").scrollIntoView();
   });
   window.addEventListener("hashchange", restore);
 }

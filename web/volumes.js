@@ -85,15 +85,13 @@ export function waves(prediction) {
   return parts;
 }
 
-const CELLS = 400;
+const DRAWN_MOST = 16; // waves
 function wavePicture(wave, launch) {
-  const full = Math.floor(wave.waves), rest = wave.waves - full;
-  const shown = Math.min(Math.ceil(wave.waves), 12), row = element("div", {class: "waves", "aria-hidden": "true"});
-  for (let i = 0; i < shown; i++) {
-    const last = i === shown - 1 && wave.waves <= 12 && rest > 0;
-    row.append(element("span", {}, element("i", {width: last ? `${100 * rest}%` : "100%"})));
-  }
+  const full = Math.floor(wave.waves), rest = wave.waves - full, shown = Math.ceil(wave.waves);
+  const row = element("div", {class: "waves", "aria-hidden": "true"});
+  for (let i = 0; i < shown && shown <= DRAWN_MOST; i++)
+    row.append(element("span", {}, element("i", {width: i === shown - 1 && rest > 0 ? `${100 * rest}%` : "100%"})));
   const words = `Grid ${launch.grid.join("x")}: ${count(wave.of)} blocks in ${digits(wave.waves)} waves of ` +
-    `${count(wave.blocks)} blocks${rest > 0 && full < CELLS ? `; the last one is ${percent(rest)} full` : ""}.`;
+    `${count(wave.blocks)} blocks${rest > 0 && full < 400 ? `; the last one is ${percent(rest)} full` : ""}.`;
   return element("div", {}, element("p", {}, words), row);
 }
