@@ -100,12 +100,13 @@ def main():
     if "</script" in script:
         sys.exit("bundle.py: the script ends itself")
     policy = (f"default-src 'none'; script-src '{digest(script)}' 'wasm-unsafe-eval'; style-src '{digest(style)}'; "
-              "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'")
+              "worker-src blob: 'self'; img-src data:; base-uri 'none'; form-action 'none'")
     parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script, "SOURCES": digest_of_sources(),
              "CORE": packed((core / "warpline.wasm").read_bytes()), "WORKER": packed(worker.encode())}
     page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(page)
+    (folder / "offline.js").write_text((web / "offline.js").read_text())
     size = len(gzip.compress(page.encode(), 9))
     print(f"web: {folder}/index.html: {len(page.encode()) / 1e6:.2f} MB, {size / 1e6:.2f} MB compressed")
     if size > 2e6:

@@ -2,7 +2,8 @@
 
 export const FILE = {file: "kernel.yaml", ptx: "kernel.ptx"};
 
-// The words of arguments in the form of "warpline init --format args": quotes keep blanks, # starts a comment.
+// The words of arguments in the form of "warpline init --format args": quotes keep blanks, # starts
+// a comment.
 export function splitWords(text) {
   const words = [];
   for (const line of text.split("\n"))
@@ -44,7 +45,7 @@ export function launchText({block, fold, registers, shared}) {
 
 export function files(state) {
   const name = FILE[state.kind];
-  return name ? {[name]: state.bytes || state.text} : {};
+  return name ? {[name]: state.text} : {};
 }
 
 // A job for the tool. blocks: those of the state, unless others are given.
@@ -60,7 +61,8 @@ export function diffJob(state) {
   return {words, files: files(state)};
 }
 
-// For a shell, with the files that the page gives out; what a blank separates is one line each if it is long.
+// For a shell, with the files that the page gives out; what a blank separates is one line each if
+// it is long.
 export function shellText(words) {
   const parts = [];
   for (const word of words) {

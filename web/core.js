@@ -1,4 +1,5 @@
-// core.js - the tool inside the page: unpacks it, compiles it once, and makes the workers that run it.
+// core.js - the tool inside the page: unpacks it, compiles it once, and makes the workers that run
+// it.
 import {fromBase64} from "./state.js";
 
 const block = id => document.getElementById(id).textContent.trim();

@@ -17,7 +17,8 @@ export const count = value => scaled(value, DECIMAL).trim();
 export const rate = (value, unit) => scaled(value, DECIMAL.map(([size, letter]) => [size, `${letter}${unit}/s`]));
 export const percent = value => `${digits(Number((100 * value).toPrecision(3)))} %`;
 
-// element("td", {class: "n", title: ".."}, "text", child, ..); members that are functions are listeners: onclick.
+// element("td", {class: "n", title: ".."}, "text", child, ..); members that are functions are
+// listeners: onclick.
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -29,7 +30,8 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-// A table with heads ("#time" is a column of numbers) and rows of texts, elements or lists [attributes, ...cells].
+// A table with heads ("#time" is a column of numbers) and rows of texts, elements or lists
+// [attributes, ...cells].
 export function table(heads, rows, attributes = {}) {
   const number = heads.map(head => head.startsWith("#"));
   const cell = (content, column) => element("td", number[column] ? {class: "n"} : {}, content);

@@ -21,7 +21,8 @@ stores: ["out[x]"]
 flops: 2
 `,
 };
-const OWN = {update: "a stencil, as an assignment", file: "a kernel file: stencil or address expressions", ptx: "PTX: drop or open a file"};
+const OWN = {update: "a stencil, as an assignment", file: "a kernel file: stencil or address expressions",
+  ptx: "PTX: drop or open a file"};
 
 export const textOf = state => (state.kind === "builtin" ? KERNELS[state.kernel] || "" : state.text);
 const dimensions = text => ((text.match(/^domain:\s*\[([^\]]*)\]/m) || ["", "x,y"])[1].split(",").length);
@@ -29,11 +30,12 @@ const usualBlock = text => ["256", "256", "32x8", "32x4x2"][Math.min(3, dimensio
 
 // What changes when another kernel is picked
 export function picked(value) {
-  const common = {set: {}, entry: "", args: "", fold: "", registers: "", shared: "", beside: "", bytes: undefined};
+  const common = {set: {}, entry: "", args: "", fold: "", registers: "", shared: "", beside: ""};
   if (value === "update") return {...common, kind: "update", text: TEMPLATES.update, block: "32x8"};
   if (value === "file") return {...common, kind: "file", text: TEMPLATES.file, block: "256"};
   if (value === "ptx") return {...common, kind: "ptx", text: EXAMPLE_PTX, block: ""};
-  return {...common, kind: "builtin", kernel: value, text: "", block: value === "star3d_r4" ? "128x2" : usualBlock(KERNELS[value] || "")};
+  const block = value === "star3d_r4" ? "128x2" : usualBlock(KERNELS[value] || "");
+  return {...common, kind: "builtin", kernel: value, text: "", block};
 }
 
 export function makeChoices() {
@@ -50,8 +52,7 @@ const put = (input, value) => { if (input.value !== value) input.value = value; 
 // Everything that does not lose the focus of somebody who types.
 export function showInputs(state, update) {
   put(find("kernel"), state.kind === "builtin" ? state.kernel : state.kind);
-  put(find("text"), state.bytes ? `a file of ${state.bytes.length} bytes with PTX inside` : textOf(state));
-  find("text").readOnly = Boolean(state.bytes);
+  put(find("text"), textOf(state));
   for (const name of PLAIN) put(find(name), state[name]);
   find("of-update").hidden = state.kind !== "update";
   find("of-ptx").hidden = state.kind !== "ptx";
@@ -101,10 +102,11 @@ export function showArguments(title, state, update) {
   find("arguments").replaceChildren(...argumentForm(title, state.args, args => update({args})));
 }
 
-// A message as on the command line, and its place in the text. Options of the launch name the field that is wrong.
+// A message as on the command line, and its place in the text. Options of the launch name the field
+// that is wrong.
 const FIELDS = {"--block": "block", "--fold": "fold", "--domain": "domain", "--registers": "registers", "--shared": "shared"};
 export function showError(message, place, state) {
-  const wrong = place && FIELDS[place.where], inText = place && !wrong && /^(kernel\.|--update)/.test(place.where) && !state.bytes;
+  const wrong = place && FIELDS[place.where], inText = place && !wrong && /^(kernel\.|--update)/.test(place.where);
   find("error").hidden = !message;
   find("error").textContent = message;
   for (const id of Object.values(FIELDS)) find(id).setAttribute("aria-invalid", String(id === wrong));
@@ -115,7 +117,8 @@ export function showError(message, place, state) {
     return;
   }
   const [start, end] = rangeOf(text, place);
-  find("backdrop").replaceChildren(text.slice(0, start), element("mark", {}, text.slice(start, end) || " "), text.slice(end), "\n");
+  const mark = element("mark", {}, text.slice(start, end) || " ");
+  find("backdrop").replaceChildren(text.slice(0, start), mark, text.slice(end), "\n");
   follow();
 }
 export function follow() {

@@ -1,6 +1,7 @@
 // kernel.js - what is typed: params of a kernel file, and the place of an error.
 
-// The params of a kernel file with their values: {nx: "640"}. Only a hint for the form: the tool reads the file.
+// The params of a kernel file with their values: {nx: "640"}. Only a hint for the form: the tool
+// reads the file.
 export function paramsOf(text) {
   const params = {};
   const flow = text.match(/^params:\s*\{([^}]*)\}/m);
@@ -12,7 +13,8 @@ export function paramsOf(text) {
   return params;
 }
 
-// "kernel.yaml:7:20: error: ..", and below it the line and "   ^~~": {line, column, length}, or null
+// "kernel.yaml:7:20: error: ..", and below it the line and "   ^~~": {line, column, length}, or
+// null
 export function placeOf(message) {
   const [, where, line, column] = message.match(/^([^\s:]+):(\d+):(\d+): /m) || [];
   if (!line) return null;

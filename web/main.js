@@ -1,4 +1,5 @@
-// main.js - joins the parts: a change of the state is predicted at once, searched and drawn a little later.
+// main.js - joins the parts: a change of the state is predicted at once, searched and drawn a
+// little later.
 import {element, save} from "./format.js";
 import {bestLaunches, depthsOf, foldsOf, launchMap} from "./map.js";
 import {diffJob, files, job, launchText, shellText} from "./command.js";
@@ -21,7 +22,8 @@ const busy = new Map();
 
 // ---- what is under way ----
 
-const BUSY = {quick: "predicting", deep: "drawing and looking for better launches", search: "searching launches", side: "writing"};
+const BUSY = {quick: "predicting", deep: "drawing and looking for better launches", search: "searching launches",
+  side: "reading or writing"};
 function tellBusy(name, is) {
   clearTimeout(busy.get(name));
   busy.delete(name);
@@ -217,12 +219,23 @@ async function loadPtx(entry) {
   if (found[0].code === 0) refresh();
 }
 
+// Of an executable, library or fatbin: the PTX for the device, of the last module where several
+// have some; or null and a message
+async function ptxInside(bytes, name) {
+  const extract = more => seats.side.ask([{words: ["ptx", "program", "--extract", ...more], files: {program: bytes}}]);
+  let results = await extract(["--device", state.devices[0]]);
+  const [, module] = (results && results[0].err.match(/give one: --module (?:\d+, )*(\d+)/)) || [];
+  if (module) results = await extract(["--module", module]);
+  if (results && results[0].code !== 0) showError(`${name}: ${results[0].err.trim()}`, null, state);
+  return results && results[0].code === 0 ? results[0].out : null;
+}
+
 async function openFile(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const text = bytes.includes(0) ? "" : new TextDecoder().decode(bytes);
-  const isPtx = !text || /\.ptx$/i.test(file.name) || /^\s*\.version\s/m.test(text.slice(0, 4000));
+  const text = bytes.includes(0) ? await ptxInside(bytes, file.name) : new TextDecoder().decode(bytes);
+  if (text === null) return;
+  const isPtx = /\.ptx$/i.test(file.name) || /^\s*\.version\s/m.test(text.slice(0, 4000));
   state = {...state, ...picked(isPtx ? "ptx" : "file"), text};
-  if (!text) state.bytes = bytes;
   if (/\.cu$/i.test(file.name)) {
     showError(`${file.name}: a page cannot compile CUDA: compile it with 'nvcc -ptx -lineinfo -arch=sm_90 ${file.name}', ` +
       "and drop the .ptx file here", null, state);
@@ -261,7 +274,8 @@ async function exportAs(kind) {
   const [result] = results, text = result.files["map.svg"] || result.out;
   if (result.code !== 0) find("exported").textContent = result.err;
   else if (kind === "report") save(`${name}.html`, text, "text/html");
-  else save(kind === "kernel" ? `${name}.yaml` : `${name}_${kind}.svg`, text, kind === "kernel" ? "application/yaml" : "image/svg+xml");
+  else if (kind === "kernel") save(`${name}.yaml`, text, "application/yaml");
+  else save(`${name}_${kind}.svg`, text, "image/svg+xml");
   return undefined;
 }
 
@@ -352,5 +366,7 @@ async function main() {
   }
   listen();
   await restore();
+  if (location.protocol.startsWith("http") && navigator.serviceWorker)
+    navigator.serviceWorker.register("offline.js").catch(() => {}); // without it, the page needs its host to open
 }
 main();

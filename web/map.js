@@ -1,4 +1,5 @@
-// map.js - all launches of a search as a map of blocks: a table of buttons, coloured by time, which pick a launch.
+// map.js - all launches of a search as a map of blocks: a table of buttons, coloured by time, which
+// pick a launch.
 import {bytes, digits, element, percent, seconds, table} from "./format.js";
 
 // The classes and colours of "rank --plot": time over that of the best.
@@ -45,8 +46,8 @@ function withKeys(map) {
   });
 }
 
-// space: one of "rank --format json". now: the launch of the page, {block: "32x4x2", fold: "1x1x1"}. choice: {fold, z};
-// where one is empty, a cell shows the best of all.
+// space: one of "rank --format json". now: the launch of the page, {block: "32x4x2", fold:
+// "1x1x1"}. choice: {fold, z}; where one is empty, a cell shows the best of all.
 export function launchMap(space, now, choice, pick) {
   const best = space.launches[0];
   if (!best) return [element("p", {}, "No launch was predicted.")];

@@ -1,5 +1,6 @@
-// pictures.js - the SVG files of the tool, inside the page. Each has style sheets for light and dark of its own: it is
-// put into a shadow tree, so that the policy of the page needs no styles from texts and pictures cannot change others.
+// pictures.js - the SVG files of the tool, inside the page. Each has style sheets for light and
+// dark of its own: it is put into a shadow tree, so that the policy of the page needs no styles
+// from texts and pictures cannot change others.
 
 const AROUND = "\n:host{display:block;overflow-x:auto}svg{display:block;width:100%;min-width:40rem;max-width:60rem;height:auto}";
 

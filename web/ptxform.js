@@ -1,4 +1,5 @@
-// ptxform.js - the arguments of a kernel in PTX: a form made from its parameters, as "warpline init" guesses them.
+// ptxform.js - the arguments of a kernel in PTX: a form made from its parameters, as "warpline
+// init" guesses them.
 import {element} from "./format.js";
 import {quote, splitWords} from "./command.js";
 

@@ -14,7 +14,8 @@ export const limiterWords = name => WORDS[name] || name;
 const unitOf = one => (one.work?.unit === "LUP" ? "LUP" : "elem");
 const shape = launch => launch.block.join("x") + (launch.fold.every(n => n === 1) ? "" : ` fold ${launch.fold.join("x")}`);
 
-// predictions: of the launch on every device; kept: of the launch to compare with, on the same devices
+// predictions: of the launch on every device; kept: of the launch to compare with, on the same
+// devices
 export function showPredictions(predictions, kept, chooseDevice, milliseconds) {
   const [first] = predictions, {model} = first;
   const figure = (value, words) => element("div", {class: "figure"}, element("b", {}, value), element("span", {}, words));
@@ -47,7 +48,8 @@ function comparison(predictions, kept, chooseDevice) {
     [...predictions.map(one => row(one, false)), ...kept.map(one => row(one, true))], {class: "comparison"});
 }
 
-// "--block 32x16x1, --fold 1x1x2: 1.279 ms, 29 % less": what of the launch that changes, if it is all of the change
+// "--block 32x16x1, --fold 1x1x2: 1.279 ms, 29 % less": what of the launch that changes, if it is
+// all of the change
 function changeOf(words) {
   const change = {}, parts = words.split(": ")[0].split(", ");
   for (const part of parts) {
@@ -58,7 +60,8 @@ function changeOf(words) {
   return change;
 }
 
-// The answer of "predict" in words; take(change) is called by the button beside the change that is best
+// The answer of "predict" in words; take(change) is called by the button beside the change that is
+// best
 export function showAnswer(result, prediction, take) {
   if (result.code !== 0 && result.code !== 7) return;
   const answer = answerOf(result.out);

@@ -1,9 +1,11 @@
-// seat.js - a place where predictions are made: a worker that answers the latest question. A question that is asked
-// while it is busy waits; the one that is no longer wanted is stopped (the worker is ended) if it takes longer.
+// seat.js - a place where predictions are made: a worker that answers the latest question. A
+// question that is asked while it is busy waits; the one that is no longer wanted is stopped (the
+// worker is ended) if it takes longer.
 const PATIENCE = 250; // milliseconds
 
 export class Seat {
-  // makeWorker() gives a worker that knows the module; onBusy(true or false) is called as the seat starts and ends.
+  // makeWorker() gives a worker that knows the module; onBusy(true or false) is called as the seat
+  // starts and ends.
   constructor(makeWorker, onBusy = () => {}) {
     this.makeWorker = makeWorker;
     this.onBusy = onBusy;

@@ -1,7 +1,7 @@
 // state.js - what the page shows, as one object, and the same as the text behind # in the address.
 
 export const KINDS = ["builtin", "file", "update", "ptx"];
-// A file that is dropped has a text; a program with PTX inside has bytes, which no address can hold.
+// The text is that of a kernel of one's own: of a kernel file, a stencil or PTX.
 export const initial = () => ({
   kind: "builtin", kernel: "star3d_r4", text: "", domain: "4096x4096", type: "f64", entry: "", args: "",
   set: {}, devices: ["h200"], block: "128x2", fold: "", registers: "", shared: "", with: {}, beside: "",
@@ -31,7 +31,8 @@ export async function toAddress(state) {
   return words.toString();
 }
 
-// An address that somebody else wrote may hold anything: members that make no sense are left as they are usually.
+// An address that somebody else wrote may hold anything: members that make no sense are left as
+// they are usually.
 export async function fromAddress(address) {
   const state = initial(), words = new URLSearchParams(address.replace(/^#/, ""));
   for (const name of TEXTS) if (words.has(name)) state[name] = words.get(name);

@@ -1,12 +1,14 @@
-// tool.js - runs the command line once: arguments and files in, what it prints out. Every call has a fresh instance
-// with a memory of its own: nothing is left of the one before, not even of one that failed.
+// tool.js - runs the command line once: arguments and files in, what it prints out. Every call has
+// a fresh instance with a memory of its own: nothing is left of the one before, not even of one
+// that failed.
 
 // The texts that runTool() returns are exactly the bytes that the tool writes, as UTF-8.
 const decoder = new TextDecoder();
 export const FAILED = 134; // the exit code of a tool that was aborted, as a shell says it
 
-// job: {words: ["predict", ..], files: {"kernel.yaml": text or bytes}, read: ["plot.svg"]}. The files are in the folder
-// that the tool works in. Returns {code, out, err, files: {name: text}, milliseconds}.
+// job: {words: ["predict", ..], files: {"kernel.yaml": text or bytes}, read: ["plot.svg"]}. The
+// files are in the folder that the tool works in. Returns {code, out, err, files: {name: text},
+// milliseconds}.
 export async function runTool(makeTool, module, job) {
   const start = performance.now();
   let abort = "";

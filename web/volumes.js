@@ -1,5 +1,5 @@
-// volumes.js - a prediction as bars: bytes on every level against the least possible, bounds, waves and reuse. The
-// classes are those of the pages of "warpline report", and so are the colours.
+// volumes.js - a prediction as bars: bytes on every level against the least possible, bounds, waves
+// and reuse. The classes are those of the pages of "warpline report", and so are the colours.
 import {bytes, count, digits, element, percent, seconds, table} from "./format.js";
 import {BOUNDS} from "./data.js";
 
@@ -9,7 +9,8 @@ const LEVELS = [
 ];
 const COLOURS = 8;
 
-// The answer in words says by how much a volume exceeds the least: "1.865 GB loaded (1.3 x the least), .."
+// The answer in words says by how much a volume exceeds the least: "1.865 GB loaded (1.3 x the
+// least), .."
 export function leastOf(answer, prediction) {
   const least = [];
   for (const [line, load, store] of [["L2 to SMs", "l2_load_bytes", "l2_store_bytes"],
@@ -33,7 +34,7 @@ function pieces(prediction, metric, most, colours) {
     if (value <= 0) continue;
     colours.set(name, colours.get(name) ?? colours.size % COLOURS);
     bar.append(element("i", {class: `f${colours.get(name)}`, width: `${100 * value / most}%`,
-      title: `${name}: ${bytes(value)}, ${percent(value / whole)}`}, value / most > 0.08 ? name : ""));
+      title: `${name}: ${bytes(value)}, ${percent(value / whole)}`}, value / most > 0.14 ? name : ""));
   }
   return bar;
 }

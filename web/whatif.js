@@ -1,4 +1,5 @@
-// whatif.js - the primary numbers of a device as sliders: from a quarter to four times what they are.
+// whatif.js - the primary numbers of a device as sliders: from a quarter to four times what they
+// are.
 import {digits, element} from "./format.js";
 import {PRIMARIES} from "./data.js";
 
@@ -25,7 +26,8 @@ function written(value, dimension) {
 }
 const readBack = text => Number.parseFloat(text) || 0;
 
-// device: "devices show --format json". changes: {l2_size: "83886080B"}; change(key, text or null) is called.
+// device: "devices show --format json". changes: {l2_size: "83886080B"}; change(key, text or null)
+// is called.
 export function sliders(device, changes, change) {
   const rows = PRIMARIES.filter(({key}) => device[key]?.value?.length === 1).map(({key, dimension, meaning}) => {
     const usual = device[key].value[0], text = changes[key];

@@ -1,4 +1,5 @@
-// worker.js - the worker: gets the compiled module once, then one list of jobs after the other; a reply for each job.
+// worker.js - the worker: gets the compiled module once, then one list of jobs after the other; a
+// reply for each job.
 import {runTool} from "./tool.js";
 
 let module;

@@ -190,8 +190,9 @@ def test_link(p, browser):
     p.wait("a link to nothing", "document.getElementById('error').textContent.includes('nothing')")
 
 
-def drop_of(name, text):
-    return f"""(() => {{ const data = new DataTransfer(); data.items.add(new File([{json.dumps(text)}], "{name}"));
+def drop_of(name, content):
+    text = json.dumps(content) if isinstance(content, str) else f"new Uint8Array({list(content)})"
+    return f"""(() => {{ const data = new DataTransfer(); data.items.add(new File([{text}], "{name}"));
         document.dispatchEvent(new DragEvent("drop", {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"""
 
 
@@ -211,6 +212,10 @@ def test_ptx(p, directory):
     p.time("PTX with other arguments", predicted(*words, "--registers", "12", *sum(guess, []), directory=directory))
     p.settle()
     check(not p.js("document.getElementById('search').hidden"), "no search for PTX")
+    p.js(drop_of("program", (root / "tests/data/binary/app").read_bytes()))
+    p.wait("PTX of a program", "[...document.querySelectorAll('#entry option')].some(one => one.value.startsWith('scale'))")
+    p.js(drop_of("sass", (root / "tests/data/binary/sass.cubin").read_bytes()))
+    p.wait("a program without PTX", "document.getElementById('error').textContent.startsWith('sass:')")
 
 
 def test_stop(p):
@@ -280,13 +285,17 @@ def test_offline(p, browser):
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}/"
     browser.open(address)
-    p.time("the page of a host", predicted("star3d_r4", "--device", "h200", "--block", "128x2"))
+    first = predicted("star3d_r4", "--device", "h200", "--block", "128x2")
+    p.time("the page of a host", first)
+    p.wait("what keeps the page", "navigator.serviceWorker.controller")
     server.shutdown()
     server.server_close()
     thread.join()
     p.put("kernel", "matmul")
     p.time("without the host", predicted("matmul", "--device", "h200", "--block", "32x8"))
     p.settle()
+    browser.open(address)
+    p.time("opened without the host", first)
     foreign = [one for one in browser.requests() if not one.startswith((address, f"blob:{address}", "blob:null", "file://", "data:", "about:"))]
     check(not foreign, f"other hosts are asked: {foreign}")
 

@@ -1,4 +1,5 @@
-// page_parts.mjs - the tool inside a built page, for Node: what a browser unpacks from it is what runs here.
+// page_parts.mjs - the tool inside a built page, for Node: what a browser unpacks from it is what
+// runs here.
 import {createRequire} from "node:module";
 import {gunzipSync} from "node:zlib";
 import {readFileSync} from "node:fs";

@@ -1,5 +1,6 @@
-// same_json.mjs PAGE WARPLINE ROOT - what the page's tool prints is byte for byte what the command line prints: JSON of
-// 200 predictions on all devices, of every source of kernels, with what-ifs; rankings, pictures, reports and errors.
+// same_json.mjs PAGE WARPLINE ROOT - what the page's tool prints is byte for byte what the command
+// line prints: JSON of 200 predictions on all devices, of every source of kernels, with what-ifs;
+// rankings, pictures, reports and errors.
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {spawnSync} from "node:child_process";
@@ -8,8 +9,9 @@ import {toolOf} from "./page_parts.mjs";
 
 const [, , page, warpline, root] = process.argv;
 const LAUNCHES = 200;
-// exp, log and pow of glibc differ in the last bit on processors with fused multiply-adds, which WebAssembly lacks. It
-// shows in one number of some ten thousand, in its 15th digit: the command line is run as on a processor without them.
+// exp, log and pow of glibc differ in the last bit on processors with fused multiply-adds, which
+// WebAssembly lacks. It shows in one number of some ten thousand, in its 15th digit: the command
+// line is run as on a processor without them.
 const PLAIN_MATHS = "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2";
 const tool = await toolOf(page);
 const folder = mkdtempSync(join(tmpdir(), "web-"));

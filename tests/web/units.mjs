@@ -1,5 +1,5 @@
-// units.mjs ROOT - the modules of the page that need no browser: addresses, command lines, places of errors, the seat of a
-// worker, and a tool that fails.
+// units.mjs ROOT - the modules of the page that need no browser: addresses, command lines, places
+// of errors, the seat of a worker, and a tool that fails.
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
