@@ -231,6 +231,7 @@ async function ptxInside(bytes, name) {
 }
 
 async function openFile(file) {
+  stopAll(); // so that nothing of the kernel before comes later
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = bytes.includes(0) ? await ptxInside(bytes, file.name) : new TextDecoder().decode(bytes);
   if (text === null) return;

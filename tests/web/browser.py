@@ -307,16 +307,14 @@ def main():
         try:
             p, address = Page(browser), page.as_uri()
             browser.size(*SIZES[0])
-            browser.open(address)
             for test, arguments in ((test_predictions, ()), (test_search, ()), (test_errors, (directory,)), (test_compare, ()),
                                     (test_link, (browser,)), (test_ptx, (directory,)), (test_stop, ()), (test_speed, ()),
                                     (test_sizes, (browser, address)), (test_offline, (browser,))):
                 if only and test.__name__ not in only:
                     continue
                 before, began = len(failures), time.monotonic()
-                if test in (test_compare, test_ptx, test_stop, test_speed):
-                    browser.open(address)
-                    p.wait("the page", "document.querySelector('[data-time-s]')")
+                browser.open(address)
+                p.wait("the page", "document.querySelector('[data-time-s]')")
                 test(p, *arguments)
                 failures[before:] = [f"{test.__name__}: {one}" for one in failures[before:]]
                 if only:
