@@ -1,7 +1,7 @@
 // main.js - joins the parts: a change of the state is predicted at once, searched and drawn a
 // little later.
 import {element, save} from "./format.js";
-import {bestLaunches, depthsOf, foldsOf, launchMap} from "./map.js";
+import {bestLaunches, bestOfOthers, depthsOf, foldsOf, launchMap} from "./map.js";
 import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
 import {fromAddress, initial, toAddress} from "./state.js";
@@ -13,9 +13,9 @@ import {Seat} from "./seat.js";
 import {KERNELS, VERSION} from "./data.js";
 
 let state = initial();
-let seats; // {quick, deep, search, side}
+let seats; // {quick, deep, search, form, side}
 let last; // of the last prediction: {predictions, out}
-let space; // of the last search
+let spaces = [], space; // of the last search: of all GPUs, and the one that is shown
 let sliderDevice = "", deepTimer, title = "";
 const LATER = 120; // milliseconds without a key, until what takes longer begins
 const busy = new Map();
@@ -23,7 +23,7 @@ const busy = new Map();
 // ---- what is under way ----
 
 const BUSY = {quick: "predicting", deep: "drawing and looking for better launches", search: "searching launches",
-  side: "reading or writing"};
+  form: "reading the kernel", side: "writing"};
 function tellBusy(name, is) {
   clearTimeout(busy.get(name));
   busy.delete(name);
@@ -41,6 +41,23 @@ function stopAll() {
 }
 
 // ---- from the state to the picture ----
+
+// Words, pictures and maps of a launch that is no longer the one of the page look faint, until the
+// new ones are there.
+const DRAWN = ["answer", "roofline", "stack", "beside", "sweep"], SEARCHED = ["launches"];
+function mark(ids, isOld) {
+  for (const id of ids) find(id)?.classList.toggle("old", isOld);
+}
+// Of another kernel, nothing stays.
+function forget() {
+  stopAll();
+  title = "";
+  spaces = [];
+  showSpace(null);
+  find("answer")?.replaceChildren();
+  for (const id of ["roofline", "stack", "sweep"]) hideResult(id, "");
+  find("beside").hidden = true;
+}
 
 function update(change) {
   const began = performance.now();
@@ -83,15 +100,18 @@ async function refresh(began = performance.now()) {
     performance.now() - began);
   find("headline").dataset.milliseconds = performance.now() - began;
   if (space) showSpace();
+  mark([...DRAWN, ...SEARCHED], true);
   deepTimer = setTimeout(later, LATER);
 }
 
 // Words, pictures and the search, none of which typing waits for.
 function later() {
+  find("spoken").textContent = find("brief").textContent; // for screen readers, once nobody types
   draw();
   if (state.kind === "ptx") {
     find("search").hidden = false; // each launch is emulated: only when asked for
     showSpace(null);
+    mark(SEARCHED, false);
   } else {
     search();
   }
@@ -109,6 +129,7 @@ async function draw() {
     ...(sweep ? [sweep] : []),
   ]);
   if (!results) return;
+  mark(DRAWN, false);
   showResult("roofline", results[0], results[0].out, "roofline of the launch");
   showAnswer(results[1], prediction, update);
   showResult("stack", results[2], results[2].out, "cycles of the launch");
@@ -125,6 +146,7 @@ function sweepJob(one) {
   const choice = find("sweep-name"), name = names.includes(choice.value) ? choice.value : names[0];
   if ([...choice.options].map(option => option.value).join() !== names.join())
     choice.replaceChildren(...names.map(value => element("option", {value}, value)));
+  choice.parentNode.hidden = !name;
   if (!name) return null;
   choice.value = name;
   const from = Math.max(1, Math.floor(params[name] / 8)), swept = {...state, set: {...state.set}};
@@ -144,11 +166,12 @@ async function search() {
   const results = await seats.search.ask([searchJob(["--format", "json"])]);
   if (!results) return;
   const [result] = results;
+  mark(SEARCHED, false);
   if (result.code !== 0) {
     showSpace(null, result.err.trim());
     return;
   }
-  const spaces = JSON.parse(result.out).spaces;
+  spaces = JSON.parse(result.out).spaces;
   showSpace(spaces.find(one => one.device === asked) || spaces[0]);
   find("searched").dataset.milliseconds = performance.now() - began;
 }
@@ -180,7 +203,9 @@ function showSpace(found = space, why = "") {
   if (hadFocus) find("map").querySelector("button[tabindex='0']")?.focus();
   find("searched").textContent = `${space.launches.length} launches predicted for ${space.device}. ` +
     `Letters name what limits a launch; a click takes it.`;
-  find("best").replaceChildren(bestLaunches(space, now, 10, pick));
+  const others = spaces.filter(one => one !== space && one.launches.length && state.devices.includes(one.device));
+  find("best").replaceChildren(bestLaunches(space, now, 10, pick),
+    ...(others.length ? [bestOfOthers(others, space, pick)] : []));
 }
 
 // ---- numbers of the device, arguments of PTX ----
@@ -196,19 +221,19 @@ async function loadSliders() {
 
 // A form for the arguments: entries of the file, and what "init" guesses for one of them.
 async function loadPtx(entry) {
-  stopAll();
   find("error").hidden = true;
+  find("results").classList.add("stale");
   const entries = {words: ["ptx", "kernel.ptx", "--format", "json", "--device", state.devices[0]], files: files(state)};
   const guess = name => ({words: ["init", "kernel.ptx", "--format", "args", "--device", state.devices[0],
     ...(name ? ["--kernel", name] : [])], files: files(state)});
-  const found = await seats.side.ask([entries]);
+  const found = await seats.form.ask([entries]);
   if (!found) return;
   const list = found[0].code === 0 && found[0].out ? JSON.parse(found[0].out).entries || [] : [];
   if (found[0].code !== 0) showError(found[0].err.trim(), placeOf(found[0].err), state);
   const name = entry || state.entry || list[0]?.name || "";
   state.entry = name;
   showEntries(list.length ? list : [{name}], state);
-  const guessed = await seats.side.ask([guess(name)]);
+  const guessed = await seats.form.ask([guess(name)]);
   if (!guessed) return;
   const best = guessOf(guessed[0].out);
   title = best.title || name;
@@ -222,7 +247,7 @@ async function loadPtx(entry) {
 // Of an executable, library or fatbin: the PTX for the device, of the last module where several
 // have some; or null and a message
 async function ptxInside(bytes, name) {
-  const extract = more => seats.side.ask([{words: ["ptx", "program", "--extract", ...more], files: {program: bytes}}]);
+  const extract = more => seats.form.ask([{words: ["ptx", "program", "--extract", ...more], files: {program: bytes}}]);
   let results = await extract(["--device", state.devices[0]]);
   const [, module] = (results && results[0].err.match(/give one: --module (?:\d+, )*(\d+)/)) || [];
   if (module) results = await extract(["--module", module]);
@@ -231,7 +256,7 @@ async function ptxInside(bytes, name) {
 }
 
 async function openFile(file) {
-  stopAll(); // so that nothing of the kernel before comes later
+  forget();
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = bytes.includes(0) ? await ptxInside(bytes, file.name) : new TextDecoder().decode(bytes);
   if (text === null) return;
@@ -284,9 +309,8 @@ async function exportAs(kind) {
 
 function listen() {
   find("kernel").addEventListener("change", event => {
+    forget();
     state = {...state, ...picked(event.target.value)};
-    title = "";
-    space = null;
     showInputs(state, update);
     if (state.kind === "ptx") loadPtx();
     else refresh();
@@ -305,6 +329,7 @@ function listen() {
     event.target.value = "";
   });
   find("entry").addEventListener("change", event => {
+    forget();
     state = {...state, entry: event.target.value, args: "", block: ""};
     loadPtx(state.entry);
   });
@@ -346,7 +371,7 @@ async function restore() {
   state = await fromAddress(location.hash);
   if (state.kind === "builtin" && !KERNELS[state.kernel]) state.kernel = initial().kernel;
   sliderDevice = "";
-  space = null;
+  forget();
   showInputs(state, update);
   if (state.kind === "ptx") await loadPtx(state.entry);
   else await refresh();
@@ -359,7 +384,8 @@ async function main() {
   try {
     const makeWorker = await loadCore();
     const seat = name => new Seat(makeWorker, is => tellBusy(name, is));
-    seats = {quick: seat("quick"), deep: seat("deep"), search: seat("search"), side: seat("side")};
+    seats = {quick: seat("quick"), deep: seat("deep"), search: seat("search"), form: seat("form"),
+      side: seat("side")};
   } catch (error) {
     find("headline").replaceChildren(element("h2", {}, "This browser cannot run the page"),
       element("p", {}, `It needs WebAssembly and DecompressionStream: ${error.message || error}`));

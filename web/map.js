@@ -8,7 +8,8 @@ const classOf = times => CLASSES.findIndex(([most]) => times <= most);
 const foldText = launch => launch.fold.join("x");
 
 const sameLaunch = (launch, now) => launch.block.join("x") === now.block && foldText(launch) === now.fold;
-const words = (launch, best) => `${launch.block.join("x")}${foldText(launch) === "1x1x1" ? "" : ` fold ${foldText(launch)}`}: ` +
+const nameOf = launch => launch.block.join("x") + (foldText(launch) === "1x1x1" ? "" : ` fold ${foldText(launch)}`);
+const words = (launch, best) => `${nameOf(launch)}: ` +
   `${seconds(launch.time_s)}, ${launch === best ? "the best" : `+${percent(launch.time_s / best.time_s - 1)}`}, ` +
   `limited by ${launch.limiter}`;
 
@@ -80,10 +81,20 @@ export function bestLaunches(space, now, count, pick) {
   return table(["#rank", "launch", "#time", "#behind", "#L2 to L1", "#DRAM", "limiter"],
     space.launches.slice(0, count).map(launch => [{class: sameLaunch(launch, now) ? "given" : false}, String(launch.rank),
       element("button", {type: "button", class: "link", onclick: () => pick(launch)},
-        launch.block.join("x") + (foldText(launch) === "1x1x1" ? "" : ` fold ${foldText(launch)}`)),
+        nameOf(launch)),
       seconds(launch.time_s), behind(launch), unit(launch.metrics.l2_load_bytes ?? NaN),
       unit((launch.metrics.dram_load_bytes ?? NaN) + (launch.metrics.dram_store_bytes ?? NaN)), launch.limiter]),
     {class: "ranking"});
+}
+
+// The best launch on every other GPU, and how much slower the best of this one is there
+export function bestOfOthers(others, space, pick) {
+  const here = space.launches[0];
+  return table(["GPU", "its best launch", "#time", `#best of ${space.device} there`], others.map(({device, launches}) => {
+    const best = launches[0], same = launches.find(one => sameLaunch(one, {block: here.block.join("x"), fold: foldText(here)}));
+    return [device, element("button", {type: "button", class: "link", onclick: () => pick(best)}, nameOf(best)),
+      seconds(best.time_s), same ? `+${percent(same.time_s / best.time_s - 1)}` : ""];
+  }), {class: "others"});
 }
 
 export const foldsOf = space => [...new Set(space.launches.map(foldText))].sort();

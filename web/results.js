@@ -29,6 +29,7 @@ export function showPredictions(predictions, kept, chooseDevice, milliseconds) {
   if (predictions.length > 1 || kept.length) parts.push(comparison(predictions, kept, chooseDevice));
   parts.push(element("dl", {class: "answer", id: "answer"}));
   parts.push(element("p", {class: "took"}, `predicted in ${Math.round(milliseconds)} ms, in this browser`));
+  parts.push(...notesOf(first));
   const old = find("answer");
   find("headline").replaceChildren(...parts);
   find("brief").textContent = `${seconds(model.time_s)}, ${limiterWords(model.limiter)} limits it`;
@@ -36,6 +37,15 @@ export function showPredictions(predictions, kept, chooseDevice, milliseconds) {
   body("volumes").replaceChildren(...volumes(first, []));
   body("bounds").replaceChildren(element("p", {}, `Time by the ${model.name} model.`), bounds(first));
   body("waves").replaceChildren(...waves(first));
+}
+
+// What was assumed, sampled or left out. What makes a prediction doubtful is not hidden behind a click.
+function notesOf(prediction) {
+  const notes = prediction.warnings || [], doubtful = Boolean(prediction.incomplete || prediction.out_of_bounds);
+  if (!notes.length) return [];
+  return [element("details", {class: "notes", open: doubtful},
+    element("summary", {}, doubtful ? "Take this with care" : `${notes.length} notes on what was assumed`),
+    element("ul", {}, ...notes.map(note => element("li", {}, note))))];
 }
 
 function comparison(predictions, kept, chooseDevice) {

@@ -222,6 +222,7 @@ def test_stop(p):
     p.js(drop_of("science.ptx", (root / "tests/ptx/science_sm90_lineinfo.ptx").read_text()))
     p.wait("entries", "[...document.querySelectorAll('#entry option')].some(one => one.value === 'k_mandelbrot')")
     p.wait("a prediction of the first", "document.querySelector('#headline h2').textContent.startsWith('k_stencil')")
+    p.js("document.getElementById('what-if').open = true")
     p.put("entry", "k_mandelbrot")
     p.wait("a prediction of the entry", "document.querySelector('#headline h2').textContent.startsWith('k_mandelbrot')", 60)
     p.settle()
