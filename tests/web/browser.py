@@ -190,6 +190,54 @@ def test_link(p, browser):
     p.wait("a link to nothing", "document.getElementById('error').textContent.includes('nothing')")
 
 
+def test_export(p, directory):
+    """What the page gives out is what the command prints that it shows."""
+    p.js("""globalThis.saved = {}; URL.createObjectURL = blob => { blob.text().then(text => { globalThis.latest = text; });
+        return "data:,"; }; HTMLAnchorElement.prototype.click = function () { saved[this.download] = 1; }; 1""")
+    p.put("kernel", "update")
+    p.put("type", "f32")
+    p.put("block", "64x4:regs=40")
+    p.put("device", "mi300x")
+    p.js("document.getElementById('what-if').open = true")
+    p.wait("sliders", "document.getElementById('with-clock')")
+    p.put("with-clock", "-6")
+    p.wait("the command", "document.getElementById('command').textContent.includes('--with clock=')")
+    p.settle()
+    shown = p.js("document.getElementById('command').textContent").replace("warpline", str(Path(warpline).resolve()), 1)
+    one = shown.replace("--device mi300x", "")
+
+    def printed(command):
+        done = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, text=True, cwd=directory,
+                              env={**os.environ, "COLUMNS": "1000", "GLIBC_TUNABLES": PLAIN_MATHS})
+        return done.stdout
+
+    block = " --block 64x4:regs=40"
+    for kind, command in (("json", f"{shown} --format json"), ("roofline", one.replace(" predict", " roofline") + " --format svg"),
+                          ("report", shown.replace(" predict", " report")),
+                          ("map", one.replace(" predict", " rank").replace(block, "") + " --plot map.svg >/dev/null && cat map.svg"),
+                          ("kernel", re.sub(r"--(device|with|block) \S+|\\\\\n", "", shown).replace(" predict", " show"))):
+        p.js("globalThis.latest = null")
+        p.click(f"[data-export={kind}]")
+        p.wait(f"the export of {kind}", "globalThis.latest !== null")
+        found, expected = p.js("globalThis.latest"), printed(command)
+        check(found == expected and found, f"the export of {kind} is not what '{command}' prints: {found[:300]!r}, {expected[:300]!r}")
+
+
+def test_names(p):
+    """Whoever does not see the page is told what every control is."""
+    p.js("for (const one of document.querySelectorAll('details')) one.open = true")
+    p.settle()
+    p.wait("sliders", "document.getElementById('with-clock')")
+    nodes = p.browser.call("Accessibility.getFullAXTree")["nodes"]
+    controls = [node for node in nodes if not node["ignored"] and node["role"]["value"] in
+                ("button", "textbox", "combobox", "slider", "image", "link", "table", "checkbox")]
+    check(len(controls) > 60, f"only {len(controls)} controls and pictures are known")
+    check({"slider", "textbox", "combobox", "button", "image"} <= {node["role"]["value"] for node in controls}, "a kind is missing")
+    for node in controls:
+        if node["role"]["value"] != "table":
+            check(node.get("name", {}).get("value", "").strip(), f"a {node['role']['value']} has no name")
+
+
 def drop_of(name, content):
     text = json.dumps(content) if isinstance(content, str) else f"new Uint8Array({list(content)})"
     return f"""(() => {{ const data = new DataTransfer(); data.items.add(new File([{text}], "{name}"));
@@ -309,7 +357,7 @@ def main():
             p, address = Page(browser), page.as_uri()
             browser.size(*SIZES[0])
             for test, arguments in ((test_predictions, ()), (test_search, ()), (test_errors, (directory,)), (test_compare, ()),
-                                    (test_link, (browser,)), (test_ptx, (directory,)), (test_stop, ()), (test_speed, ()),
+                                    (test_link, (browser,)), (test_ptx, (directory,)), (test_export, (directory,)), (test_names, ()), (test_stop, ()), (test_speed, ()),
                                     (test_sizes, (browser, address)), (test_offline, (browser,))):
                 if only and test.__name__ not in only:
                     continue
