@@ -14,6 +14,11 @@ export const limiterWords = name => WORDS[name] || name;
 const unitOf = one => (one.work?.unit === "LUP" ? "LUP" : "elem");
 const shape = launch => launch.block.join("x") + (launch.fold.every(n => n === 1) ? "" : ` fold ${launch.fold.join("x")}`);
 
+// The least possible volumes come with the words, a little later; they are the same for all launches
+// of a kernel.
+const keyOf = one => `${one.kernel} ${one.work.items}`;
+let least = {};
+
 // predictions: of the launch on every device; kept: of the launch to compare with, on the same
 // devices
 export function showPredictions(predictions, kept, chooseDevice, milliseconds) {
@@ -34,7 +39,7 @@ export function showPredictions(predictions, kept, chooseDevice, milliseconds) {
   find("headline").replaceChildren(...parts);
   find("brief").textContent = `${seconds(model.time_s)}, ${limiterWords(model.limiter)} limits it`;
   if (old) find("answer").replaceWith(old); // until the new words are there
-  body("volumes").replaceChildren(...volumes(first, []));
+  body("volumes").replaceChildren(...volumes(first, least.of === keyOf(first) ? least.bytes : []));
   body("bounds").replaceChildren(element("p", {}, `Time by the ${model.name} model.`), bounds(first));
   body("waves").replaceChildren(...waves(first));
 }
@@ -80,7 +85,8 @@ export function showAnswer(result, prediction, take) {
     return [element("dt", {}, name), element("dd", {}, words.replace("; --verbose:", ";"), change
       ? element("button", {type: "button", class: "take", onclick: () => take(change)}, "take it") : null)];
   }));
-  body("volumes").replaceChildren(...volumes(prediction, leastOf(answer, prediction)));
+  least = {of: keyOf(prediction), bytes: leastOf(answer, prediction)};
+  body("volumes").replaceChildren(...volumes(prediction, least.bytes));
 }
 
 // A picture, or why there is none
