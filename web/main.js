@@ -1,6 +1,7 @@
 // main.js - joins the parts: a change of the state is predicted at once, searched and drawn a
 // little later.
-import {element, save} from "./format.js";
+import {copy, exportAs} from "./share.js";
+import {element} from "./format.js";
 import {bestLaunches, bestOfOthers, depthsOf, foldsOf, launchMap} from "./map.js";
 import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
@@ -117,12 +118,18 @@ function later() {
   }
 }
 
+// A kernel without flops has a roofline of instructions.
+function kindWords() {
+  const kind = last.predictions[0].metrics.flops?.value > 0 ? find("kind").value : "instruction";
+  return kind === "hierarchical" ? [] : ["--kind", kind];
+}
+
 async function draw() {
   const one = {devices: state.devices.slice(0, 1)}, both = [launchText(state), ...(state.beside ? [state.beside] : [])];
   const prediction = last.predictions[0];
   const sweep = sweepJob(one);
   const results = await seats.deep.ask([
-    job(state, "roofline", {...one, blocks: both, rest: ["--format", "svg"]}),
+    job(state, "roofline", {...one, blocks: both, rest: [...kindWords(), "--format", "svg"]}),
     job(state, "predict", one),
     job(state, "stack", {...one, rest: ["--format", "svg"]}),
     ...(state.beside ? [diffJob(state)] : []),
@@ -201,8 +208,8 @@ function showSpace(found = space, why = "") {
   const hadFocus = find("map").contains(document.activeElement);
   find("map").replaceChildren(...launchMap(space, now, {fold: find("folds").value, z: find("depths").value}, pick));
   if (hadFocus) find("map").querySelector("button[tabindex='0']")?.focus();
-  find("searched").textContent = `${space.launches.length} launches predicted for ${space.device}. ` +
-    `Letters name what limits a launch; a click takes it.`;
+  find("searched").textContent = `${space.launches.length} launch${space.launches.length === 1 ? "" : "es"} predicted for ` +
+    `${space.device}. Letters name what limits a launch; a click takes it.`;
   const others = spaces.filter(one => one !== space && one.launches.length && state.devices.includes(one.device));
   find("best").replaceChildren(bestLaunches(space, now, 10, pick),
     ...(others.length ? [bestOfOthers(others, space, pick)] : []));
@@ -272,37 +279,15 @@ async function openFile(file) {
   else refresh();
 }
 
-// ---- sharing ----
-
-async function copy(text, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-    find("exported").textContent = `${what} copied`;
-  } catch {
-    find("exported").textContent = `the browser does not allow copying; here it is: ${text}`;
-  }
-}
-async function exportAs(kind) {
-  const name = (last?.predictions[0].kernel || "kernel").replace(/[^\w.-]+/g, "_");
+// The jobs of what is given out, but for texts that are there already
+function exportJobs() {
   const one = {devices: state.devices.slice(0, 1)};
-  if (kind === "json") return save(`${name}.json`, last.out, "application/json");
-  if (kind === "kernel" && state.kind !== "ptx" && state.kind !== "update")
-    return save(`${name}.yaml`, textOf(state), "application/yaml");
-  if (kind === "kernel" && state.kind === "ptx" && state.text) return save("kernel.ptx", state.text);
-  const jobs = {
+  return {
     kernel: job(state, "show", {devices: [], blocks: []}),
-    roofline: job(state, "roofline", {...one, rest: ["--format", "svg"]}),
+    roofline: job(state, "roofline", {...one, rest: [...kindWords(), "--format", "svg"]}),
     map: searchJob(["--plot", "map.svg"], {...one, read: ["map.svg"]}),
     report: job(state, "report"),
   };
-  const results = await seats.side.ask([jobs[kind]]);
-  if (!results) return undefined;
-  const [result] = results, text = result.files["map.svg"] || result.out;
-  if (result.code !== 0) find("exported").textContent = result.err;
-  else if (kind === "report") save(`${name}.html`, text, "text/html");
-  else if (kind === "kernel") save(`${name}.yaml`, text, "application/yaml");
-  else save(`${name}_${kind}.svg`, text, "image/svg+xml");
-  return undefined;
 }
 
 // ---- events ----
@@ -344,11 +329,13 @@ function listen() {
   find("stop").addEventListener("click", stopAll);
   find("search").addEventListener("click", search);
   for (const id of ["folds", "depths"]) find(id).addEventListener("change", () => showSpace());
-  find("sweep-name").addEventListener("change", () => draw());
+  for (const id of ["sweep-name", "kind"]) find(id).addEventListener("change", () => draw());
   find("copy-command").addEventListener("click", () => copy(shellText(job(state, "predict").words), "command"));
   find("copy-link").addEventListener("click", () => copy(location.href, "link"));
   for (const button of document.querySelectorAll("[data-export]"))
-    button.addEventListener("click", () => exportAs(button.dataset.export));
+    button.addEventListener("click", () => {
+      if (last) exportAs(button.dataset.export, state, last, exportJobs(), jobs => seats.side.ask(jobs));
+    });
   find("inputs").addEventListener("submit", event => event.preventDefault());
   document.addEventListener("dragover", event => {
     event.preventDefault();
