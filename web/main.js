@@ -17,8 +17,9 @@ let state = initial();
 let seats; // {quick, deep, search, form, side}
 let last; // of the last prediction: {predictions, out}
 let spaces = [], space; // of the last search: of all GPUs, and the one that is shown
-let sliderDevice = "", deepTimer, title = "";
+let sliderDevice = "", deepTimer, addressTimer, title = "";
 const LATER = 120; // milliseconds without a key, until what takes longer begins
+const ADDRESS_LATER = 400; // browsers allow some hundred changes of the address in half a minute
 const busy = new Map();
 
 // ---- what is under way ----
@@ -78,12 +79,15 @@ function update(change) {
   refresh(began);
 }
 
+async function writeAddress() {
+  const address = await toAddress(state);
+  history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
+}
+
 async function refresh(began = performance.now()) {
   find("command").textContent = shellText(job(state, "predict").words);
-  const asked = state;
-  toAddress(state).then(address => {
-    if (asked === state) history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
-  });
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(writeAddress, ADDRESS_LATER);
   loadSliders();
   clearTimeout(deepTimer);
   const jobs = [job(state, "predict", {rest: ["--format", "json"]})];
@@ -331,7 +335,10 @@ function listen() {
   for (const id of ["folds", "depths"]) find(id).addEventListener("change", () => showSpace());
   for (const id of ["sweep-name", "kind"]) find(id).addEventListener("change", () => draw());
   find("copy-command").addEventListener("click", () => copy(shellText(job(state, "predict").words), "command"));
-  find("copy-link").addEventListener("click", () => copy(location.href, "link"));
+  find("copy-link").addEventListener("click", async () => {
+    await writeAddress();
+    copy(location.href, "link");
+  });
   for (const button of document.querySelectorAll("[data-export]"))
     button.addEventListener("click", () => {
       if (last) exportAs(button.dataset.export, state, last, exportJobs(), jobs => seats.side.ask(jobs));
@@ -355,6 +362,7 @@ function listen() {
 }
 
 async function restore() {
+  clearTimeout(addressTimer);
   state = await fromAddress(location.hash);
   if (state.kind === "builtin" && !KERNELS[state.kernel]) state.kernel = initial().kernel;
   sliderDevice = "";

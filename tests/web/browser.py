@@ -176,6 +176,7 @@ def test_link(p, browser):
     p.put("set-stride", "5")
     p.wait("the prediction", "document.querySelector('#command').textContent.includes('stride=5')")
     p.settle()
+    p.wait("the address", "location.href.includes('stride')")
     link, shown = p.js("location.href"), p.js("document.querySelector('[data-time-s]').dataset.timeS")
     text = p.js("document.getElementById('text').value")
     check("text=" in link, "the link has no kernel")
