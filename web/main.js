@@ -2,7 +2,7 @@
 // little later.
 import {copy, exportAs} from "./share.js";
 import {element} from "./format.js";
-import {bestLaunches, bestOfOthers, depthsOf, foldsOf, launchMap} from "./map.js";
+import {bestLaunches, bestOfOthers, depthsOf, foldsOf, launchMap, lettersIn} from "./map.js";
 import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
 import {fromAddress, initial, toAddress} from "./state.js";
@@ -213,7 +213,7 @@ function showSpace(found = space, why = "") {
   find("map").replaceChildren(...launchMap(space, now, {fold: find("folds").value, z: find("depths").value}, pick));
   if (hadFocus) find("map").querySelector("button[tabindex='0']")?.focus();
   find("searched").textContent = `${space.launches.length} launch${space.launches.length === 1 ? "" : "es"} predicted for ` +
-    `${space.device}. Letters name what limits a launch; a click takes it.`;
+    `${space.device}. A click takes one. Letters name what limits it: ${lettersIn(space)}.`;
   const others = spaces.filter(one => one !== space && one.launches.length && state.devices.includes(one.device));
   find("best").replaceChildren(bestLaunches(space, now, 10, pick),
     ...(others.length ? [bestOfOthers(others, space, pick)] : []));

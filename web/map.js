@@ -18,8 +18,14 @@ function cell(launch, best, now, pick) {
   const marks = (launch === best ? " best" : "") + (chosen ? " chosen" : "");
   return element("td", {}, element("button", {type: "button", class: `c${classOf(launch.time_s / best.time_s)}${marks}`,
     title: name, "aria-label": name, "aria-pressed": String(chosen), tabindex: "-1", onclick: () => pick(launch)},
-  launch.limiter.slice(0, 2)));
+  lettersOf(launch.limiter)));
 }
+
+// Two letters for each limiter
+const LETTERS = {latency: "lt", launch: "ln", l1_tag: "tg", tensor: "tc", integer: "in"};
+const lettersOf = limiter => LETTERS[limiter] || limiter.slice(0, 2);
+export const lettersIn = space => [...new Set(space.launches.map(one => one.limiter))]
+  .map(limiter => `${lettersOf(limiter)} ${limiter}`).join(", ");
 
 // The arrow keys move from cell to cell; Tab leaves the map.
 function withKeys(map) {
