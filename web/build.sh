@@ -34,4 +34,14 @@ step configure env PKG_CONFIG_LIBDIR="$work/prefix/lib/pkgconfig" PKG_CONFIG_PAT
     -DCMAKE_EXE_LINKER_FLAGS="-L$work/prefix/lib $work/alone.o $flags"
 step core nice cmake --build "$work/core" -j "$jobs" --target warpline_cli
 
+# What the licences of all that is inside want to be said
+{
+    printf 'Warpline\n\n' && cat "$root/LICENSE"
+    for part in yaml/License jansson/LICENSE cminpack/CopyrightMINPACK.txt zstd/LICENSE; do
+        printf '\n\n%s\n\n' "${part%/*}" && cat "$work/sources/$part"
+    done
+    printf '\n\nemscripten: 2010-2022 The Emscripten Authors, the MIT licence as above. Its C library is musl:\n\n'
+    cat "$(em-config EMSCRIPTEN_ROOT)/system/lib/libc/musl/COPYRIGHT"
+} >"$work/licences.txt" || { echo "web: a licence is not where it was" >&2; exit 1; }
+
 python3 -B "$root/web/bundle.py" "$work/core" "$folder"

@@ -8,6 +8,7 @@ name. The policy of the page names its script and its style by their hashes, and
 import base64
 import gzip
 import hashlib
+import html
 import json
 import re
 import sys
@@ -102,8 +103,9 @@ def main():
     policy = (f"default-src 'none'; script-src '{digest(script)}' 'wasm-unsafe-eval'; style-src '{digest(style)}'; "
               "worker-src blob: 'self'; img-src data:; base-uri 'none'; form-action 'none'")
     parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script, "SOURCES": digest_of_sources(),
+             "LICENCES": html.escape((core.parent / "licences.txt").read_text()),
              "CORE": packed((core / "warpline.wasm").read_bytes()), "WORKER": packed(worker.encode())}
-    page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
+    page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|LICENCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(page)
     (folder / "offline.js").write_text((web / "offline.js").read_text())
