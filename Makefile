@@ -1,4 +1,4 @@
-# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | papers | ablate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | papers | ablate | accuracy | calibrate | web | web-serve: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers ablate accuracy dev fuzz format clean deps
+.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers ablate accuracy dev fuzz format clean deps web web-serve
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -109,6 +109,18 @@ deb:
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:
 	@sh calibrate/calibrate.sh $(OUT)
+
+# The page that predicts in a browser, in build/web: for any static host, or opened from the disk (docs/web.md). Compiles the
+# command line to WebAssembly with emscripten, some hundred MB, and libraries from Debian's sources. Minutes.
+web:
+	@sh scripts/install-deps.sh emscripten python3 xz-utils || { echo "web: not made: emscripten cannot be installed here" >&2; exit 1; }
+	@sh web/build.sh build/web build/web-work $(JOBS)
+	@echo "open build/web/index.html in a browser, or run: make web-serve"
+
+PORT ?= 8000
+web-serve: web
+	@echo "http://localhost:$(PORT)/ (Ctrl-C ends it)"
+	@python3 -m http.server --bind 127.0.0.1 --directory build/web $(PORT)
 
 # AddressSanitizer and UndefinedBehaviorSanitizer
 dev: deps

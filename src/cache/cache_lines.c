@@ -6,6 +6,7 @@
 
 #include "cache/cache_lines.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define MEMORY_LINE ((size_t)64) /* of the host, or more */
@@ -35,12 +36,15 @@ bool wl_lines_make(wl_lines *l, int64_t count, bool lru, wl_arena *arena)
 {
     const uint64_t buckets = 2 + (uint64_t)count / BUCKET_LINES;
     uint32_t ring = 64;
+    /* where a size has 32 bits, not all caches have room */
+    if (buckets > SIZE_MAX / 2 / sizeof *l->buckets || buckets > SIZE_MAX / 2 / (WL_PLACES * sizeof *l->numbers))
+        return false;
     while (ring < USES_PER_LINE * count)
         ring *= 2;
     *l = (wl_lines){.lru = lru, .count = buckets, .bits = WL_TAG_BITS, .places = (int64_t)(WL_PLACES * buckets)};
     while (buckets >> (l->bits + 1 - WL_TAG_BITS))
         l->bits++;
-    l->buckets = wl_lines_memory(arena, buckets * sizeof *l->buckets);
+    l->buckets = wl_lines_memory(arena, (size_t)buckets * sizeof *l->buckets);
     l->numbers = wl_lines_memory(arena, (size_t)l->places * sizeof *l->numbers);
     if (lru) {
         l->ring = ring - 1;
@@ -55,7 +59,7 @@ bool wl_lines_make(wl_lines *l, int64_t count, bool lru, wl_arena *arena)
 
 void wl_lines_clear(wl_lines *l)
 {
-    memset(l->buckets, 0, l->count * sizeof *l->buckets);
+    memset(l->buckets, 0, (size_t)l->count * sizeof *l->buckets);
     l->below = (uint64_t)1 << l->bits;
     /* so that the product has as many bits, at the top */
     l->factor = (FACTOR >> (64 - l->bits) | 1) << (64 - l->bits);

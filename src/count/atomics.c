@@ -32,7 +32,7 @@ static size_t place_of(const wl_atomic_lines *all, size_t field, int64_t line)
     uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
     while (all->place[at].line && !(all->place[at].line == line + 1 && all->place[at].field == field))
         at = (at + 1) % PLACES;
-    return at;
+    return (size_t)at;
 }
 
 /* NULL: the table is full. */

@@ -150,7 +150,7 @@ wl_status wl_record_next(wl_record_file *file, wl_record *out, wl_record_found *
 static wl_status unpack(const wl_record_file *file, const wl_record *r, ZSTD_DCtx *unpacker, uint8_t *chunk,
                         uint8_t *to, wl_error *err)
 {
-    ZSTD_outBuffer out = {to, r->bytes, 0};
+    ZSTD_outBuffer out = {to, (size_t)r->bytes, 0};
     size_t left = 1;
     for (uint64_t at = 0; at < r->stored && left > 0;) {
         const size_t count = r->stored - at < CHUNK ? (size_t)(r->stored - at) : CHUNK;
@@ -187,7 +187,7 @@ wl_status wl_record_payload(const wl_record_file *file, const wl_record *r, uint
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
                        "%.120s: the record at byte %llu has %llu bytes, at most %llu are read", file->path,
                        (unsigned long long)r->at, (unsigned long long)r->bytes, (unsigned long long)most);
-    uint8_t *bytes = malloc((size_t)r->bytes + 1);
+    uint8_t *bytes = r->bytes < SIZE_MAX ? malloc((size_t)r->bytes + 1) : NULL;
     if (!bytes)
         return wl_fail_memory(err);
     bytes[r->bytes] = 0;
