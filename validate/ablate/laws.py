@@ -70,5 +70,7 @@ LAWS = [
          off=["l2_latency_spread=none", "dram_latency_spread=none"], found=["update"]),
     dict(name="single launches", says="a launch alone takes longer", off=["launch_latency=none"], found=["scan"]),
     dict(name="stores acknowledged", says="a block stays until its stores are", off=["store_wait=none"], found=["mi210"]),
+    dict(name="fills of the L1", says="data from the L2 occupies the L1", off=["l1_fill_width=none"], kept="published columns on an RTX 2080 Super",
+         found=["v100"]),
     dict(name="memory-side cache", says="a cache behind the L2", off=["memory_cache=none"], kept="hardware", found=["mi300x"]),
 ]
