@@ -7,6 +7,7 @@ import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
 import {fromAddress, initial, toAddress} from "./state.js";
 import {guessOf} from "./ptxform.js";
+import {startOfReport} from "./framed.js";
 import {loadCore} from "./core.js";
 import {paramsOf, placeOf} from "./kernel.js";
 import {follow, makeChoices, picked, showArguments, showEntries, showError, showInputs, showSliders, textOf} from "./inputs.js";
@@ -80,6 +81,7 @@ function update(change) {
 }
 
 async function writeAddress() {
+  if (startOfReport() !== undefined) return;
   const address = await toAddress(state);
   history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
 }
@@ -363,7 +365,7 @@ function listen() {
 
 async function restore() {
   clearTimeout(addressTimer);
-  state = await fromAddress(location.hash);
+  state = await fromAddress(startOfReport() ?? location.hash);
   if (state.kind === "builtin" && !KERNELS[state.kernel]) state.kernel = initial().kernel;
   sliderDevice = "";
   forget();
@@ -375,6 +377,7 @@ async function restore() {
 
 async function main() {
   find("version").textContent = VERSION;
+  find("copy-link").hidden = startOfReport() !== undefined;
   makeChoices();
   try {
     const makeWorker = await loadCore();

@@ -44,6 +44,7 @@ export async function fromAddress(address) {
       const [, key, value] = pair.match(/^([A-Za-z_]\w*)=([^]*)$/) || [];
       if (key) state[list][key] = value;
     }
+  if (words.has("plain")) state.text = words.get("plain"); // as reports write it
   if (words.has("text")) {
     try {
       const bytes = await through(new DecompressionStream("deflate-raw"), fromBase64(words.get("text")));
