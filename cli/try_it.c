@@ -248,7 +248,7 @@ static wl_status put_device(FILE *out, const try_launch *l, try_it *made, wl_err
     if (like && status == WL_OK)
         status = wl_device_render(like, WL_FORMAT_JSON, &its, err);
     if (!own || !its || strcmp(own, its) != 0)
-        refuse(made, "the page has the built-in devices, and %.80s is another one.", name);
+        refuse(made, "the page has the built-in devices, and this %.80s is none of them.", name);
     put(out, "device", name);
     for (size_t i = 0; i < o->with_count; i++)
         put(out, "with", o->with[i]);

@@ -25,9 +25,9 @@ typedef struct try_launch {
 #define TRY_NOTE_LENGTH 512
 
 typedef struct try_it {
-    char *address;              /* of web/state.js, behind its #; NULL: the page cannot show this launch */
-    char note[TRY_NOTE_LENGTH]; /* why not, or what is left out; "" */
+    char *address; /* behind the # of that page; NULL: it cannot show this launch */
     bool refused;
+    char note[TRY_NOTE_LENGTH]; /* why not, or what is left out; "" */
 } try_it;
 
 /* WL_E_NOMEM */

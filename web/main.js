@@ -106,6 +106,7 @@ async function refresh(began = performance.now()) {
   showPredictions(last.predictions, others, name => update({devices: [name, ...state.devices.filter(one => one !== name)]}),
     performance.now() - began);
   find("headline").dataset.milliseconds = performance.now() - began;
+  performance.mark("predicted");
   if (space) showSpace();
   mark([...DRAWN, ...SEARCHED], true);
   deepTimer = setTimeout(later, LATER);
@@ -380,10 +381,10 @@ async function main() {
   find("copy-link").hidden = startOfReport() !== undefined;
   makeChoices();
   try {
-    const makeWorker = await loadCore();
-    const seat = name => new Seat(makeWorker, is => tellBusy(name, is));
-    seats = {quick: seat("quick"), deep: seat("deep"), search: seat("search"), form: seat("form"),
-      side: seat("side")};
+    const {makeWorker, compiled} = await loadCore();
+    seats = Object.fromEntries(Object.keys(BUSY).map(name => [name, new Seat(makeWorker, is => tellBusy(name, is))]));
+    seats.quick.warm();
+    await compiled;
   } catch (error) {
     find("headline").replaceChildren(element("h2", {}, "This browser cannot run the page"),
       element("p", {}, `It needs WebAssembly and DecompressionStream: ${error.message || error}`));
@@ -391,6 +392,7 @@ async function main() {
   }
   listen();
   await restore();
+  for (const seat of Object.values(seats)) seat.warm();
   if (location.protocol.startsWith("http") && navigator.serviceWorker)
     navigator.serviceWorker.register("offline.js").catch(() => {}); // without it, the page needs its host to open
 }

@@ -181,8 +181,8 @@ typedef struct wl_page_launch {
     const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
     double program_s;                        /* of a program: all calls of this kernel; else 0 */
-    const char *address;                     /* of wl_page_embed: what it begins with, or NULL ... */
-    const char *address_note;                /* ... and why, or what is left out; NULL or "": nothing to say */
+    const char *address;                     /* on an embedded page, or NULL ... */
+    const char *address_note;                /* ... and why, or what it leaves out */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
 WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
@@ -191,9 +191,9 @@ WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *e
 /* Opens the page with the profile of a program, the first of several devices: where its time goes,
  * and which changes of the launches added so far save most of it. */
 WL_FALLIBLE wl_page_profile(wl_page *page, const wl_profile *const *profiles, size_t count, wl_error *err);
-/* Puts the page of `make web` (docs/web.md) into the file, which opens it at the address of a launch:
- * what is behind # in its own addresses; "plain" is a text that is not packed. WL_E_INPUT: it is no
- * such page, or not of this version. */
+/* Puts the page of `make web` (docs/web.md) into the file, which opens it at the address of a
+ * launch: what is behind # in its own addresses; "plain" is a text that is not packed. WL_E_INPUT:
+ * it is no such page, or not of this version. */
 WL_FALLIBLE wl_page_embed(wl_page *page, const char *html, wl_error *err);
 /* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);

@@ -10,7 +10,7 @@
 /* of share/templates/page_try.js: tests/page/page.sh prints the right one */
 static const char script_hash[] = "sha256-vPLvCNyDopO4rStF2QTJMkm0/DWuR1ZJWuCYFGGCo0o=";
 
-/* What is between the end of `before` and a quote; false: there is no such text, or it is longer. */
+/* What is between `before` and a quote; false: there is no such text, or it is longer. */
 static bool find_text(const char *html, const char *before, char quote, size_t size, char *out)
 {
     const char *start = strstr(html, before);
