@@ -316,13 +316,6 @@ static int write_page(const report *r)
     return code;
 }
 
-static int embed(report *r)
-{
-    wl_error err = {0};
-    const int code = try_it_read(r->options, &r->web);
-    return code == EXIT_OK && wl_page_embed(r->page, r->web, &err) != WL_OK ? diag_report(&err) : code;
-}
-
 int cmd_report(const options *o)
 {
     report r = {.options = o};
@@ -330,9 +323,9 @@ int cmd_report(const options *o)
     if (!check_usage(o) || !try_it_usage(o))
         return EXIT_USAGE;
     const bool whole = recorded_whole(o);
-    if (wl_page_new(&r.page, &err) != WL_OK)
-        return diag_report(&err);
-    int code = o->interactive ? embed(&r) : EXIT_OK;
+    int code = o->interactive ? try_it_read(o, &r.web) : EXIT_OK;
+    if (code == EXIT_OK && wl_page_new(r.web, &r.page, &err) != WL_OK)
+        code = diag_report(&err);
     if (code == EXIT_OK)
         code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
     if (code == EXIT_OK)

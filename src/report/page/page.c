@@ -44,10 +44,12 @@ static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hiera
 static const wl_roofline_kind kind_order[WL_ROOFLINE_KIND_COUNT] = {WL_ROOFLINE_HIERARCHICAL, WL_ROOFLINE_CLASSIC,
                                                                     WL_ROOFLINE_INSTRUCTION};
 
-wl_status wl_page_new(wl_page **out, wl_error *err)
+wl_status wl_page_new(const char *web, wl_page **out, wl_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? WL_OK : wl_fail_memory(err);
+    if (!*out)
+        return wl_fail_memory(err);
+    return web ? wl_page_web_read(web, &(*out)->web, err) : WL_OK;
 }
 
 static void device_free(page_device *d)
@@ -403,11 +405,6 @@ wl_status wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err
 }
 
 /* ---- the whole ---- */
-
-wl_status wl_page_embed(wl_page *page, const char *html, wl_error *err)
-{
-    return wl_page_web_read(html, &page->web, err);
-}
 
 /* of share/templates/page_script.js: tests/page/page.sh prints the right one */
 static const char script_hash[] = "sha256-F+xfXszU86fnFAxzNBKU3AwMAx2Bwz+B0NSSY4oa2UU=";
