@@ -301,7 +301,7 @@ wl_status try_it_make(const try_launch *l, try_it *made, wl_error *err)
         return diag_no_memory(err);
     wl_status status = put_all(out, l, made, err);
     const bool failed = ferror(out) != 0;
-    if ((fclose(out) != 0 || failed) && status == WL_OK)
+    if ((fclose(out) != 0 || failed || !text) && status == WL_OK)
         status = diag_no_memory(err);
     if (status == WL_OK && !made->refused) {
         say_left_out(l->options, made->note);
