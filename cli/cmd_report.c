@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "recorded.h"
 #include "report_search.h"
+#include "try_it.h"
 
 #define KERNELS_SHOWN 5 /* of a program: each has a section */
 #define EFFORT 0.1      /* seconds to emulate each of many launches, about: as rank does */
@@ -23,6 +24,7 @@ typedef struct report {
     const char *path; /* of the kernel that is added; NULL: it has no file */
     size_t added;
     double program_s; /* of the kernel of a program that is added; else 0 */
+    char *web;        /* the page to try launches on; NULL: none */
 } report;
 
 static bool check_usage(const options *o)
@@ -116,10 +118,14 @@ static wl_status load_sources(const char *kernel, const wl_prediction *predictio
 
 /* ---- launches ---- */
 
-static wl_status add(report *r, const report_launch *launch, const source_files *sources, wl_error *err)
+static wl_status add(report *r, const report_launch *launch, const source_files *sources, const try_launch *tried,
+                     wl_error *err)
 {
     report_search found = {0};
+    try_it it = {0};
     wl_status status = report_search_run(launch, &found, err);
+    if (status == WL_OK && r->web)
+        status = try_it_make(tried, &it, err);
     if (status == WL_OK)
         status = wl_page_add(r->page,
                              &(wl_page_launch){.prediction = launch->prediction,
@@ -132,9 +138,12 @@ static wl_status add(report *r, const report_launch *launch, const source_files 
                                                .no_advice = found.no_advice,
                                                .files = sources ? sources->names : NULL,
                                                .texts = sources ? (const char *const *)sources->texts : NULL,
-                                               .file_count = sources ? sources->count : 0},
+                                               .file_count = sources ? sources->count : 0,
+                                               .address = it.address,
+                                               .address_note = it.note},
                              err);
     r->added += status == WL_OK;
+    free(it.address);
     report_search_free(&found);
     return status;
 }
@@ -180,7 +189,15 @@ static wl_status predict_one(report *r, const options *o, job *j, size_t i, cons
                                       .others = quick ? quick : j->kernel,
                                       .launch = j->launches[i],
                                       .rule = rule},
-                     &sources, err);
+                     &sources,
+                     &(try_launch){.options = o,
+                                   .job = j,
+                                   .kernel = o->update ? NULL : r->path,
+                                   .block = o->block[i],
+                                   .prediction = prediction,
+                                   .read = j->kernel,
+                                   .device = j->device},
+                     err);
     for (size_t k = 0; k < sources.count; k++)
         free(sources.texts[k]);
     wl_prediction_free(prediction);
@@ -264,7 +281,10 @@ static wl_status visit(void *user, const batch_launch *line, wl_error *err)
                                 .options = r->options,
                                 .others = line->kernel,
                                 .launch = *line->launch},
-               NULL, err);
+               NULL,
+               &(try_launch){
+                   .options = r->options, .prediction = line->prediction, .read = line->kernel, .device = line->device},
+               err);
 }
 
 static int add_lines(report *r)
@@ -300,14 +320,17 @@ int cmd_report(const options *o)
 {
     report r = {.options = o};
     wl_error err = {0};
-    if (!check_usage(o))
+    if (!check_usage(o) || !try_it_usage(o))
         return EXIT_USAGE;
     const bool whole = recorded_whole(o);
-    if (wl_page_new(&r.page, &err) != WL_OK)
-        return diag_report(&err);
-    int code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
+    int code = o->interactive ? try_it_read(o, &r.web) : EXIT_OK;
+    if (code == EXIT_OK && wl_page_new(r.web, &r.page, &err) != WL_OK)
+        code = diag_report(&err);
+    if (code == EXIT_OK)
+        code = whole ? add_program(&r) : o->batch ? add_lines(&r) : add_kernels(&r);
     if (code == EXIT_OK)
         code = write_page(&r);
+    free(r.web);
     wl_page_free(r.page);
     return code;
 }

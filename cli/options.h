@@ -56,9 +56,10 @@ typedef struct options {
     const char *schedules, *widths, *orders; /* to try */
     /* of recordings */
     const char *launch, *trace;
+    const char *web; /* of reports: the page to put into them */
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
-    bool precomputed, ascii;
+    bool precomputed, ascii, interactive;
     bool no_ptxas, entries, coverage, extract;
     bool sources, confidence;                    /* of device numbers, of a prediction */
     const char *gpu;                             /* of published curves */

@@ -24,8 +24,8 @@ bool binary_is(const char *path)
 {
     struct stat info;
     char start[16];
-    if (has_suffix(path, ".yaml") || has_suffix(path, ".ptx") || has_suffix(path, ".cu") || has_suffix(path, ".csv") ||
-        stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    if (has_suffix(path, ".yaml") || has_suffix(path, ".cu") || has_suffix(path, ".csv") || stat(path, &info) != 0 ||
+        !S_ISREG(info.st_mode))
         return false;
     const int file = open(path, O_RDONLY);
     const ssize_t length = file < 0 ? -1 : read(file, start, sizeof start);

@@ -191,7 +191,7 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         status = read_recorded(&u->modules, err);
     else if (ptx_is_cuda(path))
         status = read_cuda(o, path, u->arch[0] ? u->arch : ARCH_DEFAULT, u, err);
-    else if (has_suffix(path, ".ptx"))
+    else if (has_suffix(path, ".ptx") && !binary_is(path))
         status = read_ptx(path, u, err);
     else
         status = ptx_modules_of_binary(o, path, u->arch, !o->arch, &u->modules, err);

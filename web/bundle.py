@@ -26,6 +26,11 @@ def table_of(name, pattern):
     return re.findall(pattern, text)
 
 
+def version():
+    text = (root / "include/warpline/status.h").read_text()
+    return ".".join(re.search(rf"#define WL_VERSION_{part} (\d+)", text).group(1) for part in ("MAJOR", "MINOR", "PATCH"))
+
+
 def data():
     """What the page knows of the tool's tables: the module data.js."""
     primaries = [{"key": key, "dimension": dimension, "meaning": meaning} for key, dimension, meaning in table_of(
@@ -36,11 +41,9 @@ def data():
                for path in sorted((root / "share/devices").glob("*.yaml"))}
     if not (primaries and bounds and kernels and devices):
         sys.exit("bundle.py: a table is empty")
-    version = "%s.%s.%s" % tuple(re.search(rf"#define WL_VERSION_{part} (\d+)", (root / "include/warpline/status.h").read_text())
-                                 .group(1) for part in ("MAJOR", "MINOR", "PATCH"))
     example = (root / "examples/heat.ptx").read_text()
     return "\n".join(f"export const {name} = {json.dumps(value, indent=0)};" for name, value in (
-        ("PRIMARIES", primaries), ("BOUNDS", bounds), ("KERNELS", kernels), ("DEVICES", devices), ("VERSION", version),
+        ("PRIMARIES", primaries), ("BOUNDS", bounds), ("KERNELS", kernels), ("DEVICES", devices), ("VERSION", version()),
         ("EXAMPLE_PTX", example))) + "\n"
 
 
@@ -102,10 +105,10 @@ def main():
         sys.exit("bundle.py: the script ends itself")
     policy = (f"default-src 'none'; script-src '{digest(script)}' 'wasm-unsafe-eval'; style-src '{digest(style)}'; "
               "worker-src blob: 'self'; img-src data:; base-uri 'none'; form-action 'none'")
-    parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script, "SOURCES": digest_of_sources(),
+    parts = {"POLICY": policy, "STYLE": style, "SCRIPT": script, "SOURCES": digest_of_sources(), "VERSION": version(),
              "LICENCES": html.escape((core.parent / "licences.txt").read_text()),
              "CORE": packed((core / "warpline.wasm").read_bytes()), "WORKER": packed(worker.encode())}
-    page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|LICENCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
+    page = re.sub(r"@(POLICY|STYLE|SCRIPT|SOURCES|VERSION|LICENCES|CORE|WORKER)@", lambda match: parts[match.group(1)], (web / "index.html").read_text())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(page)
     (folder / "offline.js").write_text((web / "offline.js").read_text())

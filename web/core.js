@@ -9,14 +9,16 @@ async function unpack(id) {
   return new Response(stream).arrayBuffer();
 }
 
-// A function that makes a worker which has the module.
+// {makeWorker, compiled}: a function that makes a worker, which starts while the module is still
+// compiled; and a promise.
 export async function loadCore() {
-  const module = await WebAssembly.compile(await unpack("core"));
+  const compiled = unpack("core").then(bytes => WebAssembly.compile(bytes));
   const script = new TextDecoder().decode(await unpack("worker"));
   const address = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
-  return () => {
+  const makeWorker = () => {
     const worker = new Worker(address);
-    worker.postMessage({module});
+    compiled.then(module => worker.postMessage({module}), () => {});
     return worker;
   };
+  return {makeWorker, compiled};
 }

@@ -7,6 +7,7 @@ import {diffJob, files, job, launchText, shellText} from "./command.js";
 import {find, hideResult, showAnswer, showPredictions, showResult} from "./results.js";
 import {fromAddress, initial, toAddress} from "./state.js";
 import {guessOf} from "./ptxform.js";
+import {startOfReport} from "./framed.js";
 import {loadCore} from "./core.js";
 import {paramsOf, placeOf} from "./kernel.js";
 import {follow, makeChoices, picked, showArguments, showEntries, showError, showInputs, showSliders, textOf} from "./inputs.js";
@@ -80,6 +81,7 @@ function update(change) {
 }
 
 async function writeAddress() {
+  if (startOfReport() !== undefined) return;
   const address = await toAddress(state);
   history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
 }
@@ -104,6 +106,7 @@ async function refresh(began = performance.now()) {
   showPredictions(last.predictions, others, name => update({devices: [name, ...state.devices.filter(one => one !== name)]}),
     performance.now() - began);
   find("headline").dataset.milliseconds = performance.now() - began;
+  performance.mark("predicted");
   if (space) showSpace();
   mark([...DRAWN, ...SEARCHED], true);
   deepTimer = setTimeout(later, LATER);
@@ -363,7 +366,7 @@ function listen() {
 
 async function restore() {
   clearTimeout(addressTimer);
-  state = await fromAddress(location.hash);
+  state = await fromAddress(startOfReport() ?? location.hash);
   if (state.kind === "builtin" && !KERNELS[state.kernel]) state.kernel = initial().kernel;
   sliderDevice = "";
   forget();
@@ -375,12 +378,13 @@ async function restore() {
 
 async function main() {
   find("version").textContent = VERSION;
+  find("copy-link").hidden = startOfReport() !== undefined;
   makeChoices();
   try {
-    const makeWorker = await loadCore();
-    const seat = name => new Seat(makeWorker, is => tellBusy(name, is));
-    seats = {quick: seat("quick"), deep: seat("deep"), search: seat("search"), form: seat("form"),
-      side: seat("side")};
+    const {makeWorker, compiled} = await loadCore();
+    seats = Object.fromEntries(Object.keys(BUSY).map(name => [name, new Seat(makeWorker, is => tellBusy(name, is))]));
+    seats.quick.warm();
+    await compiled;
   } catch (error) {
     find("headline").replaceChildren(element("h2", {}, "This browser cannot run the page"),
       element("p", {}, `It needs WebAssembly and DecompressionStream: ${error.message || error}`));
@@ -388,6 +392,7 @@ async function main() {
   }
   listen();
   await restore();
+  for (const seat of Object.values(seats)) seat.warm();
   if (location.protocol.startsWith("http") && navigator.serviceWorker)
     navigator.serviceWorker.register("offline.js").catch(() => {}); // without it, the page needs its host to open
 }

@@ -10,9 +10,11 @@ export class Seat {
     this.makeWorker = makeWorker;
     this.onBusy = onBusy;
     this.id = 0;
-    this.now = this.next = this.timer = null;
-    this.worker = makeWorker();
+    this.now = this.next = this.timer = this.worker = null;
   }
+
+  // So that the first question need not wait for a worker
+  warm() { this.worker ||= this.makeWorker(); }
 
   // The results of all jobs, or null if another question came or stop() was called.
   ask(jobs) {
@@ -40,6 +42,7 @@ export class Seat {
     this.next = null;
     this.onBusy(Boolean(this.now));
     if (!this.now) return;
+    this.warm();
     this.now.began = performance.now();
     this.worker.onmessage = ({data}) => this.receive(data);
     this.worker.onerror = () => this.restart();

@@ -16,8 +16,11 @@ const toBase64 = bytes => {
   for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 };
-export const fromBase64 = text =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
+export function fromBase64(text) {
+  const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/")), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 
 // Members that are as in initial() are left out, so that addresses stay short.
 export async function toAddress(state) {
@@ -44,6 +47,7 @@ export async function fromAddress(address) {
       const [, key, value] = pair.match(/^([A-Za-z_]\w*)=([^]*)$/) || [];
       if (key) state[list][key] = value;
     }
+  if (words.has("plain")) state.text = words.get("plain"); // as reports write it
   if (words.has("text")) {
     try {
       const bytes = await through(new DecompressionStream("deflate-raw"), fromBase64(words.get("text")));

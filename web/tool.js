@@ -6,29 +6,36 @@
 const decoder = new TextDecoder();
 export const FAILED = 134; // the exit code of a tool that was aborted, as a shell says it
 
+// An instance for one call, made before it is needed.
+export function prepareTool(makeTool, module) {
+  const said = {text: ""}; // before it was aborted
+  const tool = new Promise((resolve, reject) => {
+    makeTool({
+      instantiateWasm(imports, use) {
+        WebAssembly.instantiate(module, imports).then(instance => use(instance, module), reject);
+        return {};
+      },
+      thisProgram: "warpline",
+      quit(code, error) { throw error; }, // in every environment, so that the page goes on
+      preRun: [tool => { tool.ENV.COLUMNS = "1000"; }], // lines are not broken: the page does that
+      print() {},
+      printErr(line) { said.text += line + "\n"; },
+    }).then(resolve, reject);
+  });
+  tool.catch(() => {}); // told when it is used
+  return {tool, said};
+}
+
 // job: {words: ["predict", ..], files: {"kernel.yaml": text or bytes}, read: ["plot.svg"]}. The
 // files are in the folder that the tool works in. Returns {code, out, err, files: {name: text},
 // milliseconds}.
-export async function runTool(makeTool, module, job) {
+export async function runTool({tool: prepared, said}, job) {
   const start = performance.now();
-  let abort = "";
   let FS;
   const result = {code: FAILED, out: "", err: "", files: {}, milliseconds: 0};
   const text = name => (FS && FS.analyzePath(name).exists ? decoder.decode(FS.readFile(name)) : "");
   try {
-    const tool = await new Promise((resolve, reject) => {
-      makeTool({
-        instantiateWasm(imports, use) {
-          WebAssembly.instantiate(module, imports).then(instance => use(instance, module), reject);
-          return {};
-        },
-        thisProgram: "warpline",
-        quit(code, error) { throw error; }, // in every environment, so that the page goes on
-        preRun: [tool => { tool.ENV.COLUMNS = "1000"; }], // lines are not broken: the page does that
-        print() {},
-        printErr(line) { abort += line + "\n"; },
-      }).then(resolve, reject);
-    });
+    const tool = await prepared;
     FS = tool.FS;
     FS.mkdir("/work");
     FS.chdir("/work");
@@ -40,10 +47,10 @@ export async function runTool(makeTool, module, job) {
     result.code = tool.callMain(job.words);
   } catch (error) {
     if (typeof error.status === "number") result.code = error.status;
-    else abort += `${error.message || error}\n`;
+    else said.text += `${error.message || error}\n`;
   }
   result.out = text("/out");
-  result.err = text("/err") + (result.code === FAILED ? `the prediction failed: ${abort.trim()}\n` : "");
+  result.err = text("/err") + (result.code === FAILED ? `the prediction failed: ${said.text.trim()}\n` : "");
   for (const name of job.read || []) result.files[name] = text(name);
   result.milliseconds = performance.now() - start;
   return result;

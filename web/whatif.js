@@ -24,7 +24,11 @@ function written(value, dimension) {
   const number = whole ? Math.max(1, Math.round(value)) : Number(value.toPrecision(4));
   return `${number}${(UNITS[dimension] || [""])[0]}`;
 }
-const readBack = text => Number.parseFloat(text) || 0;
+const PREFIX = {Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, k: 1e3, M: 1e6, G: 1e9, T: 1e12, m: 1e-3, u: 1e-6, n: 1e-9};
+function readBack(text) { // what people write, too: 30MiB
+  const [, number, prefix] = text.match(/^\s*([\d.e+-]+)\s*(Ki|Mi|Gi|[kMGTmun])?/) || [];
+  return (Number.parseFloat(number) || 0) * (PREFIX[prefix] || 1);
+}
 
 // device: "devices show --format json". changes: {l2_size: "83886080B"}; change(key, text or null)
 // is called.

@@ -67,8 +67,7 @@ WL_FALLIBLE wl_prediction_write_end(wl_prediction_writer *writer, wl_error *err)
 /* ---- TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
 
 /* Where the cycles of a launch go; the options of its prediction asked for stacks. Of the model
- * they name, else of turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: no stack by
- * that model on this device. */
+ * they name, else of turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: none. */
 WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device, bool all,
                             wl_format format, char **out, wl_error *err);
 
@@ -181,13 +180,14 @@ typedef struct wl_page_launch {
     const char *const *files, *const *texts; /* of its lines: names and contents ... */
     size_t file_count;                       /* ... (NULL: not known) */
     double program_s;                        /* of a program: all calls of this kernel; else 0 */
+    const char *address, *address_note;      /* on the page of wl_page_new, or NULL; what is said */
 } wl_page_launch;
 typedef struct wl_page wl_page; /* borrows nothing */
-WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
+/* web: the page of `make web`, to put into the file; NULL: none. WL_E_INPUT: it is another file. */
+WL_FALLIBLE wl_page_new(const char *web, wl_page **out, wl_error *err);
 WL_API void wl_page_free(wl_page *page);
 WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
-/* Opens the page with the profile of a program, the first of several devices: where its time goes,
- * and which changes of the launches added so far save most of it. */
+/* Opens the page with the profile of a program, and which changes so far save most of its time. */
 WL_FALLIBLE wl_page_profile(wl_page *page, const wl_profile *const *profiles, size_t count, wl_error *err);
 /* The text of the file, with the date if one is given. WL_E_UNSUPPORTED: there is no launch. */
 WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);

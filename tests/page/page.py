@@ -106,6 +106,22 @@ def check_file(text):
     check(not re.search(r"<(link|img|iframe|object|embed|base|form)\b|@import|url\(", text), "the page loads something")
 
 
+def check_interactive(directory):
+    """A page inside: its text comes back byte for byte, and the policy has the hashes of all scripts."""
+    digest = "'sha256-" + base64.b64encode(hashlib.sha256(b"x").digest()).decode() + "'"
+    version = run("--version").split()[1]
+    inside = (f'<meta name="warpline" content="{version}">\n<meta content="script-src {digest}">\n'
+              "<script>x</script> &quot; &amp;amp; <b title=\"'\">\t</b></iframe></template>\n")
+    (directory / "index.html").write_text(inside)
+    text = run("report", "triad", "--set", "n=65536", "--device", "h200", *BLOCK, "--interactive", "--web", str(directory))
+    root = Tree(text).root
+    check(root.first("iframe").attributes["srcdoc"] == inside, "the page inside is another one")
+    digests = ["'sha256-" + base64.b64encode(hashlib.sha256(one.text().encode()).digest()).decode() + "'" for one in root.all("script")]
+    check(len(digests) == 2 and f"script-src {' '.join(digests)} {digest} 'wasm-unsafe-eval'; worker-src blob:;" in text,
+          f"the policy does not allow the scripts, which are {digests}")
+    check(text.index("<iframe") > text.index('<p class="verdict"'), "the verdict is not first")
+
+
 # ---- numbers ----
 
 def check_section(section, prediction, text):
@@ -268,6 +284,7 @@ def main():
         check_file(text)
         lines = run("report", *PTX, "--device", "h200", *MANDELBROT)
         check_file(lines)
+        check_interactive(directory)
         if browser:
             (directory / "page.html").write_text(text)
             expected = [(predicted(kernel, "--device", device, *BLOCK, "--per-access"),

@@ -57,7 +57,7 @@ class Page:
 
     def wait(self, what, expression, seconds=30):
         value = self.browser.wait(expression, seconds)
-        check(value, f"{what}: it does not happen ({self.js('document.querySelector(`#error`).textContent')})")
+        check(value, f"{what}: it does not happen ({self.js('document.querySelector(`#error`)?.textContent')})")
         return value
 
     def time(self, what, expected):
@@ -191,6 +191,50 @@ def test_link(p, browser):
     p.wait("a link to nothing", "document.getElementById('error').textContent.includes('nothing')")
 
 
+def test_report(p, browser, directory):
+    """A report with the page inside opens it with the launch of each section."""
+    frame = "document.querySelector('#try iframe').contentDocument"
+
+    def written(*words):
+        path = directory / "report.html"
+        run("report", *words, "--interactive", "--web", str(page), "--output", str(path))
+        browser.open(path.as_uri())
+        check(p.js("document.querySelector('section.launch > p.verdict').textContent").strip(), "the report has no verdict")
+        check(not p.js("document.querySelector('iframe')"), "the page is there before somebody asks for it")
+
+    def tried(what, number, expected):
+        p.click(f"#launch{number} .try button")
+        p.wait(what, f"document.querySelector('#try').open && Number({frame}?.querySelector('[data-time-s]')?.dataset.timeS) === {expected!r}", 60)
+        p.click("#try > button")
+
+    star = ["star3d_r4", "--block", "128x2", "--with", "l2_size=30MiB", "--set", "nx=320"]
+    written(*star, "--device", "h200", "--device", "mi300x")
+    tried("the first launch of a report", "1", predicted(*star, "--device", "h200"))
+    tried("the second launch of a report", "2", predicted(*star, "--device", "mi300x"))
+    p.js(f"(() => {{ const block = {frame}.getElementById('block'); block.value = '64x4'; "
+         "block.dispatchEvent(new block.ownerDocument.defaultView.Event('input', {bubbles: true})); })()")
+    star[2] = "64x4"
+    tried("another block in a report", "2", predicted(*star, "--device", "mi300x"))
+    check(p.js(f"{frame}.getElementById('copy-link').hidden"), "a page without an address has a link")
+    browser.gather(1)  # its address would be written by now
+    words = ["--update", "b[0] = 0.5 * (a[1] + a[-1])", "--domain", "65536", "--type", "f32", "--device", "v100", "--block", "128"]
+    written(*words)
+    tried("a stencil of a report", "1", predicted(*words))
+    ptx = [str(root / "examples/heat.ptx"), "--device", "h200", "--block", "64x4", "--grid", "cdiv(n,block.x),cdiv(n,block.y)",
+           "--set", "n=1024", "--arg", "buf:n*n*8", "--arg", "buf:n*n*8", "--arg", "n", "--arg", "n", "--arg", "0.1", "--no-ptxas"]
+    written(*ptx)
+    tried("PTX of a report", "1", predicted(*ptx))
+    recording = [str(root / "tests/recording/heat.wlrec"), "--launch", "1", "--device", "h200", "--no-ptxas"]
+    (directory / "kernel.yaml").write_text(run("show", *recording))
+    written(*recording)
+    check("counts and volumes are those of the PTX" in p.js("document.querySelector('.try').textContent"), "nothing is said about a recording")
+    tried("a recorded launch", "1", predicted("kernel.yaml", "--device", "h200", "--block", "32x8", "--registers", "32", directory=directory))
+    if pictures:
+        p.click(".try button")
+        p.browser.gather(2)
+        browser.picture(pictures / "report.png")
+
+
 def test_export(p, directory):
     """What the page gives out is what the command prints that it shows."""
     p.js("""globalThis.saved = {}; URL.createObjectURL = blob => { blob.text().then(text => { globalThis.latest = text; });
@@ -284,6 +328,9 @@ def test_stop(p):
 
 
 def test_speed(p):
+    p.settle()
+    first = p.js("[performance.getEntriesByName('predicted')[0].startTime, Number(document.getElementById('headline').dataset.milliseconds)]")
+    print(f"the first prediction: {first[1]:.0f} ms, {first[0]:.0f} ms after the page is opened")
     p.put("kernel", "star3d_r4")
     p.settle()
     took = []
@@ -358,7 +405,7 @@ def main():
             p, address = Page(browser), page.as_uri()
             browser.size(*SIZES[0])
             for test, arguments in ((test_predictions, ()), (test_search, ()), (test_errors, (directory,)), (test_compare, ()),
-                                    (test_link, (browser,)), (test_ptx, (directory,)), (test_export, (directory,)), (test_names, ()), (test_stop, ()), (test_speed, ()),
+                                    (test_link, (browser,)), (test_ptx, (directory,)), (test_export, (directory,)), (test_report, (browser, directory)), (test_names, ()), (test_stop, ()), (test_speed, ()),
                                     (test_sizes, (browser, address)), (test_offline, (browser,))):
                 if only and test.__name__ not in only:
                     continue

@@ -82,9 +82,9 @@ assert.deepEqual(await seat.ask([{name: "f"}]), ["f"]);
 assert.deepEqual([made, ended], [3, 2]);
 
 // ---- a tool that is aborted is an answer like others ----
-const {runTool, FAILED} = await load("tool");
+const {prepareTool, runTool, FAILED} = await load("tool");
 const broken = async () => ({FS: {mkdir() { throw new Error("out of bounds"); }, analyzePath: () => ({exists: false})}});
-const answer = await runTool(broken, null, {words: ["predict"]});
+const answer = await runTool(prepareTool(broken, null), {words: ["predict"]});
 assert.equal(answer.code, FAILED);
 assert.match(answer.err, /out of bounds/);
 console.log("units: ok");

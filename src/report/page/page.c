@@ -13,6 +13,7 @@
 #include "report/common/roofline_report.h"
 #include "report/common/words.h"
 #include "report/common/templates.h"
+#include "report/page/page_try.h"
 #include "roofline/limit_words.h"
 
 #define TITLE 120 /* characters of a kernel's name in a headline */
@@ -35,6 +36,7 @@ struct wl_page {
     wl_buffer opening; /* of a program */
     wl_page_saving *savings;
     size_t saving_count, saving_room;
+    wl_page_web web;
 };
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
@@ -42,10 +44,12 @@ static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hiera
 static const wl_roofline_kind kind_order[WL_ROOFLINE_KIND_COUNT] = {WL_ROOFLINE_HIERARCHICAL, WL_ROOFLINE_CLASSIC,
                                                                     WL_ROOFLINE_INSTRUCTION};
 
-wl_status wl_page_new(wl_page **out, wl_error *err)
+wl_status wl_page_new(const char *web, wl_page **out, wl_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? WL_OK : wl_fail_memory(err);
+    if (!*out)
+        return wl_fail_memory(err);
+    return web ? wl_page_web_read(web, &(*out)->web, err) : WL_OK;
 }
 
 static void device_free(page_device *d)
@@ -71,6 +75,7 @@ void wl_page_free(wl_page *page)
     for (size_t i = 0; i < page->saving_count; i++)
         free(page->savings[i].words);
     free(page->savings);
+    wl_page_web_free(&page->web);
     free(page);
 }
 
@@ -316,6 +321,7 @@ static wl_status add_section(const wl_page_part *p, const char *launch, wl_buffe
 {
     add_head(p, launch, out);
     wl_page_verdict(p, out);
+    wl_page_try(p, out);
     wl_page_figures(p, out);
     WL_TRY(add_rooflines(p, out, err));
     WL_TRY(add_stack(p, out, err));
@@ -410,11 +416,14 @@ static void add_start(const wl_page *page, const char *date, wl_buffer *out)
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'; script-src '%s'\">\n<title>Warpline: %s%s</title>\n",
-                  script_hash, page->title.text ? page->title.text : "",
+                  "style-src 'unsafe-inline'; script-src '%s'",
+                  script_hash);
+    wl_page_web_policy(&page->web, out);
+    wl_buffer_add(out, "\">\n<title>Warpline: %s%s</title>\n", page->title.text ? page->title.text : "",
                   page->count > 1 && !page->opening.text ? " and others" : "");
     wl_buffer_text(out, "<style>\n");
     wl_template_add(out, "page_style", NULL);
+    wl_page_web_style(&page->web, out);
     wl_buffer_add(out,
                   "</style>\n</head>\n<body>\n<header><h1>Predicted performance</h1>\n<p>%zu launch%s, by warpline %s, "
                   "without a GPU",
@@ -438,6 +447,8 @@ wl_status wl_page_render(const wl_page *page, const char *date, char **out, wl_e
     wl_buffer_text(&text, wl_buffer_string(&page->sections));
     wl_buffer_text(&text, "<script>");
     wl_template_add(&text, "page_script", NULL);
-    wl_buffer_text(&text, "</script>\n</body>\n</html>\n");
+    wl_buffer_text(&text, "</script>\n");
+    wl_page_web_add(&page->web, &text);
+    wl_buffer_text(&text, "</body>\n</html>\n");
     return wl_buffer_take(&text, out, err);
 }
