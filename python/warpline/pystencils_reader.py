@@ -8,7 +8,7 @@ import re
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
 from . import arrays, errors
-from .stencil_program import AXES, FUNCTIONS, Field, Program, Value, finite, index_text
+from .stencil_program import AS_VALUE, AXES, FUNCTIONS, Field, Program, Value, finite, index_text
 
 __all__ = ["Generated", "Parameter", "generated"]
 
@@ -104,7 +104,7 @@ class _Walk:
         if expr.is_number:
             return self.program.number(float(expr))
         self.program.note("integers as values of floating-point expressions count as scalars")
-        return self.program.scalar("as_value_" + identifier(str(expr)))
+        return self.program.scalar(AS_VALUE + identifier(str(expr)))
 
     def scalar(self, name: str) -> Value:
         if name in self.values:
@@ -257,7 +257,7 @@ class _Walk1(_Walk):
             if not expr.is_Integer and expr != int(expr):
                 self.unknown(expr)
             return self.sympy.Integer(int(expr))
-        if "CastFunc" in kind:
+        if "CastFunc" in kind or kind == "UnevaluatedExpr":
             return self.integer(expr.args[0])
         if isinstance(expr, self.sympy.Indexed):
             raise errors.UnsupportedError("addresses depend on what a field holds, which a syntax tree does not say: "
@@ -282,6 +282,8 @@ class _Walk1(_Walk):
             return self.real(expr.args[0])
         if isinstance(expr, self.sympy.Symbol):
             return self.scalar(expr.name)
+        if kind == "UnevaluatedExpr":
+            return self.real(expr.args[0])
         if kind == "Add":
             return self.sum(expr.args)
         if kind == "Mul":
@@ -301,7 +303,7 @@ class _Walk1(_Walk):
         self.unknown(expr)
 
     def sum(self, terms: Sequence[Any]) -> Value:
-        signed = [(t.as_coeff_Mul()[0] < 0 if t.is_Mul else bool(t.is_Number and t < 0), t) for t in terms]
+        signed = [(bool(t.as_coeff_Mul()[0] < 0 if t.is_Mul else t.is_Number and t < 0), t) for t in terms]
         signed.sort(key=lambda s: s[0])
         out = self.real(signed[0][1])
         for negative, term in signed[1:]:
@@ -321,14 +323,15 @@ class _Walk1(_Walk):
         return out
 
     def pow(self, base: Any, exponent: Any) -> Value:
-        exponent = exponent.args[0] if "CastFunc" in type(exponent).__name__ else exponent
+        typed = "CastFunc" in type(exponent).__name__
+        exponent = exponent.args[0] if typed else exponent
         value = self.real(base)
         if isinstance(exponent, self.sympy.Symbol) and exponent.name in self.integers and \
                 self.integers[exponent.name].is_Integer:
             exponent = self.integers[exponent.name]
         if exponent.is_number and exponent == int(exponent) and abs(exponent) <= 8:
             return self.program.power(value, int(exponent))
-        if exponent.is_number and abs(exponent) == self.sympy.Rational(1, 2):
+        if exponent.is_number and not typed and abs(exponent) == self.sympy.Rational(1, 2):
             root = self.program.call("sqrt", [value])
             return root if exponent > 0 else self.program.operation("/", self.program.number(1), root)
         return self.program.call("pow", [value, self.real(exponent)])

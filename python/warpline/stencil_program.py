@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -17,8 +18,9 @@ __all__ = ["Field", "Program", "kernel_file"]
 FUNCTIONS = {"sqrt": 1, "rsqrt": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sin": 1, "cos": 1, "tanh": 1,
              "pow": 2, "fma": 3}  # of an update, with their arguments
 AXES = "xyz"
+AS_VALUE = "as_value_"  # begins the names of scalars that are integers of the kernel
 _LINE = 90  # an expression that is longer gets names for its parts
-_BITS = {1: 8, 2: 16, 4: 32, 8: 64}
+_LOOPS = 3   # that a kernel file can have
 Value = int  # the number of a node
 
 
@@ -84,11 +86,37 @@ class Program:
             return self.number({"+": x + y, "-": x - y, "*": x * y, "/": x / (y or 1)}[op])
         if x == 0 and op == "+" or x == 1 and op == "*":
             return b
+        if op in "*/" and y == -1:
+            return self.negative(a)
+        if op == "*" and x == -1:
+            return self.negative(b)
+        if x == 0 and op == "-":
+            return self.negative(b)
         if y == 0 and op in "+-" or y == 1 and op in "*/":
             return a
+        plain = [self._plain(a), self._plain(b)]
+        if op == "+" and plain[1] != b:
+            return self.operation("-", a, plain[1])
+        if op == "+" and plain[0] != a:
+            return self.operation("-", b, plain[0])
+        if op == "-" and plain[1] != b:
+            return self.operation("+", a, plain[1])
         if op in "+*" and b < a:  # the same in both orders
             a, b = b, a
         return self._node(op, None, (a, b))
+
+    def _plain(self, value: Value) -> Value:
+        """Without its sign."""
+        node = self.nodes[value]
+        return node.operands[0] if node.kind == "negative" else value
+
+    def negative(self, value: Value) -> Value:
+        """Instructions change the signs of their operands, so that this one is free."""
+        known = self._number_of(value)
+        if known is not None:
+            return self.number(-known)
+        plain = self._plain(value)
+        return plain if plain != value else self._node("negative", None, (value,))
 
     def chain(self, op: str, values: Sequence[Value]) -> Value:
         out = values[0]
@@ -165,7 +193,7 @@ class Program:
 
     def operations(self) -> int:
         """Floating-point operations of the needed values; selections are none."""
-        return sum(self.nodes[v].kind not in ("number", "scalar", "load", "select") for v in self.needed())
+        return sum(self.nodes[v].kind not in ("number", "scalar", "load", "select", "negative") for v in self.needed())
 
     def fused(self) -> int:
         """How many of them a compiler fuses: products whose only use is a sum."""
@@ -204,7 +232,8 @@ class Program:
             if node.kind in ("load", "scalar"):
                 texts[value] = (accesses[self.loads[node.what][:2]] if node.kind == "load" else node.what)
                 continue
-            text = f"{node.kind}({', '.join(parts)})" if node.kind in FUNCTIONS else f"({parts[0]} {node.kind} {parts[1]})"
+            text = (f"(-{parts[0]})" if node.kind == "negative" else
+                    f"{node.kind}({', '.join(parts)})" if node.kind in FUNCTIONS else f"({parts[0]} {node.kind} {parts[1]})")
             if uses[value] > 1 or len(text) > _LINE:
                 lines.append(f"v{value} = {text}")
                 text = f"v{value}"
@@ -232,13 +261,13 @@ def _split(offset: int, dims: Sequence[Tuple[int, bool]]) -> Optional[List[int]]
     return out if offset == 0 else None
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where a field's accesses lie: coefficients of x, y, z and a constant."""
     steps: Tuple[int, ...]
     constant: int
 
 
-def _place(index: Any, dims: int) -> Optional[_Place]:
+def place(index: Any, dims: int) -> Optional[Place]:
     """Of an index that is affine in x, y, z with numbers."""
     import sympy
     cells = [sympy.Symbol(a, integer=True) for a in AXES[:dims]]
@@ -249,7 +278,7 @@ def _place(index: Any, dims: int) -> Optional[_Place]:
     rest = sympy.expand(rest)
     if not rest.is_Integer or not all(k.is_Integer for k in coefficients):
         return None
-    return _Place(tuple(map(int, coefficients)), int(rest))
+    return Place(tuple(map(int, coefficients)), int(rest))
 
 
 def index_text(index: Any) -> str:
@@ -269,7 +298,7 @@ def _relative(program: Program, fields: Sequence[Field], dims: int,
     accesses = program.needed_loads() + [a for a, _ in program.stores]
     for field in fields:
         own = list(dict.fromkeys(a.index for a in accesses if a.field == field.name))
-        places = [_place(index, dims) for index in own]
+        places = [place(index, dims) for index in own]
         steps = places[0].steps if places and places[0] else None
         if steps is None or 0 in steps or any(p is None or p.steps != steps for p in places):
             return None
@@ -277,15 +306,32 @@ def _relative(program: Program, fields: Sequence[Field], dims: int,
         if not all(isinstance(s, int) for s in more):
             return None
         origin = sum(s * k for s, k in zip(steps, start))
-        for index, place in zip(own, places):
-            assert place is not None
-            subscripts = _split(place.constant - origin, [(s, True) for s in steps] + [(s, False) for s in more])
+        for index, where in zip(own, places):
+            assert where is not None
+            subscripts = _split(where.constant - origin, [(s, True) for s in steps] + [(s, False) for s in more])
             if subscripts is None or min(subscripts[dims:], default=0) < 0:
                 return None
             texts[field.name, index] = f"{field.name}[{','.join(map(str, subscripts))}]"
         strides = ", ".join(map(str, (*steps, *more)))
         lines.append(f"  {field.name}: {{type: {field.type}, strides: [{strides}], origin: {origin}}}")
     return lines, texts
+
+
+def _listed(program: Program) -> List[str]:
+    """Accesses by element. One that is repeated names a loop: a kernel file counts equal accesses once."""
+    counted = {"loads": Counter(program.needed_loads()), "stores": Counter(a for a, _ in program.stores)}
+    repeats = sorted({n for accesses in counted.values() for n in accesses.values() if n > 1})
+    if len(repeats) > _LOOPS:
+        raise errors.UnsupportedError(f"loads are repeated {', '.join(map(str, repeats))} times: a kernel file has at most "
+                                      f"{_LOOPS} loops", status="not supported")
+    lines = ["loops: {" + ", ".join(f"times_{n}: {n}" for n in repeats) + "}"] if repeats else []
+    for key, accesses in counted.items():
+        lines += [key + ":"] * bool(accesses)
+        for access, n in accesses.items():
+            loop = f" + 0*times_{n}" if n > 1 else ""
+            when = " if " + " && ".join(access.when) if access.when else ""
+            lines.append(f'  - "{access.field}[{index_text(access.index)}{loop}]{when}"')
+    return lines
 
 
 def _flops(program: Program) -> List[str]:
@@ -310,12 +356,7 @@ def kernel_file(name: str, program: Program, fields: Sequence[Field], domain: Se
         lines += ["update: |", *("  " + line for line in program.update(relative[1]))]
     else:
         lines += [f"  {field.name}: {{type: {field.type}}}" for field in fields]
-        for key, listed in (("loads", program.needed_loads()), ("stores", [a for a, _ in program.stores])):
-            if listed:
-                lines.append(f"{key}:")
-                lines += [f'  - "{a.field}[{index_text(a.index)}]' + (" if " + " && ".join(a.when) if a.when else "") + '"'
-                          for a in listed]
-        lines += _flops(program)
+        lines += _listed(program) + _flops(program)
     if registers:
         lines.append(f"registers: {registers}")
     return "\n".join(lines) + "\n"
