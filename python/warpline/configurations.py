@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 from ctypes import byref, c_double
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, overload
 
@@ -10,7 +11,7 @@ from ._native import Trust, lib
 from .devices import Device
 from .launch_arguments import predict_options
 
-__all__ = ["LeftOut", "Ranked", "Ranking", "words"]
+__all__ = ["LeftOut", "Ranked", "Ranking", "cores", "words"]
 
 
 def words(config: Any) -> Dict[str, Any]:
@@ -69,9 +70,9 @@ class Ranking(Sequence[Ranked]):
     @property
     def columns(self) -> Dict[str, List[Any]]:
         """The configurations as columns, for pandas.DataFrame: constexprs and options, then what is predicted."""
-        words = [words(r.config) for r in self._found]
-        names = list(dict.fromkeys(name for row in words for name in row))
-        out: Dict[str, List[Any]] = {name: [row.get(name) for row in words] for name in names}
+        rows = [words(r.config) for r in self._found]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        out: Dict[str, List[Any]] = {name: [row.get(name) for row in rows] for name in names}
         out["time_s"] = [r.time_s for r in self._found]
         out["limiter"] = [r.prediction["model"]["limiter"] for r in self._found]
         for key in ("registers", "shared_bytes"):
@@ -92,3 +93,8 @@ class Ranking(Sequence[Ranked]):
 
     def __repr__(self) -> str:
         return f"<Ranking of {self.name} on {self.device.name}: {len(self)} configurations, {len(self.left_out)} left out>"
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

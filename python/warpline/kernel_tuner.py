@@ -13,6 +13,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import concurrent.futures
+import importlib
 import os
 import pathlib
 import re
@@ -23,7 +24,7 @@ import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import arrays, errors
-from .configurations import LeftOut, Ranked, Ranking
+from .configurations import LeftOut, Ranked, Ranking, cores
 from .cuda_sources import Compiled, compile_cuda
 from .devices import Device, DeviceLike, as_device
 from .kernels import _EFFORT_OF_MANY
@@ -35,14 +36,13 @@ _CONTENTS_MOST = 1 << 26  # bytes: larger arrays of integers are hardly indices
 Config = Dict[str, Any]
 
 
-def _package() -> Any:
+def _part(name: str) -> Any:
+    """A module of Kernel Tuner."""
     try:
-        import kernel_tuner.searchspace
-        import kernel_tuner.util
+        return importlib.import_module("kernel_tuner." + name)
     except ImportError:
         raise errors.UnsupportedError("Kernel Tuner is not installed: 'pip install kernel_tuner'", status="not supported",
                                       input="warpline.kernel_tuner") from None
-    return kernel_tuner
 
 
 # ---- kernels and their arguments ----
@@ -50,7 +50,7 @@ def _package() -> Any:
 
 class _Problem(NamedTuple):
     """What Kernel Tuner is told of a kernel, under its names."""
-    kernel_name: str
+    kernel_name: Optional[str]
     kernel_source: Any
     problem_size: Any
     arguments: Tuple[Any, ...]
@@ -127,7 +127,7 @@ class _Work:
 
     def __init__(self, problem: _Problem, device: Device, effort: float, model: Optional[str]):
         self.problem, self.device, self.effort, self.model = problem, device, effort, model
-        self.util: Any = _package().util
+        self.util = _part("util")
         source = problem.kernel_source[0] if isinstance(problem.kernel_source, list) else problem.kernel_source
         self.source: Any = os.fspath(source) if isinstance(source, os.PathLike) else source
         self.folders = [os.getcwd()]
@@ -226,17 +226,17 @@ class Order(Ranking):
     """
     compiled = 0
 
-    def _keys(self, configs: Sequence[Config]) -> set[Any]:
-        return {tuple(sorted((k, str(v)) for k, v in c.items())) for c in configs}
-
     def restriction(self, top_k: Optional[int] = None, probability: float = 0.9) -> Callable[..., bool]:
         """For ``tune_kernel(.., restrictions=[order.restriction(20)])``: only the best so many are left; without a number,
         as many as contain the fastest with this probability."""
         kept = [r.config for r in self[:top_k]] if top_k is not None else self.to_benchmark(probability)
-        keys = self._keys(kept)
+        names = list(self.best.config)
+        keys = {tuple(str(config[name]) for name in names) for config in kept}
 
-        def keep(config: Optional[Mapping[str, Any]] = None, **named: Any) -> bool:
-            return tuple(sorted((k, str(v)) for k, v in (named if config is None else config).items())) in keys
+        def keep(*values: Any, **named: Any) -> bool:
+            """Of a dict, of keywords, or of values in their order: releases of Kernel Tuner differ."""
+            given = values[0] if len(values) == 1 and isinstance(values[0], Mapping) else named or dict(zip(names, values))
+            return tuple(str(given[name]) for name in names) in keys
 
         return keep
 
@@ -247,14 +247,14 @@ def _configs(tune_params: Mapping[str, Sequence[Any]], restrictions: Any, block_
     if not tune_params or not all(len(values) for values in tune_params.values()):
         raise errors.InputError("give at least one value for each parameter to tune", status="bad input",
                                 input="tune_params")
-    searchspace: Any = _package().searchspace
+    searchspace = _part("searchspace")
     named = {name: list(values) for name, values in tune_params.items()}
     try:
         space = searchspace.Searchspace(named, restrictions or [], most_threads)
     except errors.Error:
         raise
     except Exception as failure:  # restrictions are the user's, and raise what they raise
-        raise errors.InputError(f"Kernel Tuner makes no space of it: {failure}", status="bad input",
+        raise errors.InputError(f"no configuration is left, or they cannot be evaluated: {failure}", status="bad input",
                                 input="restrictions") from failure
     return [dict(zip(named, values)) for values in space.list]
 
@@ -269,8 +269,7 @@ def _ordered(problem: _Problem, configs: List[Config], device: Device, jobs: int
                                 "1024 threads", status="bad input", input="tune_params")
     work.variant(configs[0])  # what is wrong with the source is wrong with every configuration
     start = time.monotonic()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with concurrent.futures.ThreadPoolExecutor(jobs or cores) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs or cores()) as pool:
         try:
             made = list(pool.map(work.prepared, configs))
             compiled = time.monotonic()
@@ -310,11 +309,11 @@ def order(kernel_source: Any, tune_params: Mapping[str, Sequence[Any]], problem_
     Configurations that do not compile or cannot run are in ``left_out``, with the reason.
     """
     place = as_device(device, what_if)
-    util: Any = _package().util
+    util = _part("util")
     names = list(block_size_names) if block_size_names else []
     util.append_default_block_size_names(names) if names else names.extend(util.default_block_size_names)
     problem = _Problem(kernel_name, kernel_source, problem_size, tuple(args), (grid_div_x, grid_div_y, grid_div_z), names,
-                       tuple(compiler_options or ()), defines, smem_args, dict(cmem_args or {}))  # type: ignore[arg-type]
+                       tuple(compiler_options or ()), defines, smem_args, dict(cmem_args or {}))
     configs = _configs(tune_params, restrictions, names, 1024)
     return _ordered(problem, configs, place, jobs, effort, model)
 
@@ -330,14 +329,15 @@ class _Strategy:
         return f"the order that Warpline predicts for {self.device.name}"
 
     def tune(self, searchspace: Any, runner: Any, tuning_options: Any) -> Any:
-        import kernel_tuner.strategies.common as common
-        import kernel_tuner.util as util
+        common, util = _part("strategies.common"), _part("util")
         given = runner.kernel_options
         names = list(searchspace.tune_params)
         configs = [dict(zip(names, values)) for values in searchspace.list]
-        problem = _Problem(given.kernel_name, given.kernel_source, given.problem_size, tuple(given.arguments or ()),
-                           (given.grid_div_x, given.grid_div_y, given.grid_div_z), list(given.block_size_names),
-                           tuple(given.compiler_options or ()), given.defines, given.smem_args, dict(given.cmem_args or {}))
+        divs = (given.get("grid_div_x"), given.get("grid_div_y"), given.get("grid_div_z"))
+        problem = _Problem(given["kernel_name"], given["kernel_source"], given["problem_size"],
+                           tuple(given.get("arguments") or ()), divs, list(given["block_size_names"]),
+                           tuple(self.options.get("compiler_options") or ()), given.get("defines"), given.get("smem_args"),
+                           dict(given.get("cmem_args") or {}))
         try:
             self.order = _ordered(problem, configs, self.device, self.options.get("jobs", 0),
                                   self.options.get("effort", _EFFORT_OF_MANY), self.options.get("model"))
@@ -360,7 +360,7 @@ def strategy(device: DeviceLike = "h200", top_k: Optional[int] = None, **options
     """For ``kernel_tuner.tune_kernel(.., strategy=warpline.kernel_tuner.strategy("h200"))``.
 
     Configurations run in the order of their predictions: all of them, the best ``top_k``, or as many as
-    ``strategy_options={"max_fevals": ..}`` allows. options: jobs, effort, what_if, model of `order`.
+    ``strategy_options={"max_fevals": ..}`` allows. options: compiler_options, jobs, effort, what_if, model of `order`.
     """
-    _package()
+    _part("strategies.common")
     return _Strategy(device, top_k, options)

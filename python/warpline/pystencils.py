@@ -130,7 +130,7 @@ def rank(kernel: Any, device: DeviceLike, *, shape: Any = None, arrays: Arrays =
     return ranking
 
 
-def _foldings(made: Generated, fold: Any) -> List[Tuple[int, int, int]]:
+def _foldings(made: Generated, fold: Any) -> List[Tuple[int, ...]]:
     """The ones to compile: those that are given, else those of `warpline.rank`: none, and two cells along an axis."""
     if isinstance(fold, str):
         fold = fold.split(",")
@@ -139,7 +139,7 @@ def _foldings(made: Generated, fold: Any) -> List[Tuple[int, int, int]]:
     if fold is None:
         fold = [(1, 1, 1), *(tuple(2 if d == e else 1 for e in range(3)) for d in range(len(made.domain)))]
     one = isinstance(fold, int) or all(isinstance(e, int) for e in fold)
-    return [extents(f, "fold") for f in ([fold] if one else fold)]  # type: ignore[return-value]
+    return [extents(f, "fold") for f in ([fold] if one else fold)]
 
 
 class BestLaunch(NamedTuple):

@@ -4,6 +4,7 @@ Nothing here imports pystencils: nodes are known by the names of their classes. 
 """
 from __future__ import annotations
 
+import importlib
 import re
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
@@ -64,7 +65,7 @@ class _Walk:
     """What both releases have in common: integers are expressions of SymPy, conditions are split at `and`."""
 
     def __init__(self, numbers: Mapping[str, int], given: Mapping[str, Any]):
-        import sympy
+        sympy: Any = importlib.import_module("sympy")
         self.sympy = sympy
         self.program = Program()
         self.numbers = {sympy.Symbol(k, integer=True): v for k, v in numbers.items()}
@@ -380,8 +381,7 @@ class _Source1:
         return made
 
     def code(self) -> str:
-        import pystencils
-        text: str = pystencils.get_code_str(self.kernel)
+        text: str = importlib.import_module("pystencils").get_code_str(self.kernel)
         return text
 
 
@@ -619,7 +619,7 @@ def _source(kernel: Any) -> Any:
 
 def _created(assignments: Any) -> Any:
     try:
-        import pystencils
+        pystencils: Any = importlib.import_module("pystencils")
     except ImportError:
         raise errors.UnsupportedError("pystencils is not installed: 'pip install pystencils'", status="not supported",
                                       input="warpline.pystencils") from None

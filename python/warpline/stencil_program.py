@@ -5,6 +5,7 @@ conditions, in their order. Equal values are kept once, and what no store needs 
 """
 from __future__ import annotations
 
+import importlib
 import math
 import re
 from collections import Counter
@@ -269,7 +270,7 @@ class Place(NamedTuple):
 
 def place(index: Any, dims: int) -> Optional[Place]:
     """Of an index that is affine in x, y, z with numbers."""
-    import sympy
+    sympy: Any = importlib.import_module("sympy")
     cells = [sympy.Symbol(a, integer=True) for a in AXES[:dims]]
     if not index.free_symbols <= set(cells):
         return None

@@ -29,7 +29,7 @@ from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, Name
                     Union)
 
 from . import errors, triton_compiler
-from .configurations import LeftOut, Ranked, Ranking, words
+from .configurations import LeftOut, Ranked, Ranking, cores, words
 from .devices import Device, DeviceLike, as_device
 from .kernels import _EFFORT_OF_MANY
 from .predictions import predict as _predict
@@ -324,10 +324,6 @@ class _Work:
             return wrong.message
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[Any]] = None,
          device: DeviceLike = "h200", *, jobs: int = 0, effort: float = _EFFORT_OF_MANY,
          what_if: Optional[Mapping[str, Any]] = None, model: Optional[str] = None, **constants: Any) -> Ranking:
@@ -349,7 +345,7 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
     _split(function, _named(function, args, words(tried[0]), constants))
     work = _Work(function, args, grid, constants, where, effort, {"model": model})
     start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(jobs or _cores()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs or cores()) as pool:
         try:
             launches = list(pool.map(work.compiled, tried))
             compiled = time.monotonic()
