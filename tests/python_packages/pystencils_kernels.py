@@ -1,4 +1,4 @@
-"""Two dozen kernels of pystencils and lbmpy, for release 1 or 2, whichever is installed. SPDX-License-Identifier: MIT"""
+"""Kernels of pystencils and lbmpy, for release 1 or 2, whichever is installed. SPDX-License-Identifier: MIT"""
 import functools
 
 import pystencils
@@ -171,6 +171,7 @@ KERNELS = {
     "D3Q15, SRT": (lambda: lbm("D3Q15", "SRT"), SHAPE),
     "D2Q9, central moments": (lambda: lbm("D2Q9", "CENTRAL_MOMENT", compressible=True), PLANE),
     "D3Q15, TRT": (lambda: lbm("D3Q15", "TRT"), SHAPE),
+    "D3Q27, cumulants": (lambda: lbm("D3Q27", "CUMULANT", compressible=True), SHAPE),
     "D3Q15, in place, even": (lambda: in_place_streaming("EVEN"), SHAPE),
     "D3Q15, in place, odd": (lambda: in_place_streaming("ODD"), SHAPE),
 }
