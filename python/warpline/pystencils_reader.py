@@ -139,8 +139,10 @@ class _Walk:
             return None if held else "0"
         if not self._guarded and op in ("<", "<="):
             for d, cell in enumerate(self.cells):
-                if difference.has(cell) and (difference - cell).is_Integer:
-                    bound = int(cell - difference) + (op == "<=")
+                step = difference.coeff(cell)  # of slices with steps it is not 1
+                rest = self.sympy.expand(difference - step * cell)
+                if step.is_Integer and step > 0 and rest.is_Integer:
+                    bound = -(int(rest) // int(step)) if op == "<" else -int(rest) // int(step) + 1
                     known = self.extent[d]
                     self.extent[d] = bound if known is None else min(bound, known)
                     return None
@@ -268,6 +270,10 @@ class _Walk1(_Walk):
                 raise errors.UnsupportedError(f"an address depends on '{expr.name}', which is computed from data: " + _INSTEAD,
                                               status="not supported")
             return self.named(expr.name)
+        if kind in ("div_ceil", "div_floor", "int_div"):
+            a, b = (self.integer(x).xreplace(self.numbers) for x in expr.args)
+            if a.is_Integer and b.is_Integer and b != 0:
+                return -(-a // b) if kind == "div_ceil" else a // b
         if kind in ("Add", "Mul", "Mod", "Min", "Max", "floor") or kind == "Pow" and expr.exp.is_Integer:
             return expr.func(*[self.integer(a) for a in expr.args])
         self.unknown(expr)

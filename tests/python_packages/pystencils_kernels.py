@@ -112,6 +112,12 @@ def sliced():
     return created([Assignment(b.center, a[0, 1] + a[0, -1])], iteration_slice=pystencils.make_slice[5:-9, 3:-3])
 
 
+def every_other():
+    """A slice with a step."""
+    a, b = fields("a, b: double[2D]", layout="fzyx")
+    return created([Assignment(b.center, a.center + a[1, 0])], iteration_slice=pystencils.make_slice[2:-1:2, 1:-1])
+
+
 def edge():
     """A condition on cells: what lies beyond it is not loaded."""
     a, b = fields("a, b: double[2D]", layout="fzyx")
@@ -165,6 +171,7 @@ KERNELS = {
     "dead": (dead, PLANE),
     "mixed": (mixed, PLANE),
     "sliced": (sliced, PLANE),
+    "every other": (every_other, PLANE),
     "edge": (edge, PLANE),
     "limited": (limited, PLANE),
     "D2Q9, SRT": (lambda: lbm("D2Q9", "SRT"), PLANE),

@@ -137,7 +137,16 @@ def test_assignments_and_what_compile_returns():
     u, v = pystencils.fields("u, v: double[2D]", layout="fzyx")
     assignments = [pystencils.Assignment(v.center, u[1, 0] + u[-1, 0])]
     made = module.text(assignments, (100, 100))
-    assert made == module.text(kernels.created(assignments), (100, 100))
+    kernel = kernels.created(assignments)
+    assert made == module.text(kernel, (100, 100))
+    if kernels.NEWER:
+        from pystencils.jit.gpu_cupy import CupyKernelWrapper as Wrapper
+        compiled = Wrapper.__new__(Wrapper)  # without CuPy, there is nothing in it to run
+        compiled._kernel = kernel
+    else:
+        from pystencils.kernel_wrapper import KernelWrapper
+        compiled = KernelWrapper(None, kernel.get_parameters(), kernel)
+    assert made == module.text(compiled, (100, 100))
     assert module.predict(assignments, "a100-40gb", (32, 8), shape=(100, 100))["launch"]["grid"] == [4, 13, 1]
 
 
