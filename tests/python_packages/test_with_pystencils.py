@@ -1,6 +1,7 @@
 """warpline.pystencils with the pystencils and lbmpy that are installed, and without a GPU. SPDX-License-Identifier: MIT"""
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -78,6 +79,67 @@ def test_folded_rows_that_end_within_a_thread(tmp_path):
     assert predicted["inst_global_st"] == pytest.approx(by_compiler["inst_global_st"], rel=1e-3)
 
 
+ON_THE_CPU = """
+#include <cstdint>
+#include <cmath>
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(threads)
+static struct { unsigned x, y, z; } blockIdx, blockDim, threadIdx;
+%s
+extern "C" void run(const unsigned *grid, const unsigned *block, %s)
+{
+    blockDim = {block[0], block[1], block[2]};
+    for (blockIdx.z = 0; blockIdx.z < grid[2]; blockIdx.z++)
+    for (blockIdx.y = 0; blockIdx.y < grid[1]; blockIdx.y++)
+    for (blockIdx.x = 0; blockIdx.x < grid[0]; blockIdx.x++)
+    for (threadIdx.z = 0; threadIdx.z < block[2]; threadIdx.z++)
+    for (threadIdx.y = 0; threadIdx.y < block[1]; threadIdx.y++)
+    for (threadIdx.x = 0; threadIdx.x < block[0]; threadIdx.x++)
+        %s(%s);
+}
+"""
+
+
+def computed(made, folder, block, fold):
+    """What the emitted kernel leaves in its arrays, thread by thread on the CPU."""
+    import ctypes
+    import numpy
+    name = "x".join(map(str, fold))
+    text = module.cuda(made, block, fold)
+    signature = text.split(f"void {made.name}(")[-1].split(")")[0]
+    source = folder / f"{name}.cpp"
+    source.write_text(ON_THE_CPU % (text, signature, made.name, ", ".join(p.name for p in made.parameters)))
+    library = folder / f"{name}.so"
+    subprocess.run(["c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-o", library, source], check=True)
+    random = numpy.random.default_rng(7)
+    held = {field: random.random(size // 8) + 1 for field, size in sorted(made.buffers.items())}
+    before = {field: values.copy() for field, values in held.items()}
+    block, domain = (*block, 1, 1)[:3], (*made.domain, 1, 1)[:3]
+    grid = [-(-(-(-e // f)) // b) for e, f, b in zip(domain, fold, block)]
+    args = [held[p.field].ctypes.data_as(ctypes.c_void_p) if p.kind == "pointer" else
+            ctypes.c_int64(made.numbers[p.name]) if p.name in made.numbers else ctypes.c_double(0.5) for p in made.parameters]
+    ctypes.CDLL(str(library)).run((ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), *args)
+    changed = [field for field in held if not numpy.array_equal(held[field], before[field])]
+    assert changed == sorted({access.field for access, _ in made.program.stores})
+    return held
+
+
+@pytest.mark.skipif(not shutil.which("c++"), reason="no c++")
+@pytest.mark.parametrize("name", ["star, range 1", "star, range 1, of C order", "heat", "edge", "sliced", "gradient",
+                                  "every other", "D2Q9, SRT", "D3Q15, in place, odd"])
+def test_folding_computes_the_same(name, tmp_path):
+    numpy = pytest.importorskip("numpy")
+    make, shape = kernels.KERNELS[name]
+    made = generated(make(), [e // 4 + 1 for e in shape])
+    block = (8, 4, 2)[:len(made.domain)]
+    expected = computed(made, tmp_path, block, (1, 1, 1))
+    for fold in ((2, 1, 1), (1, 3, 1), (2, 2, 1), *(((1, 1, 4),) if len(block) == 3 else ())):
+        got = computed(made, tmp_path, block, fold)
+        assert all(numpy.array_equal(got[field], expected[field]) for field in expected), fold
+
+
 def test_the_ranking_of_the_star_is_that_of_our_kernel_file():
     made = read("star, range 4, of the paper")
     ranking, ours = module.rank(made, "h200", registers=32), warpline.rank("star3d_r4", "h200")
@@ -151,7 +213,6 @@ def test_assignments_and_what_compile_returns():
 
 
 def test_the_kernel_file_is_one(tmp_path):
-    import subprocess
     file = tmp_path / "kernel.yaml"
     file.write_text(module.text(read("gradient"), registers=32))
     said = subprocess.run([os.environ["WARPLINE_PROGRAM"], "predict", file, "--device", "h200", "--block", "32x4x2"],
