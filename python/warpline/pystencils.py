@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import pathlib
 import tempfile
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import errors
 from .arrays import Layout as Array

@@ -7,7 +7,6 @@ import pytest
 
 pystencils = pytest.importorskip("pystencils")
 pytest.importorskip("lbmpy")
-import sympy  # noqa: E402
 import pystencils_kernels as kernels  # noqa: E402
 import warpline  # noqa: E402
 import warpline.pystencils as module  # noqa: E402
