@@ -110,9 +110,10 @@ class Kernel:
         made.constants, made.constant_count = strings(contents), len(contents)
         made.entry = entry.encode() if entry else None
         made.load = buffers.load
-        if source is not None:
-            lib.wl_ptx_set_source(module.pointer, source[0].encode(), source[1], len(source[1]))
-        handle = Handle(lib.wl_kernel_free, module, buffers, made, source)
+        borrowed = (source[0].encode(), source[1]) if source is not None else None
+        if borrowed is not None:
+            lib.wl_ptx_set_source(module.pointer, *borrowed, len(borrowed[1]))
+        handle = Handle(lib.wl_kernel_free, module, buffers, made, borrowed)
         lib.wl_kernel_from_ptx(module.pointer, byref(made), handle.out)
         return cls(handle)
 

@@ -25,15 +25,13 @@ import threading
 import time
 import types
 import warnings
-from ctypes import byref, c_double
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
-                    Union, overload)
+                    Union)
 
 from . import errors, triton_compiler
-from ._native import Trust, lib
+from .configurations import LeftOut, Ranked, Ranking, cores, words
 from .devices import Device, DeviceLike, as_device
 from .kernels import _EFFORT_OF_MANY
-from .launch_arguments import predict_options
 from .predictions import predict as _predict
 from .triton_arguments import Tensor, as_argument, entry_arguments, pairs
 from .triton_compiler import Compiled, Kernel
@@ -70,13 +68,6 @@ def _function(kernel: Any) -> _Function:
             raise errors.InputError(f"{getattr(kernel, '__name__', kernel)!s} is no kernel of Triton: decorate it with "
                                     "@triton.jit (and do not set TRITON_INTERPRET)", status="bad input", input="kernel")
     return _Function(fn, heuristics, configs)
-
-
-def _words(config: Any) -> Dict[str, Any]:
-    """A configuration as keywords: of triton.Config, or a dict."""
-    if config is None:
-        return {}
-    return dict(config) if isinstance(config, Mapping) else dict(config.all_kwargs())
 
 
 def _named(function: _Function, args: Arguments, *more: Mapping[str, Any]) -> Dict[str, Any]:
@@ -176,7 +167,7 @@ def _launched(function: _Function, args: Arguments, grid: Grid, config: Any, giv
               device: Device) -> _Launch:
     """Compiles a kernel, and says with what it is launched."""
     named = {name: value if _is_constant(function, name) else as_argument(name, value)
-             for name, value in _named(function, args, _words(config), given).items()}
+             for name, value in _named(function, args, words(config), given).items()}
     hook = getattr(config, "pre_hook", None)
     if hook is not None:  # it may change descriptors: those of this launch
         hook(named)
@@ -291,80 +282,6 @@ def cached(path: Union[str, "os.PathLike[str]"]) -> Cached:
 # ---- rankings ----
 
 
-class Ranked(NamedTuple):
-    """A configuration with its prediction."""
-    config: Any
-    time_s: float
-    prediction: Dict[str, Any]
-
-
-class LeftOut(NamedTuple):
-    """A configuration that cannot run, and why."""
-    config: Any
-    reason: str
-
-
-class Ranking(Sequence[Ranked]):
-    """Configurations, best first, from `rank`. ``left_out`` has those that cannot run.
-
-    ``tie``: configurations whose times differ by less than this factor are equal as far as the model
-    knows. ``compile_s`` and ``predict_s`` are the seconds that it took.
-    """
-
-    def __init__(self, name: str, device: Device, found: List[Ranked], left_out: List[LeftOut], model: Optional[str],
-                 compile_s: float, predict_s: float):
-        self.name, self.device = name, device
-        self._found = sorted(found, key=lambda r: r.time_s)
-        self.left_out = left_out
-        self.compile_s, self.predict_s = compile_s, predict_s
-        self._trust = Trust()
-        lib.wl_trust_of(device._handle.pointer, predict_options(model).model, byref(self._trust))
-
-    @property
-    def best(self) -> Ranked:
-        """The configuration that is predicted to be fastest."""
-        return self._found[0]
-
-    @property
-    def tie(self) -> float:
-        return math.exp(self._trust.error)
-
-    def to_benchmark(self, probability: float = 0.9) -> List[Any]:
-        """The configurations to measure so that the fastest is among them with at least this probability."""
-        ratio = c_double()
-        if not lib.wl_trust_ratio(byref(self._trust), probability, byref(ratio)):
-            raise errors.UnsupportedError(f"the validation data ({self._trust.basis.decode()}) says less about "
-                                          f"{self.device.name}", status="not supported", input="probability")
-        return [r.config for r in self._found if r.time_s <= self.best.time_s * ratio.value]
-
-    @property
-    def columns(self) -> Dict[str, List[Any]]:
-        """The configurations as columns, for pandas.DataFrame: constexprs and options, then what is predicted."""
-        words = [_words(r.config) for r in self._found]
-        names = list(dict.fromkeys(name for row in words for name in row))
-        out: Dict[str, List[Any]] = {name: [row.get(name) for row in words] for name in names}
-        out["time_s"] = [r.time_s for r in self._found]
-        out["limiter"] = [r.prediction["model"]["limiter"] for r in self._found]
-        for key in ("registers", "shared_bytes"):
-            out[key] = [r.prediction["launch"][key] for r in self._found]
-        out["blocks_per_sm"] = [r.prediction["occupancy"]["blocks_per_sm"] for r in self._found]
-        return out
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @overload
-    def __getitem__(self, index: int) -> Ranked: ...
-    @overload
-    def __getitem__(self, index: slice) -> List[Ranked]: ...
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._found[index]
-
-    def __repr__(self) -> str:
-        return f"<Ranking of {self.name} on {self.device.name}: {len(self)} configurations, {len(self.left_out)} left out>"
-
-
 class _Work:
     """Compiles and predicts configurations in threads: ptxas and the library run beside the interpreter."""
 
@@ -407,10 +324,6 @@ class _Work:
             return wrong.message
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[Any]] = None,
          device: DeviceLike = "h200", *, jobs: int = 0, effort: float = _EFFORT_OF_MANY,
          what_if: Optional[Mapping[str, Any]] = None, model: Optional[str] = None, **constants: Any) -> Ranking:
@@ -429,10 +342,10 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
         raise errors.InputError("there are no configurations: give configs, or put them into @triton.autotune",
                                 status="bad input", input=function.fn.__name__)
     # what is wrong with the arguments is wrong with every configuration
-    _split(function, _named(function, args, _words(tried[0]), constants))
+    _split(function, _named(function, args, words(tried[0]), constants))
     work = _Work(function, args, grid, constants, where, effort, {"model": model})
     start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(jobs or _cores()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs or cores()) as pool:
         try:
             launches = list(pool.map(work.compiled, tried))
             compiled = time.monotonic()
@@ -451,7 +364,7 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
 # ---- tuning ----
 
 
-def _launch_words(named: Mapping[str, Any]) -> Dict[str, Any]:
+def _launchwords(named: Mapping[str, Any]) -> Dict[str, Any]:
     """What belongs to the kernel among the keywords of a call of Triton's."""
     return {name: value for name, value in named.items() if name not in ("grid", "warmup", "stream")}
 
@@ -467,7 +380,7 @@ class _Pruner:
     def rank(self, kernel: Any, configs: List[Any], args: Mapping[str, Any], named: Mapping[str, Any]) -> Ranking:
         if self.before is not None:
             configs = self.before(configs, args, **named)
-        self.ranking = rank(kernel, {**args, **_launch_words(named)}, named["grid"], configs, self.device, **self.options)
+        self.ranking = rank(kernel, {**args, **_launchwords(named)}, named["grid"], configs, self.device, **self.options)
         return self.ranking
 
     def __call__(self, configs: List[Any], named_args: Mapping[str, Any], **named: Any) -> List[Any]:
@@ -508,7 +421,7 @@ def perf_model(device: DeviceLike = "h200", **options: Any) -> Callable[..., flo
     milliseconds of one configuration, infinite if it cannot run. `prune` does the same with all cores."""
     def time_of(**named: Any) -> float:
         try:
-            made = predict(_tuned_kernel(), _launch_words(named), named["grid"], device=device,
+            made = predict(_tuned_kernel(), _launchwords(named), named["grid"], device=device,
                            **{"effort": _EFFORT_OF_MANY, **options})
         except errors.Error:
             return math.inf

@@ -146,6 +146,25 @@ def test_registers_are_those_that_the_command_line_finds(cli, monkeypatch):
     assert {k: v for k, v in predicted.items() if k != "schema"} == printed
 
 
+@pytest.mark.skipif(not shutil.which("nvcc") and not pathlib.Path("/usr/local/cuda/bin/nvcc").exists(), reason="no nvcc")
+def test_notes_name_the_file_as_long_as_the_kernel_lives(tmp_path, monkeypatch):
+    monkeypatch.delenv("NVCC", raising=False)
+    source = tmp_path / "first.cu"
+    source.write_text("""extern "C" __global__ void halves(float *out, long long n)
+{
+    const long long i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < (n % 2 == 0 ? n / 2 : n / 2 + 1))
+        out[2 * i] = 1;
+}
+""")
+    monkeypatch.chdir(tmp_path)
+    for name in ("h.cu", "halves.cu", "half_of_them.cu", "the_first_half_of_them.cu"):  # memory of each size is used again
+        source.rename(name)
+        source = tmp_path / name
+        warnings = warpline.predict(name, "h200", 256, domain=5000, args=["buf:40008", 10000])["warnings"]
+        assert any(w.startswith(f"{name}:4: ") for w in warnings), warnings
+
+
 # ---- cubins ----
 
 def cubin(names=b"\0k_one\0k_two\0"):
