@@ -40,7 +40,10 @@ install(FILES ${PROJECT_BINARY_DIR}/warpline.pc DESTINATION ${CMAKE_INSTALL_LIBD
 
 install(DIRECTORY include/warpline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY share/devices share/architectures share/kernels share/costs share/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline)
-install(FILES build/web/index.html DESTINATION ${CMAKE_INSTALL_DATADIR}/warpline/web OPTIONAL) # make web; for report --interactive
+# The page of make web, for report --interactive, where it was made: OPTIONAL would leave an empty folder.
+install(CODE "if(EXISTS \"${PROJECT_SOURCE_DIR}/build/web/index.html\")
+  file(INSTALL \"${PROJECT_SOURCE_DIR}/build/web/index.html\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/warpline/web\")
+endif()")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${WARPLINE_DOC_DIR})
 install(DIRECTORY docs/ DESTINATION ${WARPLINE_DOC_DIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN plots EXCLUDE PATTERN papers EXCLUDE)
 install(DIRECTORY examples/ DESTINATION ${WARPLINE_DOC_DIR}/examples PATTERN CMakeLists.txt EXCLUDE)
