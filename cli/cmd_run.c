@@ -28,13 +28,8 @@ static bool find_library(const char *name, char folder[PATH_LENGTH], char path[P
     static const char *const places[] = {"preload", WARPLINE_PRELOAD_DIR};
     char self[PATH_LENGTH];
     const char *given = getenv("WARPLINE_PRELOAD");
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
+    if (!process_own_folder(self))
         return false;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
     for (int i = given ? -1 : 0; i < 2; i++) {
         const int n = i < 0 ? snprintf(folder, PATH_LENGTH, "%s", given)
                             : snprintf(folder, PATH_LENGTH, "%s/%s", self, places[i]);

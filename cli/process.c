@@ -61,6 +61,18 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
     return realpath(program, real) && find_in_folder_of(real, name, path);
 }
 
+bool process_own_folder(char folder[PATH_LENGTH])
+{
+    const ssize_t length = readlink("/proc/self/exe", folder, PATH_LENGTH - 1);
+    if (length <= 0)
+        return false;
+    folder[length] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return true;
+}
+
 /* ---- running them ---- */
 
 /* As in system(): an interrupt is meant for the started program; we clean up afterwards. */

@@ -15,6 +15,9 @@ bool process_find(const char *name, char path[PATH_LENGTH]);
 /* The same in the folder of another program, or of the target of its link. */
 bool process_find_beside(const char *program, const char *name, char path[PATH_LENGTH]);
 
+/* The folder that this tool is in. False: the system does not say. */
+bool process_own_folder(char folder[PATH_LENGTH]);
+
 /* Runs a program and waits for it: with empty input; all output goes to the file `log`. Returns its
  * exit code; 128 and more: ended by a signal; -1: it cannot be started, see errno. */
 int process_run(const char *const *argv, const char *log);

@@ -39,13 +39,8 @@ static bool page_beside(char path[PATH_LENGTH])
 {
     static const char *const places[] = {"../web", "../share/warpline/web"};
     char self[PATH_LENGTH], place[2 * PATH_LENGTH];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
+    if (!process_own_folder(self))
         return false;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         (void)snprintf(place, sizeof place, "%s/%s", self, places[i]);
         if (page_at(place, path))
@@ -213,15 +208,15 @@ static void put_launch(FILE *out, const try_launch *l, bool is_ptx, bool recover
     const options *o = l->options;
     const wl_launch *predicted = wl_prediction_launch(l->prediction);
     char block[2 * LAUNCH_TEXT_MAX];
-    if (l->block && !recovered)
-        (void)snprintf(block, sizeof block, "%s%s%s%s%s", l->block,
-                       !is_ptx && o->grid && !strstr(l->block, ":grid=") ? ":grid=" : "",
-                       !is_ptx && o->grid && !strstr(l->block, ":grid=") ? o->grid : "",
-                       o->schedule && !strstr(l->block, ":schedule=") ? ":schedule=" : "",
-                       o->schedule && !strstr(l->block, ":schedule=") ? o->schedule : "");
-    else
+    if (l->block && !recovered) {
+        const bool grid = !is_ptx && o->grid && !strstr(l->block, ":grid="),
+                   schedule = o->schedule && !strstr(l->block, ":schedule=");
+        (void)snprintf(block, sizeof block, "%s%s%s%s%s", l->block, grid ? ":grid=" : "", grid ? o->grid : "",
+                       schedule ? ":schedule=" : "", schedule ? o->schedule : "");
+    } else {
         (void)snprintf(block, sizeof block, "%lldx%lldx%lld", (long long)predicted->block[0],
                        (long long)predicted->block[1], (long long)predicted->block[2]);
+    }
     put(out, "block", block);
     if (!strstr(block, ":fold="))
         put(out, "fold", l->job ? o->fold : NULL);

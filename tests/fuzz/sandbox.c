@@ -133,6 +133,12 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
     return false;
 }
 
+bool process_own_folder(char folder[PATH_LENGTH])
+{
+    folder[0] = '\0';
+    return false;
+}
+
 int process_run(const char *const *argv, const char *log)
 {
     (void)argv, (void)log;
