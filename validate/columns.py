@@ -15,22 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+from tau import tau
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAME = 1.01  # times within one part in a hundred are equally good
 LEAST = 0.75  # of tau, with --check
 CHECKED = ("64", "128", "256")  # threads of a block
-
-
-def tau(pairs, same=1.0):
-    """Kendall's tau-b; second numbers within the factor `same` are a tie."""
-    agree = left = right = 0
-    for i, (a, b) in enumerate(pairs):
-        for c, d in pairs[:i]:
-            x, y = (a > c) - (a < c), (b > d * same) - (b * same < d)
-            agree += x * y
-            left += x != 0
-            right += y != 0
-    return agree / (left * right) ** 0.5 if left and right else 0.0
 
 
 def best(rows, key):

@@ -21,7 +21,7 @@
 typedef struct wl_atomic_cost {
     double passes;  /* through the L1, summed over lines */
     double sectors; /* the same per sector: the work of the L2 */
-    double more;    /* of these, those that the L2 passes twice */
+    double more;    /* passes of the L2 beyond these: sectors that it passes twice */
 } wl_atomic_cost;
 
 /* Launch totals, extrapolated from the instructions that were evaluated. */

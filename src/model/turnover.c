@@ -170,13 +170,11 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
  * one with the heaviest block. */
 static double sent_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    double most = 0, sum = 0;
+    double heaviest = 1;
     for (int i = 0; d->kinds && i < d->kinds->count && d->blocks <= n->sms; i++) {
         const wl_block_kind *k = &d->kinds->list[i];
-        most = fmax(most, k->loads + k->stores);
-        sum += k->blocks * (k->loads + k->stores);
+        heaviest = fmax(heaviest, wl_kind_traffic(k, d->kinds) * d->blocks / k->blocks);
     }
-    const double heaviest = sum > 0 ? fmax(1, most * d->blocks / sum) : 1;
     return heaviest * d->port_cycles * ceil(d->blocks / n->sms) / d->blocks / n->clock;
 }
 

@@ -124,6 +124,9 @@ double wl_waits_sum(const wl_block_waits *waits);
  * store: one after the other, measured. */
 double wl_l1_seconds(const wl_model_result *result);
 
+/* turnover_kinds.c: the part of the launch's loads and stores that this kind of blocks has. */
+double wl_kind_traffic(const wl_block_kind *kind, const wl_kinds *all);
+
 /* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block;
  * bounds are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */
 double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, double own, double memory,

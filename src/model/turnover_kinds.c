@@ -46,8 +46,7 @@ static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_k
     return wl_waits_sum(parts);
 }
 
-/* The parts of the launch's traffic: by loads and stores. */
-static double traffic_of(const wl_block_kind *k, const wl_kinds *all)
+double wl_kind_traffic(const wl_block_kind *k, const wl_kinds *all)
 {
     double sum = 0;
     for (int i = 0; i < all->count; i++)
@@ -82,7 +81,7 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
         mean += d->kinds->list[i].blocks * work_of(&d->kinds->list[i], m) / d->blocks;
     for (int i = 0; i < d->kinds->count; i++) {
         const wl_block_kind *k = &d->kinds->list[i];
-        const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = traffic_of(k, d->kinds);
+        const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = wl_kind_traffic(k, d->kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
         wl_block_waits of_mean, of_longest;
         const double wait = wait_of(n, d, k, 1 - m->remains, share, &of_mean);

@@ -83,6 +83,44 @@ static void sm_bounds_by_hand(void **state)
     check_done();
 }
 
+/* Data from the L2 occupies the L1 while it arrives, on a GPU that says how wide its fills are. */
+static void fills_occupy_the_l1(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.l1_wavefronts = 4e6;
+    d.l2_loaded = 6.4e7;
+    check_near("fills", "free", apply(&n, &d).bound_s[WL_BOUND_L1], 4e6 / 1e10, NEAR);
+    n.fill_width = 64;
+    check_near("fills", "64 bytes a cycle", apply(&n, &d).bound_s[WL_BOUND_L1], (4e6 + 1e6) / 1e10, NEAR);
+    check_done();
+}
+
+/* A multiprocessor sends to the L2 once a cycle. What few blocks send takes as long as the busiest one has to. */
+static void requests_leave_one_at_a_time(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.port_cycles = 5e6;
+    d.instructions = 1;
+    check_near("many blocks", "time", apply(&n, &d).time_s, 5e6 / 1e10, 1e-6);
+    d.blocks = 5; /* on five of ten */
+    check_near("few blocks", "time", apply(&n, &d).time_s, 1e6 / 1e9, 1e-6);
+    d.blocks = 11; /* one has two */
+    check_near("uneven", "time", apply(&n, &d).time_s, 2 * 5e6 / 11 / 1e9, 1e-6);
+    /* one of four blocks sends half of all: two million cycles in place of one and a quarter */
+    d.blocks = 4;
+    d.warps = 4;
+    const wl_kinds kinds = {.count = 2,
+                            .list = {{.blocks = 1, .loads = 1.5e6, .stores = 0.5e6, .instructions = 1, .most = 1},
+                                     {.blocks = 3, .first = 1, .last = 3, .loads = 1e6, .instructions = 1, .most = 1}}};
+    d.kinds = &kinds;
+    check_near("a heavy block", "time", apply(&n, &d).time_s, 2e6 / 1e9, 1e-6);
+    check_done();
+}
+
 static void memory_bounds_by_hand(void **state)
 {
     (void)state;
@@ -522,6 +560,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sm_bounds_by_hand),
+        cmocka_unit_test(fills_occupy_the_l1),
+        cmocka_unit_test(requests_leave_one_at_a_time),
         cmocka_unit_test(memory_bounds_by_hand),
         cmocka_unit_test(conflicts_in_place_come_on_top),
         cmocka_unit_test(caches_have_names),

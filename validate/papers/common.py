@@ -20,6 +20,9 @@ import textwrap
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+from tau import tau  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PUBLISHED = os.path.join(ROOT, "validate", "published")
 COLUMNS = 100
@@ -89,18 +92,6 @@ def lines_of(command):
 def anchor(heading):
     """As check-docs.sh and GitHub make them."""
     return "".join(c for c in heading.lower().replace(" ", "-") if c.isascii() and (c.isalnum() or c in "-_"))
-
-
-def tau(pairs):
-    """Kendall's tau-b."""
-    agree = left = right = 0
-    for i, (a, b) in enumerate(pairs):
-        for c, d in pairs[:i]:
-            x, y = (a > c) - (a < c), (b > d) - (b < d)
-            agree += x * y
-            left += x != 0
-            right += y != 0
-    return agree / (left * right) ** 0.5 if left and right else 0.0
 
 
 class Tool:

@@ -1,13 +1,16 @@
 """The section of docs/accuracy.md on kernels whose threads loop and wait (h200_waiting), and its rows of the table of
 bars. See report.py. SPDX-License-Identifier: MIT"""
 import math
+import os
 import statistics
 import sys
-from collections import Counter
 
 import waiting
 from scores import (COUNT_HEADS, SHORT, by_family, counts_rows, error, explanations, known, not_predicted, numbers_of,
                     percent, table_of, wants_reason)
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tau import tau  # noqa: E402
 
 TABLE = "h200_waiting"
 LEAST = 3e-6  # s; shorter launches say nothing about a kernel
@@ -59,25 +62,10 @@ def pick(times):
     return min(times)[0] / min(times, key=lambda t: t[1])[0]
 
 
-def ties(values):
-    return sum(n * (n - 1) // 2 for n in Counter(values).values())
-
-
-def tau(times):
-    """Kendall's tau-b; None where all are equal."""
-    above = 0
-    for i, (a, b) in enumerate(times):
-        for c, d in times[:i]:
-            above += ((a > c) - (a < c)) * ((b > d) - (b < d))
-    pairs = len(times) * (len(times) - 1) // 2
-    scale = math.sqrt(math.prod(pairs - ties(side) for side in zip(*times)))
-    return above / scale if scale else None
-
-
 def choice(rows):
     """Picks of all problems, and taus of those with three launches or more."""
     all_ = problems(rows)
-    return [pick(t) for t in all_], known(tau(t) for t in all_ if len(t) > 2)
+    return [pick(t) for t in all_], [tau(t) for t in all_ if len(t) > 2 and all(len(set(side)) > 1 for side in zip(*t))]
 
 
 # ---- text ----
