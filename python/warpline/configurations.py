@@ -1,17 +1,20 @@
 """Configurations of a kernel, ranked: of Triton and of Kernel Tuner. SPDX-License-Identifier: MIT"""
 from __future__ import annotations
 
+import concurrent.futures
 import math
 import os
+import threading
+import time
 from ctypes import byref, c_double
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, overload
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union, overload
 
 from . import errors
 from ._native import Trust, lib
 from .devices import Device
 from .launch_arguments import predict_options
 
-__all__ = ["LeftOut", "Ranked", "Ranking", "cores", "words"]
+__all__ = ["LeftOut", "Ranked", "Ranking", "Tried", "Work", "words"]
 
 
 def words(config: Any) -> Dict[str, Any]:
@@ -95,6 +98,73 @@ class Ranking(Sequence[Ranked]):
         return f"<Ranking of {self.name} on {self.device.name}: {len(self)} configurations, {len(self.left_out)} left out>"
 
 
-def cores() -> int:
+def _cores() -> int:
     """That this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Tried(NamedTuple):
+    """What has become of configurations, and the seconds that it took."""
+    found: List[Ranked]
+    left_out: List[LeftOut]
+    compile_s: float
+    predict_s: float
+
+
+class Work:
+    """Compiles and predicts configurations in threads: compilers and the library run beside the interpreter."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._done: Dict[Any, "concurrent.futures.Future[Any]"] = {}
+        self._ends = False
+
+    def prepare(self, config: Any) -> Any:
+        """A launch that is compiled. Raises why there is none."""
+        raise NotImplementedError
+
+    def predict(self, launch: Any) -> Dict[str, Any]:
+        """Its prediction. Raises why there is none."""
+        raise NotImplementedError
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What it makes; the first thread that asks makes it."""
+        with self._lock:
+            known = self._done.get(key)
+            mine = known is None
+            if known is None:
+                known = self._done[key] = concurrent.futures.Future()
+        if mine:
+            try:
+                known.set_result(make())
+            except BaseException as failure:  # also of those who wait for it
+                known.set_exception(failure)
+        return known.result()
+
+    def _reached(self, step: Callable[[Any], Any], of: Any) -> Any:
+        """What a step makes of a configuration or a launch, or why there is nothing."""
+        if self._ends:
+            return "stopped"
+        try:
+            return step(of)
+        except errors.Error as wrong:
+            return wrong.message
+
+    def run(self, configs: Sequence[Any], jobs: int, name: str) -> Tried:
+        """All of them. Raises InputError if none can run."""
+        start = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(jobs or _cores()) as pool:
+            try:
+                launches = list(pool.map(lambda c: self._reached(self.prepare, c), configs))
+                compiled = time.monotonic()
+                predictions: List[Union[Dict[str, Any], str]] = list(
+                    pool.map(lambda launch: launch if isinstance(launch, str) else self._reached(self.predict, launch), launches))
+                end = time.monotonic()
+            finally:  # after Ctrl-C, what waits is not begun
+                self._ends = True
+        found = [Ranked(c, p["model"]["time_s"], p) for c, p in zip(configs, predictions) if not isinstance(p, str)]
+        left = [LeftOut(c, p) for c, p in zip(configs, predictions) if isinstance(p, str)]
+        if not found:
+            reasons = "; ".join(dict.fromkeys(reason for _, reason in left))
+            raise errors.InputError(f"no configuration can run: {reasons}", status="bad input", input=name)
+        return Tried(found, left, compiled - start, end - compiled)

@@ -12,19 +12,16 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import concurrent.futures
 import importlib
 import os
 import pathlib
 import re
 import tempfile
-import threading
-import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import arrays, errors
-from .configurations import LeftOut, Ranked, Ranking, cores
+from .configurations import Ranking, Work
 from .cuda_sources import Compiled, compile_cuda
 from .devices import Device, DeviceLike, as_device
 from .kernels import _EFFORT_OF_MANY
@@ -122,10 +119,11 @@ class _Variant(NamedTuple):
     dynamic_shared: int
 
 
-class _Work:
-    """Compiles each text once and predicts each launch once, in threads."""
+class _Work(Work):
+    """Compiles each text once and predicts each launch once."""
 
     def __init__(self, problem: _Problem, device: Device, effort: float, model: Optional[str]):
+        super().__init__()
         self.problem, self.device, self.effort, self.model = problem, device, effort, model
         self.util = _part("util")
         source = problem.kernel_source[0] if isinstance(problem.kernel_source, list) else problem.kernel_source
@@ -134,10 +132,7 @@ class _Work:
         if isinstance(self.source, str) and os.path.exists(self.source):
             self.folders.insert(0, os.path.dirname(os.path.abspath(self.source)))
         self.args = [_argument(value, i) for i, value in enumerate(problem.arguments)]
-        self._lock = threading.Lock()
-        self._done: Dict[Any, "concurrent.futures.Future[Any]"] = {}
         self.compiled = 0
-        self.ends = False
 
     def text_of(self, config: Config) -> str:
         text: str = self.util.get_kernel_string(self.source, config)
@@ -156,20 +151,6 @@ class _Work:
         shared = util.get_smem_args(problem.smem_args, config).get("size", 0) if problem.smem_args else 0
         return _Variant(config, _used(text), entry, tuple(block), tuple(grid), int(shared))
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What it makes; the first thread that asks makes it."""
-        with self._lock:
-            known = self._done.get(key)
-            mine = known is None
-            if known is None:
-                known = self._done[key] = concurrent.futures.Future()
-        if mine:
-            try:
-                known.set_result(make())
-            except BaseException as failure:  # also of those who wait for it
-                known.set_exception(failure)
-        return known.result()
-
     def compile(self, text: str) -> Compiled:
         with tempfile.TemporaryDirectory(prefix="warpline-") as folder:
             path = pathlib.Path(folder) / "variant.cu"
@@ -179,31 +160,22 @@ class _Work:
                 self.compiled += 1
             return compile_cuda(os.fspath(path), self.device, options)
 
-    def prepared(self, config: Config) -> Union[_Variant, str]:
-        """A variant that is compiled, or why there is none."""
-        if self.ends:
-            return "stopped"
-        try:
-            made = self.variant(config)
-            self.once(made.text, lambda: self.compile(made.text))
-            return made
-        except errors.Error as wrong:
-            return wrong.message
+    def compiled_once(self, text: str) -> Compiled:
+        made: Compiled = self.once(text, lambda: self.compile(text))
+        return made
 
-    def predicted(self, made: Union[_Variant, str]) -> Union[Dict[str, Any], str]:
-        if self.ends:
-            return "stopped"
-        if isinstance(made, str):
-            return made
-        compiled: Compiled = self.once(made.text, lambda: self.compile(made.text))
+    def prepare(self, config: Config) -> _Variant:
+        made = self.variant(config)
+        self.compiled_once(made.text)
+        return made
+
+    def predict(self, made: _Variant) -> Dict[str, Any]:
+        compiled = self.compiled_once(made.text)
         launch = (compiled.ptx, made.entry, made.block, made.grid, made.dynamic_shared)
-        try:
-            found: Dict[str, Any] = self.once(launch, lambda: self.predict(made, compiled))
-            return found
-        except errors.Error as wrong:
-            return wrong.message
+        found: Dict[str, Any] = self.once(launch, lambda: self.predict_compiled(made, compiled))
+        return found
 
-    def predict(self, made: _Variant, compiled: Compiled) -> Dict[str, Any]:
+    def predict_compiled(self, made: _Variant, compiled: Compiled) -> Dict[str, Any]:
         of_kernel = [r for symbol, r in compiled.resources.items()
                      if len(compiled.resources) == 1 or symbol == made.entry or re.match(rf"_Z\w*?\d{made.entry}(?![a-z])", symbol)]
         out: Dict[str, Any] = predict(
@@ -268,22 +240,9 @@ def _ordered(problem: _Problem, configs: List[Config], device: Device, jobs: int
         raise errors.InputError("no configuration is left: restrictions exclude all, or their blocks have more than "
                                 "1024 threads", status="bad input", input="tune_params")
     work.variant(configs[0])  # what is wrong with the source is wrong with every configuration
-    start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(jobs or cores()) as pool:
-        try:
-            made = list(pool.map(work.prepared, configs))
-            compiled = time.monotonic()
-            predictions = list(pool.map(work.predicted, made))
-            end = time.monotonic()
-        finally:  # after Ctrl-C, what waits is not begun
-            work.ends = True
-    found = [Ranked(c, p["model"]["time_s"], p) for c, p in zip(configs, predictions) if not isinstance(p, str)]
-    left = [LeftOut(c, p) for c, p in zip(configs, predictions) if isinstance(p, str)]
     name = _name(work.text_of(configs[0]), problem.kernel_name)
-    if not found:
-        reasons = "; ".join(dict.fromkeys(reason for _, reason in left))
-        raise errors.InputError(f"no configuration can run: {reasons}", status="bad input", input=name)
-    out = Order(name, device, found, left, model, compiled - start, end - compiled)
+    tried = work.run(configs, jobs, name)
+    out = Order(name, device, tried.found, tried.left_out, model, tried.compile_s, tried.predict_s)
     out.compiled = work.compiled
     return out
 

@@ -157,6 +157,21 @@ class _Walk:
         with self.program.only_if(held[0]):
             return self.with_condition(held[1:], body)
 
+    def condition(self, node: Any) -> Optional[str]:
+        """A condition as an expression; None: it depends on data."""
+        raise NotImplementedError
+
+    def of_data(self, node: Any) -> bool:
+        """Does it read memory, or what was computed from it?"""
+        raise NotImplementedError
+
+    def opposite(self, node: Any) -> Optional[str]:
+        self._guarded = True
+        if self.of_data(node):
+            self.depends_on_data()
+            return None
+        return f"!({self.condition(node) or '1'})"
+
     def depends_on_data(self) -> None:
         self.program.note("conditions that depend on data are taken to hold, and both sides of a selection to be computed")
 
@@ -244,13 +259,6 @@ class _Walk1(_Walk):
         return bool(expr.atoms(self.sympy.Indexed)) or any(
             s.name in self.values or not getattr(getattr(s, "dtype", None), "is_int", lambda: False)()
             and s.name not in integers for s in expr.atoms(self.sympy.Symbol) if not isinstance(s, self.sympy.Indexed))
-
-    def opposite(self, expr: Any) -> Optional[str]:
-        self._guarded = True
-        if self.of_data(expr):
-            self.depends_on_data()
-            return None
-        return f"!({self.condition(expr) or '1'})"
 
     # numbers
 
@@ -475,13 +483,6 @@ class _Walk2(_Walk):
         if kind == "PsSymbolExpr":
             return node.symbol.name in self.values or not node.symbol.dtype.is_int()
         return any(self.of_data(c) for c in node.children)
-
-    def opposite(self, node: Any) -> Optional[str]:
-        self._guarded = True
-        if self.of_data(node):
-            self.depends_on_data()
-            return None
-        return f"!({self.condition(node) or '1'})"
 
     # numbers
 

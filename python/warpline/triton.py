@@ -15,21 +15,18 @@ docs/python.md has the whole of it. SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import math
 import os
 import pathlib
 import sys
-import threading
-import time
 import types
 import warnings
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
                     Union)
 
 from . import errors, triton_compiler
-from .configurations import LeftOut, Ranked, Ranking, cores, words
+from .configurations import LeftOut, Ranked, Ranking, Work, words
 from .devices import Device, DeviceLike, as_device
 from .kernels import _EFFORT_OF_MANY
 from .predictions import predict as _predict
@@ -282,46 +279,22 @@ def cached(path: Union[str, "os.PathLike[str]"]) -> Cached:
 # ---- rankings ----
 
 
-class _Work:
-    """Compiles and predicts configurations in threads: ptxas and the library run beside the interpreter."""
+class _Work(Work):
+    """Configurations that become the same kernel are predicted once."""
 
     def __init__(self, function: _Function, args: Arguments, grid: Grid, given: Mapping[str, Any], device: Device,
                  effort: float, options: Mapping[str, Any]):
+        super().__init__()
         self.function, self.args, self.grid, self.given, self.device = function, args, grid, given, device
         self.effort, self.options = effort, options
-        self._done: Dict[Any, "concurrent.futures.Future[Dict[str, Any]]"] = {}
-        self._lock = threading.Lock()
-        self.ends = False
 
-    def compiled(self, config: Any) -> Union[_Launch, str]:
-        """A launch, or why there is none."""
-        if self.ends:
-            return "stopped"
-        try:
-            return _launched(self.function, self.args, self.grid, config, self.given, self.device)
-        except errors.Error as wrong:
-            return wrong.message
+    def prepare(self, config: Any) -> _Launch:
+        return _launched(self.function, self.args, self.grid, config, self.given, self.device)
 
-    def predicted(self, launch: Union[_Launch, str]) -> Union[Dict[str, Any], str]:
-        """Configurations that become the same kernel are predicted once."""
-        if self.ends:
-            return "stopped"
-        if isinstance(launch, str):
-            return launch
-        with self._lock:
-            known = self._done.get(launch.key)
-            mine = known is None
-            if known is None:
-                known = self._done[launch.key] = concurrent.futures.Future()
-        if mine:
-            try:
-                known.set_result(_predicted(launch, self.device, self.effort, self.options))
-            except BaseException as failure:  # also of those who wait for it
-                known.set_exception(failure)
-        try:
-            return known.result()
-        except errors.Error as wrong:
-            return wrong.message
+    def predict(self, launch: _Launch) -> Dict[str, Any]:
+        found: Dict[str, Any] = self.once(launch.key,
+                                          lambda: _predicted(launch, self.device, self.effort, self.options))
+        return found
 
 
 def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[Any]] = None,
@@ -344,21 +317,8 @@ def rank(kernel: Any, args: Arguments, grid: Grid, configs: Optional[Iterable[An
     # what is wrong with the arguments is wrong with every configuration
     _split(function, _named(function, args, words(tried[0]), constants))
     work = _Work(function, args, grid, constants, where, effort, {"model": model})
-    start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(jobs or cores()) as pool:
-        try:
-            launches = list(pool.map(work.compiled, tried))
-            compiled = time.monotonic()
-            predictions = list(pool.map(work.predicted, launches))
-            end = time.monotonic()
-        finally:  # after Ctrl-C, what waits is not begun
-            work.ends = True
-    found = [Ranked(c, p["model"]["time_s"], p) for c, p in zip(tried, predictions) if not isinstance(p, str)]
-    left = [LeftOut(c, p) for c, p in zip(tried, predictions) if isinstance(p, str)]
-    if not found:
-        reasons = "; ".join(dict.fromkeys(reason for _, reason in left))
-        raise errors.InputError(f"no configuration can run: {reasons}", status="bad input", input=function.fn.__name__)
-    return Ranking(function.fn.__name__, where, found, left, model, compiled - start, end - compiled)
+    done = work.run(tried, jobs, function.fn.__name__)
+    return Ranking(function.fn.__name__, where, done.found, done.left_out, model, done.compile_s, done.predict_s)
 
 
 # ---- tuning ----
