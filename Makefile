@@ -5,14 +5,17 @@ PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
+# Ninja takes two thirds of make's time. A folder keeps the generator that it was made with.
+NINJA = ! command -v ninja >/dev/null 2>&1 || export CMAKE_GENERATOR=$${CMAKE_GENERATOR:-Ninja};
+MAKEFLAGS += --no-print-directory
 
 .PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers ablate accuracy dev fuzz format clean deps web web-serve
 
 build: configure
-	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS)
 
 configure: deps
-	@cmake --preset release -B $(BUILD) $(CMAKE_OPTIONS) >/dev/null
+	@$(NINJA) cmake --preset release -B $(BUILD) $(CMAKE_OPTIONS) >/dev/null
 
 deps:
 	@sh scripts/install-deps.sh
@@ -24,7 +27,7 @@ test-deps:
 
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
-	@sh scripts/build-progress.sh cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
+	@sh scripts/build-progress.sh cmake --build $(BUILD) -j $(JOBS) --target warpline_cli
 	@$(WARPLINE) rank star3d_r4 --device a100-40gb --device h200 --plot $(BUILD)/star3d_r4.svg
 	@echo
 	@echo "A map of all blocks, coloured by time: $(BUILD)/star3d_r4.svg"
@@ -44,7 +47,7 @@ test-all: test-deps
 # The Python module with packages of PyPI (Triton, mypy), in virtual environments: some minutes, and some hundred MB. What pip
 # cannot get is skipped, and it says why.
 test-python-packages: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline --target warpline_cli -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline --target warpline_cli
 	@sh scripts/install-deps.sh python3 && { sh scripts/install-deps.sh python3-venv || true; }
 	@sh tests/python_packages/run.sh $(abspath $(WARPLINE)) $(abspath $(BUILD))/libwarpline.so $(CURDIR) $(BUILD)/python-packages
 
@@ -64,20 +67,20 @@ measure:
 # All measured tables against the predictions: docs/accuracy.md with its plots, validate/accuracy*.json. Minutes, no GPU.
 DATE ?= $(shell date +%F)
 validate: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report --target warpline_make_data -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report --target warpline_make_data
 	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
 
 # Figures and tables of five papers, published and predicted: docs/papers.md. A minute, no GPU.
 papers: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target test_against_simulator -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target test_against_simulator
 	@sh scripts/install-deps.sh python3
 	@python3 -B validate/papers/papers.py $(BUILD)/warpline --simulator $(BUILD)/tests/test_against_simulator --jobs $(JOBS)
 
 # What each law of the model is worth: docs/ablation.md. An hour on two cores, no GPU.
 ablate: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_make_data -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_make_data
 	@sh scripts/install-deps.sh python3
 	@mkdir -p build/ablate/data && $(BUILD)/warpline_make_data build/ablate/data
 	@python3 -B validate/ablate/ablate.py $(BUILD)/warpline --jobs $(JOBS) --report docs/ablation.md
@@ -88,7 +91,7 @@ accuracy: build
 
 # make install [PREFIX=/usr/local] [DESTDIR=...]; make uninstall with the same two removes it.
 install: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline warpline_static warpline_cli man_pages -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline warpline_static warpline_cli man_pages
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix $(PREFIX) >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	@cp $(BUILD)/install_manifest.txt "$(DESTDIR)$(PREFIX)/share/warpline/installed-files.txt"
 	@echo "installed $$(grep -c . $(BUILD)/install_manifest.txt) files below $(DESTDIR)$(PREFIX)"
@@ -98,7 +101,7 @@ uninstall:
 
 # The Python module with the library inside, in build/wheel. Needs python3 and no network.
 wheel: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline
 	@sh scripts/install-deps.sh python3
 	@rm -rf build/wheel && python3 python/backend.py build/wheel $(BUILD)/libwarpline.so
 
@@ -124,7 +127,7 @@ web-serve: web
 
 # AddressSanitizer and UndefinedBehaviorSanitizer
 dev: deps
-	@cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) -- --no-print-directory && WARPLINE_TEST_EFFORT=quick ctest --test-dir build/dev --output-on-failure -j $(JOBS)
+	@$(NINJA) cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) && WARPLINE_TEST_EFFORT=quick ctest --test-dir build/dev --output-on-failure -j $(JOBS)
 
 # Ten minutes per target; needs clang. SECONDS_PER_TARGET=60 make fuzz for less.
 fuzz: deps

@@ -7,7 +7,7 @@ trap 'rm -f "$log" "$log.code"' EXIT
 terminal=0
 [ -t 1 ] && terminal=1
 {
-  "$@" 2>&1
+  NINJA_STATUS="[%p] " "$@" 2>&1
   echo $? >"$log.code"
 } | tee "$log" | awk -v terminal=$terminal '
   match($0, /^\[ *[0-9]+%\]/) {

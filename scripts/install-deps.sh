@@ -2,7 +2,7 @@
 # install-deps.sh [PACKAGE...] - installs what building and testing need, and the packages named, where apt can; names the packages elsewhere.
 # Does nothing, quickly, when all is there.
 set -eu
-packages="gcc libc6-dev cmake pkg-config libyaml-dev libjansson-dev libcminpack-dev libzstd-dev libcmocka-dev libisl-dev libgmp-dev $*"
+packages="gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libjansson-dev libcminpack-dev libzstd-dev libcmocka-dev libisl-dev libgmp-dev $*"
 
 missing=""
 for package in $packages; do

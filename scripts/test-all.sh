@@ -15,7 +15,7 @@ build() {
     shift
     mkdir -p "$folder" || return 1
     cmake -S . -B "$folder" "$@" >"$folder/configure.log" 2>&1 &&
-        cmake --build "$folder" -j "$jobs" -- --no-print-directory >"$folder/build.log" 2>&1 && return 0
+        cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 && return 0
     grep -E 'error|warning' "$folder/configure.log" "$folder/build.log" | head -20
     return 1
 }

@@ -34,7 +34,7 @@ FOREIGN=$foreign PKG_CONFIG_LIBDIR=/usr/lib/$foreign-linux-gnu/pkgconfig cmake -
     -DCMAKE_TOOLCHAIN_FILE=cmake/foreign.cmake -DCMAKE_BUILD_TYPE=Release -DWARPLINE_MPI=OFF -DWARPLINE_WERROR=ON \
     >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; exit 1; }
 # shellcheck disable=SC2086 # a list of targets
-cmake --build "$build" -j "$jobs" --target $tests -- --no-print-directory >"$build/build.log" 2>&1 ||
+cmake --build "$build" -j "$jobs" --target $tests >"$build/build.log" 2>&1 ||
     { grep -E 'error|warning' "$build/build.log"; exit 1; }
 status=0
 for test in $tests; do

@@ -73,7 +73,8 @@ LAUNCHES = [
 ALIKE = ["reduce"]
 # Seconds each, and like others that stay in: WARPLINE_TEST_EFFORT=quick leaves them out.
 SLOW = [("h200_texture", "tex2d", "point3x3"), ("h200_texture", "tex3d", "point7"), ("h200_fit2", "histogram", ""),
-        ("h200_fit2", "scatter_add", "")]
+        ("h200_fit2", "scatter_add", ""), ("h200_data", "collatz", ""), ("h200_texture", "tex2d_normal", "wrap"),
+        ("h200_texture", "surface", "f32")]
 # Where the wavefronts of shared memory were measured by kind, without barriers and thread indices, they are exact.
 BY_KIND = ["histogram"]
 
