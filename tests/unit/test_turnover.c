@@ -97,7 +97,8 @@ static void fills_occupy_the_l1(void **state)
     check_done();
 }
 
-/* A multiprocessor sends to the L2 once a cycle. What few blocks send takes as long as the busiest one has to. */
+/* A multiprocessor sends to the L2 once a cycle. What few blocks send takes as long as the busiest
+ * one has to. */
 static void requests_leave_one_at_a_time(void **state)
 {
     (void)state;
