@@ -109,12 +109,20 @@ def _contents(memory: _Memory) -> Optional[bytes]:
         torch = importlib.import_module("torch")
         if value.is_cuda and torch.cuda.is_current_stream_capturing():
             return None
-        value = torch.empty(0, dtype=torch.uint8, device=value.device).set_(value.untyped_storage()).cpu()
+        with _unwatched():
+            value = torch.empty(0, dtype=torch.uint8, device=value.device).set_(value.untyped_storage()).cpu()
     elif hasattr(value, "get"):  # CuPy's
         value = value.get()
     where = arrays.layout(value)
     known = arrays.contents(value, where) if where is not None else None
     return bytes(known) if known is not None and known.nbytes == memory.bytes else None
+
+
+def _unwatched() -> Any:
+    """Modes of PyTorch's dispatcher do not see what is done here."""
+    modes = importlib.import_module("torch.utils._python_dispatch")
+    disabled = getattr(modes, "_disable_current_modes", None)
+    return disabled() if disabled is not None else contextlib.nullcontext()
 
 
 def _address(value: Any) -> int:

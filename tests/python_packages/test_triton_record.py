@@ -192,3 +192,22 @@ def test_a_recording_without_a_path_goes_with_what_needs_it():
 def test_a_folder_that_is_not_there():
     with pytest.raises(warpline.FileError, match="No such file"), record("/nowhere/a.wlrec"):
         add()
+
+
+def test_a_profile_of_a_model_from_a_recording(tmp_path):
+    import warpline.torch
+    with record() as part:
+        add()
+        add()
+        kernels.matmul[(8, 16)](*MATMUL, **TILE)
+    profile = warpline.torch.profile(recording=part.recording, device="h200")
+    seconds = times(part)
+    rows = {row["kernel"]: row for row in profile.rows}
+    assert [row["kernel"] for row in profile.rows] == ["matmul", "add"] and rows["add"]["calls"] == 2
+    assert rows["add"]["time_s"] == seconds[0] + seconds[1] and profile.time_s == pytest.approx(sum(seconds))
+    assert all(row["kind"] == "triton" and row["basis"] == "predicted" and row["limiter"] for row in profile.rows)
+    profile.report(tmp_path / "model.html")
+    page = (tmp_path / "model.html").read_text()
+    for kernel in rows:
+        assert f"<td>{kernel}</td>" in page and f"  {kernel}" in str(profile)
+    assert "are not in a recording" in str(profile)

@@ -17,6 +17,7 @@ import traceback
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # compiled in this process, where launches are seen
 import torch
 import triton
+import warpline.torch
 import warpline.triton
 from torch.nn import functional
 
@@ -200,6 +201,14 @@ def static_check(directory):
     print("launched by Inductor itself:", [dict(launch) for launch in part.recording.launches(DEVICE)], part.recording.notes)
 
 
+def profile_check():
+    """The table of a model, with the products that cuBLAS computes."""
+    torch._dynamo.reset()  # pylint: disable=protected-access
+    model = Block().to("cuda", torch.bfloat16)
+    with torch.no_grad():
+        print(warpline.torch.profile(model, torch.randn(4, 4096, 4096, device="cuda", dtype=torch.bfloat16), DEVICE))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -222,7 +231,11 @@ def main():
     if known:
         print(f"{len(known)} of {len(everything)} predicted, mean error "
               f"{100 * statistics.mean(abs(p / m - 1) for m, p in known):.1f} % (cold)")
-    static_check(directory)
+    for check in (profile_check, functools.partial(static_check, directory)):
+        try:
+            check()
+        except Exception:  # pylint: disable=broad-exception-caught
+            traceback.print_exc()
 
 
 if __name__ == "__main__":
