@@ -12,6 +12,7 @@
 #include "rank_job.h"
 #include "parameter_sweep.h"
 #include "team.h"
+#include "tune.h"
 #include "with_effect.h"
 
 #define TOP_DEFAULT 10
@@ -447,7 +448,7 @@ int cmd_rank(const options *o)
         return code;
     code = team_agree(rank_usage(o) ? EXIT_OK : EXIT_USAGE);
     if (code == EXIT_OK)
-        code = sweep_is_asked(o) ? sweep_run(o, sweep_value) : run(&j);
+        code = o->tune_count ? tune_run(o) : sweep_is_asked(o) ? sweep_run(o, sweep_value) : run(&j);
     rank_job_free(&j);
     return team_leave(code);
 }

@@ -148,16 +148,33 @@ static bool lacks_arch(const char *log)
     return at && strstr(at, "gpu architecture");
 }
 
+/* "x.cu(3): error: .." of the messages, for one of many variants. */
+static wl_status variant_failed(const char *source, const char *log, wl_error *err)
+{
+    const char *at = log ? strstr(log, "error") : NULL;
+    while (at && at > log && at[-1] != '\n')
+        at--;
+    char line[160];
+    (void)snprintf(line, sizeof line, "%.*s", at ? (int)strcspn(at, "\r\n") : 0, at ? at : "");
+    return fail(err, WL_E_INPUT, source, *line ? "it does not compile: %s" : "it does not compile%s", line);
+}
+
 /* Shows the compiler's messages, and puts the most informative line into the error. */
-static wl_status compiler_failed(const char *source, const char *compiler, const char *arch, int code, const char *log,
-                                 wl_error *err)
+static wl_status compiler_failed(const options *o, const char *source, const char *compiler, const char *arch, int code,
+                                 const char *log, wl_error *err)
 {
     char *text = NULL;
     size_t length = 0;
     wl_error ignored = {0};
-    if (load_text(log, &text, &length, &ignored) == WL_OK)
-        diag_quote(text);
+    const bool read = load_text(log, &text, &length, &ignored) == WL_OK;
     const bool no_arch = lacks_arch(text);
+    if (o->tune_count && !no_arch) {
+        (void)variant_failed(source, text, err);
+        free(text);
+        return err->code;
+    }
+    if (read)
+        diag_quote(text);
     free(text);
     if (no_arch)
         return fail(err, WL_E_INPUT, source,
@@ -187,7 +204,7 @@ static wl_status compile_in(const scratch *s, const options *o, const char *sour
     if (code < 0)
         return fail_system(err, compiler, "cannot be run: %s");
     if (code != 0)
-        return compiler_failed(source, compiler, arch, code, log, err);
+        return compiler_failed(o, source, compiler, arch, code, log, err);
     const wl_status status = load_text(target, ptx, length, err);
     if (status == WL_OK || status == WL_E_NOMEM)
         return status;

@@ -73,6 +73,9 @@ static const struct spec {
      "numbers of threads per block to try, as 256..1024 (default: whole warps)"},
     {"--fold", "D:NUMBERS", MANY, offsetof(options, folds), offsetof(options, folds_count), "r",
      "cells per thread in x, y or z to try, as y:1,2,4, or one folding, as 1x2x1; repeatable"},
+    {"--tune", "NAME=VALUES", MANY, offsetof(options, tune), offsetof(options, tune_count), "r",
+     "compile a .cu file with -DNAME=VALUE for each, as BX=16,32,64, and rank the configurations; --block, --grid, "
+     "--domain, --dynamic-shared, --registers may use the name; repeatable"},
     {"--schedules", "LIST|all", ONE, offsetof(options, schedules), 0, "r",
      "orders to try, as linear,column:32,swizzle:8, or all that suit the kernel (default: linear)"},
     {"--registers", "N|LIST", ONE, offsetof(options, registers), 0, "r",
@@ -582,6 +585,8 @@ int options_read(const command *c, int argc, char **argv, options *out)
         code = take_preset(out);
     if (code != EXIT_OK)
         return code;
+    if (out->tune_count) /* for each configuration */
+        return EXIT_OK;
     if (c->letter == 'm') /* compare names arguments for every row: rows have their own names */
         return compute_all(out);
     if (!sweep_is_asked(out))

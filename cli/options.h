@@ -32,6 +32,8 @@ typedef struct options {
     size_t program_count;
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
+    const char *tune[MANY_MAX]; /* of rank: names and the values to compile the kernel with */
+    size_t tune_count;
     size_t preset_count; /* of --with, the first: those of --model paper */
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];

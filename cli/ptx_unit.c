@@ -141,14 +141,12 @@ static wl_status read_ptx(const char *path, ptx_unit *u, wl_error *err)
     return status == WL_OK ? ptx_modules_add(&u->modules, path, text, length, 0, err) : status;
 }
 
-static wl_status read_cuda(const options *o, const char *path, const char *arch, ptx_unit *u, wl_error *err)
+/* Takes the text. */
+static wl_status read_compiled(const char *path, char *text, size_t length, ptx_unit *u, wl_error *err)
 {
-    char name[PTX_NAME_LENGTH], *text = NULL;
-    size_t length = 0;
+    char name[PTX_NAME_LENGTH];
     (void)snprintf(name, sizeof name, COMPILED "%.*s", WL_INPUT_NAME_MAX, path);
-    wl_status status = compile_cuda(o, path, arch, u->compiler, &text, &length, err);
-    if (status == WL_OK)
-        status = load_text(path, &u->source, &u->source_length, err);
+    wl_status status = load_text(path, &u->source, &u->source_length, err);
     if (status != WL_OK) {
         free(text);
         return status;
@@ -158,6 +156,14 @@ static wl_status read_cuda(const options *o, const char *path, const char *arch,
     if (status == WL_OK)
         wl_ptx_set_source((wl_ptx *)(uintptr_t)u->modules.ptx[0], path, u->source, u->source_length);
     return status;
+}
+
+static wl_status read_cuda(const options *o, const char *path, const char *arch, ptx_unit *u, wl_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    const wl_status status = compile_cuda(o, path, arch, u->compiler, &text, &length, err);
+    return status == WL_OK ? read_compiled(path, text, length, u, err) : status;
 }
 
 /* The module of the launch that is meant. */
@@ -174,18 +180,61 @@ static wl_status read_recorded(ptx_modules *out, wl_error *err)
     return status;
 }
 
-wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
+/* "": the device has none. */
+static void choose_arch(const options *o, const wl_device *device, char arch[ARCH_LENGTH])
+{
+    arch[0] = '\0';
+    if (o->arch)
+        (void)snprintf(arch, ARCH_LENGTH, "%s", o->arch);
+    else if (device)
+        (void)arch_of_device(device, arch);
+}
+
+static ptx_unit *unit_new(const options *o, const char *path, const wl_device *device)
 {
     ptx_unit *u = calloc(1, sizeof *u);
+    if (!u)
+        return NULL;
+    (void)snprintf(u->path, sizeof u->path, "%s", path);
+    choose_arch(o, device, u->arch);
+    u->ask_ptxas = !o->no_ptxas && !o->registers; /* shared memory is known from the PTX itself */
+    return u;
+}
+
+static wl_status make_room(ptx_unit *u, wl_error *err)
+{
+    u->resources = calloc(u->modules.count + 1, sizeof *u->resources);
+    return u->resources ? WL_OK : diag_no_memory(err);
+}
+
+wl_status ptx_unit_compile(const options *o, const char *path, const wl_device *device, char compiler[PATH_LENGTH],
+                           char **text, size_t *length, wl_error *err)
+{
+    char arch[ARCH_LENGTH];
+    choose_arch(o, device, arch);
+    return compile_cuda(o, path, arch[0] ? arch : ARCH_DEFAULT, compiler, text, length, err);
+}
+
+wl_status ptx_unit_open_compiled(const options *o, const char *path, const wl_device *device, const char *compiler,
+                                 char *text, size_t length, ptx_unit **out, wl_error *err)
+{
+    ptx_unit *u = unit_new(o, path, device);
+    *out = u;
+    if (!u) {
+        free(text);
+        return diag_no_memory(err);
+    }
+    (void)snprintf(u->compiler, sizeof u->compiler, "%s", compiler);
+    const wl_status status = read_compiled(path, text, length, u, err);
+    return status == WL_OK ? make_room(u, err) : status;
+}
+
+wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
+{
+    ptx_unit *u = unit_new(o, path, device);
     *out = u; /* kept even if it failed: a message shows a line of it */
     if (!u)
         return diag_no_memory(err);
-    (void)snprintf(u->path, sizeof u->path, "%s", path);
-    if (o->arch)
-        (void)snprintf(u->arch, sizeof u->arch, "%s", o->arch);
-    else if (device)
-        (void)arch_of_device(device, u->arch);
-    u->ask_ptxas = !o->no_ptxas && !o->registers; /* shared memory is known from the PTX itself */
     wl_status status;
     if (recorded_recording())
         status = read_recorded(&u->modules, err);
@@ -195,9 +244,7 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         status = read_ptx(path, u, err);
     else
         status = ptx_modules_of_binary(o, path, u->arch, !o->arch, &u->modules, err);
-    if (status == WL_OK && !(u->resources = calloc(u->modules.count + 1, sizeof *u->resources)))
-        status = diag_no_memory(err);
-    return status;
+    return status == WL_OK ? make_room(u, err) : status;
 }
 
 void ptx_unit_free(ptx_unit *u)

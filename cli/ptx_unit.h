@@ -5,6 +5,7 @@
 #define WL_CLI_PTX_UNIT_H
 
 #include "options.h"
+#include "process.h"
 #include "ptx_modules.h"
 #include "ptxas.h"
 
@@ -37,6 +38,12 @@ typedef struct ptx_unit ptx_unit;
  * sm_80, or the latest that there is. */
 wl_status ptx_unit_open(const options *options, const char *path, const wl_device *device, ptx_unit **out,
                         wl_error *err);
+/* In two parts, of which the first may run in several threads: the PTX of a CUDA file, in memory of
+ * malloc; and the unit of it, which takes that memory in any case. */
+wl_status ptx_unit_compile(const options *options, const char *path, const wl_device *device,
+                           char compiler[PATH_LENGTH], char **text, size_t *length, wl_error *err);
+wl_status ptx_unit_open_compiled(const options *options, const char *path, const wl_device *device,
+                                 const char *compiler, char *text, size_t length, ptx_unit **out, wl_error *err);
 void ptx_unit_free(ptx_unit *unit);
 /* One of .ptx and .cu files; of an executable, those for the device that have kernels. */
 const ptx_modules *ptx_unit_modules(const ptx_unit *unit);

@@ -12,6 +12,7 @@
 #include "rank_job.h"
 #include "parameter_sweep.h"
 #include "team.h"
+#include "tune.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
 #define MEMORY_MOST ((int64_t)1 << 49)
@@ -70,6 +71,8 @@ bool rank_usage(const options *o)
                 "--block-z, --threads, --space, --schedules, --registers-file, --fold of several values";
     else if (!o->device_count)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
+    else if (o->tune_count && tune_usage(o))
+        wrong = tune_usage(o);
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
     else if (inputs_from_stdin(o) > 1)

@@ -11,7 +11,8 @@
 #include "base/json_out.h"
 #include "base/room.h"
 #include "ptx/async/tensor_map.h"
-#include "recording/record_write.h"
+#include "recording/record_format.h"
+#include "warpline/recording_writer.h"
 #include "world.h"
 
 #define KEPT_MAX 64                    /* launches of one kernel, whatever their geometries */

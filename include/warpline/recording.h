@@ -25,6 +25,7 @@ typedef struct wl_recorded_launch {
     size_t module;
     int64_t grid[3], block[3], cluster[3]; /* cluster 0: none was given */
     int64_t dynamic_shared, stream, graph; /* graph -1: of none */
+    int64_t registers;                     /* of a thread of the code that ran; 0: not known */
     size_t kind;                           /* the first launch that is predicted alike */
     bool like;                             /* arguments were not kept: as of that one */
     double start_s, time_s;                /* measured; negative: not known */
@@ -63,9 +64,10 @@ WL_FALLIBLE wl_recording_module(wl_recording *recording, size_t module, const wl
 WL_API const char *wl_recording_module_text(const wl_recording *recording, size_t module, size_t *length);
 
 /* The kernel of a launch, with the memory as it was. `options`: without entry and arguments; block,
- * grid, cluster and dynamic shared memory are as recorded unless it has a block, or they are not 0.
- * *launch is set to what wl_predict takes. The recording must outlive the kernel. Threads may call
- * it at once, if the module was read. WL_E_UNSUPPORTED: what it needs was not recorded. */
+ * grid, cluster, registers and dynamic shared memory are as recorded unless it has a block, or they
+ * are not 0. *launch is set to what wl_predict takes. The recording must outlive the kernel.
+ * Threads may call it at once, if the module was read. WL_E_UNSUPPORTED: what it needs was not
+ * recorded. */
 WL_FALLIBLE wl_recording_kernel(wl_recording *recording, size_t number, const wl_ptx_options *options,
                                 wl_launch *launch, wl_kernel **out, wl_error *err);
 

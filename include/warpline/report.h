@@ -41,6 +41,20 @@ WL_FALLIBLE wl_sweep_add(wl_sweep *sweep, const wl_sweep_launch *launch, wl_erro
 WL_API size_t wl_sweep_launches(const wl_sweep *sweep); /* launches so far */
 WL_FALLIBLE wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, wl_error *err);
 
+/* Configurations of a kernel, one compiled variant each: best first, then those that cannot run.
+ * TEXT, CSV, JSON of warpline.tuning/1. Borrows the names. */
+typedef struct wl_tuning wl_tuning;
+WL_FALLIBLE wl_tuning_new(const char *const *names, size_t count, const wl_trust *trust, wl_tuning **out,
+                          wl_error *err);
+WL_API void wl_tuning_free(wl_tuning *tuning);
+/* One configuration: a value for each name; as predicted, or (NULL) the reason why it is not. */
+WL_FALLIBLE wl_tuning_add(wl_tuning *tuning, const char *const *values, const wl_prediction *prediction,
+                          const wl_kernel *kernel, const wl_device *device, const char *reason, wl_error *err);
+WL_API size_t wl_tuning_predicted(const wl_tuning *tuning);
+/* Only the best `top`; 0: all. `variants`: how many were compiled; 0: not said. */
+WL_FALLIBLE wl_tuning_render(wl_tuning *tuning, size_t top, size_t variants, wl_format format, char **out,
+                             wl_error *err);
+
 /* ---- stored predictions ---- */
 
 /* Reads predictions of the schemas warpline.predict/1 and /2 and warpline.prediction/2 (lines), one

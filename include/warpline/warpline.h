@@ -19,6 +19,7 @@
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/recording.h"
+#include "warpline/recording_writer.h"
 #include "warpline/report.h"
 #include "warpline/roofline.h"
 #include "warpline/trace.h"

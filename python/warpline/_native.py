@@ -10,7 +10,7 @@ import ctypes.util
 import os
 import pathlib
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_int32, c_int64, c_size_t, c_uint8, c_void_p)
+                    c_int32, c_int64, c_size_t, c_uint8, c_uint64, c_void_p)
 from typing import Any, Iterable, List, Optional
 
 from . import errors
@@ -135,8 +135,13 @@ class RecordedLaunch(Structure):
     _c_name_ = "wl_recorded_launch"
     _fields_ = [("kernel", c_char_p), ("symbol", c_char_p), ("module", c_size_t), ("grid", c_int64 * 3),
                 ("block", c_int64 * 3), ("cluster", c_int64 * 3), ("dynamic_shared", c_int64),
-                ("stream", c_int64), ("graph", c_int64), ("kind", c_size_t), ("like", c_bool),
+                ("stream", c_int64), ("graph", c_int64), ("registers", c_int64), ("kind", c_size_t), ("like", c_bool),
                 ("start_s", c_double), ("time_s", c_double)]
+
+
+class Digest(Structure):
+    _c_name_ = "wl_digest"
+    _fields_ = [("word", c_uint64 * 2)]
 
 
 class ProfileOptions(Structure):
@@ -147,7 +152,7 @@ class ProfileOptions(Structure):
 
 STRUCTS = (Loc, CError, Schedule, Launch, KernelOptions, PtxOptions, PredictOptions, Ranked,
            RankOptions, Ranking, Trust, RankedSpace, RankWriter, AdviseOptions, Elsewhere,
-           AdviseReport, RecordedLaunch, ProfileOptions)
+           AdviseReport, RecordedLaunch, Digest, ProfileOptions)
 
 # values of enums that are used here; test_layout.py compares them, too
 WL_OK, WL_E_IO, WL_E_NOMEM = 0, 6, 5
@@ -240,6 +245,10 @@ _SIGNATURES = {
     "wl_recording_device": (_S, (_P,)),
     "wl_recording_note": (_S, (_P, _N)),
     "wl_recording_launch": (_P, (_P, _N)),
+    "wl_record_writer_new": (_STATUS, (_S, _PP)),
+    "wl_record_blob": (_STATUS, (_P, _S, _N, POINTER(Digest))),
+    "wl_record_event": (_STATUS, (_P, _S, _N, c_bool)),
+    "wl_record_writer_close": (_STATUS, (_P,)),
     "wl_profile_make": (_STATUS, (_P, _P, POINTER(ProfileOptions), _PP)),
     "wl_profile_free": (None, (_P,)),
     "wl_profile_launch": (_P, (_P, _N, POINTER(_S))),

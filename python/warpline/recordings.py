@@ -103,6 +103,7 @@ def _row(number: int, launch: Any) -> Dict[str, Any]:
             "block": tuple(launch.block), "cluster": tuple(launch.cluster) if launch.cluster[0] else None,
             "dynamic_shared": launch.dynamic_shared, "stream": launch.stream,
             "graph": launch.graph if launch.graph >= 0 else None, "like": launch.like,
+            "registers": launch.registers or None,
             "measured_s": launch.time_s if launch.time_s >= 0 else None}
 
 

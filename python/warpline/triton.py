@@ -32,9 +32,10 @@ from .kernels import _EFFORT_OF_MANY
 from .predictions import predict as _predict
 from .triton_arguments import Tensor, as_argument, entry_arguments, pairs
 from .triton_compiler import Compiled, Kernel
+from .triton_recording import record
 
 __all__ = ["Cached", "LeftOut", "Ranked", "Ranking", "Tensor", "autotune", "cached", "perf_model", "predict", "prune",
-           "rank"]
+           "rank", "record"]
 
 Arguments = Union[Sequence[Any], Mapping[str, Any]]
 Grid = Union[int, Sequence[int], Callable[[Dict[str, Any]], Any]]

@@ -2,17 +2,18 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, Iterator, List, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import arrays, errors
 from .triton_compiler import CONSTANT, Kernel
 
-__all__ = ["Tensor", "as_argument", "entry_arguments", "pairs"]
+__all__ = ["CONTENTS_MOST", "Tensor", "TensorMap", "as_argument", "entry_arguments", "entry_values", "pairs",
+           "passed"]
 
 _TRITON_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "e4m3": "float8_e4m3fn",
                  "e5m2": "float8_e5m2", "bool": "bool",
                  **{f"{kind}{n}": f"{word}{n}" for kind, word in (("s", "int"), ("u", "uint")) for n in (8, 16, 32, 64)}}
-_CONTENTS_MOST = 1 << 26  # bytes: larger arrays of integers are hardly indices
+CONTENTS_MOST = 1 << 26  # bytes: larger arrays of integers are hardly indices
 _SWIZZLES = (0, 32, 64, 128)
 
 
@@ -99,7 +100,7 @@ class Tensor:
 def _contents(value: Any, where: arrays.Layout) -> Optional[bytes]:
     """Of integers and booleans: addresses and branches may depend on them."""
     first, last = where.span
-    if where.dtype[0] not in "sub" or where.dtype == "bf16" or (last - first) * arrays.BYTES[where.dtype] > _CONTENTS_MOST:
+    if where.dtype[0] not in "sub" or where.dtype == "bf16" or (last - first) * arrays.BYTES[where.dtype] > CONTENTS_MOST:
         return None
     if getattr(value, "is_cuda", False):
         value = value.cpu()
@@ -162,6 +163,27 @@ def pairs(types: Any, values: Any) -> Iterator[Tuple[Any, Any]]:
             yield kind, value
 
 
+def passed(source: Any, args: Sequence[Any]) -> List[Any]:
+    """Which arguments of a launch, in the order of the parameters, the machine code gets.
+
+    3.2 and old launchers leave constexprs out; constants are known by name there, later by place.
+    """
+    fn, names = source.fn, list(source.fn.arg_names)
+    if len(args) != len(names):
+        names = [p.name for p in fn.params if not p.is_constexpr]
+    values = dict(zip(names, args))
+    constants = getattr(source, "constants", {})
+    return [value for name, kind in source.signature.items()
+            if name in values and name not in constants and (fn.arg_names.index(name),) not in constants
+            for _, value in pairs([kind], [values[name]])]
+
+
+class TensorMap(NamedTuple):
+    """A descriptor that the kernel gets as a map of the hardware; `meta`: its box and swizzle."""
+    of: Any
+    meta: Dict[str, Any]
+
+
 def _tensor_map(value: Any, meta: Dict[str, Any]) -> str:
     """A tensor map as --arg describes it: the contiguous dimension comes first."""
     if meta.get("is_im2col") or meta.get("fp4_padded"):
@@ -184,24 +206,30 @@ def _descriptor(value: Any, meta: Optional[Dict[str, Any]], flags: int) -> List[
     """A descriptor is passed with its shape and strides; without tensor maps, as a pointer with them twice."""
     extents = [*map(int, value.shape), *map(int, value.strides)]
     if meta is not None:
-        return [_tensor_map(value, meta), *extents]
+        return [TensorMap(value, meta), *extents]
     options = [getattr(value, "padding", "zero") == "nan", getattr(value, "round_f32_to_tf32", False)]
-    return [value.base.argument, *extents, *options[:flags], *extents]
+    return [value.base, *extents, *options[:flags], *extents]
 
 
-def entry_arguments(kernel: Kernel, values: Sequence[Any], blocks: int) -> List[Any]:
-    """What a prediction takes for the parameters of the entry: those of the kernel, then scratch memory."""
+def entry_values(kernel: Kernel, values: Sequence[Any]) -> List[Any]:
+    """Arguments as the entry has them, without scratch memory: descriptors are taken apart."""
     described = [v for v in values if hasattr(v, "block_shape")]
-    scratch = [f"buf:{size * blocks * kernel.ctas}" if size else 0 for size in kernel.scratch]
     for flags in range(3):  # options that releases of Triton pass of a descriptor without a tensor map
         metas = iter(kernel.descriptors or [None] * len(described))
         found: List[Any] = []
         for value in values:
-            if hasattr(value, "block_shape"):
-                found += _descriptor(value, next(metas, None), flags)
-            else:
-                found.append(value.argument if isinstance(value, Tensor) else value)
-        if len(found) + len(scratch) == kernel.parameters:
-            return found + scratch
-    raise errors.InputError(f"the kernel has {kernel.parameters - len(scratch)} parameters, which are not these "
+            found += _descriptor(value, next(metas, None), flags) if hasattr(value, "block_shape") else [value]
+        if len(found) + len(kernel.scratch) == kernel.parameters:
+            return found
+    raise errors.InputError(f"the kernel has {kernel.parameters - len(kernel.scratch)} parameters, which are not these "
                             f"{len(values)} arguments", status="bad input", input=kernel.name)
+
+
+def _described(value: Any) -> Any:
+    return value.argument if isinstance(value, Tensor) else _tensor_map(*value) if isinstance(value, TensorMap) else value
+
+
+def entry_arguments(kernel: Kernel, values: Sequence[Any], blocks: int) -> List[Any]:
+    """What a prediction takes for the parameters of the entry: those of the kernel, then scratch memory."""
+    scratch = [f"buf:{size * blocks * kernel.ctas}" if size else 0 for size in kernel.scratch]
+    return [_described(value) for value in entry_values(kernel, values)] + scratch

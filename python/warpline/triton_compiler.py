@@ -15,7 +15,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 from . import errors
 from .cubins import resources
 
-__all__ = ["Compiled", "Kernel", "compile_kernel", "part", "read_cache", "triton"]
+__all__ = ["Compiled", "Kernel", "compile_kernel", "kernel_of", "part", "read_cache", "triton"]
 
 _BLACKWELL = 100
 CONSTANT = "constexpr"  # the type of a parameter that is compiled into the kernel
@@ -128,6 +128,11 @@ def _kernel(metadata: Dict[str, Any], ptx: Any, cubin: Optional[bytes]) -> Kerne
     return Kernel(name, text, known.registers if known else None, known.stack_bytes if known else 0,
                   metadata["num_warps"], metadata["shared"], metadata.get("num_ctas", 1), tuple(scratch),
                   tuple(metadata.get("tensordesc_meta") or ()), found[2].count(".param"))
+
+
+def kernel_of(compiled: Any) -> Kernel:
+    """Of a CompiledKernel of Triton's."""
+    return _kernel(compiled.metadata._asdict(), compiled.asm["ptx"], compiled.asm.get("cubin"))
 
 
 def read_cache(path: pathlib.Path) -> Kernel:

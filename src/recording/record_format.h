@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "warpline/recording_writer.h"
+
 #define WL_RECORD_MAGIC "\x89WLR\r\n\x1a\n" /* eight bytes */
 #define WL_RECORD_MAGIC_BYTES 8
 #define WL_RECORD_VERSION 1
@@ -26,9 +28,6 @@ _Static_assert(sizeof(wl_record_head) == 40, "as the file has it");
 
 /* Two independent sums over the same words, each mixed well: bytes that differ by chance differ
  * here. The same on every machine. */
-typedef struct wl_digest {
-    uint64_t word[2];
-} wl_digest;
 wl_digest wl_digest_of(const void *bytes, size_t count);
 #define WL_DIGEST_TEXT 33 /* 32 hexadecimal digits and the end */
 void wl_digest_text(wl_digest digest, char text[WL_DIGEST_TEXT]);

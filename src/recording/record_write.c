@@ -1,6 +1,6 @@
-/* record_write.c - see record_write.h.
+/* record_write.c - see recording_writer.h.
  * Layer  recording. SPDX-License-Identifier: MIT */
-#include "recording/record_write.h"
+#include "warpline/recording_writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/fail.h"
+#include "recording/record_format.h"
 
 #define LEVEL 1          /* of zstd: the program waits while its memory is written */
 #define SMALL 256        /* bytes that are not worth compressing */

@@ -204,6 +204,8 @@ static void take_geometry(const wl_recorded_launch *l, wl_ptx_options *own)
         own->dynamic_shared = l->dynamic_shared;
     if (!own->cluster[0])
         memcpy(own->cluster, l->cluster, sizeof l->cluster);
+    if (!own->launch.registers)
+        own->launch.registers = l->registers;
     if (own->launch.block[0])
         return;
     memcpy(own->launch.block, l->block, sizeof l->block);

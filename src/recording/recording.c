@@ -132,6 +132,7 @@ static wl_status find_kind(wl_recording *r, const wl_event_reader *in, wl_record
         wl_buffer_put(&key, (const char *)extents, sizeof extents);
     }
     wl_buffer_put(&key, (const char *)&launch->dynamic_shared, sizeof launch->dynamic_shared);
+    wl_buffer_put(&key, (const char *)&launch->registers, sizeof launch->registers);
     wl_status status = wl_recorded_image_read(in, &arena, &image, &key);
     if (status == WL_OK && key.failed)
         status = wl_fail_memory(in->err);
@@ -180,6 +181,8 @@ static wl_status read_launch(wl_recording *r, const wl_record_place *place, cons
         WL_TRY(wl_event_extents(in, "cluster", 1, launch->cluster));
     WL_TRY(wl_event_whole(in, "shared", 0, &launch->dynamic_shared));
     WL_TRY(wl_event_whole(in, "stream", 0, &launch->stream));
+    if (wl_event_has(in, "registers"))
+        WL_TRY(wl_event_whole(in, "registers", 1, &launch->registers));
     if (wl_event_has(in, "graph"))
         WL_TRY(wl_event_whole(in, "graph", 0, &launch->graph));
     WL_TRY(wl_event_seconds(in, "start", &launch->start_s));

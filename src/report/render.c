@@ -14,6 +14,7 @@
 #include "report/common/stack_report.h"
 #include "report/common/sweep_report.h"
 #include "report/common/trace_report.h"
+#include "report/common/tuning_report.h"
 
 /* One of the three; all zeros: there is no such form. */
 typedef struct writer {
@@ -43,7 +44,7 @@ typedef struct row {
 
 static const struct {
     row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
-        device_list, devices_compared, occupancy, coverage, profile, profile_trace, ptx, binary;
+        device_list, devices_compared, occupancy, coverage, profile, profile_trace, ptx, binary, tuning;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
@@ -72,6 +73,7 @@ static const struct {
     .profile_trace = {"a trace of a program", {JSON(wl_profile_events)}},
     .ptx = {"a PTX file", {TEXT(wl_ptx_text), JSON(wl_ptx_json)}},
     .binary = {"the device code of a file", {TEXT(wl_binary_text), JSON(wl_binary_json)}},
+    .tuning = {"configurations", {TEXT(wl_tuning_text), JSON(wl_tuning_json), CSV(wl_tuning_csv)}},
 };
 
 static bool exists(const writer *w) { return w->text || w->any || w->json; }
@@ -141,6 +143,12 @@ wl_status wl_sweep_render(const wl_sweep *sweep, wl_format format, char **out, w
     if (sweep->count == 0)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a sweep without a launch has nothing to show");
     return render(&table.sweep, sweep, format, out, err);
+}
+
+wl_status wl_tuning_render(wl_tuning *tuning, size_t top, size_t variants, wl_format format, char **out, wl_error *err)
+{
+    wl_tuning_sort(tuning, top, variants);
+    return render(&table.tuning, tuning, format, out, err);
 }
 
 static wl_status give(const wl_prediction_writer *w, wl_buffer *piece, wl_error *err)

@@ -66,7 +66,7 @@ try C "$cc" -std=c17 $strict "$tmp/program.c"
 [ $has_cxx = no ] || try C++ "$cxx" -std=c++17 $strict "$tmp/program.cc"
 
 lines=$(cat "$source"/include/warpline/*.h | wc -l)
-# 1,900 before recordings and profiles
-[ "$lines" -lt 2100 ] || fail "$lines lines of public headers: at most 2,100 can be read"
+# 1,900 before recordings and profiles, 2,100 before recordings could be written and tuning spaces ranked
+[ "$lines" -lt 2200 ] || fail "$lines lines of public headers: at most 2,200 can be read"
 [ $failures = 0 ] && echo "headers: ok, $lines lines"
 exit $((failures > 0))

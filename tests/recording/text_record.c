@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording/record_write.h"
+#include "recording/record_format.h"
+#include "warpline/recording_writer.h"
 
 #define NAMES_MAX 64
 #define LINE_MAX_BYTES 16384

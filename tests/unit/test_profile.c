@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "profile/profile_internal.h"
-#include "recording/record_write.h"
+#include "recording/record_format.h"
+#include "warpline/recording_writer.h"
 #include "warpline/warpline.h"
 
 #define MEGABYTE "1000000"

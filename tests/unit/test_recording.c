@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "recording/record_write.h"
+#include "recording/record_format.h"
+#include "warpline/recording_writer.h"
 #include "recording/recording_internal.h"
 #include "unit/read_file.h"
 #include "warpline/warpline.h"
@@ -25,7 +26,8 @@ static const char *const events[] = {
     "{\"event\": \"program\", \"version\": 1, \"command\": [\"./a\", \"b c\"], \"mode\": \"run\"}",
     "{\"event\": \"module\", \"module\": 7, \"ptx\": \"%s\"}",
     "{\"event\": \"launch\", \"id\": 0, \"kernel\": \"keys\", \"module\": 7, \"grid\": [16, 1, 1], \"block\": [256, 1, "
-    "1], \"shared\": 0, \"stream\": 2, \"params\": \"0000007f000000000000007e0000000000100000\", \"buffers\": "
+    "1], \"shared\": 0, \"registers\": 40, \"stream\": 2, \"params\": \"0000007f000000000000007e0000000000100000\", "
+    "\"buffers\": "
     "[{\"address\": \"0x7e000000\", \"bytes\": 16384}, {\"address\": \"0x7f000000\", \"bytes\": 131072}], "
     "\"pointers\": "
     "[[0, 1, 0], [8, 0, 0]], \"time\": 2e-6}",
@@ -33,10 +35,11 @@ static const char *const events[] = {
     "{\"event\": \"copy\", \"direction\": \"dtoh\", \"bytes\": 16384, \"stream\": 2}",
     "{\"event\": \"wait\"}",
     "{\"event\": \"launch\", \"id\": 1, \"like\": 0, \"kernel\": \"keys\", \"module\": 7, \"grid\": [16, 1, 1], "
-    "\"block\": [256, 1, 1], \"shared\": 0, \"stream\": 2}",
+    "\"block\": [256, 1, 1], \"shared\": 0, \"registers\": 40, \"stream\": 2}",
     /* elsewhere in memory */
     "{\"event\": \"launch\", \"id\": 2, \"kernel\": \"keys\", \"module\": 7, \"grid\": [16, 1, 1], \"block\": [256, 1, "
-    "1], \"shared\": 0, \"stream\": 0, \"params\": \"0000005f000000000000005e0000000000100000\", \"buffers\": "
+    "1], \"shared\": 0, \"registers\": 40, \"stream\": 0, \"params\": \"0000005f000000000000005e0000000000100000\", "
+    "\"buffers\": "
     "[{\"address\": \"0x5e000000\", \"bytes\": 16384}, {\"address\": \"0x5f000000\", \"bytes\": 131072}], "
     "\"pointers\": "
     "[[0, 1, 0], [8, 0, 0]]}",
@@ -92,7 +95,7 @@ static void what_was_written_is_read(void **state)
     assert_true(l && wl_recording_launch(r, 2) && !wl_recording_launch(r, 3));
     CHECK(strcmp(l->kernel, "keys") == 0 && l->grid[0] == 16 && l->block[0] == 256 && l->stream == 2, "launch 0");
     check_near("launch 0", "time", l->time_s, 2e-6, 0);
-    CHECK(l->start_s < 0 && !l->like && l->kind == 0, "launch 0");
+    CHECK(l->start_s < 0 && !l->like && l->kind == 0 && l->registers == 40, "launch 0");
     CHECK(wl_recording_launch(r, 1)->like && wl_recording_launch(r, 1)->kind == 0, "launch 1");
     CHECK(wl_recording_launch(r, 2)->kind == 0 && !wl_recording_launch(r, 2)->like, "addresses tell launches apart");
     CHECK(wl_recording_event(r, 1)->kind == WL_RECORDED_COPY && wl_recording_event(r, 1)->direction == WL_COPY_DTOH,
@@ -107,7 +110,9 @@ static void what_was_written_is_read(void **state)
     wl_prediction *prediction = NULL;
     wl_launch launch;
     double loads = 0;
+    int64_t registers = 0;
     assert_int_equal(wl_recording_kernel(r, 1, &(wl_ptx_options){0}, &launch, &kernel, &err), WL_OK);
+    CHECK(wl_kernel_registers(kernel, &registers) && registers == 40, "%lld registers", (long long)registers);
     assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
     assert_int_equal(wl_predictor_new(kernel, device, &predictor, &err), WL_OK);
     assert_int_equal(wl_prediction_new(&prediction, &err), WL_OK);

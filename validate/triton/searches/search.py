@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """search.py rank [SEARCH]      ranks the configurations of each search by predictions, without a GPU, and prints them
-search.py measure DIRECTORY     on the GPU of this machine: times a search by triton.autotune, which compiles and measures every
+search.py measure DIRECTORY [SEARCH]
+                                on the GPU of this machine: times a search by triton.autotune, which compiles and measures every
                                 configuration, and one by warpline.triton.autotune, which compiles all in parallel, predicts them, and
                                 measures the best five. Both start with an empty cache of Triton's. Writes searches.csv there
 
@@ -106,13 +107,15 @@ def tune(how, search):
     return found
 
 
-def tune_all(how):
+def tune_all(how, name=None):
     """One line of JSON for each search."""
     with tempfile.TemporaryDirectory(prefix="searches-") as folder:
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "warm")
         warm()
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
         for search in spaces.searches():
+            if name not in (None, search.name):
+                continue
             try:
                 found = tune(how, search)
             except Exception as failure:  # pylint: disable=broad-exception-caught
@@ -129,12 +132,12 @@ def rows(search, ranked, full):
                ranked["seconds"], full["best"] == config, ranked["best"] == config)
 
 
-def measure(directory):
+def measure(directory, *name):
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     found = {"ranked": {}, "full": {}}
     for how, known in found.items():
-        with subprocess.Popen([sys.executable, __file__, how], stdout=subprocess.PIPE, text=True) as process, \
+        with subprocess.Popen([sys.executable, __file__, how, *name], stdout=subprocess.PIPE, text=True) as process, \
                 open(directory / f"searches_{how}.jsonl", "w", encoding="ascii") as kept:
             for line in process.stdout:
                 kept.write(line)
@@ -161,10 +164,10 @@ def write(path, found):
 def main():
     if sys.argv[1:2] == ["rank"]:
         rank(*sys.argv[2:3])
-    elif sys.argv[1:2] == ["measure"] and len(sys.argv) == 3:
-        measure(sys.argv[2])
-    elif sys.argv[1:] in (["ranked"], ["full"]):
-        tune_all(sys.argv[1])
+    elif sys.argv[1:2] == ["measure"] and len(sys.argv) in (3, 4):
+        measure(*sys.argv[2:])
+    elif sys.argv[1:2] in (["ranked"], ["full"]):
+        tune_all(*sys.argv[1:])
     else:
         sys.exit(__doc__)
 

@@ -4,7 +4,7 @@ import itertools
 from typing import Any, Callable, Dict, List, Tuple
 
 import triton
-import searched_kernels as kernels
+import search_kernels as kernels
 
 
 @dataclasses.dataclass
