@@ -25,8 +25,9 @@ static const struct {
     {"advise", "warpline advise star3d_r4 --device h200 --block 128x2\n"
                "warpline advise transpose --device a100-40gb --block 32x8 --devices 0\n"},
     {"rank", "warpline rank star3d_r4 --device h200 --where 'block.x >= 32' --top-k 90%\n"
-             "warpline rank heat.cu --device h200 --tune BX=32,64 --tune BY=4,8 --block BX,BY \\\n"
-             "  --domain 4096x4096 --arg buf:128M --arg buf:128M --arg 4096 --arg 4096 --arg 0.1\n"},
+             "warpline rank heat.cu --device h200 --tune BX=32,64 --block BX,8 \\\n"
+             "  --domain 4096x4096 --arg buf:128M --arg buf:128M --arg 4096 --arg 4096 \\\n"
+             "  --arg 0.1\n"},
     {"compare", "warpline compare star3d_7pt measured.csv --device h200\n"
                 "warpline compare star3d_7pt measured.csv --device h200 --metric time --rows\n"},
     {"diff", "warpline diff star3d_r4 --device h200 128x2 32x8x1:fold=1x1x2\n"
