@@ -363,7 +363,21 @@ def _watch_inductor(recorder: _Recorder, undo: contextlib.ExitStack) -> None:
             module = importlib.import_module("torch._inductor.runtime." + name)
             static = getattr(module, "StaticallyLaunchedTritonKernel", None) or module.StaticallyLaunchedCudaKernel
             _replace(undo, static, "run", lambda before: _static(recorder, before))
+            _replace(undo, heuristics.CachingAutotuner, "run", lambda before: _made_before(undo, before))
             break
+
+
+def _made_before(undo: contextlib.ExitStack, before: Any) -> Any:
+    """Launchers of Inductor keep the method that starts their kernel as it was when they were made."""
+    def run(self: Any, *args: Any, **named: Any) -> Any:
+        for launcher in self.launchers:
+            kept = getattr(launcher, "__globals__", {})
+            runner = kept.get("runner")
+            if getattr(launcher, "_is_static", False) and runner.__func__ is not type(runner.__self__).run:
+                kept["runner"] = runner.__self__.run
+                undo.callback(kept.__setitem__, "runner", runner)
+        return before(self, *args, **named)
+    return run
 
 
 def _static(recorder: _Recorder, before: Any) -> Any:
