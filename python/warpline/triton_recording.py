@@ -170,7 +170,9 @@ class _Image:
     def pointers(self) -> List[List[int]]:
         found = []
         for offset, address in self._pointers:
-            number = next((i for i, m in enumerate(self.memory) if m.address <= address <= m.address + m.bytes), None)
+            # where one buffer ends and the next begins, it is the next one's
+            number = next((i for i, m in reversed(list(enumerate(self.memory)))
+                           if m.address <= address <= m.address + m.bytes), None)
             if number is not None and address:
                 found.append([offset, number, address - self.memory[number].address])
         return found
@@ -373,8 +375,9 @@ def _made_before(undo: contextlib.ExitStack, before: Any) -> Any:
         for launcher in self.launchers:
             kept = getattr(launcher, "__globals__", {})
             runner = kept.get("runner")
-            if getattr(launcher, "_is_static", False) and runner.__func__ is not type(runner.__self__).run:
-                kept["runner"] = runner.__self__.run
+            static = getattr(runner, "__self__", None) if getattr(launcher, "_is_static", False) else None
+            if static is not None and runner != static.run:
+                kept["runner"] = static.run
                 undo.callback(kept.__setitem__, "runner", runner)
         return before(self, *args, **named)
     return run

@@ -126,6 +126,16 @@ def test_equal_launches_are_like_the_first():
     assert first == second == last != third
 
 
+def test_buffers_that_touch_are_two(tmp_path):
+    assert X.at + 4 * N == Y.at
+    path = tmp_path / "add.wlrec"
+    with record(path):
+        add()
+    words = [os.environ["WARPLINE_PROGRAM"], "predict", path, "--launch", "0", "--device", "h200"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("add on h200") and not done.stderr  # 7: out of bounds
+
+
 def test_searches_are_left_out_and_their_best_is_there():
     def bench(call, quantiles):
         call()
