@@ -16,13 +16,15 @@
 #define EVERY EVERY_COMMAND
 #define INTERVAL_MODELS "gpumech gpumech+ mdm-queue mdm-mshr mdm"
 #define MODEL_WORDS "turnover limiter " INTERVAL_MODELS " simple four-limiters paper"
+#define PUBLISHED "letter-gpumech letter-gpumech+ letter-mdm-queue letter-mdm-mshr letter-mdm thesis"
 
 static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */
     const char *offered;                   /* the words worth completing; NULL: all */
 } choices[] = {
-    {"--model", "pcDraRPS", MODEL_WORDS, NULL},
-    {"--model", "m", MODEL_WORDS " all", NULL},
+    {"--model", "cDraRPS", MODEL_WORDS, NULL},
+    {"--model", "p", MODEL_WORDS " " PUBLISHED, NULL},
+    {"--model", "m", MODEL_WORDS " " PUBLISHED " all", NULL},
     /* other models have no stack */
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
@@ -51,11 +53,11 @@ static const char *find_words(const command *c, const char *option, bool offered
 
 const char *value_words(const command *c, const char *option) { return find_words(c, option, true); }
 
-#define WORDS_MAX 16
+#define WORDS_MAX 20
 
 static bool is_word(const char *option, const char *value, const char *words)
 {
-    char list[160], shown[200];
+    char list[240], shown[280];
     const char *names[WORDS_MAX];
     size_t n = 0, used = 0;
     (void)snprintf(list, sizeof list, "%s", words);
