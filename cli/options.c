@@ -188,12 +188,13 @@ static const struct spec {
     {"--model", "NAME", ONE, offsetof(options, model), 0, "p",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
      "mdm-mshr, mdm, simple, four-limiters; as published: paper (the last one with its volumes and curves), "
-     "letter-gpumech .. letter-mdm (an interval model with LRU caches; without --device the letter's GPU), thesis "
-     "(LRU caches)"},
+     "thesis (LRU caches), letter-gpumech, letter-gpumech+, letter-mdm-queue, letter-mdm-mshr, letter-mdm (with LRU "
+     "caches; without --device the letter's GPU)"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "m",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, mdm, simple, four-limiters; as published: paper, letter-gpumech .. letter-mdm, thesis, as predict has "
-     "them; all: the default, and the times of each of the first nine"},
+     "mdm-mshr, mdm, simple, four-limiters; as published, as predict has them: paper, thesis, letter-gpumech, "
+     "letter-gpumech+, letter-mdm-queue, letter-mdm-mshr, letter-mdm; all: the default, and the times of each of the "
+     "first nine"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
