@@ -28,7 +28,10 @@ static const struct {
     /* other models have no stack */
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
-    {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
+    {"--target", "f",
+     "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking l1_curve l2_reuse_curve "
+     "l2_store_curve",
+     NULL},
     {"--volumes", EVERY, "predicted measured", NULL},
     {"--caches", EVERY, "warm cold", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},

@@ -282,7 +282,7 @@ static const struct spec {
      "data"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only the numbers behind this: l1_wavefronts, l2_load_bytes, .., time; or ranking, which fits nothing; "
-     "repeatable"},
+     "repeatable. l1_curve, l2_reuse_curve or l2_store_curve: this curve of the model paper, alone"},
     {"--number", "KEY", MANY, offsetof(options, number), offsetof(options, number_count), "f",
      "fit only these numbers of the device, as bound_norm; the others stay; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",

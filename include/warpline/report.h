@@ -229,6 +229,7 @@ WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_fi
 /* ---- fits: TEXT, or JSON of the schema warpline.fit/1 ---- */
 
 WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_miss_fit_render(const wl_miss_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
 
 /* ---- devices (TEXT or JSON; the built-in ones as a list), occupancy, metrics, PTX files ---- */
 
