@@ -36,7 +36,7 @@ static const struct {
     {"--caches", EVERY, "warm cold", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},
     {"--incomplete", EVERY, "refuse allow", NULL},
-    {"--kind", EVERY, "classic hierarchical instruction", NULL},
+    {"--kind", EVERY, "classic hierarchical instruction parallelism", NULL},
     {"--group", EVERY, "family variant params all", NULL},
     {"--as", EVERY, "cuda c", NULL},
     {"--by", EVERY, "thread warp", NULL},

@@ -245,7 +245,8 @@ static const struct spec {
      "script "
      "and data"},
     {"--kind", "NAME", ONE, offsetof(options, kind), 0, "R",
-     "kind of roofline: classic (DRAM), hierarchical (L1, L2, DRAM; the default), instruction"},
+     "kind of roofline: classic (DRAM), hierarchical (L1, L2, DRAM; the default), instruction, parallelism (classic, "
+     "with the ceilings of kernels without it)"},
     {"--jobs", "N", ONE, offsetof(options, jobs), 0, "r", "threads to use (default: all cores)"},
     {"--memory", "SIZE", ONE, offsetof(options, memory), 0, "r",
      "limit of the memory for sorting (default 32MiB); larger spaces are written unsorted"},
