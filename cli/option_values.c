@@ -38,7 +38,7 @@ static const struct {
     {"--incomplete", EVERY, "refuse allow", NULL},
     {"--kind", EVERY, "classic hierarchical instruction parallelism", NULL},
     {"--group", EVERY, "family variant params all", NULL},
-    {"--as", EVERY, "cuda c", NULL},
+    {"--as", EVERY, "cuda opencl c", NULL},
     {"--by", EVERY, "thread warp", NULL},
     {"--policy", EVERY, "lru random random4", NULL},
     {"--color", EVERY, "auto always never", NULL},

@@ -110,7 +110,7 @@ static const struct spec {
      "draw the diagram as FILE.svg, or without text as FILE.png"},
     {"--schedule", "S", ONE, offsetof(options, schedule), 0, "E",
      "order of threads: linear, column:W, zigzag:W, tile:WxH, hilbert, morton; or of blocks: swizzle:G"},
-    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default) or c"},
+    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default; HIP takes it, too), opencl or c"},
     {"--precomputed", NULL, FLAG, offsetof(options, precomputed), 0, "E",
      "use constants that the host computes: multiplications instead of divisions"},
     {"--set", "PARAM=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "mfE",

@@ -278,7 +278,8 @@ WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_
 
 /* ---- schedules as code ---- */
 
-typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C } wl_code_language;
+/* CUDA is HIP, too. */
+typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C, WL_CODE_OPENCL, WL_CODE_LANGUAGES } wl_code_language;
 typedef struct wl_code_options {
     wl_code_language language;
     bool precomputed; /* with constants that the host prepares */
