@@ -15,6 +15,8 @@
 #define PULL 1e-4      /* towards the start: numbers that no launch determines stay there */
 #define INSIDE 0.95    /* a starts below 1, which it can only approach */
 #define LEAST 0.01     /* a smaller share of the volume says nothing about the curve */
+#define EVALUATIONS 1000
+#define FIRST_STEP 100 /* MINPACK's own bound of it */
 #define FIRST_ROOM 64  /* points */
 
 /* Predictions with a curve that is 1, or 0, everywhere say what could miss. */
@@ -229,7 +231,7 @@ static int residuals(void *context, int m, int n, const double *x, double *out, 
     for (size_t i = 0; i < f->count; i++) {
         const wl_miss_point *p = &f->points[i];
         const double decides = fmin(1, p->again / p->measured);
-        out[i] = sqrt(decides * weight_of(f, p)) * (wl_miss_of_point(p, numbers) - p->miss);
+        out[i] = sqrt(decides * p->weight) * (wl_miss_of_point(p, numbers) - p->miss);
     }
     for (int i = 0; i < n; i++)
         out[f->count + (size_t)i] = PULL * x[i];
@@ -242,7 +244,7 @@ static wl_miss_score score_of(const wl_miss_fit *f, const double numbers[WL_MISS
     double weights = 0;
     for (size_t i = 0; i < f->count; i++) {
         const wl_miss_point *p = &f->points[i];
-        const double weight = weight_of(f, p), miss = wl_miss_of_point(p, numbers);
+        const double weight = p->weight, miss = wl_miss_of_point(p, numbers);
         s.miss += weight * fabs(miss - p->miss);
         s.volume += weight * fabs((p->fixed + miss * p->again) / p->measured - 1);
         weights += weight;
@@ -254,15 +256,18 @@ wl_status wl_miss_fit_run(wl_miss_fit *f, wl_error *err)
 {
     const int n = WL_MISS_NUMBERS, m = (int)f->count + n;
     double x[WL_MISS_NUMBERS] = {0};
-    int places[WL_MISS_NUMBERS];
+    double scales[5][WL_MISS_NUMBERS]; /* memory of lmdif */
+    int places[WL_MISS_NUMBERS], done = 0;
     if (f->count < WL_MISS_NUMBERS)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%zu launches are too few to fit %s", f->count,
                        curves[f->curve].name);
-    const int size = m * n + 5 * n + m; /* as lmdif1 wants it */
-    double *work = calloc((size_t)size + (size_t)m, sizeof *work);
+    for (size_t i = 0; i < f->count; i++)
+        f->points[i].weight = weight_of(f, &f->points[i]);
+    double *work = calloc((size_t)(m * n + 2 * m), sizeof *work), *out = work + (size_t)(m * n);
     if (!work)
         return wl_fail_memory(err);
-    (void)lmdif1(residuals, f, m, n, x, work + size, TOLERANCE, places, work, size);
+    (void)lmdif(residuals, f, m, n, x, out, TOLERANCE, TOLERANCE, 0, EVALUATIONS, 0, scales[0], 1, FIRST_STEP, 0, &done,
+                work, m, places, scales[1], scales[2], scales[3], scales[4], out + m);
     free(work);
     numbers_at(f, x, f->fitted);
     for (size_t i = 0; i < WL_MISS_NUMBERS; i++)

@@ -25,6 +25,7 @@ typedef struct wl_miss_point {
     double measured;     /* the volume */
     double miss;         /* share of `again` that was measured to miss, */
     bool outside;        /* below 0 or above 1, before it was made the nearest of them */
+    double weight;       /* families weigh alike */
 } wl_miss_point;
 
 /* Why a launch has no point. */
