@@ -68,8 +68,10 @@ int cmd_emit(const options *o)
     char *text = NULL;
     if (!check_usage(o))
         return EXIT_USAGE;
-    if (o->language && strcmp(o->language, "c") == 0)
-        code.language = WL_CODE_C;
+    static const char *const languages[WL_CODE_LANGUAGES] = {"cuda", "c", "opencl"};
+    for (int i = 0; i < WL_CODE_LANGUAGES && o->language; i++)
+        if (strcmp(o->language, languages[i]) == 0)
+            code.language = (wl_code_language)i;
     if (!option_schedule("--schedule", o->schedule, &schedule))
         return EXIT_INPUT;
     int exit_code = read_domain(o, &schedule, &code);

@@ -15,6 +15,8 @@ typedef struct job {
     comparison c;
     wl_fit_options options;
     wl_fit *fit;
+    wl_miss_fit *miss; /* instead: of a published curve, */
+    wl_device *device; /* which it starts from */
     char origin[300];
 } job;
 
@@ -72,6 +74,12 @@ static void set_origin(job *j)
         snprintf(j->origin + used, sizeof j->origin - used, "%s", j->c.options->date ? j->c.options->date : today);
 }
 
+static wl_status make_text(const job *j, const char *original, size_t length, char **text, wl_error *err)
+{
+    return j->miss ? wl_miss_fit_write(j->miss, original, length, j->origin, text, err)
+                   : wl_fit_write(j->fit, original, length, j->origin, text, err);
+}
+
 static int write_device(const job *j)
 {
     const options *o = j->c.options;
@@ -80,7 +88,7 @@ static int write_device(const job *j)
     char *file = NULL, *text = NULL;
     size_t length = 0;
     int code = fit_device_text(o->device, &original, &file, &length);
-    if (code == EXIT_OK && wl_fit_write(j->fit, original, length, j->origin, &text, &err) != WL_OK)
+    if (code == EXIT_OK && make_text(j, original, length, &text, &err) != WL_OK)
         code = diag_report(&err);
     if (code == EXIT_OK)
         code = output_write(o->output, text, WL_FORMAT_TEXT);
@@ -94,7 +102,8 @@ static int print(const job *j)
     const wl_format format = option_format(j->c.options);
     wl_error err = {0};
     char *text = NULL;
-    if (wl_fit_render(j->fit, j->origin, format, &text, &err) != WL_OK)
+    if ((j->miss ? wl_miss_fit_render(j->miss, j->origin, format, &text, &err)
+                 : wl_fit_render(j->fit, j->origin, format, &text, &err)) != WL_OK)
         return diag_report(&err);
     output_print(text, format, stdout);
     free(text);
@@ -117,10 +126,74 @@ static int run(job *j)
     return code == EXIT_OK ? print(j) : code;
 }
 
+/* ---- a published curve of misses ---- */
+
+/* Is one of the targets such a curve? */
+static bool has_curve(const options *o, wl_miss_curve *curve)
+{
+    for (size_t i = 0; i < o->target_count; i++)
+        if (wl_miss_curve_find(o->target[i], curve))
+            return true;
+    return false;
+}
+
+static wl_status take_point(void *user, const wl_compared *row, const wl_prediction *prediction,
+                            const wl_kernel *kernel, wl_error *err)
+{
+    return wl_miss_fit_add(user, row, prediction, kernel, err);
+}
+
+/* The device as the user has it, and what the curve starts from. */
+static wl_status start_curve(job *j, wl_miss_curve curve, const options *o, wl_error *err)
+{
+    const wl_status status = load_device(o->device, o->with, o->with_count, &j->device, err);
+    return status == WL_OK ? wl_miss_fit_new(curve, j->device, &j->miss, err) : status;
+}
+
+static int fit_curve(const options *o, wl_miss_curve curve)
+{
+    wl_error err = {0};
+    options own = *o;
+    job j = {.c = {.options = &own, .model = WL_MODEL_FOUR_LIMITERS, .seen = take_point}};
+    if (!check_usage(o, &j))
+        return EXIT_USAGE;
+    if (o->target_count > 1 || o->number_count || o->cross_validate) {
+        usage_error("--target %s is fitted alone", o->target[0]);
+        return EXIT_USAGE;
+    }
+    const char *with;
+    for (size_t i = 0; (with = wl_miss_curve_with(curve, i)); i++) {
+        if (own.with_count == MANY_MAX) {
+            usage_error("too many --with: --target %s needs %zu of its own", o->target[0], i + 1);
+            return EXIT_USAGE;
+        }
+        own.with[own.with_count++] = with;
+    }
+    int code = start_curve(&j, curve, o, &err) == WL_OK ? EXIT_OK : diag_report(&err);
+    j.c.seen_user = j.miss;
+    if (code == EXIT_OK)
+        code = comparison_load(&j.c);
+    if (code == EXIT_OK)
+        code = comparison_print_skips(&j.c);
+    if (code == EXIT_OK && wl_miss_fit_run(j.miss, &err) != WL_OK)
+        code = diag_report(&err);
+    set_origin(&j);
+    if (code == EXIT_OK && o->output)
+        code = write_device(&j);
+    code = code == EXIT_OK ? print(&j) : code;
+    wl_miss_fit_free(j.miss);
+    wl_device_free(j.device);
+    comparison_free(&j.c);
+    return code;
+}
+
 int cmd_fit(const options *o)
 {
+    wl_miss_curve curve;
     if (o->from_curves)
         return fit_from_curves(o);
+    if (has_curve(o, &curve))
+        return fit_curve(o, curve);
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
     if (!check_usage(o, &j))
         return EXIT_USAGE;

@@ -65,7 +65,7 @@ static const command commands[] = {
     {"schedule", 'S', "[KERNEL] --device D [--block XxYxZ] [--orders LIST] [--widths LIST] [options]",
      "Compares the orders in which threads, or blocks, can visit the domain, and recommends one.", "text json csv",
      cmd_schedule},
-    {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|c] [--precomputed]",
+    {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|opencl|c] [--precomputed]",
      "Prints the function that maps each thread, or block, to its cell in the order of a schedule.", "text", cmd_emit},
     {"ptx", 'x', "FILE [--entries | --coverage | --extract [-o FILE.ptx]]",
      "Lists the entries of a PTX or CUDA file, or its operations and how far they are supported; or the PTX and SASS "

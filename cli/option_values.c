@@ -16,24 +16,29 @@
 #define EVERY EVERY_COMMAND
 #define INTERVAL_MODELS "gpumech gpumech+ mdm-queue mdm-mshr mdm"
 #define MODEL_WORDS "turnover limiter " INTERVAL_MODELS " simple four-limiters paper"
+#define PUBLISHED "letter-gpumech letter-gpumech+ letter-mdm-queue letter-mdm-mshr letter-mdm thesis"
 
 static const struct {
     const char *option, *commands, *words; /* letters of commands, as in options.c */
     const char *offered;                   /* the words worth completing; NULL: all */
 } choices[] = {
-    {"--model", "pcDraRPS", MODEL_WORDS, NULL},
-    {"--model", "m", MODEL_WORDS " all", NULL},
+    {"--model", "cDraRPS", MODEL_WORDS, NULL},
+    {"--model", "p", MODEL_WORDS " " PUBLISHED, NULL},
+    {"--model", "m", MODEL_WORDS " " PUBLISHED " all", NULL},
     /* other models have no stack */
     {"--model", "t", MODEL_WORDS " all", "turnover " INTERVAL_MODELS " all"},
     {"--model", "M", "classic hierarchical instruction roofline compare", NULL},
-    {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking", NULL},
+    {"--target", "f",
+     "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking l1_curve l2_reuse_curve "
+     "l2_store_curve",
+     NULL},
     {"--volumes", EVERY, "predicted measured", NULL},
     {"--caches", EVERY, "warm cold", NULL},
     {"--fidelity", EVERY, "model simulate", NULL},
     {"--incomplete", EVERY, "refuse allow", NULL},
-    {"--kind", EVERY, "classic hierarchical instruction", NULL},
+    {"--kind", EVERY, "classic hierarchical instruction parallelism", NULL},
     {"--group", EVERY, "family variant params all", NULL},
-    {"--as", EVERY, "cuda c", NULL},
+    {"--as", EVERY, "cuda opencl c", NULL},
     {"--by", EVERY, "thread warp", NULL},
     {"--policy", EVERY, "lru random random4", NULL},
     {"--color", EVERY, "auto always never", NULL},
@@ -51,11 +56,11 @@ static const char *find_words(const command *c, const char *option, bool offered
 
 const char *value_words(const command *c, const char *option) { return find_words(c, option, true); }
 
-#define WORDS_MAX 16
+#define WORDS_MAX 20
 
 static bool is_word(const char *option, const char *value, const char *words)
 {
-    char list[160], shown[200];
+    char list[240], shown[280];
     const char *names[WORDS_MAX];
     size_t n = 0, used = 0;
     (void)snprintf(list, sizeof list, "%s", words);

@@ -110,7 +110,7 @@ static const struct spec {
      "draw the diagram as FILE.svg, or without text as FILE.png"},
     {"--schedule", "S", ONE, offsetof(options, schedule), 0, "E",
      "order of threads: linear, column:W, zigzag:W, tile:WxH, hilbert, morton; or of blocks: swizzle:G"},
-    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default) or c"},
+    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default; HIP takes it, too), opencl or c"},
     {"--precomputed", NULL, FLAG, offsetof(options, precomputed), 0, "E",
      "use constants that the host computes: multiplications instead of divisions"},
     {"--set", "PARAM=VALUE", NAMED, offsetof(options, set), offsetof(options, set_count), "mfE",
@@ -182,13 +182,19 @@ static const struct spec {
      "list the operations of the file and how far each is supported"},
     {"--extract", NULL, FLAG, offsetof(options, extract), 0, "x",
      "print the PTX: of an executable, that for --device or --arch with --kernel, or that of --module"},
-    {"--model", "NAME", ONE, offsetof(options, model), 0, "pcDraRPS",
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "cDraRPS",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
      "mdm-mshr, mdm, simple, four-limiters, paper (these with the volumes and curves as published)"},
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "p",
+     "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
+     "mdm-mshr, mdm, simple, four-limiters; as published: paper (the last one with its volumes and curves), "
+     "thesis (LRU caches), letter-gpumech, letter-gpumech+, letter-mdm-queue, letter-mdm-mshr, letter-mdm (with LRU "
+     "caches; without --device the letter's GPU)"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "m",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, mdm, simple, four-limiters, paper (these with the volumes and curves as published); all: the default, "
-     "and the times of each of them"},
+     "mdm-mshr, mdm, simple, four-limiters; as published, as predict has them: paper, thesis, letter-gpumech, "
+     "letter-gpumech+, letter-mdm-queue, letter-mdm-mshr, letter-mdm; all: the default, and the times of each of the "
+     "first nine"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
      "only counters for this: classic, hierarchical, instruction, roofline (all three) or compare; adds the ncu "
      "command"},
@@ -239,7 +245,8 @@ static const struct spec {
      "script "
      "and data"},
     {"--kind", "NAME", ONE, offsetof(options, kind), 0, "R",
-     "kind of roofline: classic (DRAM), hierarchical (L1, L2, DRAM; the default), instruction"},
+     "kind of roofline: classic (DRAM), hierarchical (L1, L2, DRAM; the default), instruction, parallelism (classic, "
+     "with the ceilings of kernels without it)"},
     {"--jobs", "N", ONE, offsetof(options, jobs), 0, "r", "threads to use (default: all cores)"},
     {"--memory", "SIZE", ONE, offsetof(options, memory), 0, "r",
      "limit of the memory for sorting (default 32MiB); larger spaces are written unsorted"},
@@ -276,7 +283,7 @@ static const struct spec {
      "data"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only the numbers behind this: l1_wavefronts, l2_load_bytes, .., time; or ranking, which fits nothing; "
-     "repeatable"},
+     "repeatable. l1_curve, l2_reuse_curve or l2_store_curve: this curve of the model paper, alone"},
     {"--number", "KEY", MANY, offsetof(options, number), offsetof(options, number_count), "f",
      "fit only these numbers of the device, as bound_norm; the others stay; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",
@@ -539,26 +546,67 @@ int options_compute(options *o)
     return code == EXIT_OK ? compute_all(o) : code;
 }
 
-/* --model paper: volumes and limiters as published, before anything was measured here. What the
- * user says comes after it. */
-static int take_preset(options *o)
+/* Models as published, before anything was measured here: what one name of --model stands for. */
+#define PRESET_LETTER "letter-" /* and the name of an interval model */
+#define PRESET_WITH_MAX 4
+typedef struct preset {
+    const char *model;
+    const char *with[PRESET_WITH_MAX]; /* numbers of the device */
+    const char *device, *fidelity;     /* unless they are given */
+} preset;
+
+static bool find_preset(const char *name, preset *out)
 {
-    static const char *const as_published[] = {"l1_reload_curve=none", "l1_tag_hash=none", "l1_warp_extra=none",
-                                               "l1_thread_index_wavefronts=0"};
-    const size_t count = sizeof as_published / sizeof *as_published;
-    if (!o->model || strcmp(o->model, "paper") != 0)
-        return EXIT_OK;
+    /* volumes by curves, cycles of the L1 by banks and distances, limiters */
+    static const preset paper = {
+        "four-limiters",
+        {"l1_reload_curve=none", "l1_tag_hash=none", "l1_warp_extra=none", "l1_thread_index_wavefronts=0"},
+        NULL,
+        NULL};
+    /* which lines an LRU cache holds */
+    static const preset thesis = {.fidelity = "simulate"};
+    if (strcmp(name, "paper") == 0)
+        *out = paper;
+    else if (strcmp(name, "thesis") == 0)
+        *out = thesis;
+    else if (strncmp(name, PRESET_LETTER, strlen(PRESET_LETTER)) == 0)
+        *out = (preset){.model = name + strlen(PRESET_LETTER), .device = "pascal-sim", .fidelity = "simulate"};
+    else
+        return false;
+    return true;
+}
+
+static int take_numbers(options *o, const preset *p)
+{
+    size_t count = 0;
+    while (count < PRESET_WITH_MAX && p->with[count])
+        count++;
     if (o->with_count + count > MANY_MAX) {
         usage_error("too many --with: beside --model paper, which sets %zu numbers, %zu are possible", count,
                     MANY_MAX - count);
         return EXIT_USAGE;
     }
     memmove(o->with + count, o->with, o->with_count * sizeof *o->with);
-    memcpy(o->with, as_published, sizeof as_published);
+    memcpy(o->with, p->with, count * sizeof *o->with);
     o->with_count += count;
     o->preset_count = count;
-    o->model = wl_model_name(WL_MODEL_FOUR_LIMITERS);
     return EXIT_OK;
+}
+
+/* What the user says comes after it. */
+static int take_preset(options *o)
+{
+    preset p;
+    if (!o->model || !find_preset(o->model, &p))
+        return EXIT_OK;
+    o->model = p.model;
+    if (p.fidelity && !o->fidelity)
+        o->fidelity = p.fidelity;
+    if (p.device && !o->device)
+        o->device = p.device;
+    if (p.device && o->device_count == 0)
+        o->devices[o->device_count++] = p.device;
+    return take_numbers(o, &p);
 }
 
 int options_read(const command *c, int argc, char **argv, options *out)

@@ -34,7 +34,7 @@ typedef struct options {
     size_t block_count, set_count, with_count;
     const char *tune[MANY_MAX]; /* of rank: names and the values to compile the kernel with */
     size_t tune_count;
-    size_t preset_count; /* of --with, the first: those of --model paper */
+    size_t preset_count; /* of --with, the first: those of a --model as published */
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *number[MANY_MAX], *output, *date, *other_devices;

@@ -51,6 +51,27 @@ WL_API void wl_fit_free(wl_fit *fit);
 WL_FALLIBLE wl_fit_write(const wl_fit *fit, const char *text, size_t length, const char *origin, char **out,
                          wl_error *err);
 
+/* The published curves of misses, a exp(-b exp(-c O)) over the oversubscription O of a cache: of
+ * what a block loads again (l1_curve), of what earlier blocks have loaded (l2_reuse_curve), of what
+ * is stored again (l2_store_curve). Each launch gives a point: what could have hit, and how much of
+ * it was measured to miss. */
+typedef enum wl_miss_curve { WL_MISS_L1, WL_MISS_L2_REUSE, WL_MISS_L2_STORE, WL_MISS_CURVES } wl_miss_curve;
+WL_API bool wl_miss_curve_find(const char *target, wl_miss_curve *out);
+/* What-ifs of the device by which the launches are predicted; NULL beyond the last. */
+WL_API const char *wl_miss_curve_with(wl_miss_curve curve, size_t index);
+typedef struct wl_miss_fit wl_miss_fit;
+/* Starts from the curve of the device, which stays borrowed. */
+WL_FALLIBLE wl_miss_fit_new(wl_miss_curve curve, const wl_device *device, wl_miss_fit **out, wl_error *err);
+WL_API void wl_miss_fit_free(wl_miss_fit *fit);
+/* Takes the point of a launch, or counts why there is none. Texts of the row stay borrowed. */
+WL_FALLIBLE wl_miss_fit_add(wl_miss_fit *fit, const wl_compared *row, const wl_prediction *prediction,
+                            const wl_kernel *kernel, wl_error *err);
+/* Families have equal weight. WL_E_INPUT: fewer points than numbers. */
+WL_FALLIBLE wl_miss_fit_run(wl_miss_fit *fit, wl_error *err);
+/* As wl_fit_write. */
+WL_FALLIBLE wl_miss_fit_write(const wl_miss_fit *fit, const char *text, size_t length, const char *origin, char **out,
+                              wl_error *err);
+
 /* Curves that others have published of one GPU: latency and bandwidth over sizes, streams over
  * occupancy, short copies over block sizes (docs/manual.md, "Published curves"). */
 typedef struct wl_curves wl_curves;

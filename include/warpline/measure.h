@@ -2,8 +2,9 @@
  *
  * The header determines the layout: a table of our own (one launch per row; columns named by short
  * names or by hardware counters), the two CSV pages of Nsight Compute, wide (--page raw) and long
- * (details), and the CSV summaries of nvprof (a row per kernel, without its block). What a table
- * does not say is absent, never 0; what could not be used is in the notes.
+ * (details), those of rocprof and rocprofv3 (a block is a number of threads), and the CSV summaries
+ * of nvprof (a row per kernel, without its block). What a table does not say is absent, never 0;
+ * what could not be used is in the notes.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MEASURE_H
 #define WL_MEASURE_H

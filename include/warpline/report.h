@@ -229,6 +229,7 @@ WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_fi
 /* ---- fits: TEXT, or JSON of the schema warpline.fit/1 ---- */
 
 WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_miss_fit_render(const wl_miss_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
 
 /* ---- devices (TEXT or JSON; the built-in ones as a list), occupancy, metrics, PTX files ---- */
 
@@ -277,7 +278,8 @@ WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, wl_format format, char **out, wl_
 
 /* ---- schedules as code ---- */
 
-typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C } wl_code_language;
+/* CUDA is HIP, too. */
+typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C, WL_CODE_OPENCL, WL_CODE_LANGUAGES } wl_code_language;
 typedef struct wl_code_options {
     wl_code_language language;
     bool precomputed; /* with constants that the host prepares */

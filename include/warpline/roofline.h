@@ -12,6 +12,9 @@ typedef enum wl_roofline_kind {
     WL_ROOFLINE_HIERARCHICAL, /* and of L1 and L2, with ceilings inside the multiprocessors */
     /* warp instructions over transactions of 32 bytes (Ding and Williams 2019) */
     WL_ROOFLINE_INSTRUCTION,
+    /* classic, with the ceilings of kernels without fused multiply-adds, and without instruction-
+     * and thread-level parallelism */
+    WL_ROOFLINE_PARALLELISM,
     WL_ROOFLINE_KIND_COUNT
 } wl_roofline_kind;
 WL_API const char *wl_roofline_kind_name(wl_roofline_kind kind);

@@ -10,6 +10,7 @@
 
 /* unit of the lts__ and dram__ sector counters, on every device that has them */
 #define SECTOR_BYTES 32.0
+#define KIB 1024.0 /* rocprof's kilobytes */
 
 #define NUMBER(kind_, index_, dimension_, factor_)                                                                     \
     {                                                                                                                  \
@@ -81,6 +82,21 @@ static const struct named_column {
     {"dram_wr_bytes", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_BYTES, 1)},
     {"dram__sectors_read.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
     {"dram__sectors_write.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
+    /* rocprof and rocprofv3: a block is a number of threads */
+    {"KernelName", {.kind = WL_COLUMN_KERNEL}},
+    {"wgr", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"lds", NUMBER(WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1)},
+    {"LDS_Block_Size", NUMBER(WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1)},
+    {"vgpr", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"arch_vgpr", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"VGPR_Count", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"DurationNs", NUMBER(WL_COLUMN_TIME, WL_TIME_KERNEL, WL_DIM_TIME, 1e-9)},
+    {"BeginNs", NUMBER(WL_COLUMN_BEGIN, 0, WL_DIM_COUNT, 1)},
+    {"EndNs", NUMBER(WL_COLUMN_END, 0, WL_DIM_COUNT, 1)},
+    {"Start_Timestamp", NUMBER(WL_COLUMN_BEGIN, 0, WL_DIM_COUNT, 1)},
+    {"End_Timestamp", NUMBER(WL_COLUMN_END, 0, WL_DIM_COUNT, 1)},
+    {"FETCH_SIZE", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_COUNT, KIB)},
+    {"WRITE_SIZE", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, KIB)},
 };
 
 /* The names of autotuners (Kernel Tuner, KTT) and of people, in small letters; tables may
@@ -149,6 +165,22 @@ bool wl_column_is_beside(const char *name)
                                          "branch_targets",
                                          "branch_targets_apart",
                                          "hz",
+                                         "index",
+                                         "gpu-id",
+                                         "queue-id",
+                                         "queue-index",
+                                         "pid",
+                                         "tid",
+                                         "grd",
+                                         "scr",
+                                         "accum_vgpr",
+                                         "sgpr",
+                                         "fbar",
+                                         "wave_size",
+                                         "sig",
+                                         "obj",
+                                         "dispatchns",
+                                         "completens",
                                          "inst_adu",
                                          "inst_alu",
                                          "inst_branch",

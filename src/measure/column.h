@@ -28,6 +28,8 @@ typedef enum wl_column_kind {
     WL_COLUMN_BLOCK_LIMIT, /* the smallest one counts */
     WL_COLUMN_WORK,
     WL_COLUMN_TIME,
+    WL_COLUMN_BEGIN, /* nanoseconds of a clock */
+    WL_COLUMN_END,
     WL_COLUMN_METRIC
 } wl_column_kind;
 
@@ -38,6 +40,7 @@ typedef enum wl_time_source {
     WL_TIME_TUNED, /* a tuner's, which measures with events as well */
     WL_TIME_PROFILED,
     WL_TIME_PROFILED_TEXT,
+    WL_TIME_KERNEL, /* a profiler's that leaves the caches alone */
     WL_TIME_UNCLEAR
 } wl_time_source;
 

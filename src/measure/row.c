@@ -162,7 +162,8 @@ static void take_time(wl_row *row, const wl_column *c, double value)
     row->m.time_known = true;
     row->m.time_s = value;
     /* by Nsight Compute, which empties the caches */
-    row->m.time_of_profiler = row->m.cold = c->index == WL_TIME_PROFILED || c->index == WL_TIME_PROFILED_TEXT;
+    row->m.cold = c->index == WL_TIME_PROFILED || c->index == WL_TIME_PROFILED_TEXT;
+    row->m.time_of_profiler = row->m.cold || c->index == WL_TIME_KERNEL;
     row->time_rank = c->index;
 }
 
@@ -173,6 +174,8 @@ static void take_number(wl_row *row, const char *name, const wl_column *c, doubl
     case WL_COLUMN_GRID: take_extent(row, c, value); break;
     case WL_COLUMN_WORK: row->m.work = value; break;
     case WL_COLUMN_TIME: take_time(row, c, value); break;
+    case WL_COLUMN_BEGIN: row->begin = value; break;
+    case WL_COLUMN_END: row->end = value; break;
     case WL_COLUMN_METRIC:
         if (!row->values.known[c->index]) { /* of two columns for one metric, the first wins */
             row->values.known[c->index] = true;
@@ -199,6 +202,13 @@ bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit,
     return true;
 }
 
+/* rocprof: "copy(float*, int) [clone .kd]" */
+static size_t kernel_length(const char *name)
+{
+    const char *clone = strstr(name, " [clone");
+    return clone ? (size_t)(clone - name) : strlen(name);
+}
+
 void wl_row_take(wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text, wl_notes *notes)
 {
     double value = 0;
@@ -209,7 +219,7 @@ void wl_row_take(wl_row *row, const char *name, const wl_column *c, const char *
     case WL_COLUMN_FAMILY: row->m.family = keep(text, strlen(text), notes); return;
     case WL_COLUMN_VARIANT: row->m.variant = keep(text, strlen(text), notes); return;
     case WL_COLUMN_PARAMS: row->m.params = keep(text, strlen(text), notes); return;
-    case WL_COLUMN_KERNEL: row->m.kernel = keep(text, strlen(text), notes); return;
+    case WL_COLUMN_KERNEL: row->m.kernel = keep(text, kernel_length(text), notes); return;
     case WL_COLUMN_BLOCK_SHAPE: (void)read_shape(text, row->m.block); return;
     case WL_COLUMN_GRID_SHAPE: (void)read_shape(text, row->m.grid); return;
     default: break;
@@ -315,9 +325,24 @@ static bool has_tally(const wl_row *row)
 
 static bool is_complete(const int64_t extent[3]) { return extent[0] > 0 && extent[1] > 0 && extent[2] > 0; }
 
+/* As counters have it, too. */
+static void take_duration(wl_row *row)
+{
+    static const wl_column kernel = {.kind = WL_COLUMN_TIME, .index = WL_TIME_KERNEL};
+    wl_counter_name duration;
+    if (row->begin > 0 && row->end > row->begin)
+        take_time(row, &kernel, 1e-9 * (row->end - row->begin));
+    if (!row->m.time_known || row->time_rank != WL_TIME_KERNEL ||
+        !wl_counter_find("gpu__time_duration.sum", &duration) || row->counted[WL_PER_LAUNCH][duration.index])
+        return;
+    row->counted[WL_PER_LAUNCH][duration.index] = true;
+    row->counts[WL_PER_LAUNCH][duration.index] = 1e9 * row->m.time_s;
+}
+
 void wl_row_finish(wl_row *row, wl_notes *notes)
 {
     wl_measurement *m = &row->m;
+    take_duration(row);
     add_totals(row);
     keep_counts(row, notes);
     bool measured = m->time_known || (row->counts_more && has_tally(row));

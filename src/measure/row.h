@@ -36,6 +36,7 @@ typedef struct wl_row {
     bool part_known[2];  /* shared memory, static and dynamic */
     int64_t parts[2];
     int64_t block_limit; /* the smallest; 0: none */
+    double begin, end;   /* nanoseconds; 0: not known */
     bool counted[WL_PER_COUNT][WL_COUNTER_COUNT];
     double counts[WL_PER_COUNT][WL_COUNTER_COUNT];
     bool counts_more;    /* than metrics */

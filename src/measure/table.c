@@ -27,6 +27,9 @@ enum { ID, PROCESS, KERNEL, BLOCK, GRID, SECTION, METRIC, UNIT, VALUE, PLACE_COU
 static const char *const place_names[PLACE_COUNT] = {"ID",          "Process ID",  "Kernel Name",
                                                      "Block Size",  "Grid Size",   "Section Name",
                                                      "Metric Name", "Metric Unit", "Metric Value"};
+/* rocprofv3's grid is a number of threads: the domain of the kernel gives it */
+static const char *const amd_names[PLACE_COUNT] = {
+    "Dispatch_Id", "Process_Id", "Kernel_Name", "Workgroup_Size", "", "", "Counter_Name", "", "Counter_Value"};
 
 /* A table being read. */
 typedef struct reader {
@@ -36,6 +39,7 @@ typedef struct reader {
     wl_error *err;
     int32_t first_line; /* the first line that is not blank */
     bool has_header, has_units;
+    bool of_amd; /* rocprofv3's long layout */
     size_t column_count;
     wl_column *columns;
     const char **names, **units;
@@ -140,6 +144,13 @@ static bool is_other_clock(const reader *r)
     return strcmp(at_place(r, METRIC), "SM Frequency") == 0 && !strstr(at_place(r, SECTION), "Roofline");
 }
 
+/* Columns that rocprofv3 has beside its counters. */
+static bool is_of_launch(const wl_column *c)
+{
+    return c->kind == WL_COLUMN_REGISTERS || c->kind == WL_COLUMN_SHARED || c->kind == WL_COLUMN_BEGIN ||
+           c->kind == WL_COLUMN_END;
+}
+
 static wl_status read_long(reader *r)
 {
     wl_notes *notes = &r->table->notes;
@@ -155,6 +166,9 @@ static wl_status read_long(reader *r)
         wl_row_take(&r->row, "Kernel Name", &kernel, NULL, at_place(r, KERNEL), notes);
         wl_row_take(&r->row, "Block Size", &block, NULL, at_place(r, BLOCK), notes);
         wl_row_take(&r->row, "Grid Size", &grid, NULL, at_place(r, GRID), notes);
+        for (size_t i = 0; r->of_amd && i < r->csv.count; i++)
+            if (is_of_launch(&r->columns[i]))
+                wl_row_take(&r->row, r->names[i], &r->columns[i], NULL, wl_csv_cell(&r->csv, i), notes);
     }
     r->row.line = r->csv.line;
     const char *name = at_place(r, METRIC);
@@ -170,6 +184,12 @@ static wl_status read_long(reader *r)
 
 static bool has(const wl_csv *csv, const char *name) { return wl_csv_find(csv, name) < csv->count; }
 
+static bool is_amd_long(const wl_csv *csv)
+{
+    return has(csv, "Kernel_Name") && has(csv, "Workgroup_Size") && has(csv, "Counter_Name") &&
+           has(csv, "Counter_Value");
+}
+
 /* Is the record a header, and of which layout? */
 static bool recognise(const wl_csv *csv, wl_table_layout *layout, bool *summary)
 {
@@ -179,6 +199,10 @@ static bool recognise(const wl_csv *csv, wl_table_layout *layout, bool *summary)
         return true;
     if (has(csv, "ID") && has(csv, "Kernel Name")) {
         *layout = has(csv, "Metric Name") && has(csv, "Metric Value") ? WL_TABLE_NCU_LONG : WL_TABLE_NCU_WIDE;
+        return true;
+    }
+    if (is_amd_long(csv)) {
+        *layout = WL_TABLE_NCU_LONG;
         return true;
     }
     for (size_t i = 0; i < csv->count && known < 2; i++)
@@ -245,8 +269,9 @@ static wl_status take_header(reader *r)
         if (!(r->names[i] = wl_arena_text(&r->arena, name, strlen(name))))
             return wl_fail_memory(r->err);
     }
+    r->of_amd = is_amd_long(csv);
     for (int p = 0; p < PLACE_COUNT; p++)
-        r->places[p] = wl_csv_find(csv, place_names[p]);
+        r->places[p] = wl_csv_find(csv, (r->of_amd ? amd_names : place_names)[p]);
     if (r->table->layout != WL_TABLE_OWN)
         return WL_OK;
     note_unknown(r);

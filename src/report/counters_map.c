@@ -126,7 +126,7 @@ wl_status wl_counters_render(const char *model, wl_format format, char **out, wl
                        model);
     wl_counters_needed(purpose, needed);
     for (int i = 0; i < WL_COUNTER_COUNT; i++)
-        needed[i] = needed[i] || !model;
+        needed[i] = (needed[i] || !model) && wl_counter_at(i)->ncu[0]; /* else AMD's */
     if (format == WL_FORMAT_JSON)
         put_json(needed, model, purpose, &text);
     else if (format == WL_FORMAT_CSV)

@@ -43,8 +43,8 @@ typedef struct row {
 #define MEASURED 12 /* digits: no measurement has more */
 
 static const struct {
-    row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, device,
-        device_list, devices_compared, occupancy, coverage, profile, profile_trace, ptx, binary, tuning;
+    row prediction, answer, sweep, stack, trace, roofline, difference, check, advice, choice, comparison, fit, miss_fit,
+        device, device_list, devices_compared, occupancy, coverage, profile, profile_trace, ptx, binary, tuning;
 } table = {
     .prediction = {"a prediction",
                    {TEXT(wl_report_text), ANY(WL_FORMAT_JSON, wl_report_json),
@@ -64,6 +64,7 @@ static const struct {
                    {TEXT(wl_comparison_text), JSON_OF(wl_comparison_json, MEASURED), CSV(wl_comparison_csv),
                     ANY(WL_FORMAT_SVG, wl_comparison_svg)}},
     .fit = {"a fit", {TEXT(wl_fit_text), JSON_OF(wl_fit_json, EXACT)}},
+    .miss_fit = {"a fit", {TEXT(wl_miss_fit_text), JSON(wl_miss_fit_json)}},
     .device = {"a device", {TEXT(wl_device_text), JSON_OF(wl_device_json, EXACT)}},
     .device_list = {"the list of devices", {TEXT(wl_device_list_text), JSON(wl_device_list_json)}},
     .devices_compared = {"a comparison of devices", {TEXT(wl_device_compare_text), JSON(wl_device_compare_json)}},
@@ -234,6 +235,11 @@ wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format
 wl_status wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err)
 {
     return render(&table.fit, &(wl_fit_report){fit, origin}, format, out, err);
+}
+
+wl_status wl_miss_fit_render(const wl_miss_fit *fit, const char *origin, wl_format format, char **out, wl_error *err)
+{
+    return render(&table.miss_fit, &(wl_miss_fit_report){fit, origin}, format, out, err);
 }
 
 /* ---- devices and PTX files ---- */

@@ -1,4 +1,6 @@
 /* ceilings.c - the peaks of a device. SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 #include "roofline/roofline_internal.h"
@@ -49,6 +51,26 @@ static void read_l1(const wl_device *device, double sm_cycles, wl_ceilings *out)
     out->bandwidth[WL_LEVEL_SHARED] = out->shared_in_l1 ? out->bandwidth[WL_LEVEL_L1] : sm_cycles * out->pass_bytes;
 }
 
+/* A result per lane and latency: the next instruction waits for the one before it. */
+static void read_alone(const wl_device *device, double sm_cycles, wl_ceilings *out)
+{
+    static const struct {
+        wl_pipe pipe;
+        wl_device_key latency;
+    } waits[] = {{WL_PIPE_F16, WL_DEVICE_fp32_latency},
+                 {WL_PIPE_F32, WL_DEVICE_fp32_latency},
+                 {WL_PIPE_F64, WL_DEVICE_fp64_latency}};
+    const double lanes = sm_cycles * wl_device_or(device, WL_DEVICE_sub_partitions, 0) * out->lanes;
+    const double load = wl_device_or(device, WL_DEVICE_dram_latency, 0);
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        const double wait = wl_device_or(device, waits[i].latency, 0), flops = pipes[waits[i].pipe].flops / 2;
+        if (wait > 0)
+            out->alone[waits[i].pipe] = fmin(lanes * flops / wait, out->peak[waits[i].pipe] / 2);
+    }
+    if (load > 0)
+        out->alone_dram = lanes / load;
+}
+
 void wl_ceilings_read(const wl_device *device, wl_ceilings *out)
 {
     const double sm_cycles = wl_device_or(device, WL_DEVICE_sm_count, 0) * wl_device_or(device, WL_DEVICE_clock, 0);
@@ -65,4 +87,5 @@ void wl_ceilings_read(const wl_device *device, wl_ceilings *out)
     if (out->peak[WL_PIPE_ISSUE] == 0) /* one instruction per scheduler and cycle */
         out->peak[WL_PIPE_ISSUE] = wl_device_or(device, WL_DEVICE_sub_partitions, 0) * sm_cycles;
     out->peak[WL_PIPE_TENSOR_INSTRUCTION] = flops > 0 ? out->peak[WL_PIPE_TENSOR_F16] / flops : 0;
+    read_alone(device, sm_cycles, out);
 }

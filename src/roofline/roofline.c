@@ -12,7 +12,7 @@
 #define FEW 0.001
 #define SEEN 0.95 /* below this share, active lanes get a separate point */
 
-static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
+static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction", "parallelism"};
 
 const char *wl_roofline_kind_name(wl_roofline_kind kind) { return kind_names[kind]; }
 
@@ -84,7 +84,7 @@ static int mark_flops(const wl_roofline *r, const wl_tallies *t, wl_mark *out)
     double all, moved;
     int count = 0;
     (void)wl_all_flops(t, &all);
-    for (int level = r->kind == WL_ROOFLINE_CLASSIC ? WL_LEVEL_DRAM : WL_LEVEL_L1; level <= WL_LEVEL_DRAM; level++)
+    for (int level = wl_roofline_has_levels(r) ? WL_LEVEL_L1 : WL_LEVEL_DRAM; level <= WL_LEVEL_DRAM; level++)
         if (wl_level_transactions(t, &r->ceilings, (wl_level)level, &moved))
             count += add_mark(r, WL_SERIES_ALL, (wl_level)level, all, moved * WL_TRANSACTION, t->value[WL_TALLY_time],
                               flops_peak(r, t, all), &out[count]);

@@ -45,6 +45,9 @@ typedef struct wl_ceilings {
     /* shared memory is a part of the L1 and uses its data stage */
     bool shared_in_l1;
     double lanes, sector;
+    /* one warp per scheduler that waits for each instruction, or load of a byte per lane, in units
+     * of peak and bandwidth; 0: not known */
+    double alone[WL_PIPE_COUNT], alone_dram;
 } wl_ceilings;
 void wl_ceilings_read(const wl_device *device, wl_ceilings *out);
 /* The key that a roof lacks. */
@@ -109,7 +112,8 @@ typedef struct wl_roof {
     bool slanted; /* rate x intensity */
     wl_level level;
     wl_pipe pipe;
-    bool unfused; /* a peak without fused multiply-adds */
+    bool unfused; /* a peak without fused multiply-adds, */
+    bool alone;   /* and with one warp per scheduler that waits for each instruction, or load */
     double rate;
 } wl_roof;
 #define WL_ROOFS_MAX 24
@@ -147,6 +151,8 @@ void wl_roofline_number_text(double value, int digits, wl_buffer *out);
 /* Units of rates and intensities: "FLOP/s", "FLOP/byte" */
 const char *wl_roofline_rate_unit(const wl_roofline *roofline);
 const char *wl_roofline_intensity_unit(const wl_roofline *roofline);
+/* Has it L1 and L2? */
+bool wl_roofline_has_levels(const wl_roofline *roofline);
 /* The bandwidth of a level in the unit of the picture: bytes or transactions per second. */
 double wl_roofline_bandwidth(const wl_roofline *roofline, wl_level level);
 

@@ -22,6 +22,11 @@ void wl_roofline_number_text(double value, int digits, wl_buffer *out)
         wl_buffer_add(out, "%.*g", digits, value);
 }
 
+bool wl_roofline_has_levels(const wl_roofline *r)
+{
+    return r->kind != WL_ROOFLINE_CLASSIC && r->kind != WL_ROOFLINE_PARALLELISM;
+}
+
 static bool has_series(const wl_roofline *r, wl_series series)
 {
     for (size_t i = 0; i < r->mark_count; i++)
@@ -63,8 +68,26 @@ static bool shows_level(const wl_roofline *r, wl_level level)
     switch (level) {
     case WL_LEVEL_DRAM: return true;
     case WL_LEVEL_SHARED: return r->kind == WL_ROOFLINE_INSTRUCTION && has_series(r, WL_SERIES_SHARED);
-    default: return r->kind != WL_ROOFLINE_CLASSIC;
+    default: return wl_roofline_has_levels(r);
     }
+}
+
+/* Without instruction- and thread-level parallelism: of a type, and of DRAM with loads of the
+ * widest type. */
+static int add_alone(const wl_roofline *r, wl_pipe pipe, wl_roof *out)
+{
+    static const double bytes[] = {[WL_PIPE_F16] = 2, [WL_PIPE_F32] = 4, [WL_PIPE_F64] = 8};
+    const bool typed = pipe <= WL_PIPE_F64, widest = typed && (pipe == WL_PIPE_F64 || !shows_pipe(r, pipe + 1));
+    int count = 0;
+    if (typed && r->ceilings.alone[pipe] > 0)
+        out[count++] = (wl_roof){.pipe = pipe, .rate = r->ceilings.alone[pipe], .unfused = true, .alone = true};
+    if (widest && r->ceilings.alone_dram > 0)
+        out[count++] = (wl_roof){.slanted = true,
+                                 .level = WL_LEVEL_DRAM,
+                                 .rate = r->ceilings.alone_dram * bytes[pipe],
+                                 .unfused = true,
+                                 .alone = true};
+    return count;
 }
 
 int wl_roofline_roofs(const wl_roofline *r, wl_roof out[WL_ROOFS_MAX])
@@ -78,8 +101,10 @@ int wl_roofline_roofs(const wl_roofline *r, wl_roof out[WL_ROOFS_MAX])
         if (!shows_pipe(r, (wl_pipe)p) || !(r->ceilings.peak[p] > 0))
             continue;
         out[count++] = (wl_roof){.pipe = (wl_pipe)p, .rate = r->ceilings.peak[p]};
-        if (p <= WL_PIPE_F64 && r->kind == WL_ROOFLINE_HIERARCHICAL)
+        if (p <= WL_PIPE_F64 && (r->kind == WL_ROOFLINE_HIERARCHICAL || r->kind == WL_ROOFLINE_PARALLELISM))
             out[count++] = (wl_roof){.pipe = (wl_pipe)p, .rate = r->ceilings.peak[p] / 2, .unfused = true};
+        if (r->kind == WL_ROOFLINE_PARALLELISM)
+            count += add_alone(r, (wl_pipe)p, out + count);
     }
     return count;
 }
@@ -104,10 +129,11 @@ bool wl_roofline_lacks(const wl_roofline *r, size_t index, const char **roof, wl
 void wl_roof_text(const wl_roof *roof, char *text, size_t size)
 {
     if (roof->slanted)
-        (void)wl_print(text, size, "%s", wl_level_name(roof->level));
+        (void)wl_print(text, size, "%s%s", wl_level_name(roof->level), roof->alone ? " without ILP, TLP" : "");
     else
         (void)wl_print(text, size, "%s%s", wl_pipe_name(roof->pipe),
                        roof->pipe > WL_PIPE_F64 ? ""
+                       : roof->alone            ? " without FMA, ILP, TLP"
                        : roof->unfused          ? " without FMA"
                                                 : " FMA");
 }

@@ -1,5 +1,6 @@
-/* prop_schedule_code.c - generated code: the C form is compiled and run, and gives the library's
- * cells; the CUDA form compiles where nvcc is installed. SPDX-License-Identifier: MIT */
+/* prop_schedule_code.c - generated code: the C and OpenCL forms are compiled and run, as C, and
+ * give the library's cells; the CUDA form compiles where nvcc is installed, the OpenCL form where
+ * clang is. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <dlfcn.h>
@@ -133,7 +134,7 @@ static void path_in(const char *name, char path[256]) { (void)snprintf(path, 256
 static int drop_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"code.c", "code.so", "code.cu", "code.ptx"};
+    static const char *const names[] = {"code.c", "code.so", "code.cu", "code.ptx", "code.cl"};
     char path[256];
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         path_in(names[i], path);
@@ -231,15 +232,24 @@ static void large_domains_agree(size_t schedule, size_t form, random_source *r)
     check_cells(schedule, form, (const int64_t[3]){all / 65536, 65536, 1}, all - 50, 50);
 }
 
-static void generated_c_gives_the_cells_of_the_library(void **state)
+/* What OpenCL has besides C. */
+static const char as_opencl[] = "typedef unsigned uint;\n"
+                                "typedef unsigned long long ulong;\n"
+                                "__extension__ typedef unsigned __int128 both;\n"
+                                "static inline uint high32(uint a, uint b) { return (uint)((ulong)a * b >> 32); }\n"
+                                "static inline ulong high64(ulong a, ulong b) { return (ulong)((both)a * b >> 64); }\n"
+                                "#define mul_hi(a, b) _Generic((a), uint: high32, ulong: high64)(a, b)\n";
+
+static void generated_code_gives_the_cells_of_the_library(wl_code_language language)
 {
-    (void)state;
     char path[256];
     random_source r = random_start(1);
     FILE *file = create("code.c");
+    if (language == WL_CODE_OPENCL)
+        fputs(as_opencl, file);
     for (size_t s = 0; s < SCHEDULES; s++)
         for (size_t form = 0; form < FORMS; form++) {
-            write_function(file, s, form, WL_CODE_C);
+            write_function(file, s, form, language);
             write_caller(file, s, form);
         }
     fclose(file);
@@ -258,6 +268,36 @@ static void generated_c_gives_the_cells_of_the_library(void **state)
     dlclose(library);
 }
 
+static void generated_c_gives_the_cells_of_the_library(void **state)
+{
+    (void)state;
+    generated_code_gives_the_cells_of_the_library(WL_CODE_C);
+}
+
+static void generated_opencl_gives_the_cells_of_the_library(void **state)
+{
+    (void)state;
+    generated_code_gives_the_cells_of_the_library(WL_CODE_OPENCL);
+}
+
+static const size_t some[] = {0, 4, 10, 15, 19, 20, 23}; /* one of each kind */
+
+static void generated_opencl_compiles(void **state)
+{
+    (void)state;
+    if (system("clang --version >/dev/null 2>&1") != 0) { /* NOLINT(cert-env33-c) */
+        print_message("no clang: the OpenCL form is not compiled\n");
+        skip();
+    }
+    FILE *file = create("code.cl");
+    for (size_t i = 0; i < COUNT_OF(some); i++)
+        for (size_t form = 0; form < FORMS; form++)
+            write_function(file, some[i], form, WL_CODE_OPENCL);
+    fclose(file);
+    compile("clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -Wall -Wextra -Werror -Wno-unused-function "
+            "-fsyntax-only %s/code.cl");
+}
+
 /* ---- the CUDA form ---- */
 
 static void generated_cuda_compiles(void **state)
@@ -267,7 +307,6 @@ static void generated_cuda_compiles(void **state)
         print_message("no nvcc: the CUDA form is not compiled\n");
         skip();
     }
-    static const size_t some[] = {0, 4, 10, 15, 19, 20, 23}; /* one of each kind */
     FILE *file = create("code.cu");
     for (size_t i = 0; i < COUNT_OF(some); i++)
         for (size_t form = 0; form < FORMS; form++) {
@@ -282,6 +321,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_c_gives_the_cells_of_the_library),
+        cmocka_unit_test(generated_opencl_gives_the_cells_of_the_library),
+        cmocka_unit_test(generated_opencl_compiles),
         cmocka_unit_test(generated_cuda_compiles),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

@@ -1,6 +1,7 @@
-/* test_against_simulator.c - the interval models against the event simulator, on the simulated
- * Pascal of Wang et al. 2019: their errors have the published order where loads diverge, and MDM is
- * about GPUMech+ where they do not.
+/* test_against_simulator.c [LOOP...] - the interval models against the event simulator, on the
+ * simulated Pascal of Wang et al. 2019: their errors have the published order where loads diverge,
+ * and MDM is about GPUMech+ where they do not. LOOP: NAME:WARPS:LOADS:REQUESTS:MISSES:INSTRUCTIONS
+ * :STORES, instead of those here; only their errors are printed.
  *
  * The life of a warp comes from a walk over its program, as Huang et al. 2014 make it: registers
  * and the latency of each instruction, a load's being that of a lone request. Where short stalls
@@ -8,7 +9,9 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "effort.h"
 #include "model/interval_time.h"
@@ -321,8 +324,54 @@ static void coalesced_kernels_do_not(void **state)
     check_done();
 }
 
-int main(void)
+/* ---- loops of others ---- */
+
+#define GIVEN_MAX 32
+#define NUMBERS 6 /* of a loop */
+
+static synthetic given[GIVEN_MAX];
+static size_t given_count;
+
+/* "SPMV:64:1:16:0.3:12:1": independent loads, each with so many requests, of which a share misses
+ * the L2; instructions, and requests of a store. */
+static bool read_loop(const char *text, synthetic *out)
 {
+    double numbers[NUMBERS];
+    const char *at = strchr(text, ':');
+    for (int i = 0; i < NUMBERS; i++) {
+        char *end = NULL;
+        if (!at || *at != ':')
+            return false;
+        numbers[i] = strtod(at + 1, &end);
+        if (end == at + 1 || numbers[i] < 0)
+            return false;
+        at = end;
+    }
+    *out = (synthetic){.name = text,
+                       .warps = (int)numbers[0],
+                       .loads = (int)numbers[1],
+                       .requests = (int)numbers[2],
+                       .miss_ratio = numbers[3],
+                       .instructions = (int)numbers[4],
+                       .chain = 4,
+                       .stores = (int)numbers[5]};
+    return *at == '\0' && out->warps >= 1 && out->warps <= 64 && out->loads >= 1 && out->loads <= 8 &&
+           out->requests >= 1 && out->requests <= 32 && out->miss_ratio <= 1 && out->instructions >= 1 &&
+           out->instructions <= 80 && out->stores <= 32;
+}
+
+static void given_loops(void **state)
+{
+    (void)state;
+    double mean[MODELS];
+    pascal.order = WL_ORDER_ROUND_ROBIN;
+    mean_errors("given", given, given_count, DIVERGENT_TRIPS, mean);
+    check_done();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest own[] = {cmocka_unit_test(given_loops)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(divergent_kernels_need_batches_and_queues),
                                        cmocka_unit_test(loads_apart_compete),
                                        cmocka_unit_test(coalesced_kernels_do_not)};
@@ -332,5 +381,12 @@ int main(void)
     if (wl_device_builtin("pascal-sim", &device, &err) != WL_OK || !wl_interval_machine_read(device, &pascal, &missing))
         return 1;
     wl_device_free(device);
+    for (int i = 1; i < argc; i++)
+        if (given_count == GIVEN_MAX || !read_loop(argv[i], &given[given_count++])) {
+            fprintf(stderr, "not a loop: %s\n", argv[i]);
+            return 2;
+        }
+    if (given_count > 0)
+        return cmocka_run_group_tests(own, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,32 @@ def hierarchy(f):
     f.plot(command, "slides_hierarchy.svg", "Hierarchical roofline of the 7-point stencil on an A100")
 
 
+@PAPER.figure("parallelism", "ceilings without instruction- and thread-level parallelism")
+def parallelism(f):
+    command = "warpline roofline star3d_7pt --device a100-40gb --block 256 --kind parallelism"
+    found = f.json(command)
+    roofs = {roof["name"]: roof["rate"] for roof in found["roofs"]}
+    peak, unfused, alone = (roofs["f64 " + name] for name in ("FMA", "without FMA", "without FMA, ILP, TLP"))
+    dram, one = roofs["DRAM"], roofs["DRAM without ILP, TLP"]
+    f.claim(
+        "without parallelism peak performance is not attainable",
+        alone < unfused < peak,
+        f"f64: {peak / 1e12:.1f} TFLOP/s, {unfused / 1e12:.1f} without fused multiply-adds, {alone / 1e12:.1f} with"
+        " one warp per scheduler",
+    )
+    f.claim(
+        "some kernels turn from memory-bound into compute-bound",
+        alone / dram < peak / dram,
+        f"from {peak / dram:.1f} flop/B to {alone / dram:.1f} on: those between",
+    )
+    f.claim(
+        "bandwidth of DRAM is tied to thread-level parallelism",
+        one < dram / 2,
+        f"{one / 1e9:.0f} of {dram / 1e9:.0f} GB/s with one load of 8 bytes per thread, one warp per scheduler",
+    )
+    f.plot(command, "slides_parallelism.svg", "Roofline with ceilings of parallelism on an A100")
+
+
 @PAPER.figure("blur", "time of a 3x3 blur, 4096 x 4096 floats, GTX 970", head="measured time")
 def blur(f):
     simple = "warpline predict blur3x3 --device gtx970 --block 32x8 --model simple"

@@ -1,6 +1,7 @@
 """Figures of Ernst et al. 2022. SPDX-License-Identifier: MIT"""
 
 import json
+import math
 import statistics
 
 from common import Paper, read_csv
@@ -526,6 +527,50 @@ def reuse_picture(f, found, axis, number):
     )
 
 
+FITS = {
+    "V100": "validate/others/families.yaml validate/published/v100_star3d.csv --device v100",
+    "H200": "validate/families.yaml validate/data/h200_fit.csv --family star3d --device h200",
+}
+
+
+def refit(f, target, volume, picture):
+    """The curve fitted to measured launches of the star, as the paper does."""
+    found = {gpu: f.json(f"warpline fit --map {words} --target {target}") for gpu, words in FITS.items()}
+    rows = []
+    for gpu, fit in found.items():
+        for name in ("before", "fitted"):
+            c = fit[name]
+            numbers = [f"{c[n]:.3g}" for n in "abc"]
+            which = f"{gpu}, fitted to {fit['launches']} launches" if name == "fitted" else f"{gpu}, device file"
+            rows.append([which, *numbers, f"{100 * c['volume_error']:.1f} %"])
+    f.say("The curve of the device file and one fitted to measured launches of the range-4 star, a exp(-b exp(-c O)):")
+    f.listing(["misses", "a", "b", "c", f"mean error of {volume}"], rows)
+    series = []
+    for colour, (gpu, fit) in enumerate(found.items()):
+        points = [(main_term(p), 1 - p["miss"]) for p in fit["points"] if main_term(p) is not None]
+        most = max(o for o, _ in points)
+        line = [(o, hits(fit["fitted"], o)) for o in (most * i / 100 for i in range(101))]
+        series += [(f"{gpu}, measured", "dots", points, colour), (f"{gpu}, fitted", "line", line, colour)]
+    number, alt = picture
+    svg.chart(
+        f.draw(f"warpspeed_{number}_fit.svg", alt),
+        f"Warpspeed, figure {number}, measured and fitted: {alt[0].lower()}{alt[1:]}",
+        "oversubscription",
+        "hit rate",
+        series,
+    )
+
+
+def hits(curve, oversubscription):
+    return 1 - curve["a"] * math.exp(-curve["b"] * math.exp(-curve["c"] * oversubscription))
+
+
+def main_term(point):
+    """The oversubscription of the direction that nearly all of the reuse comes from."""
+    most = max(point["terms"], key=lambda t: t["share"])
+    return most["oversubscription"] if most["share"] > 0.9 else None
+
+
 @PAPER.figure("16", "hits in the y layer")
 def y_hits(f):
     found = reuse(f, "y")
@@ -550,6 +595,7 @@ def z_hits(f):
     f.number("hit rate with an oversubscription below one", statistics.mean(below))
     f.number("hit rate with an oversubscription above two", statistics.mean(above))
     reuse_picture(f, found, "z", 17)
+    refit(f, "l2_reuse_curve", "DRAM loads", (17, "Hits of what earlier blocks loaded"))
 
 
 @PAPER.figure("18", "hits of stores that are not alone in their sector")
@@ -572,6 +618,7 @@ def store_hits(f):
         [("hit rate in the L2", "dots", [(i, rate) for i, (rate, _) in enumerate(rates)])],
         categories=names,
     )
+    refit(f, "l2_store_curve", "DRAM stores", (18, "Hits of repeated stores"))
 
 
 @PAPER.figure("19", "what DRAM loads of the star are made of")

@@ -77,15 +77,20 @@ python3 validate/ptx/report.py "$build/warpline" --data "$out/data" --jobs "$job
 [ -n "$again" ] || echo "  from PTX: $(($(date +%s) - start)) s"
 # Kernels of today: a table, after those.
 python3 -B validate/report/todays_kernels.py "$build/warpline" >"$out/today.md" || { echo "validate: the report of today's kernels failed"; exit 1; }
+# All time models on one sample of launches: a table, after that.
+start=$(date +%s)
+python3 -B validate/report/time_models.py "$build/warpline" --data "$out/data" --jobs "$jobs" >"$out/models.md" ||
+  { echo "validate: the report of all time models failed"; exit 1; }
+echo "  all time models: $(($(date +%s) - start)) s"
 # What others have measured on other GPUs: a section per GPU, after those.
 python3 -B validate/others/others_report.py "$build/warpline" --out "$out/others" --numbers validate/accuracy_others.json >"$out/others.md" ||
   { echo "validate: the report of other GPUs failed"; exit 1; }
-awk -v section="$out/ptx.md" -v today="$out/today.md" -v others="$out/others.md" -v bars="$out/bars.md" '
+awk -v section="$out/ptx.md" -v today="$out/today.md" -v models="$out/models.md" -v others="$out/others.md" -v bars="$out/bars.md" '
   function copy(file, line) { while ((getline line <file) > 0) print line }
   /^## / { in_bars = /^## Bars/; rows = 0 }
   in_bars && rows && !/^\|/ { copy(bars); in_bars = 0 }
   in_bars && /^\|/ { rows++ }
-  /^## Plots/ { copy(section); print ""; copy(today); copy(others) }
+  /^## Plots/ { copy(section); print ""; copy(today); copy(models); copy(others) }
   { print }' "$out/accuracy.md" | awk -f validate/report/wrap.awk >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter

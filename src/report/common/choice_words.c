@@ -50,7 +50,7 @@ static void say_gain(const wl_choice *c, const wl_kernel *kernel, char *out)
                        PERCENT * gain);
     else if (gain > 0)
         (void)wl_print(out, WL_CHOICE_LENGTH,
-                       "no gain here: %s, the fastest, takes %.1f %% less time than linear; the model does not tell "
+                       "measure both: %s, the fastest, takes %.1f %% less time than linear; the model does not tell "
                        "less than %.1f %% from nothing",
                        name.text, PERCENT * gain, least);
     else

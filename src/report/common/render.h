@@ -34,6 +34,11 @@ typedef struct wl_fit_report {
     const char *origin;
 } wl_fit_report;
 
+typedef struct wl_miss_fit_report {
+    const wl_miss_fit *fit;
+    const char *origin;
+} wl_miss_fit_report;
+
 typedef struct wl_devices_report {
     const wl_device *const *devices;
     size_t count;
@@ -80,6 +85,8 @@ wl_text_writer wl_diff_text; /* wl_diff */
 wl_json_writer wl_diff_json;
 wl_text_writer wl_fit_text; /* wl_fit_report */
 wl_json_writer wl_fit_json;
+wl_text_writer wl_miss_fit_text; /* wl_miss_fit_report */
+wl_json_writer wl_miss_fit_json;
 wl_text_writer wl_occupancy_text; /* wl_occupancy_report */
 wl_json_writer wl_occupancy_json;
 wl_text_writer wl_profile_text, wl_profile_csv; /* wl_profiles_report */

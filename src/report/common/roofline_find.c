@@ -91,16 +91,20 @@ static int add_line_keys(const wl_scene *s, wl_scene_key *out)
                                         [WL_JOIN_THREADS] = "all lanes to active lanes",
                                         [WL_JOIN_LEVELS] = "levels of one launch"};
     int count = 0;
-    bool joined[sizeof joins / sizeof joins[0]] = {false}, unfused = false;
+    bool joined[sizeof joins / sizeof joins[0]] = {false}, unfused = false, alone = false;
     for (size_t i = 0; i < s->join_count; i++)
         joined[s->joins[i].join] = true;
-    for (int i = 0; i < s->roof_count; i++)
+    for (int i = 0; i < s->roof_count; i++) {
         unfused = unfused || s->roofs[i].roof.unfused;
+        alone = alone || s->roofs[i].roof.alone;
+    }
     for (size_t j = 0; j < sizeof joins / sizeof joins[0]; j++)
         if (joined[j])
             out[count++] = (wl_scene_key){.form = WL_KEY_JOIN, .join = (wl_join)j, .name = joins[j]};
     if (unfused)
-        out[count++] = (wl_scene_key){.form = WL_KEY_UNFUSED, .ink = WL_INK_FLAT, .name = "roof without FMA"};
+        out[count++] = (wl_scene_key){.form = WL_KEY_UNFUSED,
+                                      .ink = WL_INK_FLAT,
+                                      .name = alone ? "roof without FMA, parallelism" : "roof without FMA"};
     if (s->wall_count > 0)
         out[count++] = (wl_scene_key){.form = WL_KEY_WALL,
                                       .ink = s->walls[0].shared ? WL_INK_SHARED : WL_INK_L1,

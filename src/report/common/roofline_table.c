@@ -162,7 +162,7 @@ void wl_roofline_table(const wl_roofline *r, double left, double right, double c
 const char *wl_roofline_title(const wl_roofline *r)
 {
     static const char *const titles[WL_ROOFLINE_KIND_COUNT] = {"roofline", "hierarchical roofline",
-                                                               "instruction roofline"};
+                                                               "instruction roofline", "roofline of parallelism"};
     return titles[r->kind];
 }
 

@@ -16,14 +16,15 @@
 #include "report/page/page_try.h"
 #include "roofline/limit_words.h"
 
-#define TITLE 120 /* characters of a kernel's name in a headline */
+#define TITLE 120    /* characters of a kernel's name in a headline */
+#define PAGE_KINDS 3 /* of rooflines: the first ones */
 
 /* Launches of one device under its roofs. */
 typedef struct page_device {
     char *name, *title;
     wl_ceilings ceilings;
-    wl_roofline *rooflines[WL_ROOFLINE_KIND_COUNT];
-    size_t added[WL_ROOFLINE_KIND_COUNT];
+    wl_roofline *rooflines[PAGE_KINDS];
+    size_t added[PAGE_KINDS];
     size_t launches;
 } page_device;
 
@@ -39,10 +40,10 @@ struct wl_page {
     wl_page_web web;
 };
 
-static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
+static const char *const kind_names[PAGE_KINDS] = {"classic", "hierarchical", "instruction"};
 /* The most informative kind first. */
-static const wl_roofline_kind kind_order[WL_ROOFLINE_KIND_COUNT] = {WL_ROOFLINE_HIERARCHICAL, WL_ROOFLINE_CLASSIC,
-                                                                    WL_ROOFLINE_INSTRUCTION};
+static const wl_roofline_kind kind_order[PAGE_KINDS] = {WL_ROOFLINE_HIERARCHICAL, WL_ROOFLINE_CLASSIC,
+                                                        WL_ROOFLINE_INSTRUCTION};
 
 wl_status wl_page_new(const char *web, wl_page **out, wl_error *err)
 {
@@ -54,7 +55,7 @@ wl_status wl_page_new(const char *web, wl_page **out, wl_error *err)
 
 static void device_free(page_device *d)
 {
-    for (int k = 0; k < WL_ROOFLINE_KIND_COUNT; k++)
+    for (int k = 0; k < PAGE_KINDS; k++)
         wl_roofline_free(d->rooflines[k]);
     free(d->name);
     free(d->title);
@@ -107,15 +108,15 @@ static void name_launch(const wl_page_part *p, char text[2 * WL_SHAPE_LENGTH])
 
 /* The launch in one picture of each kind; a kind that cannot show it states why. */
 typedef struct pictures {
-    wl_roofline *rooflines[WL_ROOFLINE_KIND_COUNT]; /* in the order of kind_order */
-    wl_error why[WL_ROOFLINE_KIND_COUNT];
+    wl_roofline *rooflines[PAGE_KINDS]; /* in the order of kind_order */
+    wl_error why[PAGE_KINDS];
     int first; /* the first that shows it */
 } pictures;
 
 static wl_status make_pictures(const wl_page_part *p, pictures *out, wl_error *err)
 {
-    out->first = WL_ROOFLINE_KIND_COUNT;
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++) {
+    out->first = PAGE_KINDS;
+    for (int i = 0; i < PAGE_KINDS; i++) {
         WL_TRY(wl_roofline_new(kind_order[i], p->device, &out->rooflines[i], err));
         const wl_status status = wl_roofline_add(out->rooflines[i], &p->tallies, &out->why[i]);
         if (status != WL_OK && status != WL_E_UNSUPPORTED) {
@@ -133,9 +134,9 @@ static void add_pictures(const wl_page_part *p, const pictures *all, wl_buffer *
     char group[32];
     (void)wl_print(group, sizeof group, "roof%zu", p->number);
     wl_buffer_text(out, "<h3>Rooflines</h3>\n<div class=\"tabs\">\n");
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++)
-        add_tab(out, group, i, kind_order[i], i == all->first % WL_ROOFLINE_KIND_COUNT);
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++)
+    for (int i = 0; i < PAGE_KINDS; i++)
+        add_tab(out, group, i, kind_order[i], i == all->first % PAGE_KINDS);
+    for (int i = 0; i < PAGE_KINDS; i++)
         add_picture(out, all->rooflines[i], all->why[i].code != WL_OK ? all->why[i].message : NULL);
     wl_buffer_text(out, "</div>\n");
 }
@@ -146,7 +147,7 @@ static wl_status add_rooflines(const wl_page_part *p, wl_buffer *out, wl_error *
     const wl_status status = make_pictures(p, &all, err);
     if (status == WL_OK)
         add_pictures(p, &all, out);
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++)
+    for (int i = 0; i < PAGE_KINDS; i++)
         wl_roofline_free(all.rooflines[i]);
     return status;
 }
@@ -171,7 +172,7 @@ static wl_status new_device(wl_page *page, const wl_page_part *p, page_device **
                        .title = strdup(wl_device_title(p->device)),
                        .ceilings = p->ceilings};
     wl_status status = d->name && d->title ? WL_OK : wl_fail_memory(err);
-    for (int k = 0; k < WL_ROOFLINE_KIND_COUNT && status == WL_OK; k++)
+    for (int k = 0; k < PAGE_KINDS && status == WL_OK; k++)
         status = wl_roofline_new((wl_roofline_kind)k, p->device, &d->rooflines[k], err);
     if (status != WL_OK) {
         device_free(d);
@@ -191,7 +192,7 @@ static wl_status add_to_device(wl_page *page, const wl_page_part *p, wl_error *e
     if (!d)
         WL_TRY(new_device(page, p, &d, err));
     d->launches++;
-    for (int k = 0; k < WL_ROOFLINE_KIND_COUNT; k++) {
+    for (int k = 0; k < PAGE_KINDS; k++) {
         wl_error why = {0};
         const wl_status status = wl_roofline_add(d->rooflines[k], &p->tallies, &why);
         d->added[k] += status == WL_OK;
@@ -209,13 +210,13 @@ static void add_device(const page_device *d, size_t number, wl_buffer *out)
     int place = 0;
     (void)wl_print(group, sizeof group, "device%zu", number);
     wl_page_print(out, "<h3>All launches on %s</h3>\n<div class=\"tabs\">\n", d->title);
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++) {
+    for (int i = 0; i < PAGE_KINDS; i++) {
         if (d->added[kind_order[i]] == 0)
             continue;
         add_tab(out, group, place, kind_order[i], place == 0);
         place++;
     }
-    for (int i = 0; i < WL_ROOFLINE_KIND_COUNT; i++)
+    for (int i = 0; i < PAGE_KINDS; i++)
         if (d->added[kind_order[i]] > 0)
             add_picture(out, d->rooflines[kind_order[i]], NULL);
     wl_buffer_text(out, "</div>\n");

@@ -44,14 +44,15 @@ static void draw_roofs(canvas *c)
     double top = 0, steepest = 0;
     for (int i = 0; i < c->s->roof_count; i++) {
         const wl_roof *f = &c->s->roofs[i].roof;
-        *(f->slanted ? &steepest : &top) = fmax(f->slanted ? steepest : top, f->rate);
+        if (!f->unfused || !f->slanted)
+            *(f->slanted ? &steepest : &top) = fmax(f->slanted ? steepest : top, f->rate);
     }
     for (int i = 0; i < c->s->roof_count; i++) {
         const wl_roof *f = &c->s->roofs[i].roof;
         for (int column = 0; column < WIDTH; column++) {
             const double x = intensity_at(c, column), y = f->slanted ? f->rate * x : f->rate;
             if (f->slanted ? y <= top || top == 0 : steepest == 0 || f->rate <= steepest * x)
-                set(c, row_of(c, y), column, f->slanted ? '/' : f->unfused ? '.' : '-');
+                set(c, row_of(c, y), column, f->unfused ? '.' : f->slanted ? '/' : '-');
         }
     }
 }

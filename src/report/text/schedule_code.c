@@ -1,4 +1,4 @@
-/* schedule_code.c - a schedule as a function in CUDA or C: the cell of a thread, or of a block.
+/* schedule_code.c - a schedule as a function in CUDA, OpenCL or C: the cell of a thread or block.
  *
  * Extents are arguments, so that one function serves every domain; the width of the schedule is a
  * constant in it and part of its name. Code comes from share/templates/schedules.txt, where
@@ -25,19 +25,48 @@
 typedef struct filling {
     const wl_schedule *schedule;
     const wl_order *order; /* of the domain; NULL: not given */
-    bool deep, wide, cuda; /* three dimensions, 64 bits, CUDA */
+    bool deep, wide;       /* three dimensions, 64 bits */
     bool precomputed;      /* constants */
+    wl_code_language language;
     char text[WL_SCHEDULE_TEXT_MAX], name[WL_SCHEDULE_TEXT_MAX + 16];
     char size[2][32]; /* width and height, as constants */
 } filling;
 
+/* What languages write differently. */
+static const struct {
+    const char *narrow, *wide, *suffix; /* types, and the suffix of wide constants */
+    const char *function, *product;     /* of the templates: the upper half of a product */
+    const char *thread[2], *block[3];   /* thread: narrow, wide */
+} forms[WL_CODE_LANGUAGES] = {
+    [WL_CODE_CUDA] = {"unsigned",
+                      "unsigned long long",
+                      "ull",
+                      "static __device__ __forceinline__",
+                      "CUDA quotient",
+                      {"blockIdx.x * blockDim.x + threadIdx.x",
+                       "(unsigned long long)blockIdx.x * blockDim.x + threadIdx.x"},
+                      {"blockIdx.x", "blockIdx.y", "blockIdx.z"}},
+    [WL_CODE_C] = {"unsigned",
+                   "unsigned long long",
+                   "ull",
+                   "static inline",
+                   "wide quotient",
+                   {"block * threads_per_block + thread", "block * threads_per_block + thread"},
+                   {"block_x", "block_y", "block_z"}},
+    [WL_CODE_OPENCL] = {"uint",
+                        "ulong",
+                        "ul",
+                        "static inline",
+                        "OpenCL quotient",
+                        {"get_global_id(0)", "get_global_id(0)"},
+                        {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)"}},
+};
+
 static const char *value_of(const filling *f, char letter)
 {
-    static const char *const thread[2] = {"blockIdx.x * blockDim.x + threadIdx.x",
-                                          "(unsigned long long)blockIdx.x * blockDim.x + threadIdx.x"};
     const bool hilbert = f->schedule->kind == WL_SCHEDULE_HILBERT;
     switch (letter) {
-    case 'T': return f->wide ? "unsigned long long" : "unsigned";
+    case 'T': return f->wide ? forms[f->language].wide : forms[f->language].narrow;
     case 'S': return f->wide ? "64" : "32";
     case 'L': return f->wide ? "63" : "31";
     case 'N': return f->name;
@@ -45,11 +74,11 @@ static const char *value_of(const filling *f, char letter)
     case 'W': return f->size[0];
     case 'H': return f->size[1];
     case 'R': return f->deep ? "rows" : "height";
-    case 'D': return f->cuda ? "static __device__ __forceinline__" : "static inline";
-    case 'U': return f->cuda ? thread[f->wide] : "block * threads_per_block + thread";
-    case 'X': return f->cuda ? "blockIdx.x" : "block_x";
-    case 'Y': return f->cuda ? "blockIdx.y" : "block_y";
-    case 'Z': return f->cuda ? "blockIdx.z" : "block_z";
+    case 'D': return forms[f->language].function;
+    case 'U': return forms[f->language].thread[f->wide];
+    case 'X': return forms[f->language].block[0];
+    case 'Y': return forms[f->language].block[1];
+    case 'Z': return forms[f->language].block[2];
     /* of a curve: the size of the domain; the position of quadrant q, and the orientation of the
      * curve in it */
     case 'w': return f->precomputed ? "c->width" : "width";
@@ -109,7 +138,7 @@ static void set_names(filling *f)
         *p = *p == ':' ? '_' : *p;
     for (int i = 0; i < 2; i++) /* larger numbers than any extent count as the maximum */
         (void)snprintf(f->size[i], sizeof f->size[i], "%lld%s", (long long)wl_min(sizes[i], most),
-                       f->wide ? "ull" : "u");
+                       f->wide ? forms[f->language].suffix : "u");
 }
 
 /* ---- parts ---- */
@@ -140,6 +169,8 @@ static void write_comment(const filling *f, wl_buffer *out)
                f->deep ? " *     $N_constants c = $N_prepare(width, height, depth); (on the host)\n"
                        : " *     $N_constants c = $N_prepare(width, height); (on the host)\n",
                out);
+    if (f->precomputed && f->language == WL_CODE_OPENCL)
+        wl_buffer_text(out, " *     (what --as c --precomputed prints has the same constants for the host)\n");
     if (orders_blocks(f))
         expand_part(f, f->deep ? "grid" : "plane", out);
     else
@@ -237,7 +268,8 @@ static void write_precomputed(const filling *f, wl_buffer *out)
 {
     if (divides(f)) {
         expand_part(f, "divisor", out);
-        expand_part(f, !f->wide ? "narrow quotient" : f->cuda ? "CUDA quotient" : "wide quotient", out);
+        const bool halves = f->wide || f->language == WL_CODE_OPENCL;
+        expand_part(f, halves ? forms[f->language].product : "narrow quotient", out);
     }
     write_constants(f, out);
     write_ready(f, out);
@@ -253,7 +285,7 @@ wl_status wl_schedule_code(const wl_schedule *schedule, const wl_code_options *o
                  .order = given ? &order : NULL,
                  .deep = options->dims == 3,
                  .wide = order.cells > NARROW_CELLS_MAX,
-                 .cuda = options->language == WL_CODE_CUDA,
+                 .language = options->language,
                  .precomputed = options->precomputed};
     wl_buffer text = {0};
     set_names(&f);
