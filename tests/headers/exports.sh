@@ -13,7 +13,7 @@ status=0
 if ! diff "$tmp/declared" "$tmp/exported" >"$tmp/difference"; then
     echo "exports: declared (<) and exported (>) differ:" && cat "$tmp/difference" && status=1
 fi
-cat cli/*.c tests/*/*.[ch] tests/*/*.sh examples/*.c bench/*.[ch] validate/*/*.[ch] | grep -o 'wl_[a-z0-9_]*' | sort -u >"$tmp/used"
+cat cli/*.c tests/*/*.[ch] tests/*/*.sh examples/*.c bench/*.[ch] validate/*/*.[ch] preload/*.c preload/*/*.c | grep -o 'wl_[a-z0-9_]*' | sort -u >"$tmp/used"
 unused=$(comm -23 "$tmp/declared" "$tmp/used")
 [ -z "$unused" ] || { echo "exports: no caller and no test:" $unused && status=1; }
 [ $status = 0 ] && echo "exports: ok, $(wc -l <"$tmp/declared") functions"
