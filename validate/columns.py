@@ -23,6 +23,10 @@ LEAST = 0.75  # of tau, with --check
 CHECKED = ("64", "128", "256")  # threads of a block
 
 
+def order(pairs, same=1.0):
+    return tau(pairs, same) or 0.0  # where all are equal
+
+
 def best(rows, key):
     least = min(row[key] for row in rows)
     return ", ".join(str(row["width"]) or "0" for row in rows if row[key] <= SAME * least)
@@ -53,7 +57,7 @@ def predicted_rows(warpline, table):
 def failures(rows):
     for figure in sorted({row["figure"] for row in rows}):
         table = [row for row in rows if row["figure"] == figure]
-        if tau([(r["measured"], r["predicted"]) for r in table]) < LEAST:
+        if order([(r["measured"], r["predicted"]) for r in table]) < LEAST:
             yield f"{figure}: tau is below {LEAST}"
         for block in sorted({row["block"] for row in table}):
             time = {r["width"]: r["predicted"] for r in table if r["block"] == block}
@@ -71,13 +75,13 @@ def main():
         table = [row for row in rows if row["figure"] == figure]
         error = sum(abs(row["predicted"] / row["measured"] - 1) for row in table) / len(table)
         pairs = [(r["measured"], r["predicted"]) for r in table]
-        print(f"{figure}: tau {tau(pairs):.3f}, with predictions that the sample of blocks cannot tell apart as ties "
-              f"{tau(pairs, SAME):.3f}, mean error of the time {100 * error:.1f} %")
+        print(f"{figure}: tau {order(pairs):.3f}, with predictions that the sample of blocks cannot tell apart as ties "
+              f"{order(pairs, SAME):.3f}, mean error of the time {100 * error:.1f} %")
         for block in sorted({row["block"] for row in table}):
             some = [row for row in table if row["block"] == block]
             chosen = min(some, key=lambda row: (row["predicted"], row["width"] or 1 << 30))
             fastest = min(row["measured"] for row in some)
-            print(f"  block {block:4d}: tau {tau([(r['measured'], r['predicted']) for r in some]):6.3f}; best measured "
+            print(f"  block {block:4d}: tau {order([(r['measured'], r['predicted']) for r in some]):6.3f}; best measured "
                   f"{best(some, 'measured')}; predicted {best(some, 'predicted')}; narrowest of these: "
                   f"{100 * (chosen['measured'] / fastest - 1):.1f} % slower than the best")
     failed = list(failures(rows)) if check else []

@@ -2,7 +2,7 @@
 
 
 def tau(pairs, same=1.0):
-    """Kendall's tau-b; second numbers within the factor `same` are a tie. 0 where all of a side are equal."""
+    """Kendall's tau-b; second numbers within the factor `same` are a tie. None where all of a side are equal."""
     agree = left = right = 0
     for i, (a, b) in enumerate(pairs):
         for c, d in pairs[:i]:
@@ -10,4 +10,4 @@ def tau(pairs, same=1.0):
             agree += x * y
             left += x != 0
             right += y != 0
-    return agree / (left * right) ** 0.5 if left and right else 0.0
+    return agree / (left * right) ** 0.5 if left and right else None

@@ -312,7 +312,7 @@ def time_table(f, figure, what, why_ratio, why_best):
         categories=[name(w) for w in widths],
     )
     by_block = [
-        [str(block), f"{tau([pair for (w, b), pair in times.items() if b == block]):.2f}"] for block in BLOCKS
+        [str(block), f"{tau([pair for (w, b), pair in times.items() if b == block]) or 0.0:.2f}"] for block in BLOCKS
     ]
     f.listing(["threads of a block", "tau over widths"], by_block)
 

@@ -277,7 +277,7 @@ class Figure:
         self.add(
             quantity,
             published or f"{len(pairs)} numbers",
-            f"tau {tau(pairs):.2f}",
+            f"tau {tau(pairs) or 0.0:.2f}",
             f"{100 * mean:.1f} % on average, {100 * bias:+.1f} % with sign",
             mean,
             why,

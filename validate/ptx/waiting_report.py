@@ -65,7 +65,7 @@ def pick(times):
 def choice(rows):
     """Picks of all problems, and taus of those with three launches or more."""
     all_ = problems(rows)
-    return [pick(t) for t in all_], [tau(t) for t in all_ if len(t) > 2 and all(len(set(side)) > 1 for side in zip(*t))]
+    return [pick(t) for t in all_], known(tau(t) for t in all_ if len(t) > 2)
 
 
 # ---- text ----
