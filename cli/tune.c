@@ -103,16 +103,16 @@ static void dimension_free(dimension *d)
     free(d->text);
 }
 
-static bool out_of_memory(void)
+/* Prints it; the exit code. */
+static int out_of_memory(void)
 {
     wl_error err = {0};
     (void)diag_no_memory(&err);
-    (void)diag_report(&err);
-    return false;
+    return diag_report(&err);
 }
 
-/* Prints what is wrong. */
-static bool read_dimension(const char *given, dimension *d)
+/* Prints what is wrong; the exit code. */
+static int read_dimension(const char *given, dimension *d)
 {
     size_t most = 1;
     for (const char *p = given; *p; p++)
@@ -128,7 +128,7 @@ static bool read_dimension(const char *given, dimension *d)
     d->name = d->text;
     if (!equals || !is_name(d->name)) {
         option_error("--tune", given, 1, FORM);
-        return false;
+        return EXIT_INPUT;
     }
     for (char *at = equals + 1, *next; at; at = next) {
         next = strchr(at, ',');
@@ -136,7 +136,7 @@ static bool read_dimension(const char *given, dimension *d)
             *next++ = '\0';
         if (!*at) {
             option_error("--tune", given, (int)(at - d->text) + 1, FORM);
-            return false;
+            return EXIT_INPUT;
         }
         const size_t length = strlen(d->name) + strlen(at) + 2;
         char *pair = malloc(length);
@@ -147,7 +147,7 @@ static bool read_dimension(const char *given, dimension *d)
         d->values[d->count] = at;
         d->pairs[d->count++] = pair;
     }
-    return true;
+    return EXIT_OK;
 }
 
 static bool is_given_twice(const tune *t, const char *name)
@@ -165,7 +165,7 @@ static bool is_given_twice(const tune *t, const char *name)
     return false;
 }
 
-static bool read_names(tune *t)
+static int read_names(tune *t)
 {
     const options *o = t->options;
     t->size = 1;
@@ -173,23 +173,24 @@ static bool read_names(tune *t)
         if (t->name_count == NAMES_MAX || o->set_count + t->name_count == MANY_MAX ||
             o->define_count + t->name_count == MANY_MAX) {
             usage_error("error: too many --tune: at most %d names", NAMES_MAX);
-            return false;
+            return EXIT_INPUT;
         }
         dimension *d = &t->names[t->name_count++];
-        if (!read_dimension(o->tune[i], d))
-            return false;
+        const int code = read_dimension(o->tune[i], d);
+        if (code != EXIT_OK)
+            return code;
         if (is_given_twice(t, d->name)) {
             option_error("--tune", o->tune[i], 1, "'%s' is given twice, among --tune, --set and --define", d->name);
-            return false;
+            return EXIT_INPUT;
         }
         t->titles[i] = d->name;
         t->size *= d->count;
         if (t->size > CONFIGURATIONS_MAX) {
             usage_error("error: --tune: more than %d configurations", CONFIGURATIONS_MAX);
-            return false;
+            return EXIT_INPUT;
         }
     }
-    return true;
+    return EXIT_OK;
 }
 
 /* Which of its values a configuration has. */
@@ -272,7 +273,7 @@ static int find_variants(tune *t)
     t->variant_of = calloc(t->size, sizeof *t->variant_of);
     t->variants = calloc(most, sizeof *t->variants);
     if (!t->variant_of || !t->variants)
-        return out_of_memory() ? EXIT_OK : EXIT_INTERNAL;
+        return out_of_memory();
     t->variant_count = most;
     for (size_t c = t->size; c-- > 0;) {
         t->variant_of[c] = key_of(t, c);
@@ -439,7 +440,7 @@ static int prepare(tune *t)
     wl_error err = {0};
     wl_trust trust;
     wl_predict_options how = {0};
-    int code = read_names(t) ? EXIT_OK : EXIT_INPUT;
+    int code = read_names(t);
     code = code == EXIT_OK ? option_predict(o, &how) : code;
     if (code != EXIT_OK)
         return code;

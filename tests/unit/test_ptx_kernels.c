@@ -68,10 +68,10 @@ static void check_same(const char *name, const wl_prediction *got, const wl_pred
             continue; /* a kernel file without instructions leaves these unknown */
         check_true(name, wl_metric_name((wl_metric)m), got->metrics[m].known == want->metrics[m].known);
         /* loops through common data are replayed: what comes out depends on details of the
-         * accesses */
+         * accesses, by as much as on a few loads more or less in flight */
         const bool replayed = m == WL_METRIC_l2_load_bytes && strstr(name, "matmul_col");
         check_near(name, wl_metric_name((wl_metric)m), got->metrics[m].value, want->metrics[m].value,
-                   replayed       ? 0.05
+                   replayed       ? 0.1
                    : instructions ? 1e-9
                                   : 0);
     }

@@ -32,6 +32,9 @@
 #define SPREAD_LEAST 256.0
 #define SPREAD_MOST 16384.0
 #define RUN_LANES ((double)(1 << 25)) /* the most addresses of a run, whatever the effort */
+/* where a few blocks are much longer than the mean, a run of these takes at most so many times as
+ * much as a usual one */
+#define RUN_LONGEST 10
 /* blocks traced of each stratum, if it has as many and they are affordable */
 #define STRATUM_LEAST 4
 #define EXECUTION_BYTES 33
@@ -308,8 +311,11 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(copy_kinds(s, err));
     WL_TRY(find_executions(s, &d, err));
     WL_TRY(draw(s, err));
-    for (int k = 0; k < p->kind_count; k++)
+    double longest = 0;
+    for (int k = 0; k < p->kind_count; k++) {
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
+        longest = fmax(longest, p->kinds[k].instructions);
+    }
     /* effort that the census did not use may be spent, too, but not what it saved by skipping
      * trips: tracing executes every trip */
     const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work - s->census.skipped);
@@ -319,7 +325,8 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
         affordable >= (double)blocks_of(s) && d.bytes * (double)blocks_of(s) <= (double)WL_PTX_CACHE_BYTES;
     const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),
                             (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
-    p->run = (int64_t)fmax(1, fmin(fmin(run, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
+    const double of_longest = RUN_LONGEST * d.instructions / (longest + 1);
+    p->run = (int64_t)fmax(1, fmin(fmin(run * fmin(1, of_longest), RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
     p->accesses = d.executions;
     p->replayed = fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
                        (double)blocks_of(s));
