@@ -57,7 +57,7 @@ LAWS = [
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9"]),
     dict(name="clock of tensor cores", says="products lower the clock", off=["tensor_clock_loss=none"], found=["tma_product"]),
     dict(name="instruction caches", says="code beyond them, and the first of a launch, waits", off=["instruction_cache=none"],
-         found=["code_size"]),
+         kept="only a probe has such long code", found=["code_size"]),
     dict(name="bulk copies", says="a copy takes longer than a load", off=["bulk_latency=none"], found=["tma_product"]),
     dict(name="other blocks", says="shared memory of other blocks of a cluster has a rate and latencies", off=["dsmem=none"],
          found=["cluster"]),
