@@ -108,7 +108,8 @@ static int out_of_memory(void)
 {
     wl_error err = {0};
     (void)diag_no_memory(&err);
-    return diag_report(&err);
+    (void)diag_report(&err);
+    return EXIT_INTERNAL;
 }
 
 /* Prints what is wrong; the exit code. */

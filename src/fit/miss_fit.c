@@ -263,9 +263,10 @@ wl_status wl_miss_fit_run(wl_miss_fit *f, wl_error *err)
                        curves[f->curve].name);
     for (size_t i = 0; i < f->count; i++)
         f->points[i].weight = weight_of(f, &f->points[i]);
-    double *work = calloc((size_t)(m * n + 2 * m), sizeof *work), *out = work + (size_t)(m * n);
+    double *work = calloc((size_t)(m * n + 2 * m), sizeof *work);
     if (!work)
         return wl_fail_memory(err);
+    double *out = work + (size_t)(m * n);
     (void)lmdif(residuals, f, m, n, x, out, TOLERANCE, TOLERANCE, 0, EVALUATIONS, 0, scales[0], 1, FIRST_STEP, 0, &done,
                 work, m, places, scales[1], scales[2], scales[3], scales[4], out + m);
     free(work);
