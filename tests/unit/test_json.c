@@ -95,7 +95,7 @@ static json_t *random_tree(uint64_t *seed, int depth)
     const int power = (int)check_random_in(seed, -60, 60);
     const int64_t whole = check_random_in(seed, -1000000, 1000000);
     return kind == 2   ? random_text(seed)
-           : kind == 3 ? json_integer((json_int_t)(whole << check_random_in(seed, 0, 40)))
+           : kind == 3 ? json_integer((json_int_t)(whole * ((int64_t)1 << check_random_in(seed, 0, 40))))
            : kind == 4 ? json_real(ldexp((double)whole, power))
            : kind == 5 ? json_real((double)whole / 1000)
            : kind == 6 ? json_boolean(whole > 0)
