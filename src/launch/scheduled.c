@@ -132,7 +132,8 @@ static bool visit_busy(void *context, const wl_cell_box *box)
 bool wl_scheduled_visit(const wl_geometry *g, int64_t first, int64_t last, wl_cells_visit visit, void *context)
 {
     visitor v = {g, visit, context};
-    return wl_order_visit_boxes(&g->order, first, wl_max(first, wl_min(last, g->positions)), visit_busy, &v);
+    const int64_t end = wl_min(last, g->positions); /* later threads are idle */
+    return first >= end || wl_order_visit_boxes(&g->order, first, end, visit_busy, &v);
 }
 
 /* Extends a box by one that adjoins it with the same sides. */
