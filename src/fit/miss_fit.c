@@ -8,7 +8,9 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "base/room.h"
 #include "fit/fit_internal.h"
+#include "laws/curve.h"
 #include "metrics/prediction.h"
 
 #define TOLERANCE 1e-9 /* of the sum of squares and of the numbers: converged */
@@ -17,7 +19,6 @@
 #define LEAST 0.01     /* a smaller share of the volume says nothing about the curve */
 #define EVALUATIONS 1000
 #define FIRST_STEP 100 /* MINPACK's own bound of it */
-#define FIRST_ROOM 64  /* points */
 
 /* Predictions with a curve that is 1, or 0, everywhere say what could miss. */
 #define ALWAYS "[1,1e-9,1]"
@@ -180,14 +181,8 @@ wl_status wl_miss_fit_add(wl_miss_fit *f, const wl_compared *row, const wl_predi
         f->lacks[lack]++;
         return WL_OK;
     }
-    if (f->count == f->capacity) {
-        const size_t capacity = 2 * f->capacity + FIRST_ROOM;
-        wl_miss_point *larger = realloc(f->points, capacity * sizeof *larger);
-        if (!larger)
-            return wl_fail_memory(err);
-        f->points = larger;
-        f->capacity = capacity;
-    }
+    if (!WL_ROOM(f->points, f->count + 1, f->room))
+        return wl_fail_memory(err);
     f->outside += point.outside;
     f->points[f->count++] = point;
     return WL_OK;
@@ -199,7 +194,7 @@ double wl_miss_of_point(const wl_miss_point *point, const double numbers[WL_MISS
 {
     double miss = 0;
     for (int d = 0; d < point->count; d++)
-        miss += point->share[d] * numbers[0] * exp(-numbers[1] * exp(-numbers[2] * point->oversubscription[d]));
+        miss += point->share[d] * wl_curve_at(numbers, point->oversubscription[d]);
     return miss;
 }
 

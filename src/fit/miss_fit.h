@@ -48,7 +48,7 @@ struct wl_miss_fit {
     wl_miss_curve curve;
     wl_device *device; /* with the fitted numbers, once run */
     wl_miss_point *points;
-    size_t count, capacity, lacks[WL_MISS_LACKS], outside;
+    size_t count, room, lacks[WL_MISS_LACKS], outside;
     double start[WL_MISS_NUMBERS], fitted[WL_MISS_NUMBERS];
     wl_miss_score before, after;
 };

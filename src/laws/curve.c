@@ -3,9 +3,15 @@
 
 #include <math.h>
 
+double wl_curve_at(const double numbers[3], double oversubscription)
+{
+    return numbers[0] * exp(-numbers[1] * exp(-numbers[2] * oversubscription));
+}
+
 double wl_curve_miss(const wl_device *device, wl_device_key curve, double oversubscription)
 {
-    const double a = wl_device_list_value(device, curve, 0), b = wl_device_list_value(device, curve, 1);
-    const double c = wl_device_list_value(device, curve, 2);
-    return a * exp(-b * exp(-c * oversubscription));
+    double numbers[3];
+    for (size_t i = 0; i < 3; i++)
+        numbers[i] = wl_device_list_value(device, curve, i);
+    return wl_curve_at(numbers, oversubscription);
 }

@@ -9,6 +9,8 @@
 
 #include "warpline/device.h"
 
+/* numbers: a, b, c */
+double wl_curve_at(const double numbers[3], double oversubscription);
 double wl_curve_miss(const wl_device *device, wl_device_key curve, double oversubscription);
 
 #endif /* WL_LAWS_CURVE_H */
