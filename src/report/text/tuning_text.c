@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "report/common/marks.h"
 #include "report/common/tuning_report.h"
@@ -87,14 +88,10 @@ void wl_tuning_text(const void *result, wl_buffer *out)
 /* In quotes, where they are needed. */
 static void csv_cell(wl_buffer *out, const char *text)
 {
-    if (!strpbrk(text, ",\"\n")) {
-        wl_buffer_add(out, "%s", text);
-        return;
-    }
-    wl_buffer_text(out, "\"");
-    for (const char *p = text; *p; p++)
-        wl_buffer_add(out, *p == '"' ? "\"\"" : "%c", *p);
-    wl_buffer_text(out, "\"");
+    if (strpbrk(text, ",\"\n\r"))
+        wl_quote_csv(out, text);
+    else
+        wl_buffer_text(out, text);
 }
 
 void wl_tuning_csv(const void *result, wl_buffer *out)
