@@ -325,8 +325,8 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
         affordable >= (double)blocks_of(s) && d.bytes * (double)blocks_of(s) <= (double)WL_PTX_CACHE_BYTES;
     const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),
                             (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
-    const double of_longest = RUN_LONGEST * d.instructions / (longest + 1);
-    p->run = (int64_t)fmax(1, fmin(fmin(run * fmin(1, of_longest), RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
+    const double shorter = longest > 0 ? fmin(1, RUN_LONGEST * d.instructions / longest) : 1;
+    p->run = (int64_t)fmax(1, fmin(fmin(run * shorter, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
     p->accesses = d.executions;
     p->replayed = fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
                        (double)blocks_of(s));
