@@ -25,6 +25,8 @@ from .recordings import Recording
 __all__ = ["Profile", "profile"]
 
 PREDICTED, ESTIMATED = "predicted", "roofline estimate"
+_HEADS = ("share", "time", "calls", "limiter", "kernel", "time is")
+_Launched = Tuple[str, Optional[float], Optional[str], Optional[str]]  # kernel, seconds, limiter, why there are none
 _NO_WORK = ("empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "detach", "set_", "resize_",
             "lift_fresh", "_unsafe_view", "_local_scalar_dense")
 
@@ -123,9 +125,10 @@ class Profile:
     def __init__(self, name: str, device: Device, recording: Recording, calls: Sequence[Call], notes: Sequence[str]):
         self.name, self.device, self.recording = name, device, recording
         self.notes = [*recording.notes, *notes]
-        kernels = _kernel_rows(recording.launches(device)) if len(recording) else []
-        self.rows: List[Dict[str, Any]] = sorted([*kernels, *_library_rows(calls, device)],
-                                                 key=lambda row: -(row["time_s"] or 0))
+        launches = recording.launches(device) if len(recording) else []
+        kernels = _rows("triton", PREDICTED, ((x["kernel"], x["time_s"], x["limiter"], x["reason"]) for x in launches))
+        libraries = _rows("library", ESTIMATED, ((c.name, *estimate(c, device), None) for c in calls))
+        self.rows: List[Dict[str, Any]] = sorted([*kernels, *libraries], key=lambda row: -(row["time_s"] or 0))
         self.time_s: float = sum(row["time_s"] or 0 for row in self.rows)
         for row in self.rows:
             row["share"] = row["time_s"] / self.time_s if row["time_s"] else None
@@ -142,9 +145,8 @@ class Profile:
                 for row in self.rows]
 
     def __str__(self) -> str:
-        heads = ["share", "time", "calls", "limiter", "kernel", "time is"]
-        table = [heads, *self._cells()]
-        widths = [max(len(line[i]) for line in table) for i in range(len(heads))]
+        table = [_HEADS, *self._cells()]
+        widths = [max(len(line[i]) for line in table) for i in range(len(_HEADS))]
         lines = ["  ".join(cell.rjust(w) if i < 3 else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths))).rstrip()
                  for line in table]
         return "\n".join([self._headline, "", *lines, *([""] if self.notes else []), *(f"note: {n}" for n in self.notes)])
@@ -153,7 +155,7 @@ class Profile:
         return f"<Profile of {self._headline}>"
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{head}</th>" for head in ("share", "time", "calls", "limiter", "kernel", "time is"))
+        heads = "".join(f"<th>{head}</th>" for head in _HEADS)
         body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in self._cells())
         notes = "".join(f"<p>note: {html.escape(note)}</p>" for note in self.notes)
         return f"<p>{html.escape(self._headline)}</p>\n<table>\n<tr>{heads}</tr>\n{body}\n</table>\n{notes}"
@@ -174,33 +176,20 @@ def _seconds(value: Optional[float]) -> str:
     return f"{value * factor:.4g} {unit}"
 
 
-def _kernel_rows(launches: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+def _rows(kind: str, basis: str, launches: Iterable[_Launched]) -> List[Dict[str, Any]]:
+    """A row for each kernel; its limiter is that of the longest launch."""
     rows: Dict[str, Dict[str, Any]] = {}
     longest: Dict[str, float] = {}
-    for launch in launches:
-        row = rows.setdefault(launch["kernel"], {"kernel": launch["kernel"], "kind": "triton", "calls": 0, "time_s": None,
-                                                 "limiter": None, "basis": PREDICTED, "reason": None})
+    for name, seconds, limiter, reason in launches:
+        row = rows.setdefault(name, {"kernel": name, "kind": kind, "calls": 0, "time_s": None, "limiter": None,
+                                     "basis": basis, "reason": None})
         row["calls"] += 1
-        if launch["time_s"] is None:
-            row["reason"] = f"not predicted: {launch['reason']}"
+        if seconds is None:
+            row["reason"] = f"not predicted: {reason}"
             continue
-        row["time_s"] = (row["time_s"] or 0) + launch["time_s"]
-        if launch["time_s"] > longest.get(launch["kernel"], 0):
-            longest[launch["kernel"]], row["limiter"] = launch["time_s"], launch["limiter"]
-    return list(rows.values())
-
-
-def _library_rows(calls: Sequence[Call], device: Device) -> List[Dict[str, Any]]:
-    rows: Dict[str, Dict[str, Any]] = {}
-    longest: Dict[str, float] = {}
-    for call in calls:
-        seconds, limiter = estimate(call, device)
-        row = rows.setdefault(call.name, {"kernel": call.name, "kind": "library", "calls": 0, "time_s": 0.0, "limiter": None,
-                                          "basis": ESTIMATED, "reason": None})
-        row["calls"] += 1
-        row["time_s"] += seconds
-        if seconds > longest.get(call.name, 0):
-            longest[call.name], row["limiter"] = seconds, limiter
+        row["time_s"] = (row["time_s"] or 0.0) + seconds
+        if seconds > longest.get(name, 0):
+            longest[name], row["limiter"] = seconds, limiter
     return list(rows.values())
 
 
