@@ -16,13 +16,16 @@ install(TARGETS warpline_gpu LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR})
 set(GPU_LIBRARIES warpline_gpu)
 
 # The same with an emulator for x86 processors of the last ten years, whose wide registers and fused multiply-adds make it several
-# times as fast. The loader of glibc finds it below the other one, where the machine has them.
+# times as fast: the files of it that work on the lanes of a warp. The loader of glibc finds it below the other one, where the
+# machine has them.
 set(WIDE_X86 x86-64-v3)
 check_c_compiler_flag(-march=${WIDE_X86} COMPILES_FOR_WIDE_X86)
 if(COMPILES_FOR_WIDE_X86 AND NOT WARPLINE_COVERAGE)
-  file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ptx/emulate/*.c)
-  add_library(warpline_gpu_wide SHARED $<TARGET_OBJECTS:warpline_gpu_objects> ${EMULATOR_SOURCES}
-    $<FILTER:$<TARGET_OBJECTS:warpline_objects>,EXCLUDE,/ptx/emulate/>)
+  set(OF_LANES "/ptx/emulate/(alu_|emulate_(memory|address|atomic|matrix|predicate|partial|steady|tally|warp|run)[.])")
+  set(WIDE_SOURCES ${LIBRARY_SOURCES})
+  list(FILTER WIDE_SOURCES INCLUDE REGEX ${OF_LANES})
+  add_library(warpline_gpu_wide SHARED $<TARGET_OBJECTS:warpline_gpu_objects> ${WIDE_SOURCES}
+    $<FILTER:$<TARGET_OBJECTS:warpline_objects>,EXCLUDE,${OF_LANES}>)
   target_compile_options(warpline_gpu_wide PRIVATE -march=${WIDE_X86})
   set_target_properties(warpline_gpu_wide PROPERTIES OUTPUT_NAME warpline_gpu
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload/glibc-hwcaps/${WIDE_X86})

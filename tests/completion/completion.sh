@@ -50,7 +50,7 @@ same "$tmp/there" "$tmp/offered" "devices"
 offered kernels show "" | sort >"$tmp/offered"
 same "$tmp/there" "$tmp/offered" "kernels"
 for model in $(offered predict --model ""); do
-    "$warpline" predict triad --device h200 --block 256 --model "$model" >/dev/null 2>&1 || fail "--model $model is offered, but not taken"
+    "$warpline" predict triad --device h200 --block 256 --domain 65536 --model "$model" >/dev/null 2>&1 || fail "--model $model is offered, but not taken"
 done
 for schedule in $(offered emit --schedule "" | sed 's/tile:/tile:8x4/; s/:$/:8/'); do
     "$warpline" emit --schedule "$schedule" >/dev/null || fail "--schedule $schedule is offered, but not taken"
