@@ -1,4 +1,4 @@
-/* effort.h - how many random cases a test runs: all, or a twentieth of them where
+/* effort.h - how many random cases a test runs: all, or a fortieth of them where
  * WARPLINE_TEST_EFFORT=quick says so (`make test`; `make test-all` runs all).
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_EFFORT_H
@@ -15,6 +15,6 @@ static inline bool effort_is_full(void)
     return !effort || strcmp(effort, "quick") != 0;
 }
 
-static inline uint64_t effort_cases(uint64_t usual) { return effort_is_full() ? usual : (usual + 19) / 20; }
+static inline uint64_t effort_cases(uint64_t usual) { return effort_is_full() ? usual : (usual + 39) / 40; }
 
 #endif /* WL_TESTS_EFFORT_H */

@@ -4,7 +4,7 @@
 What `warpline show` prints of a kernel in PTX predicts what the PTX predicts: counts, volumes, flops and time within 1 %.
 What differs, the file says on its top: emulated accesses, local memory, time. Tried are all kernels of all PTX of the
 repository: measured ones (validate/ptx, validate/spaces) with their first launch, others with made-up arguments; with
-WARPLINE_TEST_EFFORT=quick every 20th. Their DRAM loads exceed L2 loads by no more than is stated. Inputs are written to DIRECTORY. SPDX-License-Identifier: MIT
+WARPLINE_TEST_EFFORT=quick every 40th. Their DRAM loads exceed L2 loads by no more than is stated. Inputs are written to DIRECTORY. SPDX-License-Identifier: MIT
 """
 import json
 import os
@@ -78,7 +78,7 @@ def check(warpline, words, path):
 def main():
     warpline, make_data, root, folder = sys.argv[1:5]
     os.makedirs(folder, exist_ok=True)
-    every = 20 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
+    every = 40 if os.environ.get("WARPLINE_TEST_EFFORT") == "quick" else 1
     cases = [*measured(root, folder), *spaces(root), *others(root, warpline)][::every]
     write_inputs(make_data, cases, folder)
     kinds, failures = {"told": 0, "timed": 0, "plain": 0, "": 0}, 0

@@ -7,7 +7,7 @@
  *
  * A loop allocates thousands of times from one place. So allocations are told apart by the calls
  * that lead to them: of each kind in a command the first, one in the middle and the last fail. With
- * --every all of them do, which takes an hour; with WARPLINE_TEST_EFFORT=quick every 96th of the
+ * --every all of them do, which takes an hour; with WARPLINE_TEST_EFFORT=quick every 192nd of the
  * kinds that no command above had, once. --fail N shows the calls that lead to one allocation.
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, memmem */
@@ -27,7 +27,7 @@
 #include "effort.h"
 #include "failing.h"
 
-#define QUICK_STEP 96
+#define QUICK_STEP 192
 #define SHOWN 5 /* wrong ones of each command */
 #define SECONDS 60
 #define EXIT_MEMORY 5

@@ -10,6 +10,7 @@
 #include "count/pattern_table.h"
 #include "count/view.h"
 #include "device/device_internal.h"
+#include "effort.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 1;
@@ -188,7 +189,7 @@ static void random_residues(int shift, wl_residues *out)
 static void residues_move_as_one_by_one(void **unused)
 {
     (void)unused;
-    for (int i = 0; i < 20000; i++) {
+    for (uint64_t i = 0; i < effort_cases(20000); i++) {
         wl_residues in, out, sum;
         int64_t want[WL_RESIDUES_MAX] = {0};
         random_residues(1 + (int)below(8), &in);
