@@ -205,7 +205,7 @@ static void any_domain(random_source *r, int bits, bool deep, int64_t extent[3])
 
 static void small_domains_agree(size_t schedule, size_t form)
 {
-    const int64_t step = effort_is_full() ? 1 : 5;
+    const int64_t step = effort_is_full() ? 1 : 10;
     for (int64_t w = 1; w <= 40; w++)
         for (int64_t h = 1 + w % step; h <= 40; h += step)
             check_cells(schedule, form, (const int64_t[3]){w, h, 1}, 0, w * h);
