@@ -26,14 +26,17 @@ compare() {
 compare fit h200_fit --family star3d --family layer --family lbm_d3q15_pf --family pattern --family transpose
 tables="h200_narrow h200_heldout h200_examples"
 halves="--family streams"
+without="--without lone"
 if [ "${WARPLINE_TEST_EFFORT:-full}" != quick ]; then
   tables="$tables h200_fit2 h200_micro2"
   halves="$halves --family lone"
+  without=""
 fi
 if [ "${TABLES:-all}" != fit ]; then
   for table in $tables; do compare $table $table; done
   # shellcheck disable=SC2086 # options
   compare halves h200_halves $halves
 fi
-"$report" check --baseline validate/accuracy.json --without box2d_col --without matmul_col \
+# shellcheck disable=SC2086 # options
+"$report" check --baseline validate/accuracy.json $without --without box2d_col --without matmul_col \
   --without far --without edges --without spread "$work"/*.json

@@ -3,7 +3,7 @@
 
 Predicts the launches of validate/cuda/cache_operators.cu from PTX: bytes that are loaded from the L2 and from memory, and
 stored to the L2, must be within 5 % of the counters, or as far off as they are known to be. WARPLINE_TEST_EFFORT=quick
-takes half of the launches, of operators that do not do the same. SPDX-License-Identifier: MIT
+takes a fourth of the launches, of operators that do not do the same. SPDX-License-Identifier: MIT
 """
 import csv
 import json
