@@ -130,9 +130,11 @@ static bool shows_lives(const wl_predict_options *options)
 static wl_replays wanted(const wl_predictor *p, const wl_predict_options *options, bool least)
 {
     const wl_model_id model = options ? options->model : WL_MODEL_BEST;
+    if (least && wl_time_has_least(model))
+        return WL_REPLAYS_NONE;
     if (shows_lives(options) || wl_time_repeats(p->device, model))
         return WL_REPLAYS_ALL;
-    return least && model == WL_MODEL_LIMITER ? WL_REPLAYS_NONE : WL_REPLAYS_FIRST;
+    return WL_REPLAYS_FIRST;
 }
 
 /* Where it is allowed, an access outside of a buffer is a finding, not a failure. */
@@ -378,9 +380,11 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     costs.repeats = wl_l1_repeats_that_hit(volumes.l1_miss_rate);
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, &volumes, &counts, &lives, err));
-    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, options ? options->measured : NULL,
+    const bool unreplayed = volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE);
+    const wl_model_id model = options ? options->model : WL_MODEL_BEST;
+    evaluate(&counts, p->device, &volumes, unreplayed ? WL_MODEL_LIMITER : model, options ? options->measured : NULL,
              out);
-    if (volumes.unreplayed || (counts.has_traffic && counts.traffic.replays == WL_REPLAYS_NONE))
+    if (unreplayed)
         out->model.time_s = wl_limiter_without_memory(p->device, &out->model);
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;

@@ -60,8 +60,8 @@ struct wl_predictor {
     /* If its index arithmetic is a schedule: the predictor of the kernel over the cells of that. */
     wl_predictor *columns;
     wl_schedule schedule; /* of such a predictor: what launches without one have */
-    /* By the limiter model, launches that would be replayed get the time that they take at least,
-     * whatever the replay gives, and no more. */
+    /* Launches that would be replayed get the time that they take at least, whatever the replay
+     * gives, and no more (wl_time_has_least). */
     bool least_times;
 };
 

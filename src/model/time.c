@@ -213,6 +213,11 @@ wl_model_id wl_model_default(const wl_device *device)
     return wl_turnover_read(device, &numbers, &lacks) ? WL_MODEL_TURNOVER : WL_MODEL_LIMITER;
 }
 
+bool wl_time_has_least(wl_model_id model)
+{
+    return model == WL_MODEL_LIMITER || model == WL_MODEL_TURNOVER || model == WL_MODEL_BEST;
+}
+
 bool wl_time_repeats(const wl_device *device, wl_model_id model)
 {
     wl_turnover numbers;

@@ -16,6 +16,9 @@
 wl_demand wl_demand_of(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes,
                        const wl_prediction *prediction);
 
+/* Does a launch take at least what the bounds of the limiter model without L2 and DRAM say? */
+bool wl_time_has_least(wl_model_id model);
+
 /* Does this model give the time of a repeated launch? Others do not ask what the L2 holds. */
 bool wl_time_repeats(const wl_device *device, wl_model_id model);
 

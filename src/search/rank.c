@@ -4,10 +4,12 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "model/time.h"
 #include "predictor.h"
 #include "search/ranker.h"
 
-#define PART 4096 /* launches predicted before their records are processed: bounds memory */
+#define PART 4096  /* launches predicted before their records are processed: bounds memory */
+#define AT_ONCE 64 /* replayed launches, in parallel */
 
 /* A total order, so that no result depends on timing. */
 static bool is_better(const wl_ranked *a, const wl_ranked *b)
@@ -103,13 +105,18 @@ wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_rankin
 static wl_status fastest_of(wl_ranker *r, wl_ranked *least, int64_t count, wl_ranked *best, bool *found, wl_error *err)
 {
     qsort(least, (size_t)count, sizeof *least, by_time);
-    for (int64_t i = 0; i < count && (!*found || is_better(&least[i], best)); i++) {
-        wl_ranked one;
-        WL_TRY(wl_ranker_evaluate(r, least[i].index, least[i].index + 1, &one, err));
-        if (one.outcome != WL_OUTCOME_PREDICTED || (*found && !is_better(&one, best)))
-            continue;
-        *best = one;
-        *found = true;
+    for (int64_t i = 0; i < count && (!*found || is_better(&least[i], best));) {
+        wl_ranked some[AT_ONCE];
+        int64_t listed[AT_ONCE];
+        size_t n = 0;
+        for (; n < AT_ONCE && n < 2 * (size_t)r->threads && i < count; n++)
+            listed[n] = least[i++].index;
+        WL_TRY(wl_ranker_evaluate_listed(r, listed, n, some, err));
+        for (size_t k = 0; k < n; k++)
+            if (some[k].outcome == WL_OUTCOME_PREDICTED && (!*found || is_better(&some[k], best))) {
+                *best = some[k];
+                *found = true;
+            }
     }
     return WL_OK;
 }
@@ -125,7 +132,7 @@ wl_status wl_rank_fastest(wl_ranker *ranker, wl_ranked *best, bool *found, wl_er
     wl_ranking ranking = {0};
     int64_t count = 0;
     *found = false;
-    if (ranker->options.predict.model != WL_MODEL_LIMITER || ranker->size > PART) {
+    if (!wl_time_has_least(ranker->options.predict.model) || ranker->size > PART) {
         WL_TRY(wl_rank(ranker, best, 1, &ranking, err));
         *found = ranking.count > 0;
         return WL_OK;

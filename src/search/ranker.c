@@ -442,7 +442,8 @@ typedef struct share {
 } share;
 
 typedef struct crew {
-    share *shares; /* per thread */
+    share *shares;         /* per thread */
+    const int64_t *listed; /* the launches; NULL: all of a range */
     atomic_int_fast64_t done;
     atomic_bool stop;
     /* the first launch with an error: independent of the number of threads */
@@ -504,12 +505,13 @@ static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *
 static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction *scratch, wl_ranked *record)
 {
     const int me = wl_thread_number();
+    const int64_t index = c->listed ? c->listed[i] : i;
     wl_error own = {0};
-    *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
+    *record = (wl_ranked){.index = index, .outcome = WL_OUTCOME_LEFT};
     if (atomic_load_explicit(&c->stop, memory_order_relaxed) || i > atomic_load(&c->failed_at))
         return;
     const wl_status status =
-        scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own) : wl_fail_memory(&own);
+        scratch ? evaluate_one(r, r->predictors[me], index, scratch, record, &own) : wl_fail_memory(&own);
     if (status != WL_OK) {
 #pragma omp critical(warpline_ranker_failed)
         if (i < atomic_load(&c->failed_at)) {
@@ -523,10 +525,10 @@ static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction 
         tell(r, c);
 }
 
-wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
+static wl_status evaluate(wl_ranker *r, const int64_t *listed, int64_t first, int64_t last, wl_ranked *records,
+                          wl_error *err)
 {
-    crew c = {.failed_at = last};
-    WL_ASSERT(first >= 0 && first <= last && last <= r->size);
+    crew c = {.failed_at = last, .listed = listed};
     c.shares = malloc((size_t)r->threads * sizeof *c.shares);
     if (!c.shares)
         return wl_fail_memory(err);
@@ -545,4 +547,16 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     if (c.status != WL_OK && err)
         *err = c.error;
     return c.status;
+}
+
+wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
+{
+    WL_ASSERT(first >= 0 && first <= last && last <= r->size);
+    return evaluate(r, NULL, first, last, records, err);
+}
+
+wl_status wl_ranker_evaluate_listed(wl_ranker *r, const int64_t *launches, size_t count, wl_ranked *records,
+                                    wl_error *err)
+{
+    return evaluate(r, launches, 0, (int64_t)count, records, err);
 }

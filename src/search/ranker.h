@@ -56,8 +56,12 @@ bool wl_ranker_has_schedules(const wl_ranker *ranker);
 /* Fills blocks, folds and schedules, and counts the excluded launches. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
-/* The launch that wl_rank would put first; *found is false if none was predicted. By the limiter
- * model, only those are replayed that can be: the others take longer whatever their L2 does. */
+/* Launches in any order. */
+wl_status wl_ranker_evaluate_listed(wl_ranker *ranker, const int64_t *launches, size_t count, wl_ranked *records,
+                                    wl_error *err);
+
+/* The launch that wl_rank would put first; *found is false if none was predicted. Only those are
+ * replayed that can be: the others take longer whatever their L2 does (wl_time_has_least). */
 wl_status wl_rank_fastest(wl_ranker *ranker, wl_ranked *best, bool *found, wl_error *err);
 
 /* Units of work of one launch. */
