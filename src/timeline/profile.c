@@ -2,7 +2,6 @@
 #include "timeline/profile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -167,6 +166,9 @@ static double spread_of(const walker *w, const wl_op *op)
     return op->kind == WL_OP_LOAD ? misses[0] * w->waits->spread[0] + misses[1] * w->waits->spread[1] : 0;
 }
 
+/* fmax is a call where it must tell numbers from what is none */
+static inline double later(double a, double b) { return a > b ? a : b; }
+
 static double latency_of(const walker *w, const wl_op *op)
 {
     static const wl_op_kind step[3] = {WL_OP_SPECIAL, WL_OP_FP64, WL_OP_FP32};
@@ -174,9 +176,9 @@ static double latency_of(const walker *w, const wl_op *op)
     for (int i = 0; i < 3; i++)
         sequence += w->waits->result[step[i]] * op->steps[i];
     if (sequence > 0)
-        return fmax(0, sequence - op->issue + 1); /* from its last instruction */
+        return later(0, sequence - op->issue + 1); /* from its last instruction */
     if (op->kind != WL_OP_LOAD && !op->awaits_copies)
-        return fmax(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
+        return later(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
     levels_of(w, op, level);
     return level[0] + level[1] + level[2];
 }
@@ -399,7 +401,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     const double stall = needed - (w->last + 1);
     if (stall > 0 && producer >= 0)
         end_interval(w, number, producer, stall, times);
-    const double at = fmax(needed, w->last + 1);
+    const double at = later(needed, w->last + 1);
     w->last = at + op->issue - 1;
     for (int p = 0; p < WL_BUSY_COUNT; p++)
         if (op->on[p] > 0)
@@ -550,15 +552,6 @@ static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int de
     }
 }
 
-/* By operation, the end last; of one operation, waits for memory after others. */
-static int by_operation(const void *p, const void *q)
-{
-    const wl_life_interval *a = p, *b = q;
-    if (a->op != b->op)
-        return (unsigned)a->op < (unsigned)b->op ? -1 : 1;
-    return (a->cause == WL_STALL_MEMORY) - (b->cause == WL_STALL_MEMORY);
-}
-
 static void average(wl_life_interval *i)
 {
     const double times = i->times;
@@ -586,19 +579,19 @@ wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_s
     return out->registers && out->slots && out->met && out->due && out->loads ? WL_OK : wl_fail_memory(err);
 }
 
-/* By operation, and clears the scratch. */
+/* By operation, the end last; of one operation, waits for memory after others. Clears the scratch. */
 static void sort_intervals(walker *w, wl_life_profile *out)
 {
-    wl_life_interval *list = w->intervals + 1;
-    const int32_t count = w->count - 1;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t op = list[i].op >= 0 ? list[i].op : w->lives->op_count;
-        w->slots[2 * op] = w->slots[2 * op + 1] = 0;
-        average(&list[i]);
+    wl_life_interval *list = WL_ARENA_NEW(w->arena, wl_life_interval, w->count);
+    w->failed = w->failed || !list;
+    for (int32_t slot = 0; slot < 2 * (w->lives->op_count + 1); slot++) {
+        if (w->slots[slot] > 0 && list) {
+            list[out->count] = w->intervals[w->slots[slot]];
+            average(&list[out->count++]);
+        }
+        w->slots[slot] = 0;
     }
-    qsort(list, (size_t)count, sizeof *list, by_operation);
     out->list = list;
-    out->count = (size_t)count;
 }
 
 /* ---- instructions ---- */
@@ -665,10 +658,8 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
     walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);
     *out = (wl_life_profile){.warps = life->warps, .atomics = w.last > 0 ? (w.atomics[1] - w.atomics[0]) / w.last : 0};
-    if (w.failed)
-        return wl_fail_memory(err);
     out->code = code_of(lives, life);
     (void)fetched(&w, life->parts, (int32_t)life->count, 1, &out->fetch);
     sort_intervals(&w, out);
-    return WL_OK;
+    return w.failed ? wl_fail_memory(err) : WL_OK;
 }
