@@ -579,7 +579,7 @@ wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_s
     return out->registers && out->slots && out->met && out->due && out->loads ? WL_OK : wl_fail_memory(err);
 }
 
-/* By operation, the end last; of one operation, waits for memory after others. Clears the scratch. */
+/* By operation, the end last; of one operation, waits for memory last. Clears the scratch. */
 static void sort_intervals(walker *w, wl_life_profile *out)
 {
     wl_life_interval *list = WL_ARENA_NEW(w->arena, wl_life_interval, w->count);

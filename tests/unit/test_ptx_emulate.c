@@ -65,6 +65,12 @@ static int32_t turned_halves(int32_t t)
     const int32_t left = 2 * (4 * column + row / 2) + row % 2, right = 2 * (4 * (column + 1) + row / 2) + row % 2;
     return left | right << 16;
 }
+/* Of lanes that store to one address, the first of the last 128 bytes of a warp. */
+static int32_t first_of_all(int32_t t) { return (void)t, 0; }
+static int32_t first_of_half(int32_t t) { return (void)t, 16; }
+static int32_t first_of_quarter(int32_t t) { return (void)t, 24; }
+static int32_t first_of_some(int32_t t) { return (void)t, 5; }
+static int32_t first_of_each(int32_t t) { return t % 4; }
 static int32_t matrix_row(int32_t t) { return t / 4 * 16 + t % 4 * 4; }
 
 static const kernel_case cases[] = {
@@ -105,6 +111,22 @@ static const kernel_case cases[] = {
      "%r11;\nSKIP:\n"
      "bar.sync 0;\nshr.u32 %r7, %r7, 1;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra L;\nld.shared.u32 %r1, [tile];\n",
      "buf:64", "0", 128, sum_128},
+    {"stores to one word", "st.global.u32 [%rd2], %r2;\nld.global.u32 %r1, [%rd2];\n", "buf:64", "0", 32, first_of_all},
+    {"stores to one byte", "st.shared.u8 [tile], %r2;\nld.shared.u8 %r1, [tile];\n", "buf:64", "0", 32, first_of_all},
+    {"stores of 8 bytes to one place",
+     "cvt.u64.u32 %rd4, %r2;\nst.global.u64 [%rd2], %rd4;\nld.global.u32 %r1, [%rd2];\n", "buf:64", "0", 32,
+     first_of_half},
+    {"stores of 16 bytes to one place",
+     "st.shared.v4.u32 [tile], {%r2, %r2, %r2, %r2};\nld.shared.u32 %r1, [tile + 8];\n", "buf:64", "0", 32,
+     first_of_quarter},
+    {"stores of some lanes to one word",
+     "mov.u32 %r1, 5;\nsetp.lt.u32 %p1, %r2, 5;\n@%p1 bra DONE;\nst.shared.u32 [tile], %r2;\n"
+     "ld.shared.u32 %r1, [tile];\n",
+     "buf:64", "0", 32, first_of_some},
+    {"stores to four words",
+     "and.b32 %r4, %r2, 3;\nmul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd4, %rd2, %rd4;\nst.global.u32 [%rd4], %r2;\n"
+     "ld.global.u32 %r1, [%rd4];\n",
+     "buf:64", "0", 32, first_of_each},
     {"other warps' data behind a barrier",
      "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 2;\nadd.u32 %r6, %r4, %r5;\nst.shared.u32 [%r6], %r2;\nbarrier.sync 0;\n"
      "xor.b32 %r5, %r5, 252;\nadd.u32 %r6, %r4, %r5;\nld.shared.u32 %r1, [%r6];\nsub.u32 %r1, 63, %r1;\n",
