@@ -22,7 +22,8 @@
 #define PROGRESS_SECONDS 0.05
 /* reading the clock after each launch would cost a few percent of a search */
 #define PATIENCE_MOST 8
-#define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others at the end */
+#define ALONE_SECONDS 3e-3 /* threads are started, and waited for, only where there is more to do */
+#define TAKEN_AT_ONCE 2    /* launches: few, so that no thread waits long for the others at the end */
 
 /* ---- making one ---- */
 
@@ -529,19 +530,28 @@ static wl_status evaluate(wl_ranker *r, const int64_t *listed, int64_t first, in
                           wl_error *err)
 {
     crew c = {.failed_at = last, .listed = listed};
+    struct timespec began, now;
+    int64_t alone = first;
+    wl_prediction *scratch = malloc(sizeof *scratch);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    c.told = began;
+    while (alone < last && seconds_since(&began, &now) < ALONE_SECONDS) {
+        evaluate_next(r, &c, alone, scratch, &records[alone - first]);
+        alone++;
+    }
+    free(scratch);
     c.shares = malloc((size_t)r->threads * sizeof *c.shares);
     if (!c.shares)
         return wl_fail_memory(err);
     for (int t = 0; t < r->threads; t++)
-        c.shares[t] = (share){first + (last - first) * t / r->threads, first + (last - first) * (t + 1) / r->threads};
-    clock_gettime(CLOCK_MONOTONIC, &c.told);
-#pragma omp parallel num_threads(r->threads) if (r->threads > 1)
+        c.shares[t] = (share){alone + (last - alone) * t / r->threads, alone + (last - alone) * (t + 1) / r->threads};
+#pragma omp parallel num_threads(r->threads) if (r->threads > 1 && alone < last)
     {
-        wl_prediction *scratch = malloc(sizeof *scratch);
+        wl_prediction *mine = malloc(sizeof *mine);
         for (int64_t from, end; take_launches(r, &c, &from, &end);)
             for (int64_t i = from; i < end; i++)
-                evaluate_next(r, &c, i, scratch, &records[i - first]);
-        free(scratch);
+                evaluate_next(r, &c, i, mine, &records[i - first]);
+        free(mine);
     }
     free(c.shares);
     if (c.status != WL_OK && err)
