@@ -23,7 +23,7 @@
 /* reading the clock after each launch would cost a few percent of a search */
 #define PATIENCE_MOST 8
 #define ALONE_SECONDS 3e-3 /* threads are started only where there is more to do */
-#define TAKEN_AT_ONCE 2    /* launches: few, so that no thread waits long for the others at the end */
+#define TAKEN_AT_ONCE 2    /* launches: few, so that no thread waits long for others at the end */
 
 /* ---- making one ---- */
 
