@@ -540,7 +540,7 @@ static wl_status evaluate(wl_ranker *r, const int64_t *listed, int64_t first, in
         alone++;
     }
     free(scratch);
-    c.shares = malloc((size_t)r->threads * sizeof *c.shares);
+    c.shares = calloc((size_t)r->threads, sizeof *c.shares);
     if (!c.shares)
         return wl_fail_memory(err);
     for (int t = 0; t < r->threads; t++)
