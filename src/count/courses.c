@@ -46,7 +46,7 @@ static void choose_fields(follower *f)
 {
     const wl_kernel *k = f->in->view->kernel;
     for (size_t i = 0; i < f->traffic->field_count; i++)
-        f->wanted[i] = f->traffic->fields[i].loaded_too && !f->in->view->fields[i][WL_LOADS].random;
+        f->wanted[i] = f->traffic->fields[i].stores.loaded_too && !f->in->view->fields[i][WL_LOADS].random;
     for (size_t a = 0; a < k->access_count; a++)
         if (!k->accesses[a].store && !k->accesses[a].traced)
             f->wanted[k->accesses[a].field] = false;

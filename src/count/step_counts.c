@@ -249,18 +249,18 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
         bool alike = true;
         double runs = 0;
         const bool warps_too = extents[0] * extents[1] * extents[2] <= WL_UNROLLED;
-        if (!f->loaded_too) {
-            f->step_runs[n] = most_runs(&view, i, &alike);
+        if (!f->stores.loaded_too) {
+            f->loads.step_runs[n] = most_runs(&view, i, &alike);
             continue;
         }
         WL_TRY(sum_apart(t, &view, i, warps_too, &sums, &runs));
-        f->step_runs[n] = runs;
-        f->step_sectors[n] = sums.sectors;
+        f->loads.step_runs[n] = runs;
+        f->loads.step_sectors[n] = sums.sectors;
         t->out->step_lines[n] += sums.lines / runs / t->out->blocks;
         t->out->step_distinct[n] +=
             wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : sums.sectors / runs / t->out->blocks;
         if (warps_too)
-            f->step_warp_sectors[n] = sums.warp_sectors;
+            f->loads.step_warp_sectors[n] = sums.warp_sectors;
     }
     return WL_OK;
 }
@@ -282,16 +282,17 @@ wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int
     const int last = o->step_count - 1; /* all steps: already known */
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
-        f->step_sectors[last] = f->block_sectors;
-        f->step_runs[last] = 1;
+        f->loads.step_sectors[last] = f->loads.block_sectors;
+        f->loads.step_runs[last] = 1;
         if (extents[last][0] * extents[last][1] * extents[last][2] <= WL_UNROLLED)
-            f->step_warp_sectors[last] = f->warp_sectors;
-        o->step_lines[last] += f->block_lines / o->blocks;
-        o->step_distinct[last] += wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : f->block_sectors / o->blocks;
+            f->loads.step_warp_sectors[last] = f->loads.warp_sectors;
+        o->step_lines[last] += f->loads.block_lines / o->blocks;
+        o->step_distinct[last] +=
+            wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : f->loads.block_sectors / o->blocks;
         /* samples must not contradict each other: longer runs never have more distinct sectors */
         for (int n = 0; n <= last; n++)
-            f->step_sectors[n] =
-                fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);
+            f->loads.step_sectors[n] = fmin(fmax(f->loads.step_sectors[n], f->loads.block_sectors),
+                                            n ? f->loads.step_sectors[n - 1] : f->loads.requested);
     }
     return WL_OK;
 }

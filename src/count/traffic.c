@@ -33,20 +33,20 @@ static void add_instructions(const tally *t)
         const wl_access_cost *c = &t->in->costs[a];
         t->out->wavefronts += fmax(c->hit, c->tag);
         if (!k->accesses[a].store) {
-            f->requested += c->sectors;
+            f->loads.requested += c->sectors;
             continue;
         }
         if (k->accesses[a].atomic) {
             /* atomics are executed in the L2: nothing is written through */
-            f->atomics += c->sectors;
-            f->atomic = f->atomics > 0; /* not if a condition never holds */
+            f->stores.atomics += c->sectors;
+            f->stores.atomic = f->stores.atomics > 0; /* not if a condition never holds */
             continue;
         }
-        f->written += c->sectors;
-        f->written_lines += c->lines;
-        f->written_units += c->units;
-        f->written_full += c->full;
-        f->store_inst += c->inst;
+        f->stores.written += c->sectors;
+        f->stores.written_lines += c->lines;
+        f->stores.written_units += c->units;
+        f->stores.written_full += c->full;
+        f->stores.inst += c->inst;
     }
 }
 
@@ -69,7 +69,7 @@ static bool warps_share_stores(const tally *t)
 {
     double shared = 0;
     for (size_t i = 0; i < t->out->field_count; i++)
-        shared += t->out->fields[i].store_warp - t->out->fields[i].store_block;
+        shared += t->out->fields[i].stores.warp - t->out->fields[i].stores.block;
     return shared > 0;
 }
 
@@ -84,16 +84,16 @@ static wl_status count_loads(const tally *t, size_t field)
                              of_warps = sum_input(t, field, WL_LOADS, false, warps_share_stores(t) ? 2 : 1);
     WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     o->sampled = wl_smaller_sample(o->sampled, block.sampled);
-    f->loaded_too = f->requested > 0; /* not if a condition never holds */
-    f->random = t->in->view->fields[field][WL_LOADS].random;
-    f->block_units = block.granules[1];
-    f->block_lines = block.granules[2];
-    f->warp_lines = warp.granules[1];
+    f->stores.loaded_too = f->loads.requested > 0; /* not if a condition never holds */
+    f->loads.random = t->in->view->fields[field][WL_LOADS].random;
+    f->loads.block_units = block.granules[1];
+    f->loads.block_lines = block.granules[2];
+    f->loads.warp_lines = warp.granules[1];
     /* samples of blocks and of warps must not contradict each other */
-    f->block_sectors = fmin(block.granules[0], f->requested);
-    f->block_units = fmin(f->block_units, f->block_sectors * fmax(1, o->sector / o->unit));
-    f->block_lines = fmin(f->block_lines, f->block_sectors);
-    f->warp_sectors = fmin(fmax(warp.granules[0], f->block_sectors), f->requested);
+    f->loads.block_sectors = fmin(block.granules[0], f->loads.requested);
+    f->loads.block_units = fmin(f->loads.block_units, f->loads.block_sectors * fmax(1, o->sector / o->unit));
+    f->loads.block_lines = fmin(f->loads.block_lines, f->loads.block_sectors);
+    f->loads.warp_sectors = fmin(fmax(warp.granules[0], f->loads.block_sectors), f->loads.requested);
     return WL_OK;
 }
 
@@ -110,7 +110,7 @@ static bool one_store_per_warp(const tally *t, size_t field)
 static wl_status count_stores(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    wl_block_sum block, warp = {.granules = {f->written}, .covered = f->written_full};
+    wl_block_sum block, warp = {.granules = {f->stores.written}, .covered = f->stores.written_full};
     if (t->in->view->fields[field][WL_STORES].count == 0)
         return WL_OK;
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_STORES, true, 2),
@@ -120,12 +120,13 @@ static wl_status count_stores(const tally *t, size_t field)
     else
         WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     /* samples must not contradict each other: a few warps may miss those that store */
-    f->store_warp = fmin(warp.sampled ? fmax(warp.granules[0], block.granules[0]) : warp.granules[0], f->written);
-    f->store_warp_full = fmin(warp.covered, f->store_warp);
-    f->store_block = fmin(block.granules[0], f->store_warp);
-    f->store_block_full = fmin(block.covered, f->store_block);
+    f->stores.warp =
+        fmin(warp.sampled ? fmax(warp.granules[0], block.granules[0]) : warp.granules[0], f->stores.written);
+    f->stores.warp_full = fmin(warp.covered, f->stores.warp);
+    f->stores.block = fmin(block.granules[0], f->stores.warp);
+    f->stores.block_full = fmin(block.covered, f->stores.block);
     /* a line has a sector at least */
-    f->store_block_lines = fmin(block.granules[1], f->store_block);
+    f->stores.block_lines = fmin(block.granules[1], f->stores.block);
     return WL_OK;
 }
 
@@ -210,9 +211,9 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
         wl_region together = region;
         const int n = together.blocks.count = countable(t, i, &region);
         double sum = 0, all = 0;
-        if (n < 2 || !t->out->fields[i].far_common) {
-            *alone += t->out->fields[i].block_sectors / t->out->blocks;
-            *far += t->out->fields[i].far_common ? t->out->fields[i].block_sectors / t->out->blocks : 0;
+        if (n < 2 || !t->out->fields[i].loads.far_common) {
+            *alone += t->out->fields[i].loads.block_sectors / t->out->blocks;
+            *far += t->out->fields[i].loads.far_common ? t->out->fields[i].loads.block_sectors / t->out->blocks : 0;
             continue;
         }
         WL_TRY(count_blocks(t, i, &together, &sum, &all));
@@ -233,7 +234,7 @@ static wl_status count_common(const tally *t)
     const int64_t spare = g->blocks - g->wave_blocks, places = t->in->view->guarded || t->in->view->uneven ? PLACES : 1;
     double alone = 0, far = 0, shared = 0;
     for (size_t i = 0; i < t->out->field_count; i++)
-        t->out->fields[i].far_common = may_have_common(t, i);
+        t->out->fields[i].loads.far_common = may_have_common(t, i);
     for (int64_t i = 0; i < places && alone <= 0; i++)
         WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &far, &shared));
     t->out->common = far > 0 ? fmin(1, fmax(0, shared / far)) : 0;
@@ -273,13 +274,13 @@ static wl_status count_in_step(const tally *t)
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
         /* texture loads take another path */
         const bool plain = t->in->view->kernel->fields[i].reached == 0;
-        const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].far_common;
+        const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].loads.far_common;
         const int n = side->count == 1 && plain && !parts ? countable(t, i, &region) : 1;
         double sum = 0, all = 0;
         if (n < region.blocks.count || n < 2)
             continue;
         WL_TRY(count_blocks(t, i, &region, &sum, &all));
-        t->out->fields[i].in_step = sum > 0 ? fmax(0, 1 - all / sum) : 0;
+        t->out->fields[i].loads.in_step = sum > 0 ? fmax(0, 1 - all / sum) : 0;
     }
     return WL_OK;
 }
@@ -294,17 +295,17 @@ static wl_status count_store_steps(const tally *t, size_t field)
     static const int64_t one[WL_LOOPS_MAX] = {1, 1, 1};
     const wl_view *v = t->in->view;
     wl_field_traffic *f = &t->out->fields[field];
-    const double shared = f->stored - f->stored_partly - f->store_block_full;
+    const double shared = f->stores.sectors - f->stores.partly - f->stores.block_full;
     wl_region region = wl_view_run(v, t->in->geometry, 0, t->in->geometry->blocks);
     wl_count c;
-    f->store_steps = 1;
+    f->stores.steps = 1;
     if (shared <= 0 || t->out->blocks > t->out->wave_blocks || !v->fields[field][WL_STORES].has_shape ||
         !wl_loop_runs_walk(v, field, WL_STORES))
         return WL_OK;
     region.steps = one;
     WL_TRY(wl_view_count(v, t->counter, field, WL_STORES, &region, (int64_t)t->out->sector, false, &c, t->err));
-    f->store_steps = wl_loop_runs_of(v, field, WL_STORES, one);
-    f->store_in_step = fmin(1, fmax(0, 1 - ((double)c.touched * f->store_steps - f->stored) / shared));
+    f->stores.steps = wl_loop_runs_of(v, field, WL_STORES, one);
+    f->stores.in_step = fmin(1, fmax(0, 1 - ((double)c.touched * f->stores.steps - f->stores.sectors) / shared));
     return WL_OK;
 }
 
@@ -329,32 +330,32 @@ static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
     /* fetch units; a smaller sector is part of one */
     const double per_sector = fmax(1, o->sector / o->fetch);
     const int last = o->window_count - 1;
-    f->window_units[last] = fmin(f->window_units[last], f->requested * per_sector);
-    f->launch_sectors = fmin(f->launch_sectors, f->requested);
-    const double distinct = fmax(f->window_units[last] / per_sector, f->launch_sectors);
-    if (f->block_sectors < distinct) {
-        f->block_sectors = distinct;
-        f->block_units = fmax(f->block_units, distinct * fmin(1, o->sector / o->unit));
-        f->block_lines = fmax(f->block_lines, distinct * o->sector / o->line);
-        f->warp_sectors = fmax(f->warp_sectors, distinct);
+    f->windows.units[last] = fmin(f->windows.units[last], f->loads.requested * per_sector);
+    f->loads.launch_sectors = fmin(f->loads.launch_sectors, f->loads.requested);
+    const double distinct = fmax(f->windows.units[last] / per_sector, f->loads.launch_sectors);
+    if (f->loads.block_sectors < distinct) {
+        f->loads.block_sectors = distinct;
+        f->loads.block_units = fmax(f->loads.block_units, distinct * fmin(1, o->sector / o->unit));
+        f->loads.block_lines = fmax(f->loads.block_lines, distinct * o->sector / o->line);
+        f->loads.warp_sectors = fmax(f->loads.warp_sectors, distinct);
         for (int n = 0; n < o->step_count; n++)
-            f->step_sectors[n] = fmax(f->step_sectors[n], distinct);
+            f->loads.step_sectors[n] = fmax(f->loads.step_sectors[n], distinct);
     }
-    fit_windows(o, f->block_sectors * per_sector, f->window_units);
-    fit_windows(o, INFINITY, f->window_lines);
+    fit_windows(o, f->loads.block_sectors * per_sector, f->windows.units);
+    fit_windows(o, INFINITY, f->windows.lines);
 }
 
 static void fit_stores(const wl_traffic *o, wl_field_traffic *f)
 {
-    f->stored = fmin(f->stored, f->written + f->atomics);
-    if (!f->atomic) { /* atomics store, but write nothing through */
-        f->store_block = fmax(f->store_block, f->stored);
-        f->store_warp = fmax(f->store_warp, f->store_block);
-        f->store_block_lines = fmax(f->store_block_lines, f->store_block * o->sector / o->line);
+    f->stores.sectors = fmin(f->stores.sectors, f->stores.written + f->stores.atomics);
+    if (!f->stores.atomic) { /* atomics store, but write nothing through */
+        f->stores.block = fmax(f->stores.block, f->stores.sectors);
+        f->stores.warp = fmax(f->stores.warp, f->stores.block);
+        f->stores.block_lines = fmax(f->stores.block_lines, f->stores.block * o->sector / o->line);
     }
-    f->stored_partly = fmin(f->stored_partly, f->stored);
-    fit_windows(o, INFINITY, f->window_store_lines);
-    fit_windows(o, f->store_block, f->window_store_sectors);
+    f->stores.partly = fmin(f->stores.partly, f->stores.sectors);
+    fit_windows(o, INFINITY, f->windows.store_lines);
+    fit_windows(o, f->stores.block, f->windows.store_sectors);
 }
 
 static wl_status count_all(const tally *t, wl_arena *arena)
@@ -382,11 +383,12 @@ static wl_status count_all(const tally *t, wl_arena *arena)
 /* A field with the loads that use the L1, of which nothing has been counted yet. */
 static void forget_loads(wl_field_traffic *f)
 {
-    f->requested = f->block_sectors = f->block_units = f->block_lines = f->warp_sectors = f->warp_lines = 0;
-    f->in_step = 0;
-    f->far_common = f->loaded_too = f->random = false;
+    f->loads.requested = f->loads.block_sectors = f->loads.block_units = f->loads.block_lines = f->loads.warp_sectors =
+        f->loads.warp_lines = 0;
+    f->loads.in_step = 0;
+    f->loads.far_common = f->stores.loaded_too = f->loads.random = false;
     for (int n = 0; n < WL_STEPS_MAX; n++)
-        f->step_sectors[n] = f->step_warp_sectors[n] = f->step_runs[n] = 0;
+        f->loads.step_sectors[n] = f->loads.step_warp_sectors[n] = f->loads.step_runs[n] = 0;
 }
 
 static wl_status count_of_l1(const tally *all, wl_arena *arena)
@@ -414,11 +416,11 @@ static wl_status count_of_l1(const tally *all, wl_arena *arena)
     }
     for (size_t a = 0; a < k->access_count; a++)
         if (!k->accesses[a].store && !k->accesses[a].bypasses_l1)
-            fields[k->accesses[a].field].requested += in.costs[a].sectors;
+            fields[k->accesses[a].field].loads.requested += in.costs[a].sectors;
     for (size_t i = 0; i < count; i++) {
         WL_TRY(count_loads(&t, i));
-        const double blocks = all->out->fields[i].block_sectors;
-        fields[i].wave_sectors *= blocks > 0 ? fmin(1, fields[i].block_sectors / blocks) : 0;
+        const double blocks = all->out->fields[i].loads.block_sectors;
+        fields[i].loads.wave_sectors *= blocks > 0 ? fmin(1, fields[i].loads.block_sectors / blocks) : 0;
     }
     WL_TRY(count_common(&t));
     WL_TRY(count_in_step(&t));
@@ -432,8 +434,8 @@ static double footprint_of(const wl_traffic *o)
     double bytes = 0;
     for (size_t i = 0; i < o->field_count; i++) {
         const bool counted = o->windows_known && o->window_count > 0;
-        const double units = counted ? o->fields[i].window_units[o->window_count - 1] : 0;
-        bytes += fmax(units * o->fetch, o->fields[i].launch_sectors * o->sector);
+        const double units = counted ? o->fields[i].windows.units[o->window_count - 1] : 0;
+        bytes += fmax(units * o->fetch, o->fields[i].loads.launch_sectors * o->sector);
     }
     return bytes;
 }
@@ -443,7 +445,7 @@ static wl_status find_apart(const tally *t, wl_arena *arena)
 {
     bool any = false;
     for (size_t f = 0; f < t->out->field_count; f++)
-        any = any || t->out->fields[f].written > t->out->fields[f].store_warp;
+        any = any || t->out->fields[f].stores.written > t->out->fields[f].stores.warp;
     if (!any)
         return WL_OK;
     double *share = WL_ARENA_NEW(arena, double, t->out->field_count + 1);
@@ -451,7 +453,7 @@ static wl_status find_apart(const tally *t, wl_arena *arena)
         return wl_fail_memory(t->err);
     WL_TRY(wl_stores_apart(t->in->view->kernel, arena, share, t->err));
     for (size_t f = 0; f < t->out->field_count; f++)
-        t->out->fields[f].store_apart = share[f];
+        t->out->fields[f].stores.apart = share[f];
     return WL_OK;
 }
 

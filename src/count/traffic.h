@@ -57,52 +57,68 @@ typedef struct wl_replay_size {
  * too. A launch that needs none has them all. */
 typedef enum wl_replays { WL_REPLAYS_NONE, WL_REPLAYS_FIRST, WL_REPLAYS_ALL } wl_replays;
 
-/* One field; sums over all blocks or warps of the launch. */
-typedef struct wl_field_traffic {
+/* The loads of one field: sectors, lines and units, summed over all warps, blocks or runs. */
+typedef struct wl_field_loads {
     double requested;                               /* sectors per load instruction, summed */
-    double block_sectors, block_units, block_lines; /* distinct per block, loads */
-    double warp_sectors, warp_lines;                /* distinct per warp, loads */
+    double block_sectors, block_units, block_lines; /* distinct per block */
+    double warp_sectors, warp_lines;                /* distinct per warp */
     /* distinct per block and run of steps, summed over runs */
     double step_sectors[WL_STEPS_MAX];
     /* the same per warp; 0: not counted, for long runs */
     double step_warp_sectors[WL_STEPS_MAX];
-    double step_runs[WL_STEPS_MAX];               /* runs of a block; all 0: not counted */
-    double wave_sectors;                          /* distinct in one wave, loads */
-    double launch_sectors;                        /* distinct in the launch, loads: a lower bound */
-    double wave_lines, wave_pages;                /* distinct in one wave, loads and stores */
+    double step_runs[WL_STEPS_MAX]; /* runs of a block; all 0: not counted */
+    double wave_sectors;            /* distinct in one wave */
+    double launch_sectors;          /* distinct in the launch: a lower bound */
+    bool far_common;                /* blocks that are not neighbours may load the same data */
+    bool random;                    /* some load has an unknown, data-dependent address */
+    /* share of a block's sectors that a neighbour has requested at the same moment */
+    double in_step;
+} wl_field_loads;
+
+/* The stores and atomics of one field. */
+typedef struct wl_field_stores {
     double written, written_lines, written_units; /* per store instruction, summed */
-    /* sectors that one instruction fills; instructions */
-    double written_full, store_inst;
-    /* sectors: distinct per warp, and filled by it */
-    double store_warp, store_warp_full;
-    double store_apart;                   /* share of further stores too late to combine */
-    double store_block, store_block_full; /* the same per block */
-    double store_block_lines;
-    double stored, stored_partly; /* sectors of the launch: distinct, never filled */
-    bool far_common;              /* blocks that are not neighbours may load the same data */
-    /* What replays add (replay/replay_traffic.h): estimates, no counts. Loads were replayed:
-     * `missed` is the share of `requested` that misses. */
-    bool replayed;
+    double written_full, inst;                    /* sectors that one fills; instructions */
+    double warp, warp_full;                       /* sectors: distinct per warp, and filled by it */
+    double apart;                                 /* share of further stores too late to combine */
+    double block, block_full, block_lines;        /* the same per block */
+    double sectors, partly;                       /* of the launch: distinct, never filled */
+    /* windows after which blocks store to the same sectors again; 0: see the next window */
+    double again;
+    bool again_assumed;
+    double steps; /* of the loops around the stores; 1: no loop */
+    /* of the sectors that several blocks fill together: the share that is filled in one step */
+    double in_step;
+    double atomics;  /* sectors per atomic, summed */
+    bool atomic;     /* some stores are atomics, which read what they change */
+    bool loaded_too; /* the field is also loaded */
+} wl_field_stores;
+
+/* What replays add (replay/replay_traffic.h): estimates, no counts. */
+typedef struct wl_field_replay {
+    bool replayed;        /* loads were: `missed` is the share of those requested that misses */
     double missed, found; /* found: hits of lines that are not in flight any more */
     /* units per sector that misses; share of these with one sector, alone in its line */
-    double missed_units, lone;
+    double units, lone;
     /* loops were replayed: `missed` is as above, before requests merge */
     bool walked;
     wl_replayed_walk walk;
-    /* share of a block's sectors that a neighbour has requested at the same moment */
-    double in_step;
-    double atomics;          /* sectors per atomic, summed */
-    bool atomic;             /* some stores are atomics, which read what they change */
-    bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
-    double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
+} wl_field_replay;
+
+/* Distinct in one window, of loads and of stores. */
+typedef struct wl_field_windows {
+    double units[WL_WINDOWS_MAX], lines[WL_WINDOWS_MAX], store_lines[WL_WINDOWS_MAX];
     /* 0: not counted, for instance because blocks fill all sectors they store to */
-    double window_store_sectors[WL_WINDOWS_MAX];
-    /* windows after which blocks store to the same sectors again; 0: see the next window */
-    double store_again;
-    bool store_again_assumed;
-    double store_steps; /* steps of the loops around the stores; 1: no loop */
-    /* of the sectors that several blocks fill together: the share that is filled in one step */
-    double store_in_step;
+    double store_sectors[WL_WINDOWS_MAX];
+} wl_field_windows;
+
+/* One field; sums over all blocks or warps of the launch. */
+typedef struct wl_field_traffic {
+    wl_field_loads loads;
+    wl_field_stores stores;
+    wl_field_replay replay;
+    wl_field_windows windows;
+    double wave_lines, wave_pages; /* distinct in one wave, loads and stores */
 } wl_field_traffic;
 
 typedef struct wl_traffic {

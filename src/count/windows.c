@@ -103,12 +103,12 @@ static wl_status count_middle_window(const tally *t, int w)
         double loaded[3];
         WL_TRY(
             wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, granules, sectors ? 3 : 2, loaded, t->err));
-        f->window_units[w] = loaded[0];
-        f->window_lines[w] = loaded[1];
-        f->launch_sectors = sectors ? loaded[2] : f->launch_sectors;
-        WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->window_store_lines[w]));
-        if (f->store_block_full < f->store_block)
-            WL_TRY(distinct(t, i, WL_STORES, &region, t->out->sector, &f->window_store_sectors[w]));
+        f->windows.units[w] = loaded[0];
+        f->windows.lines[w] = loaded[1];
+        f->loads.launch_sectors = sectors ? loaded[2] : f->loads.launch_sectors;
+        WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->windows.store_lines[w]));
+        if (f->stores.block_full < f->stores.block)
+            WL_TRY(distinct(t, i, WL_STORES, &region, t->out->sector, &f->windows.store_sectors[w]));
     }
     return WL_OK;
 }
@@ -152,17 +152,17 @@ static wl_status count_busy_windows(const tally *t, int w)
         wl_field_traffic *f = &o->fields[i];
         double loaded[2];
         WL_TRY(sum_windows(t, i, WL_LOADS, tile, granules, 2, &all, loaded));
-        WL_TRY(sum_windows(t, i, WL_STORES, tile, &line, 1, &all, &f->window_store_lines[w]));
-        f->window_units[w] = loaded[0];
-        f->window_lines[w] = loaded[1];
+        WL_TRY(sum_windows(t, i, WL_STORES, tile, &line, 1, &all, &f->windows.store_lines[w]));
+        f->windows.units[w] = loaded[0];
+        f->windows.lines[w] = loaded[1];
     }
     const double busy = all.root > 0 ? fmax(1, all.lines / all.root * (all.lines / all.root)) : 1;
     o->window_repeats[w] = busy;
     o->window_blocks[w] = o->blocks / busy;
     for (size_t i = 0; i < o->field_count; i++) {
-        o->fields[i].window_units[w] /= busy;
-        o->fields[i].window_lines[w] /= busy;
-        o->fields[i].window_store_lines[w] /= busy;
+        o->fields[i].windows.units[w] /= busy;
+        o->fields[i].windows.lines[w] /= busy;
+        o->fields[i].windows.store_lines[w] /= busy;
     }
     return WL_OK;
 }
@@ -180,8 +180,8 @@ static bool window_settles_all(const wl_traffic *o, int w, int last)
 {
     double here = 0, all = 0;
     for (size_t i = 0; i < o->field_count; i++) {
-        here += o->fields[i].window_units[w] * o->window_repeats[w];
-        all += o->fields[i].window_units[last];
+        here += o->fields[i].windows.units[w] * o->window_repeats[w];
+        all += o->fields[i].windows.units[last];
     }
     return here <= SETTLED * all;
 }
@@ -201,10 +201,10 @@ static wl_status count_windows(const tally *t)
         o->window_direction[w + 1] = o->window_direction[last];
         for (size_t i = 0; i < o->field_count; i++) {
             wl_field_traffic *f = &o->fields[i];
-            f->window_units[w + 1] = f->window_units[last];
-            f->window_lines[w + 1] = f->window_lines[last];
-            f->window_store_lines[w + 1] = f->window_store_lines[last];
-            f->window_store_sectors[w + 1] = f->window_store_sectors[last];
+            f->windows.units[w + 1] = f->windows.units[last];
+            f->windows.lines[w + 1] = f->windows.lines[last];
+            f->windows.store_lines[w + 1] = f->windows.store_lines[last];
+            f->windows.store_sectors[w + 1] = f->windows.store_sectors[last];
         }
         break;
     }
@@ -241,7 +241,7 @@ static void add_wave(const tally *t, const wave_counts *fields, double weight, d
 {
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
-        f->wave_sectors += share * fields[i].sectors;
+        f->loads.wave_sectors += share * fields[i].sectors;
         f->wave_lines += share * weight * fields[i].lines;
         f->wave_pages += share * weight * fields[i].pages;
     }
@@ -287,8 +287,8 @@ static wl_status bound_sectors(const tally *t)
         wl_field_traffic *f = &t->out->fields[i];
         double all = 0;
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &launch, &sector, 1, &all, t->err));
-        f->wave_sectors = fmax(f->wave_sectors, all * t->out->wave_blocks / t->out->blocks);
-        f->launch_sectors = all;
+        f->loads.wave_sectors = fmax(f->loads.wave_sectors, all * t->out->wave_blocks / t->out->blocks);
+        f->loads.launch_sectors = all;
     }
     return WL_OK;
 }
@@ -319,7 +319,7 @@ static wl_status count_waves(const tally *t, wave_counts *fields)
         f->wave_lines /= sum > 0 ? sum : 1;
         f->wave_pages /= sum > 0 ? sum : 1;
         /* a wave is part of the launch, often all of it */
-        f->launch_sectors = fmax(f->launch_sectors, f->wave_sectors);
+        f->loads.launch_sectors = fmax(f->loads.launch_sectors, f->loads.wave_sectors);
     }
     return t->differ ? bound_sectors(t) : WL_OK;
 }
@@ -331,13 +331,13 @@ wl_status wl_window_stored(const tally *t, size_t field)
     wl_count c;
     if (t->in->view->fields[field][WL_STORES].count == 0)
         return WL_OK;
-    const bool completed = f->loaded_too || f->atomic;
+    const bool completed = f->stores.loaded_too || f->stores.atomic;
     WL_TRY(wl_view_count(t->in->view, t->counter, field, WL_STORES, &all, (int64_t)t->out->sector, !completed, &c,
                          t->err));
-    f->stored = (double)c.touched;
+    f->stores.sectors = (double)c.touched;
     t->out->partly_unknown = t->out->partly_unknown || (!completed && c.covered < 0);
     if (!completed && c.covered >= 0)
-        f->stored_partly = (double)(c.touched - c.covered);
+        f->stores.partly = (double)(c.touched - c.covered);
     return WL_OK;
 }
 

@@ -364,7 +364,7 @@ static wl_status count_launch(const counted *c, const runs *r, double all[GRANUL
 /* Lines that the blocks of the launch load, each for itself, for a line that courses note. */
 static double lines_per_note(const tally *t, size_t field, const wl_field_course *course)
 {
-    return t->out->fields[field].block_lines * t->out->line / t->out->l2_line / course->own;
+    return t->out->fields[field].loads.block_lines * t->out->line / t->out->l2_line / course->own;
 }
 
 /* What courses say about one run and two: `first` and `both` are of shorter runs of blocks, whose
@@ -460,7 +460,7 @@ static wl_status count_together(const tally *t, size_t field, const double loade
 static double waves_between_stores(const tally *t, size_t field, const side_waves *stored, bool *assumed)
 {
     const double waves = t->out->blocks / t->out->wave_blocks, all = stored->all[SECTOR];
-    const double again = t->out->fields[field].store_block - all, unseen = stored->both[SECTOR] * waves / 2 - all;
+    const double again = t->out->fields[field].stores.block - all, unseen = stored->both[SECTOR] * waves / 2 - all;
     if (waves <= 2 || again <= 0 || stored->first[SECTOR] <= 0)
         return 0;
     *assumed = unseen >= SEES_NOTHING * again;
@@ -480,9 +480,9 @@ static void fill_sections(const tally *t, size_t field, const wl_field_course *c
     for (int w = 0; w < t->out->window_count && t->out->window_blocks[w] < t->out->wave_blocks; w++) {
         const double part = t->out->window_blocks[w] / t->out->wave_blocks,
                      again = wave > 0 ? c->together[w] / wave : 1;
-        f->window_units[w] = loaded->first[FETCH] * part * again;
-        f->window_lines[w] = loaded->first[LINE] * part * again;
-        f->window_store_lines[w] = stored->first[LINE] * part;
+        f->windows.units[w] = loaded->first[FETCH] * part * again;
+        f->windows.lines[w] = loaded->first[LINE] * part * again;
+        f->windows.store_lines[w] = stored->first[LINE] * part;
     }
 }
 
@@ -492,24 +492,25 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_field_
     const int launch = t->out->window_count - 1, wave = t->out->blocks > t->out->wave_blocks ? launch - 1 : launch;
     side_waves loaded, stored;
     WL_TRY(count_side_waves(t, field, WL_LOADS, courses, &loaded));
-    f->wave_sectors = loaded.first[SECTOR];
-    f->launch_sectors = loaded.all[SECTOR];
-    f->window_units[wave] = loaded.first[FETCH];
-    f->window_lines[wave] = loaded.first[LINE];
-    f->window_units[launch] = loaded.all[FETCH];
-    f->window_lines[launch] = loaded.all[LINE];
+    f->loads.wave_sectors = loaded.first[SECTOR];
+    f->loads.launch_sectors = loaded.all[SECTOR];
+    f->windows.units[wave] = loaded.first[FETCH];
+    f->windows.lines[wave] = loaded.first[LINE];
+    f->windows.units[launch] = loaded.all[FETCH];
+    f->windows.lines[launch] = loaded.all[LINE];
     WL_TRY(count_side_waves(t, field, WL_STORES, courses, &stored));
-    f->window_store_lines[wave] = stored.first[LINE];
-    f->window_store_lines[launch] = stored.all[LINE];
-    f->store_again = waves_between_stores(t, field, &stored, &f->store_again_assumed);
-    f->window_store_sectors[wave] = f->store_again > 0 ? stored.first[SECTOR] : 0;
-    f->window_store_sectors[launch] = f->store_again > 0 ? stored.all[SECTOR] : 0;
+    f->windows.store_lines[wave] = stored.first[LINE];
+    f->windows.store_lines[launch] = stored.all[LINE];
+    f->stores.again = waves_between_stores(t, field, &stored, &f->stores.again_assumed);
+    f->windows.store_sectors[wave] = f->stores.again > 0 ? stored.first[SECTOR] : 0;
+    f->windows.store_sectors[launch] = f->stores.again > 0 ? stored.all[SECTOR] : 0;
     fill_sections(t, field, courses, &loaded, &stored);
     WL_TRY(count_together(t, field, loaded.first, stored.first));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return wl_window_stored(t, field);
-    f->stored = stored.all[SECTOR];
-    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
+    f->stores.sectors = stored.all[SECTOR];
+    t->out->partly_unknown =
+        t->out->partly_unknown || (f->stores.sectors > 0 && !f->stores.loaded_too && !f->stores.atomic);
     return WL_OK;
 }
 

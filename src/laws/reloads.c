@@ -47,8 +47,8 @@ static by_distance sort_by_distance(const wl_traffic *t, const wl_field_traffic 
     by_distance out = {{0}, {0}};
     double most_others[WL_STEPS_MAX] = {0}, most_own[WL_STEPS_MAX] = {0}, own = 0;
     for (int n = 1; n < t->step_count; n++) {
-        const double ends = f->step_runs[n - 1] - f->step_runs[n], *warps = f->step_warp_sectors;
-        const double again = fmax(0, f->step_sectors[n - 1] - f->step_sectors[n]);
+        const double ends = f->loads.step_runs[n - 1] - f->loads.step_runs[n], *warps = f->loads.step_warp_sectors;
+        const double again = fmax(0, f->loads.step_sectors[n - 1] - f->loads.step_sectors[n]);
         const bool apart = is_pass(t, n) || ends <= 0;
         own = apart ? 0 : warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) / ends : own;
         own = apart ? 0 : fmin(own, again / ends);
@@ -72,15 +72,15 @@ static totals add_up(const wl_traffic *t)
     totals s = {0};
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        s.requested += f->requested;
-        s.stored += f->store_block;
-        s.once += f->block_sectors;
-        s.lines += f->block_lines;
-        s.stored_lines += f->store_block_lines;
+        s.requested += f->loads.requested;
+        s.stored += f->stores.block;
+        s.once += f->loads.block_sectors;
+        s.lines += f->loads.block_lines;
+        s.stored_lines += f->stores.block_lines;
         const by_distance again = sort_by_distance(t, f);
         for (int n = 0; n < t->step_count; n++) {
-            s.sectors[n] += f->step_sectors[n];
-            s.warps[n] += f->step_warp_sectors[n];
+            s.sectors[n] += f->loads.step_sectors[n];
+            s.warps[n] += f->loads.step_warp_sectors[n];
             s.again.others[n] += again.others[n];
             s.again.own[n] += again.own[n];
         }
@@ -194,7 +194,9 @@ static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *
 /* The blocks of the wave that read a line of a field, on average. */
 static double readers_of(const wl_traffic *t, const wl_field_traffic *f)
 {
-    return f->wave_sectors > 0 ? fmax(1, f->block_sectors * t->wave_blocks / t->blocks / f->wave_sectors) : 1;
+    return f->loads.wave_sectors > 0
+               ? fmax(1, f->loads.block_sectors * t->wave_blocks / t->blocks / f->loads.wave_sectors)
+               : 1;
 }
 
 /* The different lines among those that blocks of the wave load, and how many blocks read one of
@@ -203,8 +205,8 @@ static double different(const wl_traffic *t, double *readers)
 {
     double all = 0, distinct = 0;
     for (size_t i = 0; i < t->field_count; i++) {
-        all += t->fields[i].block_lines;
-        distinct += t->fields[i].block_lines / readers_of(t, &t->fields[i]);
+        all += t->fields[i].loads.block_lines;
+        distinct += t->fields[i].loads.block_lines / readers_of(t, &t->fields[i]);
     }
     *readers = distinct > 0 ? all / distinct : 1;
     return all > 0 ? distinct / all : 1;
@@ -273,10 +275,10 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
 double wl_reloads_of(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)
 {
     const by_distance again = sort_by_distance(t, f);
-    double sum = r->at_once * (f->requested - f->step_sectors[0]);
+    double sum = r->at_once * (f->loads.requested - f->loads.step_sectors[0]);
     for (int n = 1; n < t->step_count; n++)
         sum += r->missed[n] * again.others[n] + r->missed_own[n] * again.own[n];
-    return fmax(0, fmin(sum, f->requested - f->block_sectors));
+    return fmax(0, fmin(sum, f->loads.requested - f->loads.block_sectors));
 }
 
 double wl_reloads_from_dram(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)

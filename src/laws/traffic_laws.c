@@ -52,12 +52,12 @@ static load_totals add_loads(const wl_traffic *t)
     load_totals s = {0};
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        s.requested += f->requested;
-        s.block_sectors += f->block_sectors;
-        s.block_lines += f->block_lines;
-        s.far_lines += f->far_common ? f->block_lines : 0;
-        s.warp_lines += f->warp_lines;
-        s.wave_sectors += f->wave_sectors;
+        s.requested += f->loads.requested;
+        s.block_sectors += f->loads.block_sectors;
+        s.block_lines += f->loads.block_lines;
+        s.far_lines += f->loads.far_common ? f->loads.block_lines : 0;
+        s.warp_lines += f->loads.warp_lines;
+        s.wave_sectors += f->loads.wave_sectors;
     }
     return s;
 }
@@ -81,8 +81,8 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
  * of one block. */
 static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
 {
-    const double each = f->block_sectors / t->blocks;
-    return f->far_common && each > 0 ? fmax(1, f->wave_sectors / each) : INFINITY;
+    const double each = f->loads.block_sectors / t->blocks;
+    return f->loads.far_common && each > 0 ? fmax(1, f->loads.wave_sectors / each) : INFINITY;
 }
 
 /* Sectors of a field that another block on the same multiprocessor has fetched, in a launch of
@@ -101,13 +101,13 @@ static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
  * their lines fit into the L1; beyond, as far as the blocks run in lockstep. */
 static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_field_traffic *f)
 {
-    if (!f->far_common)
+    if (!f->loads.far_common)
         return 0;
     const double n = t->resident, own = s->block_lines - s->far_lines;
     const double lines = s->far_lines / t->blocks * (n - (n - 1) * t->common) + own / t->blocks * n;
     const double found = 1 - laws->reload[0] * wl_laws_l1_evicted(laws, lines * t->line / t->l1_bytes);
     const double known = t->common > 0 ? found * t->common * (n - 1) / n : 0;
-    const bool spread = t->windows_known && t->blocks > t->wave_blocks && !f->random;
+    const bool spread = t->windows_known && t->blocks > t->wave_blocks && !f->loads.random;
     return spread ? fmax(known, found_in_step(t, f)) : known;
 }
 
@@ -116,25 +116,25 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
 static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double bytes)
 {
     const int last = t->window_count - 1;
-    if (!t->windows_known || last < 0 || f->window_units[last] <= 0 || bytes <= 0)
+    if (!t->windows_known || last < 0 || f->windows.units[last] <= 0 || bytes <= 0)
         return 1;
-    const double stays = 1 - wl_laws_l1_evicted(laws, f->window_lines[last] * t->l2_line / t->l1_bytes);
-    return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
+    const double stays = 1 - wl_laws_l1_evicted(laws, f->windows.lines[last] * t->l2_line / t->l1_bytes);
+    return 1 - stays + stays * fmin(1, t->sms * f->windows.units[last] * t->fetch / bytes);
 }
 
 /* A request is merged, or hits, only if another block requested the sector: the L2 still delivers
  * every distinct sector of the launch once, and so at least one sector of every fetch unit. */
 static double at_least(const wl_traffic *t, const wl_field_traffic *f)
 {
-    if (!t->windows_known || t->window_count <= 0 || f->block_sectors <= 0)
+    if (!t->windows_known || t->window_count <= 0 || f->loads.block_sectors <= 0)
         return 0;
-    const double units = f->window_units[t->window_count - 1] * fmin(1, t->fetch / t->sector);
-    return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
+    const double units = f->windows.units[t->window_count - 1] * fmin(1, t->fetch / t->sector);
+    return fmin(1, fmax(units, f->loads.launch_sectors) / f->loads.block_sectors);
 }
 
 static bool walks_merge(const wl_laws *laws, const wl_field_traffic *f)
 {
-    return f->far_common && laws->walk_merge[1] > 0 && f->wave_sectors > 0;
+    return f->loads.far_common && laws->walk_merge[1] > 0 && f->loads.wave_sectors > 0;
 }
 
 /* Multiprocessors whose blocks walk through the same data request the same lines. A coalescer in
@@ -144,9 +144,9 @@ static double merged_from_l2(const wl_traffic *t, const wl_laws *laws, const wl_
 {
     if (!walks_merge(laws, f))
         return 0;
-    const wl_replayed_walk *w = &f->walk;
+    const wl_replayed_walk *w = &f->replay.walk;
     const double most = 1 - 1 / fmax(1, laws->merge_blocks);
-    const double several = 1 - 1 / readers_of(t, f->block_sectors, f->wave_sectors);
+    const double several = 1 - 1 / readers_of(t, f->loads.block_sectors, f->loads.wave_sectors);
     const double started_together = 1 - exp(-laws->walk_merge[0] * sqrt(w->readers.near));
     return most * started_together * w->whole_lines * w->whole_lines * several * several;
 }
@@ -158,7 +158,7 @@ static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_fie
     if (!walks_merge(laws, f))
         return 0;
     const double from_l2 = merged_from_l2(t, laws, f);
-    const wl_replayed_walk *w = &f->walk;
+    const wl_replayed_walk *w = &f->replay.walk;
     const double most = 1 - 1 / fmax(1, laws->merge_blocks);
     /* multiprocessors of the GPC that read it at the same step */
     const double of_gpc = laws->gpc_sms - fmin(w->readers.near, laws->gpc_sms),
@@ -176,12 +176,12 @@ static void share_in_loops(const wl_traffic *t, wl_requests *out)
     double all = 0, later = 0, distinct = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        if (f->step_warp_sectors[0] <= 0 || f->warp_sectors <= 0)
+        if (f->loads.step_warp_sectors[0] <= 0 || f->loads.warp_sectors <= 0)
             continue;
-        const double at_a_step = fmin(1, f->step_sectors[0] / f->step_warp_sectors[0]);
-        all += f->warp_sectors;
-        later += fmax(0, f->warp_sectors - f->block_sectors / at_a_step);
-        distinct += f->warp_sectors * (at_a_step > 0.5 ? 1 : at_a_step);
+        const double at_a_step = fmin(1, f->loads.step_sectors[0] / f->loads.step_warp_sectors[0]);
+        all += f->loads.warp_sectors;
+        later += fmax(0, f->loads.warp_sectors - f->loads.block_sectors / at_a_step);
+        distinct += f->loads.warp_sectors * (at_a_step > 0.5 ? 1 : at_a_step);
     }
     out->shared_later = all > 0 ? later / all : 0;
     out->group = distinct > 0 ? all / distinct : 1;
@@ -215,11 +215,11 @@ static void loads_by_l1(const sides *s, const wl_laws *laws, double apart, size_
     const wl_traffic *t = s->l1;
     const wl_field_traffic *f = &t->fields[field];
     const double missing = 1 - found_of_others(t, laws, &s->of_l1, f);
-    const double arrive = fmin(apart, 1 - f->in_step) * missing;
+    const double arrive = fmin(apart, 1 - f->loads.in_step) * missing;
     const double again_here = wl_reloads_of(&s->reloads, t, f);
-    const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
+    const double small = small_field(t, laws, f, (f->loads.block_sectors + again_here) * t->sector * arrive);
     const double left = fmax(arrive * small, at_least(t, f));
-    v->l2_compulsory = f->block_sectors * t->sector * left;
+    v->l2_compulsory = f->loads.block_sectors * t->sector * left;
     v->l2_capacity = again_here * t->sector * left;
     v->dram_capacity = wl_reloads_from_dram(&s->reloads, t, f) * t->sector * left;
 }
@@ -229,7 +229,8 @@ static void loads_by_l1(const sides *s, const wl_laws *laws, double apart, size_
  * common request different parts of a line. */
 static double joined_by_warps(const wl_laws *laws, const wl_field_traffic *f)
 {
-    const double at_a_step = f->step_warp_sectors[0] > 0 ? f->step_sectors[0] / f->step_warp_sectors[0] : 1;
+    const double at_a_step =
+        f->loads.step_warp_sectors[0] > 0 ? f->loads.step_sectors[0] / f->loads.step_warp_sectors[0] : 1;
     return at_a_step > 0.5 ? 1 : fmax(at_a_step, 1 / fmax(1, laws->merge_blocks));
 }
 
@@ -239,16 +240,16 @@ static void loads_past_l1(const sides *s, const wl_laws *laws, double apart, siz
 {
     const wl_traffic *t = s->all;
     const wl_field_traffic *f = &t->fields[field], *of_l1 = &s->l1->fields[field];
-    const double requested = fmax(0, f->requested - of_l1->requested);
+    const double requested = fmax(0, f->loads.requested - of_l1->loads.requested);
     if (requested <= 0)
         return;
-    const double left = fmax(fmin(apart, 1 - f->in_step), at_least(t, f)) * t->sector;
-    const double fresh = fmin(requested, fmax(0, f->block_sectors - of_l1->block_sectors));
+    const double left = fmax(fmin(apart, 1 - f->loads.in_step), at_least(t, f)) * t->sector;
+    const double fresh = fmin(requested, fmax(0, f->loads.block_sectors - of_l1->loads.block_sectors));
     const double read = fmax(fresh, requested * joined_by_warps(laws, f));
     v->l2_compulsory += fresh * left;
     v->l2_capacity += (read - fresh) * left;
     v->l2_joined = (requested - read) * left;
-    v->dram_capacity += wl_reloads_from_dram(&s->without_l1, t, f) * requested / f->requested * left;
+    v->dram_capacity += wl_reloads_from_dram(&s->without_l1, t, f) * requested / f->loads.requested * left;
 }
 
 static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
@@ -264,35 +265,39 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
-        const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
+        const double units = f->loads.block_sectors > 0 ? f->loads.block_units / f->loads.block_sectors : 0;
         loads_by_l1(s, laws, apart, i, v);
         if (s->l1 != t)
             loads_past_l1(s, laws, apart_past_l1, i, v);
-        if (f->walked) {
-            const double least = at_least(t, f) * f->block_sectors,
-                         arrived = fmax(least, f->missed * f->requested * (1 - walk_merged(t, laws, f))),
-                         missed_again = stays ? f->walk.missed_again : f->missed,
-                         again = fmax(least, missed_again * f->requested * (1 - merged_from_l2(t, laws, f)));
-            v->l2_compulsory = fmin(f->block_sectors, arrived) * t->sector;
+        if (f->replay.walked) {
+            const double least = at_least(t, f) * f->loads.block_sectors,
+                         arrived = fmax(least, f->replay.missed * f->loads.requested * (1 - walk_merged(t, laws, f))),
+                         missed_again = stays ? f->replay.walk.missed_again : f->replay.missed,
+                         again = fmax(least, missed_again * f->loads.requested * (1 - merged_from_l2(t, laws, f)));
+            v->l2_compulsory = fmin(f->loads.block_sectors, arrived) * t->sector;
             v->l2_capacity = arrived * t->sector - v->l2_compulsory;
             v->walked = true;
             v->l2_again = (again - arrived) * t->sector;
         }
-        if (f->replayed) {
-            const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;
-            v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
+        if (f->replay.replayed) {
+            const double missed =
+                fmax(f->replay.missed * f->loads.requested, at_least(t, f) * f->loads.block_sectors) * t->sector;
+            v->l2_compulsory = fmin(f->loads.block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
             v->dram_capacity = 0;
         }
-        v->replayed = f->walked || f->replayed;
-        const double read = (f->replayed ? f->missed_units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
-        const double random = f->random && f->block_lines > 0 ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
-        const double lone = f->replayed ? f->lone : random;
+        v->replayed = f->replay.walked || f->replay.replayed;
+        const double read =
+            (f->replay.replayed ? f->replay.units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        const double random = f->loads.random && f->loads.block_lines > 0
+                                  ? fmax(0, 2 - f->loads.block_sectors / f->loads.block_lines)
+                                  : 0;
+        const double lone = f->replay.replayed ? f->replay.lone : random;
         out->requests.read_units += read;
         out->requests.lone_units += read * lone;
-        if (!f->random) { /* what random fetches cost is in their own rate */
-            sectors += f->block_sectors;
-            lines += f->block_lines;
+        if (!f->loads.random) { /* what random fetches cost is in their own rate */
+            sectors += f->loads.block_sectors;
+            lines += f->loads.block_lines;
         }
     }
     share_in_loops(t, &out->requests);
@@ -310,34 +315,34 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
     const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        if (f->written <= 0)
+        if (f->stores.written <= 0)
             continue;
-        const double lines = f->written_lines / f->store_inst;
-        written += f->store_block;
-        lines_written += f->store_block_lines;
+        const double lines = f->stores.written_lines / f->stores.inst;
+        written += f->stores.block;
+        lines_written += f->stores.block_lines;
         const double at_once = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
-        const double within = (1 - f->store_apart) * at_once;
-        const double sectors =
-            f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
+        const double within = (1 - f->stores.apart) * at_once;
+        const double sectors = f->stores.written - within * (f->stores.written - f->stores.warp) -
+                               between * fmax(0, f->stores.warp - f->stores.block);
         out->fields[i].l2_store = sectors * t->sector;
         /* partial writes: several in one line share the cost of a request, and one that no other
          * follows merges with nothing */
-        const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);
+        const double full = f->stores.written_full + within * fmax(0, f->stores.warp_full - f->stores.written_full);
         const double pieces = fmax(0, sectors - full);
-        const double together = fmax(1, f->written / f->written_lines);
-        const double in_pieces = fmax(0, f->stored - f->store_warp_full);
-        const double merging = f->stored > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
+        const double together = fmax(1, f->stores.written / f->stores.written_lines);
+        const double in_pieces = fmax(0, f->stores.sectors - f->stores.warp_full);
+        const double merging = f->stores.sectors > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
         const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
         out->requests.lone_pieces += cost * fmax(0, 2 - together);
-        if (f->loaded_too && f->stored > 0) {
+        if (f->stores.loaded_too && f->stores.sectors > 0) {
             /* stores of one warp to the same line follow one another */
-            const double changed = f->stored * t->sector / t->line,
-                         touched = f->written_lines * f->store_warp / f->written;
+            const double changed = f->stores.sectors * t->sector / t->line,
+                         touched = f->stores.written_lines * f->stores.warp / f->stores.written;
             out->requests.changed_lines += changed;
             out->requests.shared_lines += fmin(changed, fmax(0, touched - changed));
         }
-        out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
+        out->requests.written_units += f->stores.written_units * (sectors - pieces) / f->stores.written;
     }
     out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;
 }
@@ -424,11 +429,11 @@ static passage passage_between(const wl_traffic *t, int w)
     double lines = 0, next = 0, stores = 0, block_lines = 0, block_stores = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        lines += f->window_lines[w];
-        next += f->window_lines[w + 1];
-        stores += f->window_store_lines[w];
-        block_lines += f->block_lines;
-        block_stores += f->store_block_lines;
+        lines += f->windows.lines[w];
+        next += f->windows.lines[w + 1];
+        stores += f->windows.store_lines[w];
+        block_lines += f->loads.block_lines;
+        block_stores += f->stores.block_lines;
     }
     const double share = t->window_blocks[w] / t->blocks;
     return (passage){.lines = lines * t->l2_line,
@@ -466,11 +471,11 @@ static double random_fetches(const wl_traffic *t, const wl_laws *laws, double lo
 static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
 {
     const wl_field_traffic *f = &t->fields[field];
-    const double all = f->window_units[t->window_count - 1];
+    const double all = f->windows.units[t->window_count - 1];
     wl_volume *v = &out->fields[field];
     /* a fetch each at most */
     const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch);
-    const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
+    const double requested = fmax(all, fmin(f->loads.block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
     if (all > 0)
         v->dram_capacity = fmax(0, fmin(requested, random_fetches(t, laws, requested, all)) - all) * t->fetch;
@@ -482,17 +487,17 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
  * together: only the first window of a wave fetches it. */
 static double reused_later(const wl_traffic *t, const wl_field_traffic *f, int w)
 {
-    return f->walked ? fmin(1, t->window_blocks[w] / t->wave_blocks) : 1;
+    return f->replay.walked ? fmin(1, t->window_blocks[w] / t->wave_blocks) : 1;
 }
 
 /* Each window loads everything; the next larger window tells how much of that was loaded before. */
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++)
-        if (t->fields[i].random)
+        if (t->fields[i].loads.random)
             random_loads(t, laws, i, out);
         else
-            out->fields[i].dram_compulsory = t->fields[i].window_units[0] * t->window_repeats[0] * t->fetch;
+            out->fields[i].dram_compulsory = t->fields[i].windows.units[0] * t->window_repeats[0] * t->fetch;
     for (int w = 0; w + 1 < t->window_count; w++) {
         const passage p = passage_between(t, w);
         wl_reuse *reuse = &out->reuse[t->window_direction[w]];
@@ -500,9 +505,10 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
         const double miss = reuse_miss(&p, laws, &over);
         for (size_t i = 0; i < t->field_count; i++) {
             const wl_field_traffic *f = &t->fields[i];
-            const double again = f->random ? 0
-                                           : t->fetch * fmax(0, f->window_units[w] * t->window_repeats[w] -
-                                                                    f->window_units[w + 1] * t->window_repeats[w + 1]);
+            const double again = f->loads.random
+                                     ? 0
+                                     : t->fetch * fmax(0, f->windows.units[w] * t->window_repeats[w] -
+                                                              f->windows.units[w + 1] * t->window_repeats[w + 1]);
             const double later = reused_later(t, f, w);
             out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss * later) * again;
             overlap += again;
@@ -538,7 +544,7 @@ static double store_bytes(const wl_traffic *t, int w)
 {
     double sum = 0;
     for (size_t i = 0; i < t->field_count; i++)
-        sum += fmax(t->fields[i].window_store_sectors[w] * t->sector, t->fields[i].window_store_lines[w] * t->sector);
+        sum += fmax(t->fields[i].windows.store_sectors[w] * t->sector, t->fields[i].windows.store_lines[w] * t->sector);
     return sum;
 }
 
@@ -547,19 +553,19 @@ static double store_bytes(const wl_traffic *t, int w)
 static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double shared,
                                pieced *out)
 {
-    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block), *sectors = f->window_store_sectors;
+    const double incomplete = fmax(0, 1 - f->stores.block_full / f->stores.block), *sectors = f->windows.store_sectors;
     double far = 0;
     for (int w = 0; w + 1 < t->window_count; w++) {
         if (sectors[w] <= 0 || t->window_blocks[w] < t->wave_blocks)
             continue;
         const double again =
             incomplete * fmax(0, sectors[w] * t->window_repeats[w] - sectors[w + 1] * t->window_repeats[w + 1]);
-        const double windows = f->store_again > 0 ? f->store_again : fmax(1, sectors[w + 1] / sectors[w]);
+        const double windows = f->stores.again > 0 ? f->stores.again : fmax(1, sectors[w + 1] / sectors[w]);
         const double here = fmin(shared - far, again);
         const passage p = passage_between(t, w);
         const double gone = gone_after(&p, laws, windows, written_share(&p, laws));
         const double cleaned = fmax(gone, cleaned_share(laws, windows * store_bytes(t, w)));
-        out->reads += f->loaded_too ? 0 : here * cleaned + again * gone;
+        out->reads += f->stores.loaded_too ? 0 : here * cleaned + again * gone;
         out->writes += again * cleaned;
         out->cleaned += here * (cleaned - gone);
         far += here;
@@ -570,17 +576,18 @@ static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const w
 static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
 {
     pieced out = {0};
-    if (laws->partial_room <= 0 || f->store_block <= 0)
+    if (laws->partial_room <= 0 || f->stores.block <= 0)
         return out;
     /* which of the sectors that atomics change are stored, too, is unknown: those stored again at
      * most */
-    const double stored = f->atomic ? fmin(f->stored, fmax(0, f->written - f->stored)) : f->stored;
+    const double stored =
+        f->stores.atomic ? fmin(f->stores.sectors, fmax(0, f->stores.written - f->stores.sectors)) : f->stores.sectors;
     /* a sector that several blocks complete counts once */
-    const double shared = fmin(stored, fmax(0, f->stored - f->stored_partly - f->store_block_full));
-    const double near = shared - (f->atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
+    const double shared = fmin(stored, fmax(0, f->stores.sectors - f->stores.partly - f->stores.block_full));
+    const double near = shared - (f->stores.atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
     /* blocks that walk side by side meet there */
-    const double in_step = f->store_steps > 1 ? f->store_in_step : 0;
-    const double step_bytes = wave_bytes / fmax(1, f->store_steps);
+    const double in_step = f->stores.steps > 1 ? f->stores.in_step : 0;
+    const double step_bytes = wave_bytes / fmax(1, f->stores.steps);
     const double early =
         near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_share(laws, wave_bytes));
     out.cleaned += early;
@@ -598,14 +605,16 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
 {
     double stored = 0, writes = 0, reads = 0;
     for (size_t i = 0; i < t->field_count; i++)
-        stored += t->fields[i].stored * t->sector;
+        stored += t->fields[i].stores.sectors * t->sector;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
         const pieced early = written_in_pieces(t, laws, f, stored * t->wave_blocks / t->blocks);
         out->requests.cleaned += early.cleaned;
-        v->dram_partial = ((f->atomic && !f->loaded_too ? f->stored : f->stored_partly) + early.reads) * t->sector;
-        v->dram_store = (f->stored + early.writes) * t->sector;
+        v->dram_partial =
+            ((f->stores.atomic && !f->stores.loaded_too ? f->stores.sectors : f->stores.partly) + early.reads) *
+            t->sector;
+        v->dram_store = (f->stores.sectors + early.writes) * t->sector;
         writes += v->dram_store;
         reads += wl_volume_dram_loads(v);
     }

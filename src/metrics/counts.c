@@ -108,7 +108,7 @@ void wl_counts_add_hits(const wl_costs *p, wl_counts *out)
         const wl_access_cost *c = &p->access[a];
         const wl_field_traffic *f = &out->traffic.fields[access->field];
         const bool loads = !access->store && !access->atomic && !access->to_shared && !access->bulk;
-        if (loads && f->replayed && !p->kernel->fields[access->field].shared && reached(p, a) == WL_BY_LOADS)
-            out->l1.load_found += fmax(0, c->cold - c->hit - c->again) * f->found;
+        if (loads && f->replay.replayed && !p->kernel->fields[access->field].shared && reached(p, a) == WL_BY_LOADS)
+            out->l1.load_found += fmax(0, c->cold - c->hit - c->again) * f->replay.found;
     }
 }

@@ -54,8 +54,8 @@ static limits limits_of(const wl_invariants_input *in, size_t field, bool simula
             *(access->atomic ? &l.atomics : access->store ? &l.written : &l.requested) += in->costs[a].sectors * sector;
     }
     if (in->traffic && in->traffic->windows_known && !simulated) {
-        const double units = in->traffic->fields[field].window_units[in->traffic->window_count - 1];
-        l.distinct[0] = fmax(units * fmin(sector, fetch), in->traffic->fields[field].launch_sectors * sector);
+        const double units = in->traffic->fields[field].windows.units[in->traffic->window_count - 1];
+        l.distinct[0] = fmax(units * fmin(sector, fetch), in->traffic->fields[field].loads.launch_sectors * sector);
         l.distinct[1] = units * fetch;
     }
     return l;

@@ -103,7 +103,7 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 static bool pieces_far_apart(const wl_traffic *t, bool known)
 {
     for (size_t i = 0; known && i < t->field_count; i++)
-        if (t->fields[i].store_again_assumed && t->fields[i].store_block_full < t->fields[i].store_block)
+        if (t->fields[i].stores.again_assumed && t->fields[i].stores.block_full < t->fields[i].stores.block)
             return true;
     return false;
 }

@@ -76,13 +76,13 @@ void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_d
     const double warps = fmax(1, demand->warps);
     const double sector = wl_device_or(device, WL_DEVICE_l1_sector, 1);
     const wl_warp_waits waits = waits_of(device);
-    const wl_warp_work work = {.instructions = demand->instructions / warps,
-                               .phases = demand->phases,
-                               .loads_per_phase = demand->loads_per_phase,
-                               .fresh = demand->fresh_phases,
+    const wl_warp_work work = {.instructions = demand->sm.instructions / warps,
+                               .phases = demand->thread.phases,
+                               .loads_per_phase = demand->thread.loads_per_phase,
+                               .fresh = demand->thread.fresh_loads,
                                .requested = counts->sectors[0] / warps,
                                .reads = m[WL_METRIC_l2_load_bytes].value / sector / warps,
-                               .misses = fmin(demand->dram_read, m[WL_METRIC_l2_load_bytes].value) / sector / warps,
+                               .misses = fmin(demand->dram.read, m[WL_METRIC_l2_load_bytes].value) / sector / warps,
                                .writes = m[WL_METRIC_l2_store_bytes].value / sector / warps,
                                .barriers = demand->barriers};
     wl_default_life_make(&work, &waits, &out->life);
@@ -95,7 +95,7 @@ void wl_assumed_life_warn(const wl_assumed_life *assumed, const wl_demand *deman
                "the life of a warp is assumed from its accesses: %.3g waits for loads, %.3g of them for the L2 and "
                "%.3g for DRAM, between %.0f instructions",
                assumed->life.phases, assumed->life.missing - assumed->life.dram, assumed->life.dram,
-               demand->instructions / assumed->profile.warps);
+               demand->sm.instructions / assumed->profile.warps);
 }
 
 wl_interval_launch wl_interval_launch_of(const wl_counts *counts, const wl_prediction *prediction)

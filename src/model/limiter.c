@@ -78,15 +78,15 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
                  rate = wl_device_or(device, WL_DEVICE_l1_wavefront_rate, 0);
     const double even = d->blocks > 0 ? ceil(d->blocks / sms) * sms / d->blocks : 1;
     const double cycles = sms * wl_device_or(device, WL_DEVICE_clock, 0) / even;
-    set_if_any(m, WL_BOUND_FP, fmax(d->fp_cycles, d->special_cycles) / cycles);
-    set_if_any(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
-    set_if_any(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
+    set_if_any(m, WL_BOUND_FP, fmax(d->sm.fp_cycles, d->sm.special_cycles) / cycles);
+    set_if_any(m, WL_BOUND_TENSOR, d->sm.tensor_cycles / cycles);
+    set_if_any(m, WL_BOUND_INTEGER, d->sm.integer_cycles / cycles);
     if (issue > 0)
-        set_if_any(m, WL_BOUND_ISSUE, d->instructions / (issue * cycles));
+        set_if_any(m, WL_BOUND_ISSUE, d->sm.instructions / (issue * cycles));
     if (p->metrics[WL_METRIC_l1_wavefronts].known)
-        set_bound(m, WL_BOUND_L1, rate > 0 ? d->l1_wavefronts / rate / cycles : 0);
-    set_if_any(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
-    set_if_any(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
+        set_bound(m, WL_BOUND_L1, rate > 0 ? d->sm.l1_wavefronts / rate / cycles : 0);
+    set_if_any(m, WL_BOUND_TAG, d->sm.tag_wavefronts / cycles);
+    set_if_any(m, WL_BOUND_DSMEM, d->sm.remote_cycles / cycles);
 }
 
 void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)

@@ -9,7 +9,7 @@
  * this averages out. */
 static double hidden(const wl_turnover *n, double wait, double others, double many)
 {
-    return wl_norm2(wait, others, wl_hiding_norm(many, n->growth));
+    return wl_norm2(wait, others, wl_hiding_norm(many, n->sm.overlap_growth));
 }
 
 /* Warps that never synchronize hide each other's waits, whichever block they belong to. */

@@ -230,10 +230,10 @@ static void keep_demand(const wl_demand *d, wl_stacks *out)
     out->demand = *d;
     out->waiting = *d->waiting;
     out->leading = *d->leading;
-    out->kinds = *d->kinds;
+    out->kinds = *d->uneven.kinds;
     out->demand.waiting = &out->waiting;
     out->demand.leading = &out->leading;
-    out->demand.kinds = &out->kinds;
+    out->demand.uneven.kinds = &out->kinds;
 }
 
 static void by_turnover(maker *m)

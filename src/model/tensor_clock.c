@@ -14,8 +14,8 @@ static wl_turnover at_share(const wl_turnover *n, double share)
 {
     wl_turnover at = *n;
     double *const rates[] = {
-        &at.clock,       &at.l2_bandwidth,        &at.l2_read_bandwidth,   &at.lone_rate,          &at.piece_rate,
-        &at.atomic_rate, &at.atomic_address_rate, &at.atomic_word_rate[0], &at.atomic_word_rate[1]};
+        &at.clock,       &at.l2.bandwidth,        &at.l2.read_bandwidth,   &at.l2.lone_rate,       &at.l2.piece_rate,
+        &at.atomic.rate, &at.atomic.address_rate, &at.atomic.word_rate[0], &at.atomic.word_rate[1]};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         *rates[i] *= share;
     return at;
@@ -25,9 +25,9 @@ void wl_turnover_at_clock(const wl_turnover *n, const wl_demand *d, wl_model_res
 {
     wl_turnover at = *n;
     wl_turnover_apply(&at, d, out);
-    for (int i = 0; i < ROUNDS && d->tensor_load > 0 && n->clock_loss[1] > 0 && out->time_s > 0; i++) {
-        const double load = fmin(1, d->tensor_load / (n->sms * at.clock * out->time_s));
-        at = at_share(n, fmax(LEAST, 1 - n->clock_loss[0] - n->clock_loss[1] * load));
+    for (int i = 0; i < ROUNDS && d->sm.tensor_load > 0 && n->sm.clock_loss[1] > 0 && out->time_s > 0; i++) {
+        const double load = fmin(1, d->sm.tensor_load / (n->sms * at.clock * out->time_s));
+        at = at_share(n, fmax(LEAST, 1 - n->sm.clock_loss[0] - n->sm.clock_loss[1] * load));
         wl_turnover_apply(&at, d, out);
         out->tensor_load = load;
     }

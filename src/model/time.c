@@ -35,11 +35,11 @@ bool wl_model_find(const char *name, wl_model_id *model)
  * block fetches at least a line for each such wait. */
 static void add_misses(const wl_volumes *v, double loads_per_phase, double line, wl_demand *d)
 {
-    const double lines = d->dram_read / line / d->blocks;
+    const double lines = d->dram.read / line / d->blocks;
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists) {
             const double waits = 1 - pow(fmax(0, v->reuse[i].hit_rate), loads_per_phase);
-            d->fresh_phases += fmin(lines, waits * fmax(0, d->phases - d->fresh_phases));
+            d->thread.fresh_loads += fmin(lines, waits * fmax(0, d->thread.phases - d->thread.fresh_loads));
         }
 }
 
@@ -64,14 +64,44 @@ static double port_cycles(const wl_counts *c, const wl_device *device, const wl_
     return loads + left * (c->stored_lines + c->sectors[1]);
 }
 
+static wl_sm_work sm_work(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out,
+                          double warps)
+{
+    const wl_value *m = out->metrics;
+    const wl_thread *thread = &c->thread;
+    const wl_mix *mix = &c->executed.mix;
+    /* else they are estimated from the addresses */
+    const bool counted = c->executed.by_class && mix->has_multiplies;
+    double rate = 0;
+    wl_sm_work w = {/* hits are not counted for each of their tag wavefronts, but take as long */
+                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + c->l1.texture + c->l1.load_found,
+                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
+                    .global_inst = c->l1.load_inst + c->l1.store_inst,
+                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
+                    .integer_inst = mix->integer_pipe,
+                    .multiplies = counted ? mix->multiplies[WL_MULTIPLY_NARROW] : warps * thread->multiplies,
+                    .wide_multiplies = counted ? mix->multiplies[WL_MULTIPLY_WIDE] : warps * thread->wide_multiplies,
+                    .results = warps * c->work.fp_results,
+                    .integer_cycles = wl_integer_cycles(mix, device),
+                    .tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device),
+                    .remote_cycles = remote_cycles(m, device),
+                    .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
+                    .tensor_load = wl_tensor_load_cycles(&out->mix, device)};
+    if (c->executed.by_class)
+        w.fp_cycles = wl_arithmetic_cycles(mix, device);
+    else if (c->work.has_flops && wl_device_get(device, wl_fp_rate_key(c->work.precision), &rate))
+        w.fp_cycles = c->work.fp_results * (double)out->items / rate;
+    if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &rate))
+        w.special_cycles = c->work.specials * (double)out->items / rate;
+    return w;
+}
+
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
     const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0;
-    const double fetch = wl_device_or(device, WL_DEVICE_dram_fetch, 0);
     const double sector = wl_device_or(device, WL_DEVICE_l1_sector, 0);
     const double lanes = wl_device_or(device, WL_DEVICE_warp_size, 0);
     /* warps with work: those that load, else those that store; with atomics only, all */
@@ -84,76 +114,31 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .blocks = (double)out->blocks,
                    .block_warps = ceil((double)out->threads_per_block / fmax(1, lanes)),
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   /* hits are not counted for each of their tag wavefronts, but take as long */
-                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture + c->l1.load_found,
-                   .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
-                   .remote_cycles = remote_cycles(m, device),
-                   .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
-                   .global_inst = t->load_inst + t->store_inst,
-                   .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
-                   .multiplies = warps * thread->multiplies,
-                   .results = warps * work->fp_results,
-                   .wide_multiplies = warps * thread->wide_multiplies,
-                   .l2_moved = m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value,
+                   .sm = sm_work(c, device, v, out, warps),
+                   .requests = v->requests,
                    .l2_loaded = m[WL_METRIC_l2_load_bytes].value,
                    .l2_again = v->total.l2_again,
-                   .shared_later = v->requests.shared_later,
-                   .read_units = v->requests.read_units,
-                   .lone_units = v->requests.lone_units,
-                   .written_units = v->requests.written_units,
-                   .pieces = v->requests.pieces,
-                   .lone_pieces = v->requests.lone_pieces,
-                   .in_place = {in_place * thread->in_place[0], in_place * thread->in_place[1]},
-                   .random_read = v->requests.random * fetch,
-                   .random_fetches = v->requests.random,
-                   .cleaned = v->requests.cleaned,
-                   .dram_read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
-                   .dram_write = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
-                   .dram_left = v->known ? v->requests.left : 0,
-                   .chunk = v->requests.chunk,
-                   .write_chunk = v->requests.write_chunk,
-                   .atomics = c->warps.atomics.sectors,
-                   .atomics_on_one = c->warps.atomics.hot_sectors,
-                   .atomics_squared = c->warps.atomics.squared_sectors,
-                   .atomic_requests_on_one = c->warps.atomics.hot_requests,
-                   .sums_on_one = c->warps.atomics.hot_sums,
-                   .planes = thread->planes,
-                   .phases = thread->phases,
-                   .steps = thread->steps,
-                   .barriers = work->barriers,
-                   .thread_instructions = thread->instructions,
-                   .stores = thread->stores > 0,
-                   .fresh_phases = thread->fresh_loads,
-                   .serial = thread->serial,
-                   .in_turns = c->executed.mix.in_turns,
-                   .lock_takers = c->executed.mix.locks ? c->warps.atomics.word_requests / 2 : 0,
-                   .longest = c->executed.mix.longest,
-                   .kinds = &c->executed.mix.kinds,
-                   .loads_per_phase = thread->loads_per_phase,
-                   .last_block = c->warps.last_block,
-                   .waiting = &c->waiting,
-                   .leading = &c->leading,
+                   .dram = {.read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
+                            .written = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
+                            .cached = v->cached},
                    .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
                    .cold = v->cold,
-                   .cached = v->cached};
-    if (c->executed.by_class)
-        d.fp_cycles = wl_arithmetic_cycles(&c->executed.mix, device);
-    else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
-        d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
-    if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
-        d.special_cycles = work->specials * (double)out->items / fp_rate;
-    if (c->executed.by_class && c->executed.mix.has_multiplies) {
-        /* as counted, not as estimated from the addresses */
-        d.multiplies = c->executed.mix.multiplies[WL_MULTIPLY_NARROW];
-        d.wide_multiplies = c->executed.mix.multiplies[WL_MULTIPLY_WIDE];
-    }
-    d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
-    d.integer_inst = c->executed.mix.integer_pipe;
-    d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
-    d.tensor_load = wl_tensor_load_cycles(&out->mix, device);
+                   .atomics = c->warps.atomics,
+                   .thread = *thread,
+                   .barriers = work->barriers,
+                   .in_place = {in_place * thread->in_place[0], in_place * thread->in_place[1]},
+                   .uneven = {.kinds = &c->executed.mix.kinds,
+                              .longest = c->executed.mix.longest,
+                              .last_block = c->warps.last_block,
+                              .in_turns = c->executed.mix.in_turns,
+                              .lock_takers = c->executed.mix.locks ? c->warps.atomics.word_requests / 2 : 0},
+                   .waiting = &c->waiting,
+                   .leading = &c->leading};
+    if (!v->known)
+        d.requests.left = 0;
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
-    d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram_read / loaded) : 0;
+    d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram.read / loaded) : 0;
     add_misses(v, thread->loads_per_phase, (double)wl_device_int(device, WL_DEVICE_l1_line), &d);
     return d;
 }

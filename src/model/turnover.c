@@ -20,46 +20,47 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
     } table[] = {
         {WL_DEVICE_sm_count, offsetof(wl_turnover, sms), true},
         {WL_DEVICE_clock, offsetof(wl_turnover, clock), true},
-        {WL_DEVICE_l1_line, offsetof(wl_turnover, line), true},
-        {WL_DEVICE_l1_wavefront_rate, offsetof(wl_turnover, wavefront_rate), true},
-        {WL_DEVICE_issue_rate, offsetof(wl_turnover, issue_rate), true},
-        {WL_DEVICE_sub_partitions, offsetof(wl_turnover, schedulers), true},
-        {WL_DEVICE_block_rate, offsetof(wl_turnover, block_rate), true},
-        {WL_DEVICE_block_turnover, offsetof(wl_turnover, turnover), true},
-        {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), true},
-        {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), true},
-        {WL_DEVICE_l2_unit, offsetof(wl_turnover, unit), true},
-        {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
-        {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
+        {WL_DEVICE_l1_line, offsetof(wl_turnover, l1.line), true},
+        {WL_DEVICE_l1_wavefront_rate, offsetof(wl_turnover, l1.wavefront_rate), true},
+        {WL_DEVICE_issue_rate, offsetof(wl_turnover, sm.issue_rate), true},
+        {WL_DEVICE_sub_partitions, offsetof(wl_turnover, sm.schedulers), true},
+        {WL_DEVICE_block_rate, offsetof(wl_turnover, launch.block_rate), true},
+        {WL_DEVICE_block_turnover, offsetof(wl_turnover, launch.turnover), true},
+        {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2.latency), true},
+        {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram.latency), true},
+        {WL_DEVICE_l2_unit, offsetof(wl_turnover, l2.unit), true},
+        {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2.bandwidth), true},
+        {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram.bandwidth), true},
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
-        {WL_DEVICE_warp_size, offsetof(wl_turnover, lanes), true},
-        {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
-        {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
-        {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
-        {WL_DEVICE_barrier_latency, offsetof(wl_turnover, barrier_latency), false},
-        {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
-        {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
-        {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
-        {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
-        {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
-        {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
-        {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
-        {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, region_loss), false},
-        {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
-        {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
-        {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
-        {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic_latency), false},
-        {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch), false},
-        {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
-        {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
-        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
-        {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
-        {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
-        {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
-        {WL_DEVICE_l2_size, offsetof(wl_turnover, l2_size), false},
-        {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
+        {WL_DEVICE_warp_size, offsetof(wl_turnover, sm.lanes), true},
+        {WL_DEVICE_fp32_rate, offsetof(wl_turnover, sm.fp32_rate), false},
+        {WL_DEVICE_overlap_growth, offsetof(wl_turnover, sm.overlap_growth), false},
+        {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1.latency), false},
+        {WL_DEVICE_barrier_latency, offsetof(wl_turnover, sm.barrier_latency), false},
+        {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram.write_wait), false},
+        {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2.read_bandwidth), false},
+        {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, l2.lone_rate), false},
+        {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2.write_cost), false},
+        {WL_DEVICE_piece_rate, offsetof(wl_turnover, l2.piece_rate), false},
+        {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram.write_cost), false},
+        {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, dram.request_overhead), false},
+        {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, dram.region_loss), false},
+        {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, dram.random_rate), false},
+        {WL_DEVICE_dram_fetch, offsetof(wl_turnover, dram.fetch), false},
+        {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic.rate), false},
+        {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic.address_rate), false},
+        {WL_DEVICE_atomic_latency, offsetof(wl_turnover, atomic.latency), false},
+        {WL_DEVICE_launch_duration, offsetof(wl_turnover, launch.duration), false},
+        {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, dram.queue_wait), false},
+        {WL_DEVICE_store_wait, offsetof(wl_turnover, launch.store_wait), false},
+        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, l1.fill_width), false},
+        {WL_DEVICE_memory_cache, offsetof(wl_turnover, dram.cache), false},
+        {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, dram.cache_bandwidth), false},
+        {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, l2.room), false},
+        {WL_DEVICE_l2_size, offsetof(wl_turnover, l2.size), false},
+        {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, l2.steepness), false},
     };
-    *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1};
+    *out = (wl_turnover){.l2.write_cost = 1, .dram.write_cost = 1};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         double *number = (double *)(void *)((char *)out + table[i].at);
         if (!wl_device_get(device, table[i].key, number) && table[i].needed) {
@@ -67,20 +68,20 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
             return false;
         }
     }
-    out->instruction_wait = wl_instruction_wait(device);
+    out->sm.instruction_wait = wl_instruction_wait(device);
     /* copies are slower than reads and writes: what the bus loses by turning around */
-    const double copies = wl_device_or(device, WL_DEVICE_dram_bandwidth, out->dram_bandwidth);
-    out->turnaround = fmax(0, 2 * out->dram_bandwidth / copies / (1 + out->dram_write_cost) - 1);
+    const double copies = wl_device_or(device, WL_DEVICE_dram_bandwidth, out->dram.bandwidth);
+    out->dram.turnaround = fmax(0, 2 * out->dram.bandwidth / copies / (1 + out->dram.write_cost) - 1);
     /* integers are multiplied as fast as they are added; a product of 64 bits is two of 32 */
-    out->narrow_multiply = over(out->lanes * out->issue_rate, wl_device_or(device, WL_DEVICE_int32_rate, 0));
-    out->wide_multiply = 2 * out->narrow_multiply;
+    out->sm.narrow_multiply = over(out->sm.lanes * out->sm.issue_rate, wl_device_or(device, WL_DEVICE_int32_rate, 0));
+    out->sm.wide_multiply = 2 * out->sm.narrow_multiply;
     /* at least a sector, as in the counts */
-    out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
-    wl_device_read_list(device, WL_DEVICE_instruction_cache, out->code, 4);
-    wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
-    wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
-    wl_device_read_list(device, WL_DEVICE_atomic_word_rate, out->atomic_word_rate, 2);
-    wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->clock_loss, 2);
+    out->l2.unit = fmax(out->l2.unit, (double)wl_device_int(device, WL_DEVICE_l1_sector));
+    wl_device_read_list(device, WL_DEVICE_instruction_cache, out->sm.code, 4);
+    wl_device_read_list(device, WL_DEVICE_in_place_wait, out->l2.in_place_wait, 2);
+    wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->sm.dispatch, 4);
+    wl_device_read_list(device, WL_DEVICE_atomic_word_rate, out->atomic.word_rate, 2);
+    wl_device_read_list(device, WL_DEVICE_tensor_clock_loss, out->sm.clock_loss, 2);
     return true;
 }
 
@@ -95,18 +96,18 @@ static void bound(wl_model_result *m, wl_bound_id id, double seconds)
  * further ones have all of it. */
 static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
 {
-    const double beside = fmin(d->results, d->multiplies + d->wide_multiplies);
-    const double alone = n->fp32_rate > 0 ? n->lanes * n->issue_rate / n->fp32_rate : n->narrow_multiply;
-    return n->narrow_multiply * (d->multiplies + beside) + n->wide_multiply * d->wide_multiplies +
-           fmin(alone, n->narrow_multiply) * (d->results - beside);
+    const double beside = fmin(d->sm.results, d->sm.multiplies + d->sm.wide_multiplies);
+    const double alone = n->sm.fp32_rate > 0 ? n->sm.lanes * n->sm.issue_rate / n->sm.fp32_rate : n->sm.narrow_multiply;
+    return n->sm.narrow_multiply * (d->sm.multiplies + beside) + n->sm.wide_multiply * d->sm.wide_multiplies +
+           fmin(alone, n->sm.narrow_multiply) * (d->sm.results - beside);
 }
 
 /* Slots of the schedulers: one for each instruction, and more for those that keep the dispatch busy
  * longer. */
 static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
 {
-    return d->instructions + n->dispatch[0] * d->wide_multiplies + n->dispatch[1] * d->multiplies +
-           n->dispatch[2] * d->global_inst + n->dispatch[3] * d->integer_inst;
+    return d->sm.instructions + n->sm.dispatch[0] * d->sm.wide_multiplies + n->sm.dispatch[1] * d->sm.multiplies +
+           n->sm.dispatch[2] * d->sm.global_inst + n->sm.dispatch[3] * d->sm.integer_inst;
 }
 
 /* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, some
@@ -116,7 +117,7 @@ static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
 static double fullest(const wl_turnover *n, const wl_demand *d)
 {
     const double fill = d->block_warps > 0 ? fmin(1, d->warps / (d->blocks * d->block_warps)) : 1;
-    const bool unequal = d->kinds && d->kinds->count > 1, dealt = d->blocks <= d->blocks_per_sm * n->sms;
+    const bool unequal = d->uneven.kinds && d->uneven.kinds->count > 1, dealt = d->blocks <= d->blocks_per_sm * n->sms;
     if (unequal || !dealt || fill >= 1 || fill <= 0.5)
         return 1;
     const double full = 2 * fill - 1, spread = 0.5 * sqrt(full * (1 - full)), each = ceil(d->blocks / n->sms);
@@ -154,15 +155,15 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
                  cycles = n->sms * n->clock / even;
-    bound(m, WL_BOUND_L1, (d->l1_wavefronts / n->wavefront_rate + over(d->l2_loaded, n->fill_width)) / cycles);
-    bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
-    bound(m, WL_BOUND_DSMEM, d->remote_cycles / cycles);
-    bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));
-    bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
-    bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
-    bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
-    if (d->wide_multiplies > 0)
-        bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
+    bound(m, WL_BOUND_L1, (d->sm.l1_wavefronts / n->l1.wavefront_rate + over(d->l2_loaded, n->l1.fill_width)) / cycles);
+    bound(m, WL_BOUND_TAG, d->sm.tag_wavefronts / cycles);
+    bound(m, WL_BOUND_DSMEM, d->sm.remote_cycles / cycles);
+    bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->sm.issue_rate * cycles));
+    bound(m, WL_BOUND_FP, d->sm.fp_cycles / cycles);
+    bound(m, WL_BOUND_TENSOR, d->sm.tensor_cycles / cycles);
+    bound(m, WL_BOUND_INTEGER, d->sm.integer_cycles / cycles);
+    if (d->sm.wide_multiplies > 0)
+        bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->sm.issue_rate * cycles));
     return units_together(n, d, m);
 }
 
@@ -171,17 +172,17 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 static double sent_seconds(const wl_turnover *n, const wl_demand *d)
 {
     double heaviest = 1;
-    for (int i = 0; d->kinds && i < d->kinds->count && d->blocks <= n->sms; i++) {
-        const wl_block_kind *k = &d->kinds->list[i];
-        heaviest = fmax(heaviest, wl_kind_traffic(k, d->kinds) * d->blocks / k->blocks);
+    for (int i = 0; d->uneven.kinds && i < d->uneven.kinds->count && d->blocks <= n->sms; i++) {
+        const wl_block_kind *k = &d->uneven.kinds->list[i];
+        heaviest = fmax(heaviest, wl_kind_traffic(k, d->uneven.kinds) * d->blocks / k->blocks);
     }
-    return heaviest * d->port_cycles * ceil(d->blocks / n->sms) / d->blocks / n->clock;
+    return heaviest * d->sm.port_cycles * ceil(d->blocks / n->sms) / d->blocks / n->clock;
 }
 
 /* The share of its data that is still in a cache of this size from an earlier equal launch. */
 static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
-    return d->cold ? 0 : wl_data_remains(d->footprint, room, n->steepness);
+    return d->cold ? 0 : wl_data_remains(d->footprint, room, n->l2.steepness);
 }
 
 /* Launches repeat: each writes back the dirty data that the previous one left in the L2, unless it
@@ -189,7 +190,7 @@ static double remains(const wl_turnover *n, const wl_demand *d, double room)
  * data has none. */
 static double written(const wl_turnover *n, const wl_demand *d)
 {
-    return d->dram_write + (d->cold ? 0 : d->dram_left * (1 - remains(n, d, n->l2_size)));
+    return d->dram.written + (d->cold ? 0 : d->requests.left * (1 - remains(n, d, n->l2.size)));
 }
 
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */
@@ -197,18 +198,20 @@ static double written(const wl_turnover *n, const wl_demand *d)
 /* The more evenly reads and writes share the bus, the more often it turns around. */
 static double turning(const wl_turnover *n, const wl_demand *d)
 {
-    const double writes = written(n, d), moved = d->dram_read + writes, share = moved > 0 ? writes / moved : 0;
-    return 1 + n->turnaround * EVEN * share * (1 - share);
+    const double writes = written(n, d), moved = d->dram.read + writes, share = moved > 0 ? writes / moved : 0;
+    return 1 + n->dram.turnaround * EVEN * share * (1 - share);
 }
 
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
     /* the rate of random fetches has their overhead */
-    const double ordered = fmax(0, d->dram_read - d->random_read);
-    const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
-    const double writes = written(n, d) * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
-    const double loss = 1 + n->region_loss * log2(fmax(1, d->planes));
-    return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
+    const double ordered = fmax(0, d->dram.read - n->dram.fetch * d->requests.random);
+    const double reads =
+        d->dram.read + ordered * (n->dram.request_overhead / d->requests.chunk - n->dram.request_overhead / n->l1.line);
+    const double writes = written(n, d) * (1 + n->dram.request_overhead / d->requests.write_chunk -
+                                           n->dram.request_overhead / n->l1.line);
+    const double loss = 1 + n->dram.region_loss * log2(fmax(1, d->thread.planes));
+    return (reads + n->dram.write_cost * writes) / n->dram.bandwidth * loss * turning(n, d);
 }
 
 /* Sectors of atomics that the busiest slice of the L2 has. A group of lines is in one slice, and a
@@ -218,11 +221,12 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 static double on_busiest_slice(const wl_demand *d, double slices)
 {
     if (slices < 2)
-        return d->atomics;
+        return d->atomics.sectors;
     const double extreme = sqrt(2 * log(slices)), above = extreme - log(4 * acos(-1) * log(slices)) / (2 * extreme);
-    const double group = d->atomics > 0 ? d->atomics_squared / d->atomics : 0;
-    const double deviation = fmin(group, sqrt(d->atomics_squared / slices * (1 - 1 / slices)));
-    return fmin(d->atomics, fmax(d->atomics_on_one, d->atomics / slices + fmax(0, above) * deviation));
+    const double group = d->atomics.sectors > 0 ? d->atomics.squared_sectors / d->atomics.sectors : 0;
+    const double deviation = fmin(group, sqrt(d->atomics.squared_sectors / slices * (1 - 1 / slices)));
+    return fmin(d->atomics.sectors,
+                fmax(d->atomics.hot_sectors, d->atomics.sectors / slices + fmax(0, above) * deviation));
 }
 
 /* Atomics take as long as the busiest slice of the L2, or as requests for one line in turn; a sum
@@ -230,12 +234,13 @@ static double on_busiest_slice(const wl_demand *d, double slices)
  * so all rates together say how many slices there are. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double on_line = over(d->atomic_requests_on_one, n->atomic_word_rate[0]),
-                 all = fmax(over(d->atomics, n->atomic_rate), over(d->sums_on_one, n->atomic_word_rate[1]));
-    if (!(n->atomic_address_rate > 0))
+    const double on_line = over(d->atomics.hot_requests, n->atomic.word_rate[0]),
+                 all =
+                     fmax(over(d->atomics.sectors, n->atomic.rate), over(d->atomics.hot_sums, n->atomic.word_rate[1]));
+    if (!(n->atomic.address_rate > 0))
         return fmax(all, on_line);
-    const double slices = n->atomic_rate > 0 ? n->atomic_rate / n->atomic_address_rate : 1;
-    return fmax(fmax(all, on_line), on_busiest_slice(d, slices) / n->atomic_address_rate);
+    const double slices = n->atomic.rate > 0 ? n->atomic.rate / n->atomic.address_rate : 1;
+    return fmax(fmax(all, on_line), on_busiest_slice(d, slices) / n->atomic.address_rate);
 }
 
 /* Requests update parts of one line in place: each reads its part, then writes it, and a write
@@ -244,46 +249,48 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
  * apart. */
 static double delayed(const wl_turnover *n, const wl_demand *d)
 {
-    return n->in_place_wait[0] * d->in_place[0] + n->in_place_wait[1] * d->in_place[1];
+    return n->l2.in_place_wait[0] * d->in_place[0] + n->l2.in_place_wait[1] * d->in_place[1];
 }
 
 /* L2 misses are served by memory or by its memory-side cache: loaded earlier in this launch, or by
  * an earlier launch. */
 static double behind_l2(const wl_turnover *n, const wl_demand *d)
 {
-    if (!(n->cache_bandwidth > 0))
+    if (!(n->dram.cache_bandwidth > 0))
         return dram_seconds(n, d);
     wl_demand rest = *d;
-    const double kept = remains(n, d, n->cache), hits = fmin(d->cached, d->dram_read);
-    rest.dram_read -= hits;
+    const double kept = remains(n, d, n->dram.cache), hits = fmin(d->dram.cached, d->dram.read);
+    rest.dram.read -= hits;
     return (1 - kept) * dram_seconds(n, &rest) +
-           over(kept * (rest.dram_read + written(n, d)) + hits, n->cache_bandwidth);
+           over(kept * (rest.dram.read + written(n, d)) + hits, n->dram.cache_bandwidth);
 }
 
 /* `cold` is the share of DRAM traffic that the L2 does not save. */
 static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold, wl_model_result *m)
 {
-    const double lone = n->lone_rate > 0 ? d->lone_units : 0;
+    const double lone = n->l2.lone_rate > 0 ? d->requests.lone_units : 0;
     /* what comes from memory passes through the L2 once more */
     bound(m, WL_BOUND_L2,
-          (n->unit * (d->read_units - lone + n->l2_write_cost * d->written_units) + d->dram_read) / n->l2_bandwidth +
-              over(lone, n->lone_rate));
-    bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
+          (n->l2.unit * (d->requests.read_units - lone + n->l2.write_cost * d->requests.written_units) + d->dram.read) /
+                  n->l2.bandwidth +
+              over(lone, n->l2.lone_rate));
+    bound(m, WL_BOUND_PIECES, over(d->requests.pieces, n->l2.piece_rate));
     bound(m, WL_BOUND_DRAM, cold * behind_l2(n, d));
-    bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches + 2 * d->cleaned, n->random_rate));
+    bound(m, WL_BOUND_RANDOM, cold * over(d->requests.random + 2 * d->requests.cleaned, n->dram.random_rate));
     bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
-    bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
+    bound(m, WL_BOUND_LAUNCH, d->blocks / n->launch.block_rate);
 }
 
 /* A block takes at least as long as its longest warp: that warp's dependent instructions, and its
  * loads, in phases or one after another. */
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
-    const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
-    if (d->longest.instructions <= 0 || !d->waiting->assumed) /* the longest life includes it */
+    const wl_longest_warp *longest = &d->uneven.longest;
+    const double together = (longest->loads - longest->serial) / fmax(1, d->thread.loads_per_phase);
+    if (longest->instructions <= 0 || !d->waiting->assumed) /* the longest life includes it */
         return 0;
-    return n->turnover + n->instruction_wait * d->longest.instructions +
-           wl_wait_of_phase(n) * (d->longest.serial + together);
+    return n->launch.turnover + n->sm.instruction_wait * longest->instructions +
+           wl_wait_of_phase(n) * (longest->serial + together);
 }
 
 /* ---- how long a block waits ---- */
@@ -334,8 +341,8 @@ double wl_waits_sum(const wl_block_waits *w)
  * an atomic later that it is free. */
 static double wait_for_lock(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life)
 {
-    const double others = d->lock_takers / w->waves - 1;
-    return others > 0 ? others * (life->atomics * life->cycles + n->l2_latency + n->atomic_latency) : 0;
+    const double others = d->uneven.lock_takers / w->waves - 1;
+    return others > 0 ? others * (life->atomics * life->cycles + n->l2.latency + n->atomic.latency) : 0;
 }
 
 /* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
@@ -345,10 +352,10 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
 {
     const double dram = life->level[2]; /* what DRAM adds to the wait for the L2 */
     const double lock = wait_for_lock(n, d, w, life), calm = w->start + lock + life->cycles - dram * (1 - w->cold);
-    const double writes = written(n, d), traffic = d->dram_read + writes;
-    const double between = traffic > 0 ? n->dram_write_wait * writes / traffic : 0;
-    const double all = dram + life->fetches * n->l2_latency; /* dram_latency, each time */
-    const double q = n->norm, queue = w->cold * (n->queue_wait * all + between * life->fetches);
+    const double writes = written(n, d), traffic = d->dram.read + writes;
+    const double between = traffic > 0 ? n->dram.write_wait * writes / traffic : 0;
+    const double all = dram + life->fetches * n->l2.latency; /* dram_latency, each time */
+    const double q = n->norm, queue = w->cold * (n->dram.queue_wait * all + between * life->fetches);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = all_waves(n, d, w, wait) / n->clock;
@@ -370,7 +377,7 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
                                  double cycles, double busiest)
 {
     const double own = busiest * cycles, *s = m->bound_s;
-    wl_residents r = {.blocks = at_once, .own = own, .warps = d->block_warps / n->schedulers};
+    wl_residents r = {.blocks = at_once, .own = own, .warps = d->block_warps / n->sm.schedulers};
     const bool meet = d->barriers > 0 || r.warps <= 0;
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
     const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
@@ -404,7 +411,7 @@ static bool follow_leader(const wl_turnover *n, const wl_demand *d, const waits 
  * less meanwhile. Returns the cycles that all blocks of a wave lose by that. */
 static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_residents *all, double wait)
 {
-    const double longer = d->phases * d->shared_later * (n->l2_latency - n->l1_latency);
+    const double longer = d->thread.phases * d->requests.shared_later * (n->l2.latency - n->l1.latency);
     wl_residents fewer = *all;
     fewer.blocks--;
     if (!d->waiting->assumed || all->apart <= 0 || longer <= 0)
@@ -418,15 +425,15 @@ static double wait_for_last(const wl_turnover *n, const wl_demand *d, const wl_r
 /* Cycles from the end of a block to the start of its successor. */
 static double until_start(const wl_turnover *n, const wl_demand *d)
 {
-    return n->turnover + (d->stores ? n->store_wait : 0);
+    return n->launch.turnover + (d->thread.stores > 0 ? n->launch.store_wait : 0);
 }
 
 /* Cycles for which the first blocks wait for instructions that nobody has executed. A launch starts
  * with half of the second instruction cache filled. */
 static double first_instructions(const wl_turnover *n, const wl_demand *d)
 {
-    const double ready = fmin(d->waiting->code, n->code[1] / 2);
-    return ready * n->code[2] + (d->waiting->code - ready) * n->code[3];
+    const double ready = fmin(d->waiting->code, n->sm.code[1] / 2);
+    return ready * n->sm.code[2] + (d->waiting->code - ready) * n->sm.code[3];
 }
 
 /* Adds the atomics. With several waves, atomics of some blocks overlap with the work of others.
@@ -453,9 +460,8 @@ static wl_demand loaded_again(const wl_demand *d, double remains)
     const double more = fmax(-d->l2_loaded, remains * d->l2_again),
                  factor = d->l2_loaded > 0 ? 1 + more / d->l2_loaded : 1;
     again.l2_loaded += more;
-    again.l2_moved += more;
-    again.read_units *= factor;
-    again.lone_units *= factor;
+    again.requests.read_units *= factor;
+    again.requests.lone_units *= factor;
     return again;
 }
 
@@ -504,7 +510,7 @@ static void weigh(const wl_turnover *n, double waiting, double delivered, wl_mod
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_result *m)
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
-    m->remains = remains(n, counted, n->room);
+    m->remains = remains(n, counted, n->l2.room);
     const wl_waiting life = wl_life_of_block(n, counted);
     wl_demand again = loaded_again(counted, m->remains);
     again.waiting = &life;
@@ -520,7 +526,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
     /* blocks of one wave end together, and retire one after the other */
-    const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
+    const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->launch.block_rate * n->clock;
     const waits w = {.waves = waves,
                      .start = until_start(n, d) + leaving / waves,
                      .at = block,
@@ -533,8 +539,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     /* All blocks leave one after the other, from the end of the first one on. */
     const double first_end = (wait - w.start) / n->clock;
     const bool led = follow_leader(n, d, &w, &wait, &sm, m); /* all to the end, together */
-    const double apart =
-        led || d->in_turns ? 0 : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
+    const double apart = led || d->uneven.in_turns
+                             ? 0
+                             : (wl_end_apart(n, &block, wait) + waves * wait_for_last(n, d, &block, wait)) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
     /* the part of a multiprocessor's time that shorter waits would shorten */
     const double sooner = led ? (1 - WL_LITTLE) * sm : all_waves(n, d, &w, (1 - WL_LITTLE) * wait) / n->clock;
@@ -543,18 +550,18 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     /* merging of lone partial writes, and DRAM rows opened to clean single sectors, overlap with no
      * other memory traffic; other partial writes are ordinary work of the L2, random fetches of
      * DRAM */
-    const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
-    const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
-    const double random = cold * over(d->random_fetches, n->random_rate);
+    const double lone = over(d->requests.lone_pieces, n->l2.piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
+    const double cleaning = cold * over(2 * d->requests.cleaned, n->dram.random_rate);
+    const double random = cold * over(d->requests.random, n->dram.random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
-    const double start = n->launch + first_instructions(n, d) / n->clock;
+    const double start = n->launch.duration + first_instructions(n, d) / n->clock;
     const double both = wl_norm2(sm + apart, memory, q), conflicts = cold * delayed(n, d) * both;
     const double rest = both + conflicts;
     bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     double share;
     /* what is loaded is requested and delivered in at least this time, however well the rest
      * overlaps */
-    const double sent = sent_seconds(n, d), delivered = fmax(over(d->l2_loaded, n->l2_read_bandwidth), sent);
+    const double sent = sent_seconds(n, d), delivered = fmax(over(d->l2_loaded, n->l2.read_bandwidth), sent);
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
     /* load of the busiest multiprocessor / mean load of those with blocks */
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks;
@@ -571,7 +578,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
                                    .together = together,
                                    .atomics = share,
                                    .started = start};
-    if (d->kinds && d->kinds->count > 1) {
+    if (d->uneven.kinds && d->uneven.kinds->count > 1) {
         /* of a mean block: all work, distributed evenly */
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
@@ -582,7 +589,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         bound(m, WL_BOUND_LAUNCH, m->bound_s[WL_BOUND_LAUNCH] + start);
         return;
     }
-    const double last = fmax(0, d->last_block - own) / n->clock;
+    const double last = fmax(0, d->uneven.last_block - own) / n->clock;
     m->own_cycles = own;
     m->wait_cycles = wait;
     m->tail_cycles = apart * n->clock;

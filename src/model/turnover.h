@@ -14,94 +14,104 @@
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
 
+#include "count/atomics.h"
 #include "kernel/counted_mix.h"
+#include "laws/thread.h"
+#include "laws/volumes.h"
 #include "metrics/prediction.h"
 #include "model/stack.h"
 #include "timeline/waiting.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
 
-/* The demand of the kernel: launch totals unless noted. */
+/* What the units of the multiprocessors have to do. Cycles are those of one multiprocessor that
+ * does all of it; instructions are those of warps. */
+typedef struct wl_sm_work {
+    double l1_wavefronts, tag_wavefronts;
+    double global_inst; /* loads and stores of 64-bit addresses */
+    double instructions, integer_inst;
+    double multiplies, wide_multiplies; /* of addresses */
+    double results;                     /* floating-point ones */
+    double fp_cycles, integer_cycles, tensor_cycles;
+    double special_cycles; /* special functions of an update: model limiter */
+    double remote_cycles;  /* of shared memory of other blocks */
+    double port_cycles;    /* of the way to the L2 */
+    double tensor_load;    /* tensor cores at their full rate: see tensor_clock.h */
+} wl_sm_work;
+
+/* What is not the same for all blocks. */
+typedef struct wl_uneven_work {
+    const wl_kinds *kinds;   /* NULL or none: all are about alike */
+    wl_longest_warp longest; /* 0: like the others */
+    double last_block;       /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    bool in_turns;           /* blocks draw their work: they end together */
+    /* blocks that take the same lock, by one atomic; another one releases it */
+    double lock_takers;
+} wl_uneven_work;
+
+/* Between the L2 and memory, in bytes. */
+typedef struct wl_dram_work {
+    double read, written;
+    /* the part of `read` that hits the memory-side cache, loaded earlier in the launch */
+    double cached;
+} wl_dram_work;
+
+/* What a launch asks of the device, as the stages before count it: launch totals unless noted. */
 typedef struct wl_demand {
     double warps; /* with work */
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
-    double l1_wavefronts, tag_wavefronts;
-    double global_inst;  /* loads and stores of 64-bit addresses */
-    double instructions; /* warp instructions */
-    /* of the arithmetic pipes, as if one multiprocessor did all the work */
-    double fp_cycles;
-    /* of the special functions of an update, likewise: model limiter */
-    double special_cycles;
-    double tensor_cycles;               /* of the tensor cores, likewise */
-    double remote_cycles;               /* of shared memory of other blocks, likewise */
-    double port_cycles;                 /* of the way to the L2, likewise */
-    double tensor_load;                 /* the same at their full rate: see tensor_clock.h */
-    double integer_cycles;              /* of the integer pipe, likewise */
-    double integer_inst;                /* its warp instructions */
-    double multiplies, wide_multiplies; /* warp instructions, of addresses */
-    double results;                     /* floating-point ones, warp instructions */
-    double l2_moved, l2_loaded;         /* bytes between L1 and L2; of these, bytes loaded */
+    wl_sm_work sm;
+    wl_requests requests; /* between L1 and L2, and how lines are used */
+    double l2_loaded;     /* bytes */
     /* what a launch that finds its data in the L2 loads beyond these bytes; negative: less */
     double l2_again;
-    /* share of a warp's loads that others of its block have loaded at another step */
-    double shared_later;
-    double read_units, lone_units, written_units, pieces, lone_pieces;
+    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
+    wl_dram_work dram;
+    double footprint; /* bytes that it touches, loads and stores */
+    bool cold;        /* no earlier launch has left any of them in a cache */
+    wl_atomics atomics;
+    wl_thread thread; /* fresh loads: also those that miss the L2 for lack of room */
+    double barriers;  /* of one thread */
     /* shares of stores to lines of which several requests change parts: see delayed() */
     double in_place[2];
-    /* random_read: bytes of random fetches */
-    double dram_read, dram_write, random_read, random_fetches, cleaned;
-    double dram_left;          /* bytes stored that are in the L2 when the launch ends */
-    double chunk, write_chunk; /* bytes of a line that one request of a block moves */
-    double planes;
-    double atomics; /* sectors of atomics */
-    /* of these, in the busiest group of lines; their squares, summed over groups; requests to the
-     * busiest line; sums of floating-point numbers that wait for one another */
-    double atomics_on_one, atomics_squared, atomic_requests_on_one, sums_on_one;
-    double phases, barriers, thread_instructions; /* of one thread */
-    double steps;                                 /* iterations of loops in which it loads */
-    bool stores;                                  /* to global memory */
-    double fresh_phases;                          /* of these phases: those that wait for DRAM */
-    bool serial;                                  /* these waits do not overlap */
-    bool in_turns;                                /* blocks draw their work: they end together */
-    /* blocks that take the same lock, by one atomic; another one releases it */
-    double lock_takers;
-    wl_longest_warp longest; /* 0: like the others */
-    double loads_per_phase;
-    /* wavefronts of the heaviest of the last blocks; 0: like the others */
-    double last_block;
+    wl_uneven_work uneven;
     /* of a block, from the lives of its warps; NULL or not `known`: it is assumed */
     const wl_waiting *waiting;
     /* of a block whose warp leads others through the same data; NULL or not `known`: unknown */
     const wl_waiting *leading;
-    double footprint; /* bytes that it touches, loads and stores */
-    bool cold;        /* no earlier launch has left any of them in a cache */
-    /* the part of dram_read that hits the memory-side cache, loaded earlier in the launch */
-    double cached;
-    /* of blocks that do unequal work; NULL or none: all are about alike */
-    const wl_kinds *kinds;
-    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
 } wl_demand;
 
-/* The device's numbers. */
+/* The device's numbers, by what they belong to. */
 typedef struct wl_turnover {
-    double sms, clock, line, unit;
-    double wavefront_rate, issue_rate, schedulers;
-    double block_rate, turnover, instruction_wait, dram_write_wait, growth;
-    double l2_latency, dram_latency;
-    double l1_latency, barrier_latency; /* 0: not known */
-    double narrow_multiply, wide_multiply, lanes, fp32_rate;
-    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, piece_rate;
-    double in_place_wait[2], dispatch[4];
-    /* instructions that the instruction caches hold; cycles of waiting for others */
-    double code[4];
-    double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
-    double dram_bandwidth, dram_write_cost, request_overhead, region_loss, random_rate;
-    double atomic_rate, atomic_address_rate, atomic_word_rate[2], atomic_latency, norm, launch;
-    double queue_wait, store_wait, turnaround, fill_width;
-    double room, steepness; /* of the L2, for data that an earlier launch has left there */
-    double l2_size;
-    double cache, cache_bandwidth; /* of the memory-side cache */
+    double sms, clock, norm;
+    struct {
+        double wavefront_rate, line, fill_width;
+        double latency; /* 0: not known */
+    } l1;
+    struct {
+        double issue_rate, schedulers, lanes, fp32_rate, narrow_multiply, wide_multiply, dispatch[4];
+        double instruction_wait, overlap_growth;
+        double barrier_latency; /* 0: not known */
+        /* instructions that the instruction caches hold; cycles of waiting for others */
+        double code[4];
+        double clock_loss[2]; /* with any products of tensor cores; in addition, with all busy */
+    } sm;
+    struct {
+        double unit, bandwidth, read_bandwidth, lone_rate, write_cost, piece_rate, latency, in_place_wait[2];
+        double size, room, steepness; /* for data that an earlier launch has left there */
+    } l2;
+    struct {
+        double bandwidth, write_cost, request_overhead, region_loss, random_rate, fetch, turnaround;
+        double latency, queue_wait, write_wait;
+        double cache, cache_bandwidth; /* of the memory-side cache */
+    } dram;
+    struct {
+        double rate, address_rate, word_rate[2], latency;
+    } atomic;
+    struct {
+        double block_rate, turnover, store_wait, duration;
+    } launch;
 } wl_turnover;
 
 /* False if the device lacks a number; *missing names it. */

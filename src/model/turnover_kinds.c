@@ -36,13 +36,13 @@ static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_k
                       wl_block_waits *parts)
 {
     const wl_longest_warp *w = &k->longest;
-    const double rounds = share * fmax(w->rounds, w->loads / fmax(1, d->loads_per_phase));
+    const double rounds = share * fmax(w->rounds, w->loads / fmax(1, d->thread.loads_per_phase));
     const double missed = rounds * (1 - d->l1_hits), far = missed * (1 - d->l2_hits);
     *parts = wl_waits_of_life(d->waiting, cold, share * length_of(d->waiting, k));
-    parts->start = n->turnover;
-    parts->level[0] = rounds * n->l1_latency;
-    parts->level[1] = missed * fmax(0, n->l2_latency - n->l1_latency);
-    parts->level[2] = cold * far * fmax(0, n->dram_latency - n->l2_latency);
+    parts->start = n->launch.turnover;
+    parts->level[0] = rounds * n->l1.latency;
+    parts->level[1] = missed * fmax(0, n->l2.latency - n->l1.latency);
+    parts->level[2] = cold * far * fmax(0, n->dram.latency - n->l2.latency);
     return wl_waits_sum(parts);
 }
 
@@ -77,11 +77,11 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
 {
     double mean = 0;
     m->waits = (wl_block_waits){0};
-    for (int i = 0; i < d->kinds->count; i++)
-        mean += d->kinds->list[i].blocks * work_of(&d->kinds->list[i], m) / d->blocks;
-    for (int i = 0; i < d->kinds->count; i++) {
-        const wl_block_kind *k = &d->kinds->list[i];
-        const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = wl_kind_traffic(k, d->kinds);
+    for (int i = 0; i < d->uneven.kinds->count; i++)
+        mean += d->uneven.kinds->list[i].blocks * work_of(&d->uneven.kinds->list[i], m) / d->blocks;
+    for (int i = 0; i < d->uneven.kinds->count; i++) {
+        const wl_block_kind *k = &d->uneven.kinds->list[i];
+        const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = wl_kind_traffic(k, d->uneven.kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
         wl_block_waits of_mean, of_longest;
         const double wait = wait_of(n, d, k, 1 - m->remains, share, &of_mean);
@@ -107,7 +107,7 @@ static void note_kinds(const wl_turnover *n, const wl_demand *d, const wl_block_
 {
     double wait = 0;
     int slowest = 0;
-    for (int i = 0; i < d->kinds->count; i++) {
+    for (int i = 0; i < d->uneven.kinds->count; i++) {
         wait += kinds[i].blocks * kinds[i].wait / d->blocks;
         slowest = kinds[i].longest_wait > kinds[slowest].longest_wait ? i : slowest;
     }
@@ -115,7 +115,7 @@ static void note_kinds(const wl_turnover *n, const wl_demand *d, const wl_block_
     const double turns = d->blocks / (n->sms * d->blocks_per_sm);
     m->wait_cycles = wait;
     m->bound_s[WL_BOUND_LATENCY] = fmax(turns * wait, kinds[slowest].longest_wait) / n->clock;
-    m->kinds.count = d->kinds->count;
+    m->kinds.count = d->uneven.kinds->count;
     m->kinds.last = last;
     m->kinds.blocks = kinds[named].blocks;
     m->kinds.wait_cycles = kinds[named].longest_wait;
@@ -126,13 +126,13 @@ double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, do
     wl_block_time kinds[WL_KINDS_MAX] = {{0}};
     const wl_slots slots = {.sms = n->sms,
                             .resident = d->blocks_per_sm,
-                            .launch = n->clock / n->block_rate,
-                            .growth = n->growth,
+                            .launch = n->clock / n->launch.block_rate,
+                            .growth = n->sm.overlap_growth,
                             .norm = n->norm,
                             .memory = memory * n->clock,
                             .atomics = m->bound_s[WL_BOUND_ATOMICS] * n->clock};
     find_times(n, d, own, m, kinds);
-    const wl_filled filled = wl_fill(&slots, kinds, d->kinds->count);
+    const wl_filled filled = wl_fill(&slots, kinds, d->uneven.kinds->count);
     note_kinds(n, d, kinds, filled.last, m);
     m->steps.balanced = filled.balanced / n->clock;
     return filled.cycles;

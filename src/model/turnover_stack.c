@@ -64,26 +64,26 @@ static void scale_wait(variant *v, wl_stack_part part, double by)
     wl_turnover *n = &v->n;
     switch (part) {
     case WL_STACK_DEPENDENCE:
-        SCALE(by, &n->instruction_wait);
+        SCALE(by, &n->sm.instruction_wait);
         scale_stall(v, WL_STALL_NONE, by);
         scale_stall(v, WL_STALL_DEPENDENCE, by);
         break;
     case WL_STACK_FETCH:
-        SCALE(by, &n->code[2], &n->code[3]);
+        SCALE(by, &n->sm.code[2], &n->sm.code[3]);
         scale_stall(v, WL_STALL_FETCH, by);
         break;
     case WL_STACK_SHARED: scale_stall(v, WL_STALL_SHARED, by); break;
     case WL_STACK_BARRIER: scale_stall(v, WL_STALL_BARRIER, by); break;
     case WL_STACK_L1:
-        SCALE(by, &n->l1_latency);
+        SCALE(by, &n->l1.latency);
         scale_level(v, 0, by);
         break;
     case WL_STACK_L2:
-        SCALE(by, &n->l2_latency);
+        SCALE(by, &n->l2.latency);
         scale_level(v, 1, by);
         break;
     case WL_STACK_DRAM:
-        SCALE(by, &n->dram_latency, &n->dram_write_wait);
+        SCALE(by, &n->dram.latency, &n->dram.write_wait);
         scale_level(v, 2, by);
         break;
     default: break;
@@ -98,29 +98,29 @@ static void scale_part(variant *v, wl_stack_part part, double by)
     wl_demand *d = &v->d;
     switch (part) {
     case WL_STACK_ISSUE: /* the rates of pipes stay as they are */
-        SCALE(1 / by, &n->issue_rate, &n->narrow_multiply, &n->wide_multiply);
+        SCALE(1 / by, &n->sm.issue_rate, &n->sm.narrow_multiply, &n->sm.wide_multiply);
         SCALE(by, &v->waiting.issue, &v->leading.issue);
         add_up(v);
         break;
-    case WL_STACK_FP: SCALE(by, &d->fp_cycles); break;
-    case WL_STACK_TENSOR: SCALE(by, &d->tensor_cycles, &d->tensor_load); break;
-    case WL_STACK_INTEGER: SCALE(by, &d->integer_cycles); break;
-    case WL_STACK_MULTIPLY: SCALE(by, &n->narrow_multiply, &n->wide_multiply); break;
+    case WL_STACK_FP: SCALE(by, &d->sm.fp_cycles); break;
+    case WL_STACK_TENSOR: SCALE(by, &d->sm.tensor_cycles, &d->sm.tensor_load); break;
+    case WL_STACK_INTEGER: SCALE(by, &d->sm.integer_cycles); break;
+    case WL_STACK_MULTIPLY: SCALE(by, &n->sm.narrow_multiply, &n->sm.wide_multiply); break;
     case WL_STACK_L1_QUEUE:
-        SCALE(by, &d->l1_wavefronts, &d->tag_wavefronts, &d->remote_cycles, &d->last_block);
-        SCALE(1 / by, &n->fill_width);
+        SCALE(by, &d->sm.l1_wavefronts, &d->sm.tag_wavefronts, &d->sm.remote_cycles, &d->uneven.last_block);
+        SCALE(1 / by, &n->l1.fill_width);
         break;
     case WL_STACK_NOC:
-        SCALE(by, &d->port_cycles);
-        SCALE(1 / by, &n->l2_bandwidth, &n->lone_rate, &n->l2_read_bandwidth, &n->piece_rate);
+        SCALE(by, &d->sm.port_cycles);
+        SCALE(1 / by, &n->l2.bandwidth, &n->l2.lone_rate, &n->l2.read_bandwidth, &n->l2.piece_rate);
         break;
-    case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram_bandwidth, &n->random_rate, &n->cache_bandwidth); break;
+    case WL_STACK_DRAM_QUEUE: SCALE(1 / by, &n->dram.bandwidth, &n->dram.random_rate, &n->dram.cache_bandwidth); break;
     case WL_STACK_ATOMICS:
-        SCALE(1 / by, &n->atomic_rate, &n->atomic_address_rate, &n->atomic_word_rate[0], &n->atomic_word_rate[1]);
+        SCALE(1 / by, &n->atomic.rate, &n->atomic.address_rate, &n->atomic.word_rate[0], &n->atomic.word_rate[1]);
         break;
     case WL_STACK_LAUNCH:
-        SCALE(by, &n->launch, &n->turnover, &n->store_wait);
-        SCALE(1 / by, &n->block_rate);
+        SCALE(by, &n->launch.duration, &n->launch.turnover, &n->launch.store_wait);
+        SCALE(1 / by, &n->launch.block_rate);
         break;
     default: scale_wait(v, part, by); break;
     }
@@ -179,7 +179,8 @@ static void take_out_idle(const wl_turnover *n, const wl_model_result *m, double
 void wl_turnover_stack(const wl_turnover *n, const wl_demand *d, const wl_model_result *m, wl_stack *out)
 {
     double shares = 0;
-    *out = (wl_stack){.instructions = d->instructions, .sms = fmax(1, fmin(n->sms, d->blocks)), .seconds = m->time_s};
+    *out =
+        (wl_stack){.instructions = d->sm.instructions, .sms = fmax(1, fmin(n->sms, d->blocks)), .seconds = m->time_s};
     for (int p = 0; p < WL_STACK_PART_COUNT && m->time_s > 0; p++) {
         out->cycles[p] = share_of(n, d, m->time_s, (wl_stack_part)p);
         shares += out->cycles[p];

@@ -31,11 +31,11 @@ static wl_status replay_loads(const stage *t, wl_arena *arena)
     wl_replay replayed;
     WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
     for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
-        t->out->fields[i].replayed = replayed.replayed[i];
-        t->out->fields[i].missed = replayed.missed[i];
-        t->out->fields[i].found = replayed.found[i];
-        t->out->fields[i].missed_units = replayed.units[i];
-        t->out->fields[i].lone = replayed.lone[i];
+        t->out->fields[i].replay.replayed = replayed.replayed[i];
+        t->out->fields[i].replay.missed = replayed.missed[i];
+        t->out->fields[i].replay.found = replayed.found[i];
+        t->out->fields[i].replay.units = replayed.units[i];
+        t->out->fields[i].replay.lone = replayed.lone[i];
     }
     return WL_OK;
 }
@@ -49,9 +49,9 @@ static bool walk_together(const stage *t)
     bool common = false;
     for (size_t i = 0; i < t->out->field_count; i++) {
         const wl_field_traffic *f = &t->out->fields[i];
-        if (f->replayed || f->random)
+        if (f->replay.replayed || f->loads.random)
             return false;
-        common = common || (f->far_common && f->block_sectors > 0);
+        common = common || (f->loads.far_common && f->loads.block_sectors > 0);
     }
     return common && t->out->blocks > t->out->wave_blocks;
 }
@@ -77,9 +77,9 @@ static wl_status replay_walks(const stage *t, wl_arena *arena)
     WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
     t->out->replay_size = walked.size;
     for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
-        t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;
-        t->out->fields[i].missed = walked.missed[i];
-        t->out->fields[i].walk = walked.fields[i];
+        t->out->fields[i].replay.walked = t->out->fields[i].loads.far_common && t->out->fields[i].loads.requested > 0;
+        t->out->fields[i].replay.missed = walked.missed[i];
+        t->out->fields[i].replay.walk = walked.fields[i];
     }
     return WL_OK;
 }

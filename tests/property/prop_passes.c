@@ -83,13 +83,13 @@ static double simulated(const passes *p, random_source *r, int64_t blocks)
 static double predicted(const passes *p, double blocks)
 {
     const double per_line = (double)LINE / SECTOR, row = (double)p->row * per_line * blocks;
-    wl_field_traffic field = {.requested = row * (double)p->passes,
-                              .block_sectors = row,
-                              .block_lines = row / per_line,
-                              .warp_sectors = row,
-                              .step_sectors = {row * (double)p->passes, row * (double)p->passes, row},
-                              .step_warp_sectors = {row * (double)p->passes, 0},
-                              .loaded_too = true};
+    wl_field_traffic field = {.loads.requested = row * (double)p->passes,
+                              .loads.block_sectors = row,
+                              .loads.block_lines = row / per_line,
+                              .loads.warp_sectors = row,
+                              .loads.step_sectors = {row * (double)p->passes, row * (double)p->passes, row},
+                              .loads.step_warp_sectors = {row * (double)p->passes, 0},
+                              .stores.loaded_too = true};
     const wl_traffic traffic = {.field_count = 1,
                                 .fields = &field,
                                 .blocks = blocks,

@@ -49,13 +49,13 @@ static inline void bench_run(bench *b) { wl_volumes_by_laws(&b->traffic, &b->law
 static inline void add_loads(bench *b)
 {
     wl_field_traffic *f = &b->field[0];
-    f->loaded_too = true;
-    f->requested = 1600;
-    f->warp_sectors = f->step_warp_sectors[0] = 1000;
-    f->block_sectors = f->step_sectors[0] = 800;
-    f->block_units = 500;
-    f->block_lines = f->warp_lines = 256;
-    f->wave_sectors = 80; /* each read by one block of the wave */
+    f->stores.loaded_too = true;
+    f->loads.requested = 1600;
+    f->loads.warp_sectors = f->loads.step_warp_sectors[0] = 1000;
+    f->loads.block_sectors = f->loads.step_sectors[0] = 800;
+    f->loads.block_units = 500;
+    f->loads.block_lines = f->loads.warp_lines = 256;
+    f->loads.wave_sectors = 80; /* each read by one block of the wave */
     b->traffic.step_lines[0] = 2.56;
 }
 

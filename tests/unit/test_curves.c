@@ -131,7 +131,7 @@ static void numbers_come_back(void **state)
     wl_turnover n;
     const char *missing = NULL;
     check_true("streams", "has all numbers", wl_turnover_read(found, &n, &missing));
-    check_near("streams", "turnaround", n.turnaround, 2 / BOTH / (1 / READ + 1 / WRITE) - 1, 1e-2);
+    check_near("streams", "turnaround", n.dram.turnaround, 2 / BOTH / (1 / READ + 1 / WRITE) - 1, 1e-2);
     /* no queue was put in, so what is taken off for one is missing here */
     check_near("streams", "turnover", known(found, "block_turnover"), TURNOVER, 0.25);
     check_near("streams", "turnover and stores", known(found, "block_turnover") + known(found, "store_wait"),

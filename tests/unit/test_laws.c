@@ -44,11 +44,11 @@ static void the_reload_curve_at_a_given_point(void **state)
     check_near("O = 1", "miss rate", b.out.l1_miss_rate, again / 800, NEAR);
     check_near("O = 1", "units", b.out.requests.read_units, 500 + again * 500 / 800, NEAR);
     /* what is requested again by the same warp only never misses */
-    b.field[0].step_warp_sectors[0] = 800;
+    b.field[0].loads.step_warp_sectors[0] = 800;
     bench_run(&b);
     check_near("one warp", "capacity", b.out.total.l2_capacity, 0, 0);
     /* never more than was asked for again */
-    b.field[0].step_warp_sectors[0] = 800 + 1e9;
+    b.field[0].loads.step_warp_sectors[0] = 800 + 1e9;
     b.laws.reload[0] = 1;
     b.traffic.step_lines[0] = 1e6;
     bench_run(&b);
@@ -65,15 +65,15 @@ static void replayed_loads_tell_their_requests(void **state)
     bench_start(&b);
     add_loads(&b);
     b.traffic.windows_known = false;
-    b.field[0].replayed = true;
-    b.field[0].missed = 0.25;
-    b.field[0].missed_units = 0.75;
-    b.field[0].lone = 0.2;
+    b.field[0].replay.replayed = true;
+    b.field[0].replay.missed = 0.25;
+    b.field[0].replay.units = 0.75;
+    b.field[0].replay.lone = 0.2;
     bench_run(&b);
     check_near("replayed", "volume", b.out.total.l2_compulsory + b.out.total.l2_capacity, 400 * 32, NEAR);
     check_near("replayed", "units", b.out.requests.read_units, 300, NEAR);
     check_near("replayed", "single sectors", b.out.requests.lone_units, 60, NEAR);
-    b.field[0].block_lines = 800; /* a sector of each line, in the whole block */
+    b.field[0].loads.block_lines = 800; /* a sector of each line, in the whole block */
     bench_run(&b);
     check_near("a sector of a line", "single sectors", b.out.requests.lone_units, 60, NEAR);
     check_done();
@@ -87,13 +87,13 @@ static void add_steps(bench *b, double short_lines, double lines, double all_lin
     wl_field_traffic *f = &b->field[0];
     b->traffic.step_count = 3;
     for (int n = 0; n < 3; n++) {
-        f->step_sectors[n] = sectors[n];
+        f->loads.step_sectors[n] = sectors[n];
         b->traffic.step_lines[n] = n == 0 ? short_lines : n == 1 ? lines : all_lines;
         b->traffic.step_distinct[n] = 4 * b->traffic.step_lines[n];
         b->traffic.step_share[n] = n == 0 ? 1.0 / 16 : n == 1 ? 1.0 / 4 : 1;
     }
-    f->step_warp_sectors[0] = 1500;
-    f->block_lines = 1e6; /* so many that an empty cache at the start does not matter */
+    f->loads.step_warp_sectors[0] = 1500;
+    f->loads.block_lines = 1e6; /* so many that an empty cache at the start does not matter */
 }
 
 /* What a run has from shorter ones is lost by the lines of these, which have passed since: the
@@ -118,12 +118,12 @@ static void loops_are_judged_run_by_run(void **state)
     /* passes over rows that are far larger than the L1: each loads all of it again */
     b.traffic.step_count = 2;
     b.traffic.step_lines[0] = b.traffic.step_lines[1] = 1e6;
-    b.field[0].step_warp_sectors[0] = b.field[0].step_sectors[0] = b.field[0].requested;
-    b.field[0].step_sectors[1] = 800;
+    b.field[0].loads.step_warp_sectors[0] = b.field[0].loads.step_sectors[0] = b.field[0].loads.requested;
+    b.field[0].loads.step_sectors[1] = 800;
     bench_run(&b);
     check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
     /* a launch that does not fill the L1 evicts nothing, however often it passes over its data */
-    b.field[0].block_lines = 256;
+    b.field[0].loads.block_lines = 256;
     b.traffic.step_lines[0] = b.traffic.step_lines[1] = 2.56;
     bench_run(&b);
     check_near("small", "miss rate", b.out.l1_miss_rate, 0, 0);
@@ -139,24 +139,24 @@ static void what_warps_share_at_other_steps(void **state)
     bench_start(&b);
     add_loads(&b);
     wl_field_traffic *f = &b.field[0];
-    f->warp_sectors = 3200;
-    f->step_warp_sectors[0] = 0;
+    f->loads.warp_sectors = 3200;
+    f->loads.step_warp_sectors[0] = 0;
     bench_run(&b);
     check_near("not counted", "share", b.out.requests.shared_later, 0, 0);
     b.traffic.step_count = 1;
-    f->step_warp_sectors[0] = f->step_sectors[0] = 5000;
+    f->loads.step_warp_sectors[0] = f->loads.step_sectors[0] = 5000;
     bench_run(&b);
     check_near("other steps", "share", b.out.requests.shared_later, 0.75, NEAR);
     check_near("other steps", "warps in step", b.out.requests.group, 1, NEAR);
-    f->step_sectors[0] = 5000.0 / 4;
+    f->loads.step_sectors[0] = 5000.0 / 4;
     bench_run(&b);
     check_near("the same step", "share", b.out.requests.shared_later, 0, NEAR);
     check_near("the same step", "warps in step", b.out.requests.group, 4, NEAR);
-    f->step_sectors[0] = 5000.0 / 2;
+    f->loads.step_sectors[0] = 5000.0 / 2;
     bench_run(&b);
     check_near("two by two", "share", b.out.requests.shared_later, 0.5, NEAR);
     check_near("two by two", "warps in step", b.out.requests.group, 2, NEAR);
-    f->step_sectors[0] = 5000 * 0.8;
+    f->loads.step_sectors[0] = 5000 * 0.8;
     bench_run(&b);
     check_near("sectors at the edges", "warps in step", b.out.requests.group, 1, NEAR);
     check_done();
@@ -175,13 +175,13 @@ static void passes_come_from_memory_again(void **state)
     b.traffic.step_share[1] = 0.5;
     b.traffic.step_share[2] = 1;
     /* 1600: two passes over 800 */
-    f->step_warp_sectors[0] = f->step_sectors[0] = f->step_sectors[1] = f->requested;
-    f->step_sectors[2] = 800;
-    f->block_lines = 1e9;
+    f->loads.step_warp_sectors[0] = f->loads.step_sectors[0] = f->loads.step_sectors[1] = f->loads.requested;
+    f->loads.step_sectors[2] = 800;
+    f->loads.block_lines = 1e9;
     b.traffic.step_distinct[1] = b.traffic.step_distinct[2] = 4e6 / 32;
     /* a row of 4 MB a block, 40 MB a wave */
     b.traffic.step_lines[1] = b.traffic.step_lines[2] = 4e6 / 128;
-    f->store_block_lines = 1e6 / 128 * 100;
+    f->stores.block_lines = 1e6 / 128 * 100;
     bench_run(&b);
     /* one reader: 3/4 of the lines are in a given partition; half of the stores of 10 MB a wave
      * pass meanwhile */
@@ -190,7 +190,7 @@ static void passes_come_from_memory_again(void **state)
     check_near("rows of 4 MB", "and this much the L2", b.out.total.dram_capacity, 800 * 32 * gone, 1e-6);
     check_true("rows of 4 MB", "a part", gone > 0.3 && gone < 0.9);
     /* ten blocks read each line, which is fetched once for all of them, if at all */
-    f->wave_sectors = 8;
+    f->loads.wave_sectors = 8;
     bench_run(&b);
     check_near("shared rows", "nothing", b.out.total.dram_capacity, 0, 1e-6);
     check_done();
@@ -208,21 +208,21 @@ static void a_sliding_window_comes_back_soon(void **state)
     const double runs[] = {64, 16, 4, 1};
     b.traffic.step_count = 4;
     for (int n = 0; n < 4; n++) {
-        f->step_runs[n] = runs[n];
-        f->step_sectors[n] = 800 + 10 * (runs[n] - 1);
-        f->step_warp_sectors[n] = 0;
+        f->loads.step_runs[n] = runs[n];
+        f->loads.step_sectors[n] = 800 + 10 * (runs[n] - 1);
+        f->loads.step_warp_sectors[n] = 0;
         /* all steps together are far too much for the L1 */
         b.traffic.step_lines[n] = n == 3 ? 1e6 : 1;
-        b.traffic.step_distinct[n] = f->step_sectors[n] / runs[n];
+        b.traffic.step_distinct[n] = f->loads.step_sectors[n] / runs[n];
     }
-    f->requested = f->step_sectors[0];
-    f->block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
+    f->loads.requested = f->loads.step_sectors[0];
+    f->loads.block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
     bench_run(&b);
     check_true("a window of one step", "hits", b.out.total.l2_capacity < 1);
     /* ends of runs of 16 cost 40: 30 of them come back only after 4 steps */
-    f->step_sectors[0] += 10 * 3 * (16 - 4);
-    f->step_sectors[1] += 10 * 3 * (16 - 4);
-    f->requested = f->step_sectors[0];
+    f->loads.step_sectors[0] += 10 * 3 * (16 - 4);
+    f->loads.step_sectors[1] += 10 * 3 * (16 - 4);
+    f->loads.requested = f->loads.step_sectors[0];
     b.traffic.step_lines[1] = 1e6;
     bench_run(&b);
     check_near("a longer window", "misses", b.out.total.l2_capacity, 10 * 3 * (16 - 4) * 32, 1e-4);
@@ -241,16 +241,16 @@ static void what_a_warp_loads_again_must_outlive_the_others(void **state)
     const double runs[] = {64, 16, 4, 1};
     b.traffic.step_count = 4;
     for (int n = 0; n < 4; n++) {
-        f->step_runs[n] = runs[n];
-        f->step_sectors[n] = f->step_warp_sectors[n] = 800 + 10 * (runs[n] - 1);
+        f->loads.step_runs[n] = runs[n];
+        f->loads.step_sectors[n] = f->loads.step_warp_sectors[n] = 800 + 10 * (runs[n] - 1);
         b.traffic.step_lines[n] = 1280;
-        b.traffic.step_distinct[n] = f->step_sectors[n] / runs[n];
+        b.traffic.step_distinct[n] = f->loads.step_sectors[n] / runs[n];
     }
-    f->requested = f->step_sectors[0];
-    f->block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
+    f->loads.requested = f->loads.step_sectors[0];
+    f->loads.block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
     bench_run(&b);
     check_near("a few steps", "misses", b.out.total.l2_capacity, 0, 0);
-    f->step_warp_sectors[3] = 0; /* more steps than are issued at once */
+    f->loads.step_warp_sectors[3] = 0; /* more steps than are issued at once */
     bench_run(&b);
     check_near("a walk", "misses", b.out.total.l2_capacity, 630 * 32 * pow(tanh(2.5), 2), 1e-2);
     check_done();
@@ -266,22 +266,22 @@ static void requests_of_several_blocks_merge(void **state)
     bench_run(&b);
     const double capacity = b.out.total.l2_capacity, units = b.out.requests.read_units;
     b.laws.merge = 0.08;
-    b.field[0].wave_sectors = 20;
+    b.field[0].loads.wave_sectors = 20;
     bench_run(&b);
     const double arrive = 1 - 0.08 * 0.75 * 0.75;
     check_near("merge", "compulsory", b.out.total.l2_compulsory, 800 * 32 * arrive, NEAR);
     check_near("merge", "capacity", b.out.total.l2_capacity, capacity * arrive, NEAR);
     check_near("merge", "units", b.out.requests.read_units, units * arrive, NEAR);
-    b.field[0].wave_sectors = 200; /* fewer readers than one: a sample; nothing merges */
+    b.field[0].loads.wave_sectors = 200; /* fewer readers than one: a sample; nothing merges */
     bench_run(&b);
     check_near("one reader", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
     /* neighbours that request the same at the same moment: one of four arrives */
-    b.field[0].in_step = 0.75;
+    b.field[0].loads.in_step = 0.75;
     bench_run(&b);
     check_near("in step", "compulsory", b.out.total.l2_compulsory, 200 * 32, NEAR);
     check_near("in step", "capacity", b.out.total.l2_capacity, capacity / 4, NEAR);
-    b.field[0].in_step = 0;
-    b.field[0].wave_sectors = 20;
+    b.field[0].loads.in_step = 0;
+    b.field[0].loads.wave_sectors = 20;
     b.traffic.windows_known = false; /* the wave is not known either */
     bench_run(&b);
     check_near("unknown wave", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
@@ -299,19 +299,19 @@ static void blocks_that_load_the_same_walk_together(void **state)
     bench b;
     bench_start(&b);
     add_loads(&b);
-    b.laws.reload[1] = 1e4;      /* nothing is loaded again */
-    b.field[0].wave_sectors = 8; /* as much as one block loads */
+    b.laws.reload[1] = 1e4;            /* nothing is loaded again */
+    b.field[0].loads.wave_sectors = 8; /* as much as one block loads */
     bench_run(&b);
     check_near("not common", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
-    b.field[0].far_common = true;
+    b.field[0].loads.far_common = true;
     bench_run(&b);
     check_near("one group", "half of it, in two of three cases", b.out.total.l2_compulsory,
                800 * 32 * (1 - 2.0 / 3 * 1 / 2), NEAR);
-    b.field[0].wave_sectors = 16;
+    b.field[0].loads.wave_sectors = 16;
     bench_run(&b);
     check_near("two groups", "a quarter, in half of the cases", b.out.total.l2_compulsory,
                800 * 32 * (1 - 1.0 / 2 * 1 / 4), NEAR);
-    b.field[0].wave_sectors = 80;
+    b.field[0].loads.wave_sectors = 80;
     bench_run(&b);
     check_near("ten groups", "hardly any", b.out.total.l2_compulsory, 800 * 32 * (1 - 0.2 / 1.2 * 1 / 20), NEAR);
     check_done();
@@ -322,14 +322,14 @@ static void blocks_that_load_the_same_walk_together(void **state)
 static void add_stores(bench *b, double lines_per_store)
 {
     wl_field_traffic *f = &b->field[0];
-    f->store_inst = 200;
-    f->written = 1000;
-    f->written_lines = 200 * lines_per_store;
-    f->written_units = 700;
-    f->store_warp = 800;
-    f->store_block = 600;
-    f->store_block_lines = 300;
-    f->stored = 600;
+    f->stores.inst = 200;
+    f->stores.written = 1000;
+    f->stores.written_lines = 200 * lines_per_store;
+    f->stores.written_units = 700;
+    f->stores.warp = 800;
+    f->stores.block = 600;
+    f->stores.block_lines = 300;
+    f->stores.sectors = 600;
 }
 
 static void stores_combine(void **state)
@@ -348,7 +348,7 @@ static void stores_combine(void **state)
         bench_start(&b);
         add_stores(&b, cases[i].lines);
         /* no line is shared by warps: block_lines is 0 */
-        b.field[0].warp_lines = cases[i].warp_lines;
+        b.field[0].loads.warp_lines = cases[i].warp_lines;
         bench_run(&b);
         const double sectors = 1000 - cases[i].within * 200 - cases[i].between * 200;
         check_near(cases[i].name, "bytes", b.out.total.l2_store, 32 * sectors, NEAR);
@@ -381,9 +381,9 @@ static void pieces_merge_when_another_follows(void **state)
         bench b;
         bench_start(&b);
         add_stores(&b, cases[i].lines);
-        b.field[0].written_full = cases[i].written_full;
-        b.field[0].store_warp_full = cases[i].warp_full;
-        b.field[0].stored = cases[i].stored;
+        b.field[0].stores.written_full = cases[i].written_full;
+        b.field[0].stores.warp_full = cases[i].warp_full;
+        b.field[0].stores.sectors = cases[i].stored;
         bench_run(&b);
         check_near(cases[i].name, "sectors", b.out.total.l2_store / 32, cases[i].sectors, NEAR);
         check_near(cases[i].name, "pieces", b.out.requests.pieces, cases[i].pieces, NEAR);
@@ -392,10 +392,10 @@ static void pieces_merge_when_another_follows(void **state)
     bench b;
     bench_start(&b);
     add_stores(&b, 5);
-    b.field[0].written_full = b.field[0].store_warp_full = 1000;
+    b.field[0].stores.written_full = b.field[0].stores.warp_full = 1000;
     bench_run(&b);
     check_near("units", "written", b.out.requests.written_units, 700 * 0.8, NEAR);
-    b.field[0].written_full = b.field[0].store_warp_full = 300;
+    b.field[0].stores.written_full = b.field[0].stores.warp_full = 300;
     bench_run(&b);
     check_near("units of the whole ones", "written", b.out.requests.written_units, 700 * 0.3, NEAR);
     check_done();

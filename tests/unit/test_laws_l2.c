@@ -23,15 +23,15 @@ static void add_layers(bench *b)
     b->traffic.window_blocks[1] = 1000;
     b->traffic.window_repeats[0] = 10;
     b->traffic.window_repeats[1] = 1;
-    f->loaded_too = true;
-    f->window_lines[0] = LAYER_LINES;
-    f->window_lines[1] = ALL_LINES;
-    f->window_units[0] = 2 * LAYER_LINES;
-    f->window_units[1] = 2 * ALL_LINES;
-    f->window_store_lines[0] = STORE_LINES;
-    f->window_store_lines[1] = 10 * STORE_LINES;
-    f->block_lines = 10 * LAYER_LINES * 1.25; /* 1.25 blocks per line */
-    f->store_block_lines = 10 * STORE_LINES * 3;
+    f->stores.loaded_too = true;
+    f->windows.lines[0] = LAYER_LINES;
+    f->windows.lines[1] = ALL_LINES;
+    f->windows.units[0] = 2 * LAYER_LINES;
+    f->windows.units[1] = 2 * ALL_LINES;
+    f->windows.store_lines[0] = STORE_LINES;
+    f->windows.store_lines[1] = 10 * STORE_LINES;
+    f->loads.block_lines = 10 * LAYER_LINES * 1.25; /* 1.25 blocks per line */
+    f->stores.block_lines = 10 * STORE_LINES * 3;
 }
 
 /* Launch, layer: all layers load everything anew, less what is found again. */
@@ -75,7 +75,7 @@ static void two_halves_are_the_published_form(void **state)
                 b.laws.room = rooms[i];
                 b.laws.steepness = steep[j];
                 if (narrow)
-                    b.field[0].block_lines *= 8;
+                    b.field[0].loads.block_lines *= 8;
                 bench_run(&b);
                 const double want = published_miss(LAYER_LINES * 128, ALL_LINES * 12.8, STORE_LINES * 128,
                                                    narrow ? 10 : 1.25, 3, rooms[i], steep[j]);
@@ -179,10 +179,10 @@ static void rows_and_layers(void **state)
         b.traffic.window_blocks[w] = blocks[w];
         b.traffic.window_repeats[w] = repeats[w];
         b.traffic.window_direction[w] = w + 1 > 2 ? 2 : w + 1;
-        f->window_lines[w] = lines[w];
-        f->window_units[w] = 2 * lines[w];
+        f->windows.lines[w] = lines[w];
+        f->windows.units[w] = 2 * lines[w];
     }
-    f->block_lines = 1000 * 300;
+    f->loads.block_lines = 1000 * 300;
     b.laws.partitions = 1;
     b.laws.room = 3000 * 128 * 3; /* a row fits, a layer does not */
     b.laws.steepness = 20;
@@ -199,7 +199,7 @@ static void rows_and_layers(void **state)
                b.out.reuse[1].exists && b.out.reuse[2].exists && !b.out.reuse[0].exists);
     /* windows that find nothing again (blocks overlap less than their windows): no reuse, and
      * nothing negative */
-    f->window_units[1] = 70000;
+    f->windows.units[1] = 70000;
     bench_run(&b);
     check_near("grows", "y", b.out.total.dram_reuse[1], 0, 0);
     check_true("grows", "no reuse in y", !b.out.reuse[1].exists);
@@ -214,10 +214,10 @@ static void add_stored(bench *b)
     b->traffic.window_count = 1;
     b->traffic.window_repeats[0] = 1;
     b->traffic.window_blocks[0] = 100;
-    b->field[0].stored = 10000;
-    b->field[0].store_block = 12500;
+    b->field[0].stores.sectors = 10000;
+    b->field[0].stores.block = 12500;
     /* two blocks complete each of the others, which count once */
-    b->field[0].store_block_full = 7500;
+    b->field[0].stores.block_full = 7500;
 }
 
 /* Four pieces of each of 10000 sectors, by blocks that are a quarter of the launch apart: a wave
@@ -231,12 +231,12 @@ static void add_pieces(bench *b)
     b->traffic.window_repeats[0] = 10;
     b->traffic.window_blocks[1] = 100;
     b->traffic.window_repeats[1] = 1;
-    f->store_block = 40000;
-    f->store_block_full = 0;
-    f->window_store_sectors[0] = 4000;
-    f->window_store_sectors[1] = 10000;
-    f->window_store_lines[0] = 4000;
-    f->window_store_lines[1] = 10000;
+    f->stores.block = 40000;
+    f->stores.block_full = 0;
+    f->windows.store_sectors[0] = 4000;
+    f->windows.store_sectors[1] = 10000;
+    f->windows.store_lines[0] = 4000;
+    f->windows.store_lines[1] = 10000;
     /* a wave stores 1000 sectors, if each counts once, and touches 4000 */
     b->laws.partial_room = 20000 * 32;
 }
@@ -258,13 +258,13 @@ static void pieces_far_apart_are_evicted(void **state)
     check_near("gone", "reads", b.out.total.dram_partial, 40000 * 32, NEAR);
     check_near("gone", "writes", b.out.total.dram_store, 40000 * 32, NEAR);
     check_near("gone", "cleaned", b.out.requests.cleaned, 0, 0);
-    b.field[0].loaded_too = true; /* what is loaded is there when the piece comes */
+    b.field[0].stores.loaded_too = true; /* what is loaded is there when the piece comes */
     bench_run(&b);
     check_near("loaded", "reads", b.out.total.dram_partial, 0, 0);
     check_near("loaded", "writes", b.out.total.dram_store, 40000 * 32, NEAR);
-    b.field[0].loaded_too = false;
+    b.field[0].stores.loaded_too = false;
     b.laws.room = 1e12;
-    b.field[0].store_again = 5; /* counted: all that is stored in five waves passes */
+    b.field[0].stores.again = 5; /* counted: all that is stored in five waves passes */
     bench_run(&b);
     check_near("later", "reads", b.out.total.dram_partial, 10000 * 32, NEAR);
     check_done();
@@ -287,12 +287,12 @@ static void random_loads_find_what_the_l2_holds(void **state)
     bench b;
     bench_start(&b);
     add_loads(&b);
-    b.field[0].random = true;
+    b.field[0].loads.random = true;
     b.traffic.window_count = 1;
     b.traffic.window_repeats[0] = 1;
     b.traffic.window_blocks[0] = 100;
-    b.field[0].window_units[0] = 300;
-    b.field[0].window_lines[0] = 250;
+    b.field[0].windows.units[0] = 300;
+    b.field[0].windows.lines[0] = 250;
     const double units = random_units(), held = 0.25, hits[] = {0.25, 0.6 * 0.25 + 0.2 * 0.0625};
     b.laws.room = held * units * 64;
     b.laws.random_hits[0] = 1;
@@ -312,10 +312,10 @@ static void random_loads_find_what_the_l2_holds(void **state)
     check_near("no room", "capacity", b.out.total.dram_capacity, 200 * 64, 1e-4);
     check_near("scattered", "bytes of a line, of other loads", b.out.requests.chunk, 128, NEAR);
     check_near("scattered", "lone", b.out.requests.lone_units, 0, 0); /* three sectors of a line */
-    b.field[0].block_lines = 640;
+    b.field[0].loads.block_lines = 640;
     bench_run(&b);
     check_near("lone", "units", b.out.requests.lone_units, 0.75 * b.out.requests.read_units, NEAR);
-    b.field[0].window_units[0] = 500; /* all different */
+    b.field[0].windows.units[0] = 500; /* all different */
     bench_run(&b);
     check_near("all different", "capacity", b.out.total.dram_capacity, 0, 0);
     check_done();
@@ -337,19 +337,19 @@ static void sectors_are_cleaned_early(void **state)
     check_near("half full", "stores", b.out.total.dram_store, 10000 * 32 * 17 / 16.0, NEAR);
     check_near("half full", "cleaned", b.out.requests.cleaned, 10000 / 16.0, NEAR);
     /* neighbours complete 3 of 4 sectors in the step that began them */
-    b.field[0].store_steps = 10;
-    b.field[0].store_in_step = 0.75;
+    b.field[0].stores.steps = 10;
+    b.field[0].stores.in_step = 0.75;
     bench_run(&b);
     check_near("in step", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0 * (0.25 + 0.75 / 100), NEAR);
-    b.field[0].store_steps = b.field[0].store_in_step = 0;
+    b.field[0].stores.steps = b.field[0].stores.in_step = 0;
     b.laws.partial_room = 100; /* never more than all of them */
     bench_run(&b);
     check_near("full", "partial", b.out.total.dram_partial, 10000 * 32 / 4.0, NEAR);
-    b.field[0].stored_partly = 1000; /* never completed: read once, whatever happens */
+    b.field[0].stores.partly = 1000; /* never completed: read once, whatever happens */
     bench_run(&b);
     check_near("partly", "partial", b.out.total.dram_partial, 1000 * 32 + 1500 * 32, NEAR);
     check_near("partly", "stores", b.out.total.dram_store, 10000 * 32 + 1500 * 32, NEAR);
-    b.field[0].store_block_full = 13000; /* samples that contradict each other */
+    b.field[0].stores.block_full = 13000; /* samples that contradict each other */
     bench_run(&b);
     check_near("more than all", "cleaned", b.out.requests.cleaned, 0, 0);
     check_done();
@@ -366,8 +366,8 @@ static void small_fields_stay(void **state)
     b.traffic.sms = 5;
     b.traffic.window_count = 1;
     b.traffic.window_repeats[0] = 1;
-    b.field[0].window_units[0] = 10;
-    b.field[0].window_lines[0] = 256; /* 32 KiB of 128 */
+    b.field[0].windows.units[0] = 10;
+    b.field[0].windows.lines[0] = 256; /* 32 KiB of 128 */
     for (int n = 1; n <= 4; n++) {
         b.laws.reload[0] = 0; /* nothing is loaded again */
         b.laws.reload[1] = n;
@@ -400,8 +400,8 @@ static void dirty_data_stays_behind(void **state)
         bench b;
         bench_start(&b);
         add_stored(&b);
-        b.field[0].store_block_full = 12000;
-        b.field[0].window_units[0] = cases[i].reads / 64;
+        b.field[0].stores.block_full = 12000;
+        b.field[0].windows.units[0] = cases[i].reads / 64;
         b.laws.dirty[0] = cases[i].most;
         b.laws.dirty[1] = cases[i].per_share;
         bench_run(&b);
@@ -414,7 +414,7 @@ static void dirty_data_stays_behind(void **state)
     add_stored(&b);
     b.traffic.field_count = 2;
     b.field[1] = b.field[0];
-    b.field[1].stored = 30000;
+    b.field[1].stores.sectors = 30000;
     b.laws.dirty[0] = 128000;
     b.laws.dirty[1] = 1e9;
     bench_run(&b);

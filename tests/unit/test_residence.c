@@ -43,7 +43,7 @@ static void small_blocks_share_schedulers(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.growth = 0.5;
+    n.sm.overlap_growth = 0.5;
     wl_residents r = of(16, 0.25);
     r.apart = 0;
     const double p = 2 * sqrt(2), others = 15 * 100;
@@ -103,7 +103,7 @@ static void larger_blocks_end_closer_together(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.growth = 0.3;
+    n.sm.overlap_growth = 0.3;
     for (double wait = 100; wait <= 10000; wait *= 2) {
         double before = INFINITY;
         for (double blocks = 32; blocks >= 1; blocks /= 2) {

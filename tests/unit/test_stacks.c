@@ -18,7 +18,7 @@
 static wl_demand demand_of_issue(void)
 {
     wl_demand d = demand();
-    d.instructions = 4e6;
+    d.sm.instructions = 4e6;
     return d;
 }
 
@@ -63,18 +63,18 @@ static void starts_and_ends(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand_of_issue();
-    n.launch = 4e-6;
+    n.launch.duration = 4e-6;
     wl_stack s = stack_of("launch", &n, &d);
     check_near("launch", "launch", s.cycles[WL_STACK_LAUNCH], 4000, ABOUT);
-    n.block_rate = 5e6; /* 1000 blocks take 200 us, twice as long as their work */
+    n.launch.block_rate = 5e6; /* 1000 blocks take 200 us, twice as long as their work */
     s = stack_of("rate", &n, &d);
     check_near("rate", "launch: nothing else matters", s.cycles[WL_STACK_LAUNCH], 204000, NEAR);
-    n.block_rate = 1e30;
-    d.last_block = 3000; /* own work of a block: 1000 */
+    n.launch.block_rate = 1e30;
+    d.uneven.last_block = 3000; /* own work of a block: 1000 */
     s = stack_of("last", &n, &d);
     check_near("last", "tail", s.cycles[WL_STACK_TAIL], 2000, NEAR);
-    d.longest = (wl_longest_warp){.instructions = 150000};
-    n.instruction_wait = 1; /* the longest warp takes 150000 cycles, the others 1e5 */
+    d.uneven.longest = (wl_longest_warp){.instructions = 150000};
+    n.sm.instruction_wait = 1; /* the longest warp takes 150000 cycles, the others 1e5 */
     s = stack_of("longest", &n, &d);
     check_near("longest", "imbalance", s.cycles[WL_STACK_IMBALANCE], 50000, 1e-6);
     check_done();
@@ -106,13 +106,13 @@ static void waits_by_cause(void **state)
     check_near("life", "barrier", s.cycles[WL_STACK_BARRIER], 1500 * each, ABOUT);
     check_true("life", "work and what a warp issues", s.cycles[WL_STACK_ISSUE] > 1000 * each);
     d.waiting = NULL;
-    d.phases = 4;
+    d.thread.phases = 4;
     d.barriers = 2;
-    d.thread_instructions = 100;
-    n.l2_latency = 2000;
-    n.barrier_latency = 1000;
-    n.instruction_wait = 6; /* the first of these cycles it issues */
-    n.turnover = 500;
+    d.thread.instructions = 100;
+    n.l2.latency = 2000;
+    n.sm.barrier_latency = 1000;
+    n.sm.instruction_wait = 6; /* the first of these cycles it issues */
+    n.launch.turnover = 500;
     s = stack_of("phases", &n, &d);
     check_near("phases", "L2 and barriers", s.cycles[WL_STACK_L2], 2 * s.cycles[WL_STACK_BARRIER], ABOUT);
     check_near("phases", "dependence", s.cycles[WL_STACK_DEPENDENCE], s.cycles[WL_STACK_L2] / 8, ABOUT);
@@ -128,16 +128,16 @@ static void atomics_in_step_come_on_top(void **state)
     const wl_waiting life = {.known = true, .cycles = 1000, .stall = {[WL_STALL_DEPENDENCE] = 1000}};
     wl_turnover n = numbers();
     wl_demand d = demand();
-    n.atomic_rate = 1e9;
+    n.atomic.rate = 1e9;
     d.waiting = &life;
     d.blocks_per_sm = 1;
     d.blocks = 10;
-    d.atomics = 500;
+    d.atomics.sectors = 500;
     wl_stack s = stack_of("one wave", &n, &d);
     check_near("one wave", "atomics", s.cycles[WL_STACK_ATOMICS], 500, ABOUT);
     check_near("one wave", "dependence", s.cycles[WL_STACK_DEPENDENCE], 1000, ABOUT);
     d.blocks = 20;
-    d.atomics = 1000;
+    d.atomics.sectors = 1000;
     s = stack_of("two waves", &n, &d);
     /* half of the time as a norm of 2000 and 1000, half in step */
     check_near("two waves", "atomics", s.cycles[WL_STACK_ATOMICS], (1000 + 1000 / pow(17, 0.75)) / 2, ABOUT);
@@ -150,17 +150,17 @@ static void memory_is_queues(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand_of_issue();
-    n.dram_bandwidth = 1e12;
-    d.dram_read = 1e9; /* 1 ms, ten times the work */
+    n.dram.bandwidth = 1e12;
+    d.dram.read = 1e9; /* 1 ms, ten times the work */
     wl_stack s = stack_of("dram", &n, &d);
     /* T = (w^4 + (10 w)^4)^(1/4): the weight of the work is 1 / (1 + 10^4) */
     check_near("dram", "work", s.cycles[WL_STACK_ISSUE], s.total / 10001, 1e-2);
     check_near("dram", "queue", s.cycles[WL_STACK_DRAM_QUEUE], s.total * 10000 / 10001, ABOUT);
-    n.l2_bandwidth = 1e12; /* as long: what comes from memory is read once */
+    n.l2.bandwidth = 1e12; /* as long: what comes from memory is read once */
     s = stack_of("l2", &n, &d);
     check_near("l2", "as much", s.cycles[WL_STACK_NOC], s.cycles[WL_STACK_DRAM_QUEUE], ABOUT);
-    n.atomic_rate = 1e9;
-    d.atomics = 1e7;
+    n.atomic.rate = 1e9;
+    d.atomics.sectors = 1e7;
     const wl_stack more = stack_of("atomics", &n, &d);
     check_true("atomics", "in the L2", more.cycles[WL_STACK_ATOMICS] > 10 * s.cycles[WL_STACK_NOC]);
     check_done();
@@ -186,7 +186,7 @@ static void unequal_blocks_are_imbalance(void **state)
                                     .last = 998,
                                     .middle = 499,
                                     .longest = {.instructions = 3003}};
-    d.kinds = &kinds;
+    d.uneven.kinds = &kinds;
     const wl_stack s = stack_of("kinds", &n, &d);
     check_true("kinds", "one block ends long after the others", s.cycles[WL_STACK_IMBALANCE] > 1e5);
     check_done();

@@ -17,15 +17,15 @@ static void sm_bounds_by_hand(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.wavefront_rate = 2;
-    n.wide_multiply = 5;
+    n.l1.wavefront_rate = 2;
+    n.sm.wide_multiply = 5;
     wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
-    d.tag_wavefronts = 1e6;
-    d.instructions = 1.2e7;
-    d.fp_cycles = 5e5;
-    d.tensor_cycles = 7e5;
-    d.multiplies = 1e6;
+    d.sm.l1_wavefronts = 4e6;
+    d.sm.tag_wavefronts = 1e6;
+    d.sm.instructions = 1.2e7;
+    d.sm.fp_cycles = 5e5;
+    d.sm.tensor_cycles = 7e5;
+    d.sm.multiplies = 1e6;
     wl_model_result m = apply(&n, &d);
     check_near("even", "L1", m.bound_s[WL_BOUND_L1], 4e6 / 2 / 1e10, NEAR);
     check_near("even", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10, NEAR);
@@ -42,29 +42,29 @@ static void sm_bounds_by_hand(void **state)
     /* further slots: 1e6 loads or stores, 1e6 narrow multiplications, 2e6 of the integer pipe */
     wl_turnover slow = n;
     const double slots[] = {2, 0.5, 1, 0.25};
-    memcpy(slow.dispatch, slots, sizeof slots);
-    d.integer_inst = 2e6;
-    d.global_inst = 1e6;
+    memcpy(slow.sm.dispatch, slots, sizeof slots);
+    d.sm.integer_inst = 2e6;
+    d.sm.global_inst = 1e6;
     check_near("dispatch", "issue", apply(&slow, &d).bound_s[WL_BOUND_ISSUE], (1.2e7 + 0.5e6 + 1e6 + 0.5e6) / 4 / 1e10,
                NEAR);
     check_near("dispatch of one slot", "issue", apply(&n, &d).bound_s[WL_BOUND_ISSUE], 1.2e7 / 4 / 1e10, NEAR);
-    d.wide_multiplies = 1e6;
+    d.sm.wide_multiplies = 1e6;
     m = apply(&n, &d);
     check_near("multiplies", "multiply", m.bound_s[WL_BOUND_MULTIPLY], (2e6 + 5e6) / 4 / 1e10, NEAR);
-    n.narrow_multiply = 3;
+    n.sm.narrow_multiply = 3;
     check_near("slower", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6) / 4 / 1e10, NEAR);
     /* as many results as multiplications share the pipe with them, the others have all of it */
-    d.results = 1.5e6;
-    n.lanes = 32;
-    n.fp32_rate = 128;
+    d.sm.results = 1.5e6;
+    n.sm.lanes = 32;
+    n.sm.fp32_rate = 128;
     check_near("few results", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 4.5e6) / 4 / 1e10,
                NEAR);
-    d.results = 1e7;
+    d.sm.results = 1e7;
     check_near("results", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 6e6 + 8e6) / 4 / 1e10,
                NEAR);
-    n.fp32_rate = 0;
+    n.sm.fp32_rate = 0;
     check_near("no rate", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 30e6) / 4 / 1e10, NEAR);
-    d.results = 0;
+    d.sm.results = 0;
     d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
     m = apply(&n, &d);
     check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
@@ -89,10 +89,10 @@ static void fills_occupy_the_l1(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
+    d.sm.l1_wavefronts = 4e6;
     d.l2_loaded = 6.4e7;
     check_near("fills", "free", apply(&n, &d).bound_s[WL_BOUND_L1], 4e6 / 1e10, NEAR);
-    n.fill_width = 64;
+    n.l1.fill_width = 64;
     check_near("fills", "64 bytes a cycle", apply(&n, &d).bound_s[WL_BOUND_L1], (4e6 + 1e6) / 1e10, NEAR);
     check_done();
 }
@@ -104,8 +104,8 @@ static void requests_leave_one_at_a_time(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.port_cycles = 5e6;
-    d.instructions = 1;
+    d.sm.port_cycles = 5e6;
+    d.sm.instructions = 1;
     check_near("many blocks", "time", apply(&n, &d).time_s, 5e6 / 1e10, 1e-6);
     d.blocks = 5; /* on five of ten */
     check_near("few blocks", "time", apply(&n, &d).time_s, 1e6 / 1e9, 1e-6);
@@ -117,7 +117,7 @@ static void requests_leave_one_at_a_time(void **state)
     const wl_kinds kinds = {.count = 2,
                             .list = {{.blocks = 1, .loads = 1.5e6, .stores = 0.5e6, .instructions = 1, .most = 1},
                                      {.blocks = 3, .first = 1, .last = 3, .loads = 1e6, .instructions = 1, .most = 1}}};
-    d.kinds = &kinds;
+    d.uneven.kinds = &kinds;
     check_near("a heavy block", "time", apply(&n, &d).time_s, 2e6 / 1e9, 1e-6);
     check_done();
 }
@@ -126,60 +126,60 @@ static void memory_bounds_by_hand(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.l2_bandwidth = 1e12;
-    n.l2_write_cost = 2;
-    n.dram_bandwidth = 1e11;
-    n.dram_write_cost = 1.25;
-    n.piece_rate = 1e9;
-    n.random_rate = 2e9;
-    n.atomic_rate = 4e9;
-    n.atomic_address_rate = 1e8;
+    n.l2.bandwidth = 1e12;
+    n.l2.write_cost = 2;
+    n.dram.bandwidth = 1e11;
+    n.dram.write_cost = 1.25;
+    n.l2.piece_rate = 1e9;
+    n.dram.random_rate = 2e9;
+    n.atomic.rate = 4e9;
+    n.atomic.address_rate = 1e8;
     wl_demand d = demand();
-    d.read_units = 1e6;
-    d.written_units = 5e5;
-    d.dram_read = 6.4e7;
-    d.dram_write = 3.2e7;
-    d.pieces = 1e5;
-    d.random_fetches = 1e5;
-    d.atomics = 1e6;
-    d.atomics_on_one = 1e4;
+    d.requests.read_units = 1e6;
+    d.requests.written_units = 5e5;
+    d.dram.read = 6.4e7;
+    d.dram.written = 3.2e7;
+    d.requests.pieces = 1e5;
+    d.requests.random = 1e5;
+    d.atomics.sectors = 1e6;
+    d.atomics.hot_sectors = 1e4;
     wl_model_result m = apply(&n, &d);
     check_near("memory", "L2", m.bound_s[WL_BOUND_L2], (64 * 2e6 + 6.4e7) / 1e12, NEAR);
     check_near("memory", "memory", m.bound_s[WL_BOUND_DRAM], (6.4e7 + 1.25 * 3.2e7) / 1e11, NEAR);
     check_near("memory", "pieces", m.bound_s[WL_BOUND_PIECES], 1e-4, NEAR);
     check_near("memory", "random", m.bound_s[WL_BOUND_RANDOM], 5e-5, NEAR);
     check_near("memory", "atomics", m.bound_s[WL_BOUND_ATOMICS], 2.5e-4, NEAR);
-    d.atomics_on_one = 1e5;
+    d.atomics.hot_sectors = 1e5;
     check_near("memory", "atomics on one address", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], 1e-3, NEAR);
     /* equal groups of lines in 40 slices: the busiest slice has two deviations more than the mean,
      * and of many groups two groups more */
-    d.atomics_on_one = 5e4;
-    d.atomics_squared = 20 * 5e4 * 5e4;
+    d.atomics.hot_sectors = 5e4;
+    d.atomics.squared_sectors = 20 * 5e4 * 5e4;
     check_near("memory", "atomics of 20 groups", apply(&n, &d).bound_s[WL_BOUND_ATOMICS],
                (0.5 + 2.01001 * sqrt(0.5 * 39 / 40)) * 5e-4, 1e-5);
-    d.atomics_on_one = 1e4;
-    d.atomics_squared = 100 * 1e4 * 1e4;
+    d.atomics.hot_sectors = 1e4;
+    d.atomics.squared_sectors = 100 * 1e4 * 1e4;
     check_near("memory", "atomics of 100 groups", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], (2.5 + 2.01001) * 1e-4,
                1e-5);
     /* requests of less than a line, many planes */
-    n.request_overhead = 16;
-    d.chunk = 32;
-    d.write_chunk = 64;
+    n.dram.request_overhead = 16;
+    d.requests.chunk = 32;
+    d.requests.write_chunk = 64;
     m = apply(&n, &d);
     const double reads = 6.4e7 * (1 + 0.5 - 0.125), writes = 3.2e7 * (1 + 0.25 - 0.125);
     check_near("chunks", "memory", m.bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11, NEAR);
-    n.region_loss = 0.01;
-    d.planes = 8;
+    n.dram.region_loss = 0.01;
+    d.thread.planes = 8;
     check_near("planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.03, NEAR);
-    d.random_read = 2.4e7; /* their rate has the overhead */
+    n.dram.fetch = 240; /* of each of 1e5 random ones; their rate has the overhead */
     check_near("random", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM],
                (2.4e7 + 4e7 * 1.375 + 1.25 * writes) / 1e11 * 1.03, NEAR);
-    d.random_read = 0;
-    d.lone_units = 4e5;
+    n.dram.fetch = 0;
+    d.requests.lone_units = 4e5;
     check_near("no rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 2e6 + 6.4e7) / 1e12, NEAR);
-    n.lone_rate = 1e9;
+    n.l2.lone_rate = 1e9;
     check_near("rate", "lone sectors", apply(&n, &d).bound_s[WL_BOUND_L2], (64 * 1.6e6 + 6.4e7) / 1e12 + 4e-4, NEAR);
-    d.planes = 0.5;
+    d.thread.planes = 0.5;
     check_near("no planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11, NEAR);
     check_done();
 }
@@ -189,19 +189,19 @@ static void conflicts_in_place_come_on_top(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.instructions = 1.2e7;
-    d.dram_read = d.dram_write = 1e8;
+    d.sm.instructions = 1.2e7;
+    d.dram.read = d.dram.written = 1e8;
     const double without = apply(&n, &d).time_s;
     d.in_place[0] = 0.25;
     d.in_place[1] = 0.5;
     check_near("no number", "time", apply(&n, &d).time_s, without, NEAR);
-    n.in_place_wait[0] = 0.2;
-    n.in_place_wait[1] = 0.6;
+    n.l2.in_place_wait[0] = 0.2;
+    n.l2.in_place_wait[1] = 0.6;
     const double wait = without * (0.25 * 0.2 + 0.5 * 0.6);
     check_near("two numbers", "time", apply(&n, &d).time_s, without + wait, 1e-9);
     check_near("two numbers", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait, NEAR);
-    n.room = 1e8; /* what an earlier launch has left in the L2 waits for nothing */
-    n.steepness = 1;
+    n.l2.room = 1e8; /* what an earlier launch has left in the L2 waits for nothing */
+    n.l2.steepness = 1;
     d.footprint = 1e8;
     check_near("half is there", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait / 2, NEAR);
     check_done();
@@ -213,17 +213,17 @@ static void what_is_left_in_the_l2_is_written_by_the_next_launch(void **state)
     wl_turnover n = numbers();
     wl_demand d = demand(), all = demand();
     d.footprint = all.footprint = 1e8;
-    d.dram_write = 1e8;
-    d.dram_left = 3e7;
-    all.dram_write = 1.3e8;
+    d.dram.written = 1e8;
+    d.requests.left = 3e7;
+    all.dram.written = 1.3e8;
     check_near("all of it", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM], NEAR);
-    n.l2_size = 1e8; /* half of it is there when it is stored again */
-    n.steepness = 4;
-    all.dram_write = 1.15e8;
+    n.l2.size = 1e8; /* half of it is there when it is stored again */
+    n.l2.steepness = 4;
+    all.dram.written = 1.15e8;
     check_near("half of it", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM],
                NEAR);
-    n.room = 1e12;
-    all.dram_write = 1e8;
+    n.l2.room = 1e12;
+    all.dram.written = 1e8;
     all.footprint = 1e18;
     d.cold = true;
     check_near("cold caches", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM],
@@ -252,13 +252,12 @@ static void the_l2_delivers_in_time(void **state)
     wl_turnover n = numbers();
     wl_demand d = demand();
     d.l2_loaded = 1e9;
-    d.l2_moved = 3e9; /* stores pass the other way */
     check_true("no such key", "time", apply(&n, &d).time_s < 0.9e-3);
-    n.l2_read_bandwidth = 1e12;
+    n.l2.read_bandwidth = 1e12;
     check_near("reads alone", "time", apply(&n, &d).time_s, 1e-3, 1e-9);
-    d.instructions = 2e7; /* half as long on 10 multiprocessors */
+    d.sm.instructions = 2e7; /* half as long on 10 multiprocessors */
     check_near("beside instructions", "time", apply(&n, &d).time_s, 1e-3, 1e-9);
-    d.instructions = 8e7;
+    d.sm.instructions = 8e7;
     check_near("more instructions", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
     check_done();
 }
@@ -269,11 +268,11 @@ static void a_repeated_launch_loads_more(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    n.l2_bandwidth = 1e12; /* 1 GB takes a millisecond */
-    n.room = 1e6;
-    n.steepness = 2;
+    n.l2.bandwidth = 1e12; /* 1 GB takes a millisecond */
+    n.l2.room = 1e6;
+    n.l2.steepness = 2;
     d.l2_loaded = 1e9;
-    d.read_units = 1e9 / 64;
+    d.requests.read_units = 1e9 / 64;
     d.l2_again = 0.25e9;
     d.footprint = 1e9;
     check_near("larger than the L2", "time", apply(&n, &d).time_s, 1e-3, 1e-6);
@@ -289,29 +288,29 @@ static void bounds_combine(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.l2_bandwidth = 1e12;
-    n.dram_bandwidth = 1e12;
-    n.piece_rate = n.random_rate = n.atomic_rate = 1e9;
+    n.l2.bandwidth = 1e12;
+    n.dram.bandwidth = 1e12;
+    n.l2.piece_rate = n.dram.random_rate = n.atomic.rate = 1e9;
     wl_demand d = demand();
-    d.dram_read = 1e9; /* as much for the L2 */
+    d.dram.read = 1e9; /* as much for the L2 */
     check_near("equal", "time", apply(&n, &d).time_s, 1e-3 * pow(2, 0.25), 1e-9);
     n.norm = 2;
     check_near("equal, norm 2", "time", apply(&n, &d).time_s, 1e-3 * sqrt(2), 1e-9);
     n.norm = 4;
-    d.dram_read = 0;
-    d.read_units = 1e9 / 64;
-    d.pieces = 1e6;
+    d.dram.read = 0;
+    d.requests.read_units = 1e9 / 64;
+    d.requests.pieces = 1e6;
     check_near("pieces", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
-    d.random_fetches = 2e6; /* beside the L2 */
+    d.requests.random = 2e6; /* beside the L2 */
     check_near("random fetches", "time", apply(&n, &d).time_s, 2e-3 * pow(2, 0.25), 1e-9);
-    d.random_fetches = 0;
-    d.cleaned = 1.5e6; /* read and written */
+    d.requests.random = 0;
+    d.requests.cleaned = 1.5e6; /* read and written */
     check_near("cleaned sectors", "time", apply(&n, &d).time_s, 5e-3, 1e-9);
-    d.atomics = 5e6;
+    d.atomics.sectors = 5e6;
     check_near("atomics", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25), 1e-9);
-    n.launch = 7e-6;
+    n.launch.duration = 7e-6;
     check_near("the launch itself", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25) + 7e-6, 1e-9);
-    n.block_rate = 1e5;
+    n.launch.block_rate = 1e5;
     check_near("launch", "time", apply(&n, &d).time_s, 1e-2 + 7e-6, 1e-9);
     check_done();
 }
@@ -327,12 +326,12 @@ static const struct {
     {                                                                                                                  \
 #member, offsetof(wl_demand, member)                                                                           \
     }
-    AMOUNT(l1_wavefronts), AMOUNT(tag_wavefronts), AMOUNT(global_inst),         AMOUNT(instructions),
-    AMOUNT(fp_cycles),     AMOUNT(multiplies),     AMOUNT(read_units),          AMOUNT(written_units),
-    AMOUNT(pieces),        AMOUNT(dram_write),     AMOUNT(random_fetches),      AMOUNT(planes),
-    AMOUNT(atomics),       AMOUNT(phases),         AMOUNT(atomics_on_one),      AMOUNT(barriers),
-    AMOUNT(fresh_phases),  AMOUNT(dram_read),      AMOUNT(thread_instructions), AMOUNT(wide_multiplies),
-    AMOUNT(results)};
+    AMOUNT(sm.l1_wavefronts),   AMOUNT(sm.tag_wavefronts), AMOUNT(sm.global_inst),      AMOUNT(sm.instructions),
+    AMOUNT(sm.fp_cycles),       AMOUNT(sm.multiplies),     AMOUNT(requests.read_units), AMOUNT(requests.written_units),
+    AMOUNT(requests.pieces),    AMOUNT(dram.written),      AMOUNT(requests.random),     AMOUNT(thread.planes),
+    AMOUNT(atomics.sectors),    AMOUNT(thread.phases),     AMOUNT(atomics.hot_sectors), AMOUNT(barriers),
+    AMOUNT(thread.fresh_loads), AMOUNT(dram.read),         AMOUNT(thread.instructions), AMOUNT(sm.wide_multiplies),
+    AMOUNT(sm.results)};
 
 static double log_uniform(uint64_t *seed, double lo, double hi)
 {
@@ -346,13 +345,13 @@ static wl_demand random_demand(uint64_t *seed)
     d.blocks_per_sm = (double)check_random_in(seed, 1, 32);
     for (size_t i = 0; i < COUNT_OF(amounts); i++) {
         const bool of_thread =
-            amounts[i].at >= offsetof(wl_demand, phases) || amounts[i].at == offsetof(wl_demand, planes);
+            amounts[i].at >= offsetof(wl_demand, thread.phases) || amounts[i].at == offsetof(wl_demand, thread.planes);
         double *amount = (double *)(void *)((char *)&d + amounts[i].at);
         *amount = check_random_in(seed, 0, 4) == 0 ? 0 : log_uniform(seed, 1, of_thread ? 100 : 1e9);
     }
-    d.chunk = log_uniform(seed, 8, 128);
-    d.write_chunk = log_uniform(seed, 8, 128);
-    d.fresh_phases = fmin(d.fresh_phases, d.phases);
+    d.requests.chunk = log_uniform(seed, 8, 128);
+    d.requests.write_chunk = log_uniform(seed, 8, 128);
+    d.thread.fresh_loads = fmin(d.thread.fresh_loads, d.thread.phases);
     return d;
 }
 
@@ -383,8 +382,8 @@ static void time_grows_with_every_amount(void **state)
         double *amount = (double *)(void *)((char *)&more + amounts[which].at);
         *amount *= log_uniform(&seed, 1, 10);
         *amount += (double)check_random_in(&seed, 0, 1);
-        if (amounts[which].at == offsetof(wl_demand, dram_read))
-            here.dram_write_wait = 0;
+        if (amounts[which].at == offsetof(wl_demand, dram.read))
+            here.dram.write_wait = 0;
         const double before = apply(&here, &d).time_s, after = apply(&here, &more).time_s;
         check_true(amounts[which].name, "the time does not fall", after >= before * (1 - 1e-12));
         check_true(amounts[which].name, "the time is a number", isfinite(before) && isfinite(after));
@@ -408,7 +407,7 @@ static void time_is_above_every_bound(void **state)
         }
         const double sum = m.bound_s[WL_BOUND_L2] + m.bound_s[WL_BOUND_DRAM] + m.bound_s[WL_BOUND_PIECES] +
                            m.bound_s[WL_BOUND_RANDOM] + m.bound_s[WL_BOUND_ATOMICS] + m.bound_s[WL_BOUND_LAUNCH] +
-                           m.bound_s[WL_BOUND_LATENCY] + n.launch + m.tail_cycles / n.clock;
+                           m.bound_s[WL_BOUND_LATENCY] + n.launch.duration + m.tail_cycles / n.clock;
         /* a last wave that is partial takes as long as a whole one, at most */
         double busiest = (m.own_cycles * d.blocks_per_sm + m.wait_cycles) / n.clock;
         for (int b = WL_BOUND_FP; b <= WL_BOUND_TAG; b++)
@@ -449,8 +448,8 @@ static void a_missing_number_is_named(void **state)
         device->entries[optional[i]].count = 0;
     const char *missing = NULL;
     check_true("optional", "numbers are not needed", wl_turnover_read(device, &n, &missing));
-    check_near("optional", "writes cost as much as reads, in the L2", n.l2_write_cost, 1, 0);
-    check_near("optional", "and in memory", n.dram_write_cost, 1, 0);
+    check_near("optional", "writes cost as much as reads, in the L2", n.l2.write_cost, 1, 0);
+    check_near("optional", "and in memory", n.dram.write_cost, 1, 0);
     wl_device_free(device);
     check_done();
 }

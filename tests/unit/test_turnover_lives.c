@@ -22,11 +22,11 @@ static wl_demand demand_of(double blocks_per_sm, double waves, const wl_waiting 
 static wl_turnover numbers_of_queue(void)
 {
     wl_turnover n = numbers();
-    n.l2_latency = 300;
-    n.dram_latency = 700;
-    n.queue_wait = 0.5;
-    n.dram_write_wait = 800;
-    n.dram_bandwidth = 1e9; /* so little that all of it is used */
+    n.l2.latency = 300;
+    n.dram.latency = 700;
+    n.dram.queue_wait = 0.5;
+    n.dram.write_wait = 800;
+    n.dram.bandwidth = 1e9; /* so little that all of it is used */
     return n;
 }
 
@@ -36,14 +36,14 @@ static void waits_for_dram_grow_with_its_load(void **state)
     wl_turnover n = numbers_of_queue();
     wl_waiting life = {.known = true, .cycles = 1000, .level = {100, 300, 400}, .fetches = 1};
     wl_demand d = demand_of(1, 1, &life);
-    d.dram_read = 3e9;
+    d.dram.read = 3e9;
     wl_model_result m = apply(&n, &d);
     check_near("reads", "wait", m.wait_cycles, 1000 + 0.5 * 700, NEAR);
     check_near("reads", "of it the queue's", m.waits.queue, 0.5 * 700, NEAR);
     /* half of the bandwidth: the norm of 1175 cycles and half of what it gives */
-    n.dram_bandwidth = 3e9 / (1175e-9 * pow(0.0625 / (1 - 0.0625), 0.25));
+    n.dram.bandwidth = 3e9 / (1175e-9 * pow(0.0625 / (1 - 0.0625), 0.25));
     check_near("half", "wait", apply(&n, &d).wait_cycles, 1000 + 0.5 * 700 / 2, 1e-3);
-    n.queue_wait = 0;
+    n.dram.queue_wait = 0;
     check_near("no number", "wait", apply(&n, &d).wait_cycles, 1000, NEAR);
     check_done();
 }
@@ -55,15 +55,15 @@ static void reads_wait_between_writes(void **state)
     wl_turnover n = numbers_of_queue();
     wl_waiting life = {.known = true, .cycles = 1000, .level = {100, 300, 400}};
     wl_demand d = demand_of(1, 1, &life);
-    d.dram_read = 3e9;
-    d.dram_write = 1e9;
+    d.dram.read = 3e9;
+    d.dram.written = 1e9;
     life.fetches = 1;
     check_near("one wait", "wait", apply(&n, &d).wait_cycles, 1000 + 350 + 200, NEAR);
     life.level[2] = 3 * 400;
     life.fetches = 3;
     life.cycles = 1800;
     check_near("three waits", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * (350 + 200), NEAR);
-    d.dram_write = 3e9;
+    d.dram.written = 3e9;
     check_near("as many writes", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * (350 + 400), NEAR);
     life.fetches = 0;
     check_near("latency not known", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * 200, NEAR);
@@ -88,8 +88,8 @@ static void blocks_leave_one_after_the_other(void **state)
                  {"three waves", 120, 4, 3, 300}};
     const wl_waiting life = {.known = true, .cycles = 1000};
     wl_turnover n = numbers();
-    n.block_rate = 1e8;
-    n.turnover = 500;
+    n.launch.block_rate = 1e8;
+    n.launch.turnover = 500;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double waves = cases[i].waves, leaving = cases[i].leaving;
         wl_demand d = demand_of(cases[i].fit, 1, NULL);
@@ -125,18 +125,18 @@ static void atomics_of_one_wave_are_in_step(void **state)
                  {"ten thousand waves", 1e4, 0, 1e4 * both + (2 - both)}};
     wl_waiting life = {.known = true, .cycles = 1000};
     wl_turnover n = numbers();
-    n.atomic_rate = 1e9;
+    n.atomic.rate = 1e9;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_demand d = demand_of(1, cases[i].waves, &life);
-        d.atomics = 1000 * cases[i].waves;
+        d.atomics.sectors = 1000 * cases[i].waves;
         life.atomics = cases[i].share;
         check_near(cases[i].name, "time", apply(&n, &d).time_s, cases[i].time * 1e-6, NEAR);
-        d.atomics = 0;
+        d.atomics.sectors = 0;
         check_near(cases[i].name, "no atomics", apply(&n, &d).time_s, cases[i].waves * 1e-6, NEAR);
     }
     wl_demand d = demand_of(1, 1, NULL); /* nobody knows when a thread adds */
-    n.turnover = 1000;
-    d.atomics = 1000;
+    n.launch.turnover = 1000;
+    d.atomics.sectors = 1000;
     check_near("no life", "time", apply(&n, &d).time_s, both * 1e-6, NEAR);
     check_done();
 }
@@ -164,7 +164,7 @@ static void warps_of_a_block_stay_in_step(void **state)
         const wl_waiting life = {.known = true, .cycles = 500, .issue = 200, .covered = {cases[i].covered, 0}};
         for (int blocks = 1; blocks <= 2; blocks++) {
             wl_demand d = demand_of(blocks, 1, &life);
-            d.instructions = own * n.issue_rate * d.blocks;
+            d.sm.instructions = own * n.sm.issue_rate * d.blocks;
             const double time = own + hypot(idle, (blocks - 1) * own);
             check_near(cases[i].name, blocks == 1 ? "alone" : "two blocks", apply(&n, &d).time_s, time * 1e-9, NEAR);
         }
@@ -182,7 +182,7 @@ static void warps_queue_for_the_l1(void **state)
     wl_demand d = demand_of(1, 1, &life);
     d.block_warps = 4;
     d.barriers = 1;
-    d.l1_wavefronts = 400 * d.blocks;
+    d.sm.l1_wavefronts = 400 * d.blocks;
     check_near("four warps", "time", apply(&n, &d).time_s, (500 + 300) * 1e-9, NEAR);
     const wl_waiting served = {.known = true, .cycles = 500, .issue = 100, .covered = {0, 200}};
     d.waiting = &served;
@@ -206,7 +206,7 @@ static void nobody_passes_the_leader(void **state)
     wl_model_result m = apply(&n, &d);
     check_near("little work", "time", m.time_s, 900e-9, NEAR);
     check_near("little work", "waits for the L2", m.waits.level[1], 600, NEAR);
-    d.instructions = 2000 * n.issue_rate * d.blocks;
+    d.sm.instructions = 2000 * n.sm.issue_rate * d.blocks;
     m = apply(&n, &d);
     check_near("more work than its wait", "time", m.time_s, 2400e-9, NEAR);
     check_near("more work than its wait", "waits for the L2", m.waits.level[1], 0, NEAR);
@@ -221,7 +221,7 @@ static void blocks_leave_from_the_first_end_on(void **state)
     (void)state;
     const wl_waiting life = {.known = true, .cycles = 500, .issue = 100};
     wl_turnover n = numbers();
-    n.block_rate = 1e6;
+    n.launch.block_rate = 1e6;
     wl_demand d = demand_of(4, 8, &life);
     check_near("of a loop", "time", apply(&n, &d).time_s, 10 * 4 * 8 * 1e-6 + 500e-9, NEAR);
     d.waiting = NULL; /* an assumed life, of which nothing is known */
@@ -250,15 +250,15 @@ static void last_wave_may_be_a_part(void **state)
     wl_turnover n = numbers();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_demand d = demand_of(4, cases[i].waves, &life);
-        d.l1_wavefronts = 1000 * d.blocks;
+        d.sm.l1_wavefronts = 1000 * d.blocks;
         const double all = 1000 + hypot(500, 3000), fewer = 1000 + hypot(500, 1000 * cases[i].last - 1000);
         const double whole = floor(cases[i].waves), part = cases[i].waves - whole;
         const double more = cases[i].last > 0 ? (fewer - part * all) / whole : 0;
         check_near(cases[i].name, "time", apply(&n, &d).time_s, (cases[i].waves * all + more) * 1e-9, NEAR);
         d.waiting = NULL; /* as short as their start: waves run into each other */
-        n.turnover = 1500;
+        n.launch.turnover = 1500;
         check_near(cases[i].name, "no life", apply(&n, &d).time_s, cases[i].waves * all * 1e-9, NEAR);
-        n.turnover = 0;
+        n.launch.turnover = 0;
     }
     check_done();
 }
@@ -287,9 +287,9 @@ static wl_demand demand_of_kinds(double blocks, const wl_kinds *kinds)
     wl_demand d = demand_of(2, 1, NULL);
     d.blocks = blocks;
     d.warps = 4 * blocks;
-    d.instructions = 4000 * blocks;
-    d.thread_instructions = 100;
-    d.kinds = kinds;
+    d.sm.instructions = 4000 * blocks;
+    d.thread.instructions = 100;
+    d.uneven.kinds = kinds;
     return d;
 }
 
@@ -324,7 +324,7 @@ static void warps_work_while_the_longest_waits(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const wl_kinds kinds = two_kinds(6, cases[i].longest);
         const wl_demand d = demand_of_kinds(6, &kinds);
-        n.instruction_wait = cases[i].wait;
+        n.sm.instruction_wait = cases[i].wait;
         const double alone = 1000 * cases[i].alone;
         check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(1000, 1000 - alone)) * 1e-9, NEAR);
     }

@@ -13,7 +13,7 @@ static wl_demand thousand_cycles(double blocks_per_sm, double waves)
     wl_demand d = demand();
     d.blocks_per_sm = blocks_per_sm;
     d.blocks = 10 * blocks_per_sm * waves;
-    d.l1_wavefronts = 1000 * d.blocks;
+    d.sm.l1_wavefronts = 1000 * d.blocks;
     return d;
 }
 
@@ -21,7 +21,7 @@ static void residence_by_hand(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.turnover = 1500;
+    n.launch.turnover = 1500;
     /* alone: it works while it waits */
     wl_demand d = thousand_cycles(1, 7);
     wl_model_result m = apply(&n, &d);
@@ -29,19 +29,19 @@ static void residence_by_hand(void **state)
     check_near("alone", "wait", m.wait_cycles, 1500, NEAR);
     check_near("alone", "time", m.time_s, 7e-9 * 1500, NEAR);
     check_near("alone", "waits one after the other", m.bound_s[WL_BOUND_LATENCY], 7e-9 * 1500, NEAR);
-    n.turnover = 500;
+    n.launch.turnover = 500;
     check_near("alone, more work", "time", apply(&n, &d).time_s, 7e-9 * 1000, NEAR);
-    n.turnover = 1500;
+    n.launch.turnover = 1500;
     d = thousand_cycles(4, 3);
     check_near("four", "time", apply(&n, &d).time_s, 3e-9 * (1000 + sqrt(500.0 * 500 + 3000.0 * 3000)), NEAR);
-    n.growth = 0.5; /* 2 sqrt(4/2) */
+    n.sm.overlap_growth = 0.5; /* 2 sqrt(4/2) */
     check_near("four, averaged", "time", apply(&n, &d).time_s,
                3e-9 * (1000 + pow(pow(500, 2 * sqrt(2)) + pow(3000, 2 * sqrt(2)), 1 / (2 * sqrt(2)))), NEAR);
     d = thousand_cycles(1000, 3); /* many: throughput */
     check_near("a thousand", "time", apply(&n, &d).time_s, 3e-9 * 1e6, 1e-3);
     d = thousand_cycles(4, 3); /* fewer blocks than fit: still one wave */
     d.blocks = 20;
-    d.l1_wavefronts = 20000;
+    d.sm.l1_wavefronts = 20000;
     m = apply(&n, &d);
     /* two on each multiprocessor, four would fit */
     check_near("half a wave", "own", m.own_cycles, 1000, NEAR);
@@ -55,21 +55,21 @@ static void the_last_warp_of_a_block(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.l1_latency = 800;
-    n.l2_latency = 1000;
+    n.l1.latency = 800;
+    n.l2.latency = 1000;
     wl_demand one = thousand_cycles(1, 3), two = thousand_cycles(2, 3);
-    one.phases = two.phases = 4;
-    one.steps = two.steps = 16;
+    one.thread.phases = two.thread.phases = 4;
+    one.thread.steps = two.thread.steps = 16;
     one.block_warps = two.block_warps = 8;
     const double alone = apply(&n, &one).time_s / 3, both = apply(&n, &two).time_s / 3;
-    one.shared_later = two.shared_later = 0.5;
+    one.requests.shared_later = two.requests.shared_later = 0.5;
     check_true("two", "are faster than one after the other", both < 2 * alone);
     check_near("one", "loses", apply(&n, &one).time_s / 3 - alone, 200e-9, 1e-9);
     /* of four steps, the first waits with the block */
     const double slower = 0.25 * 2000 + 0.75 * (500 + hypot(1500, 500));
     const double each = 0.25 * (1000 + hypot(1000, 1000)) + 0.75 * (500 + hypot(1500, 1500));
     check_near("two", "lose", apply(&n, &two).time_s / 3 - both, 400e-9 * (1 - each / 2 / slower), 1e-9);
-    one.steps = 1;
+    one.thread.steps = 1;
     check_near("no loop", "time", apply(&n, &one).time_s, 3e-9 * 2000, 1e-9);
     check_done();
 }
@@ -79,14 +79,14 @@ static void warps_of_a_loop_drift_apart(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.l2_latency = 1000;
+    n.l2.latency = 1000;
     wl_demand d = thousand_cycles(1, 3);
-    d.phases = 4;
-    d.steps = 16;
+    d.thread.phases = 4;
+    d.thread.steps = 16;
     d.block_warps = 8;
     const double warps = 500 + hypot(1500, 500);
     check_near("a loop", "time", apply(&n, &d).time_s, 3e-9 * (0.25 * 2000 + 0.75 * warps), NEAR);
-    d.steps = 1;
+    d.thread.steps = 1;
     check_near("no loop", "time", apply(&n, &d).time_s, 3e-9 * 2000, NEAR);
     check_done();
 }
@@ -95,32 +95,32 @@ static void waits_by_hand(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    n.turnover = 100;
-    n.instruction_wait = 2;
-    n.l2_latency = 60;
-    n.barrier_latency = 30;
+    n.launch.turnover = 100;
+    n.sm.instruction_wait = 2;
+    n.l2.latency = 60;
+    n.sm.barrier_latency = 30;
     wl_demand d = thousand_cycles(1, 1);
-    d.thread_instructions = 50;
-    d.phases = 4;
+    d.thread.instructions = 50;
+    d.thread.phases = 4;
     d.barriers = 3;
     check_near("on chip", "wait", apply(&n, &d).wait_cycles, 100 + 2 * 50 + 30 * 7, NEAR);
-    n.dram_latency = 30 + 600;
-    d.fresh_phases = 3;
+    n.dram.latency = 30 + 600;
+    d.thread.fresh_loads = 3;
     check_near("nothing from memory", "wait", apply(&n, &d).wait_cycles, 410, NEAR);
-    d.dram_read = 1e9; /* so many lines that each block meets some */
+    d.dram.read = 1e9; /* so many lines that each block meets some */
     check_near("from memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 2 * 315, NEAR);
-    d.fresh_phases = 0.5;
+    d.thread.fresh_loads = 0.5;
     check_near("less than one phase", "wait", apply(&n, &d).wait_cycles, 410 + 600, NEAR);
-    d.dram_read = 128 * d.blocks; /* one line each: some have none */
+    d.dram.read = 128 * d.blocks; /* one line each: some have none */
     check_near("one line", "wait", apply(&n, &d).wait_cycles, 410 + 600 * (1 - exp(-1)), NEAR);
     /* a quarter of the traffic is writes, memory is busy all the time */
-    d.dram_read = 3e9;
-    d.dram_write = 1e9;
-    n.dram_write_wait = 1000;
-    n.dram_bandwidth = 1e9;
+    d.dram.read = 3e9;
+    d.dram.written = 1e9;
+    n.dram.write_wait = 1000;
+    n.dram.bandwidth = 1e9;
     check_near("between writes", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 250, NEAR);
     /* memory is busy a tenth of the time that a block takes */
-    n.dram_bandwidth = 4e9 / (1035e-9 / 10);
+    n.dram.bandwidth = 4e9 / (1035e-9 / 10);
     check_near("calm memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 25, 1e-4);
     check_done();
 }
@@ -131,30 +131,30 @@ static void numbers_of_other_devices(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.dram_read = d.dram_write = 1e9;
+    d.dram.read = d.dram.written = 1e9;
     const double apart = apply(&n, &d).bound_s[WL_BOUND_DRAM];
-    n.turnaround = 0.1;
+    n.dram.turnaround = 0.1;
     check_near("as much read as written", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 1.1 * apart, NEAR);
-    d.dram_write = 0;
+    d.dram.written = 0;
     const double reads = apply(&n, &d).bound_s[WL_BOUND_DRAM];
-    n.turnaround = 0;
+    n.dram.turnaround = 0;
     check_near("only reads", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
-    n.store_wait = 300;
+    n.launch.store_wait = 300;
     const double wait = apply(&n, &d).wait_cycles;
-    d.stores = true;
+    d.thread.stores = true;
     check_near("stores", "wait", apply(&n, &d).wait_cycles - wait, 300, 1e-9);
     /* half of the data is in the cache of the memory, four times as fast */
-    n.cache = d.footprint = 1e8;
-    n.cache_bandwidth = 4 * n.dram_bandwidth;
-    n.steepness = 7;
+    n.dram.cache = d.footprint = 1e8;
+    n.dram.cache_bandwidth = 4 * n.dram.bandwidth;
+    n.l2.steepness = 7;
     check_near("memory cache", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 0.5 * reads + 0.5 * reads / 4, NEAR);
     /* of the rest, a quarter was loaded before in this launch */
-    d.cached = d.dram_read / 4;
+    d.dram.cached = d.dram.read / 4;
     check_near("memory cache, loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM],
                0.5 * 0.75 * reads + (0.5 * 0.75 + 0.25) * reads / 4, NEAR);
-    d.cached = 2 * d.dram_read; /* never more than there is */
+    d.dram.cached = 2 * d.dram.read; /* never more than there is */
     check_near("memory cache, all loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads / 4, NEAR);
-    n.cache_bandwidth = 0; /* not known: as if there were none */
+    n.dram.cache_bandwidth = 0; /* not known: as if there were none */
     check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
 }
 
@@ -165,16 +165,16 @@ static void units_that_are_busy_together(void **state)
     (void)state;
     wl_turnover n = numbers();
     wl_demand d = demand();
-    d.l1_wavefronts = 4e6;
+    d.sm.l1_wavefronts = 4e6;
     const double alone = apply(&n, &d).own_cycles;
-    d.fp_cycles = d.l1_wavefronts / n.wavefront_rate; /* as long as the L1 */
+    d.sm.fp_cycles = d.sm.l1_wavefronts / n.l1.wavefront_rate; /* as long as the L1 */
     check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
     n.norm = 3;
     check_near("no loop, no barrier", "own", apply(&n, &d).own_cycles, alone, NEAR);
     const wl_waiting life = {.known = true};
     d.waiting = &life;
     check_near("two of equal length", "own", apply(&n, &d).own_cycles, alone * pow(2, 1.0 / 3), 1e-6);
-    d.fp_cycles = 0;
+    d.sm.fp_cycles = 0;
     check_near("only one", "own", apply(&n, &d).own_cycles, alone, 1e-6);
     check_done();
 }
@@ -185,9 +185,9 @@ static void the_last_block_may_be_heavier(void **state)
     const wl_turnover n = numbers();
     wl_demand d = thousand_cycles(1, 5);
     const double usual = apply(&n, &d).time_s;
-    d.last_block = 400;
+    d.uneven.last_block = 400;
     check_near("lighter", "time", apply(&n, &d).time_s, usual, NEAR);
-    d.last_block = 3000;
+    d.uneven.last_block = 3000;
     check_near("heavier", "time", apply(&n, &d).time_s, usual + 2000e-9, NEAR);
     check_done();
 }
