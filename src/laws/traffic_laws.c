@@ -305,6 +305,19 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }
 
+/* Lines that a warp stores to, one store after the other: so many lie between two pieces of a sector
+ * that neighbouring warps write with the same store. Loops are unrolled. */
+static double lines_of_warp(const wl_traffic *t)
+{
+    double lines = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_stores *s = &t->fields[i].stores;
+        if (s->written > 0)
+            lines += s->written_lines * fmin(1, WL_UNROLLED / fmax(1, s->steps));
+    }
+    return fmax(1, t->warps > 0 ? lines / t->warps : 0);
+}
+
 /* Write combining: a warp's stores to one sector combine if they follow one another at once, unless
  * they touch many lines. So do, less often, those of two warps, mostly when the warps run in
  * lockstep because they wait for the same lines. */
@@ -312,12 +325,13 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
 {
     double written = 0, lines_written = 0;
     const double in_step = t->warps > 0 ? fmin(1, fmax(0, s->warp_lines - s->block_lines) / t->warps) : 0;
-    const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step;
+    const double held = fmin(1, laws->combine_lines / lines_of_warp(t));
+    const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step * held;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         if (f->stores.written <= 0)
             continue;
-        const double lines = f->stores.written_lines / f->stores.inst;
+        const double lines = f->stores.written_lines / f->stores.inst; /* of a store */
         written += f->stores.block;
         lines_written += f->stores.block_lines;
         const double at_once = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
@@ -329,12 +343,12 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
          * follows merges with nothing */
         const double full = f->stores.written_full + within * fmax(0, f->stores.warp_full - f->stores.written_full);
         const double pieces = fmax(0, sectors - full);
-        const double together = fmax(1, f->stores.written / f->stores.written_lines);
+        const double together = fmax(1, pieces / sectors * f->stores.written / f->stores.written_lines);
         const double in_pieces = fmax(0, f->stores.sectors - f->stores.warp_full);
         const double merging = f->stores.sectors > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
         const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
-        out->requests.lone_pieces += cost * fmax(0, 2 - together);
+        out->requests.lone_pieces += cost * fmax(0, 2 - together) * (1 - held * held);
         if (f->stores.loaded_too && f->stores.sectors > 0) {
             /* stores of one warp to the same line follow one another */
             const double changed = f->stores.sectors * t->sector / t->line,

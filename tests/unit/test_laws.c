@@ -339,9 +339,12 @@ static void stores_combine(void **state)
         const char *name;
         double lines, warp_lines, within, between;
     } cases[] = {
-        {"few lines, warps apart", 6, 0, 0.9, 0.1},       {"one line more", 6.01, 0, 0.3, 0.1},
-        {"few lines, warps in step", 2, 1000, 0.9, 0.4},  {"half in step", 2, 200, 0.9, 0.25},
-        {"many lines, warps in step", 32, 400, 0.3, 0.4},
+        {"few lines, warps apart", 6, 0, 0.9, 0.1},
+        {"one line more", 6.01, 0, 0.3, 0.1},
+        {"few lines, warps in step", 2, 1000, 0.9, 0.4},
+        {"half in step", 2, 200, 0.9, 0.25},
+        /* every other warp stores to 32 lines: the stage holds 6 of 16 */
+        {"many lines, warps in step", 32, 400, 0.3, 0.1 + 0.3 * 6 / 16},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         bench b;
@@ -367,8 +370,8 @@ static void pieces_merge_when_another_follows(void **state)
     } cases[] = {
         /* 1000 - 0.9 * 200 - 0.1 * 200 = 800 arrive; 400 are whole at once, 0.9 of 200 more within
          * the warp: 220 are pieces of 600 - 600 -> at least 1 sector: all of them are followed by
-         * another */
-        {"all merge", 1, 400, 600, 600, 800, 220 / 1.7099759466766968},
+         * another. A line has five sectors, 1.375 of them pieces */
+        {"all merge", 1, 400, 600, 600, 800, 220 / 1.111990045284658},
         /* 800 arrive, none whole, into 400 sectors: two pieces each, one request spared for each */
         {"two pieces each", 5, 0, 0, 400, 800, 800},
         {"three pieces into two", 5, 0, 0, 800 / 1.5, 800, 800 * 0.5},
@@ -388,7 +391,40 @@ static void pieces_merge_when_another_follows(void **state)
         check_near(cases[i].name, "sectors", b.out.total.l2_store / 32, cases[i].sectors, NEAR);
         check_near(cases[i].name, "pieces", b.out.requests.pieces, cases[i].pieces, NEAR);
     }
-    /* what is not in pieces moves in units: here all 800 of 1000 */
+    check_done();
+}
+
+/* A piece that is alone in its line overlaps with nothing, unless few lines of the warp's other
+ * stores lie between it and the next: here two stores of a warp, of so many lines each. */
+static void lone_pieces_wait_behind_other_stores(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double lines, together, lone;
+    } cases[] = {
+        {"five lines of one piece", 5, 1, 1 - 0.36},
+        {"three lines", 3, 5 / 3.0, 0},
+        {"two pieces a line", 2.5, 2, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        bench_start(&b);
+        add_stores(&b, cases[i].lines);
+        b.field[0].stores.sectors = 400;
+        b.traffic.warps = 100;
+        bench_run(&b);
+        const double pieces = 800 / cbrt(cases[i].together);
+        check_near(cases[i].name, "pieces", b.out.requests.pieces, pieces, NEAR);
+        check_near(cases[i].name, "lone", b.out.requests.lone_pieces, pieces * cases[i].lone, NEAR);
+    }
+    check_done();
+}
+
+static void whole_sectors_move_in_units(void **state)
+{
+    (void)state;
+    /* here all 800 of 1000 */
     bench b;
     bench_start(&b);
     add_stores(&b, 5);
@@ -498,6 +534,8 @@ int main(void)
         cmocka_unit_test(requests_of_several_blocks_merge),
         cmocka_unit_test(stores_combine),
         cmocka_unit_test(pieces_merge_when_another_follows),
+        cmocka_unit_test(lone_pieces_wait_behind_other_stores),
+        cmocka_unit_test(whole_sectors_move_in_units),
         cmocka_unit_test(no_loads_and_no_stores),
         cmocka_unit_test(wavefronts_by_hand),
         cmocka_unit_test(numbers_are_read_from_the_device),

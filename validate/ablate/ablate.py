@@ -26,7 +26,7 @@ import others_report  # noqa: E402
 from laws import LAWS  # noqa: E402
 
 TABLES = ["h200_fit", "h200_fit2", "h200_micro", "h200_micro2", "h200_narrow", "h200_halves", "h200_heldout",
-          "h200_examples", "h200_schedules"]
+          "h200_examples", "h200_schedules", "h200_regular"]
 METRICS = ["time", "l1_wavefronts", "l2_load_bytes", "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"]
 # Shorter launches mostly measure the launch itself; smaller volumes stay in the L2; few wavefronts are those of the
 # start of threads.

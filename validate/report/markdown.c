@@ -16,6 +16,7 @@ static const struct {
     {"h200_halves", "l2_lone_rate, l2_random_hits and the laws of pieces were read off lone, streams, far, spread"},
     {"h200_heldout", "no number was fitted to it"},
     {"h200_examples", "not fitted"},
+    {"h200_regular", "not fitted; when pieces overlap with DRAM was found on d3q19 here and on streams"},
 };
 
 static const char *about_table(const char *table)

@@ -10,7 +10,7 @@ jobs=$2
 date=$3
 out=build/validate
 map=validate/families.yaml
-tables="h200_fit h200_fit2 h200_micro h200_micro2 h200_narrow h200_halves h200_heldout h200_examples h200_schedules"
+tables="h200_fit h200_fit2 h200_micro h200_micro2 h200_narrow h200_halves h200_heldout h200_examples h200_schedules h200_regular"
 fitted="star3d layer lbm_d3q15_pf star7 box9 copy aos aos2soa arith stream mix star3d_small narrow"
 if [ -z "${REPORT_ONLY:-}" ]; then
   rm -rf "$out"
