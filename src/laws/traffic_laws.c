@@ -305,8 +305,8 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
     out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }
 
-/* Lines that a warp stores to, one store after the other: so many lie between two pieces of a sector
- * that neighbouring warps write with the same store. Loops are unrolled. */
+/* Lines that a warp stores to, one store after the other: so many lie between two pieces of a
+ * sector that neighbouring warps write with the same store. Loops are unrolled. */
 static double lines_of_warp(const wl_traffic *t)
 {
     double lines = 0;
@@ -587,6 +587,26 @@ static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const w
     return far;
 }
 
+/* Sectors of a field that a wave stores to: more than its share of the launch if others store to
+ * them again. Windows shorter and longer than a wave tell. */
+static double stored_in_wave(const wl_traffic *t, const wl_field_traffic *f)
+{
+    const double *sectors = f->windows.store_sectors, *blocks = t->window_blocks,
+                 wave = fmin(t->wave_blocks, t->blocks);
+    const double share = f->stores.sectors * wave / t->blocks;
+    for (int w = 0; w + 1 < t->window_count; w++)
+        if (blocks[w] <= wave && wave < blocks[w + 1] && sectors[w] > 0 && sectors[w + 1] > sectors[w])
+            return fmax(share, sectors[w] * pow(sectors[w + 1] / sectors[w],
+                                                log(wave / blocks[w]) / log(blocks[w + 1] / blocks[w])));
+    return share;
+}
+
+/* The share of the sectors that are cleaned in one of the waves that store to them. */
+static double cleaned_in_waves(const wl_laws *laws, double bytes, double waves)
+{
+    return 1 - pow(1 - cleaned_share(laws, bytes), fmax(1, waves));
+}
+
 static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
 {
     pieced out = {0};
@@ -602,8 +622,9 @@ static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const 
     /* blocks that walk side by side meet there */
     const double in_step = f->stores.steps > 1 ? f->stores.in_step : 0;
     const double step_bytes = wave_bytes / fmax(1, f->stores.steps);
+    const double waves = stored_in_wave(t, f) * t->blocks / t->wave_blocks / f->stores.sectors;
     const double early =
-        near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_share(laws, wave_bytes));
+        near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_in_waves(laws, wave_bytes, waves));
     out.cleaned += early;
     out.reads += early;
     out.writes += early;
@@ -619,11 +640,11 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
 {
     double stored = 0, writes = 0, reads = 0;
     for (size_t i = 0; i < t->field_count; i++)
-        stored += t->fields[i].stores.sectors * t->sector;
+        stored += stored_in_wave(t, &t->fields[i]) * t->sector;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
-        const pieced early = written_in_pieces(t, laws, f, stored * t->wave_blocks / t->blocks);
+        const pieced early = written_in_pieces(t, laws, f, stored);
         out->requests.cleaned += early.cleaned;
         v->dram_partial =
             ((f->stores.atomic && !f->stores.loaded_too ? f->stores.sectors : f->stores.partly) + early.reads) *

@@ -345,6 +345,20 @@ static void sectors_are_cleaned_early(void **state)
     b.laws.partial_room = 100; /* never more than all of them */
     bench_run(&b);
     check_near("full", "partial", b.out.total.dram_partial, 10000 * 32 / 4.0, NEAR);
+    /* windows of 5 and 100 blocks: a wave of 10 stores to 2000 times 2 to the power of ln 5 / ln 20
+     * sectors, each wave to some that others store to, too */
+    b.traffic.window_count = 2;
+    b.traffic.window_blocks[0] = 5;
+    b.traffic.window_blocks[1] = 100;
+    b.field[0].windows.store_sectors[0] = 2000;
+    b.field[0].windows.store_sectors[1] = 10000;
+    b.laws.partial_room = 10000 * 32;
+    bench_run(&b);
+    const double touched = 2000 * pow(2, log(5) / log(20));
+    const double cleaned = 1 - pow(1 - pow(touched / 10000, 2), touched * 10 / 10000);
+    check_near("in several waves", "partial", b.out.total.dram_partial, 2500 * 32 * cleaned, NEAR);
+    b.traffic.window_count = 1;
+    b.laws.partial_room = 100;
     b.field[0].stores.partly = 1000; /* never completed: read once, whatever happens */
     bench_run(&b);
     check_near("partly", "partial", b.out.total.dram_partial, 1000 * 32 + 1500 * 32, NEAR);
