@@ -73,6 +73,18 @@ static bool warps_share_stores(const tally *t)
     return shared > 0;
 }
 
+/* Do most of the sectors that are loaded lie at random addresses? A single load that looks something
+ * up in data that is otherwise read in order changes nothing. */
+static bool loads_are_random(const tally *t, size_t field)
+{
+    const wl_view *v = t->in->view;
+    double random = 0;
+    for (size_t a = 0; a < v->kernel->access_count; a++)
+        if (v->kernel->accesses[a].field == field && !v->kernel->accesses[a].store && wl_view_is_random(v, a))
+            random += t->in->costs[a].sectors;
+    return v->fields[field][WL_LOADS].random && 2 * random >= t->out->fields[field].loads.requested;
+}
+
 static wl_status count_loads(const tally *t, size_t field)
 {
     wl_traffic *o = t->out;
@@ -85,7 +97,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     o->sampled = wl_smaller_sample(o->sampled, block.sampled);
     f->stores.loaded_too = f->loads.requested > 0; /* not if a condition never holds */
-    f->loads.random = t->in->view->fields[field][WL_LOADS].random;
+    f->loads.random = loads_are_random(t, field);
     f->loads.block_units = block.granules[1];
     f->loads.block_lines = block.granules[2];
     f->loads.warp_lines = warp.granules[1];

@@ -89,6 +89,13 @@ static bool nearly_unconditional(const wl_view *v, const wl_field_side *s, const
     return left_out <= LEFT_OUT_MOST * all;
 }
 
+bool wl_view_is_random(const wl_view *v, size_t access)
+{
+    const wl_access *a = &v->kernel->accesses[access];
+    return wl_expr_is_random(a->index) ||
+           (v->kernel->fields[a->field].random && !wl_bound_has_form(&v->bounds[access]));
+}
+
 static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, const wl_ranges *ranges,
                            wl_arena *arena, wl_error *err)
 {
@@ -105,8 +112,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && wl_bound_has_form(&v->bounds[i]);
-        s->random =
-            s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !wl_bound_has_form(&v->bounds[i]));
+        s->random = s->random || wl_view_is_random(v, i);
     }
     if (s->count == 0)
         return WL_OK;

@@ -40,6 +40,9 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
 /* The same without the loads that leave the L1 alone. */
 wl_status wl_view_of_l1(const wl_view *view, const wl_geometry *geometry, wl_arena *arena, wl_view *out, wl_error *err);
 
+/* Is the address of this access unknown, or drawn at random? */
+bool wl_view_is_random(const wl_view *view, size_t access);
+
 /* Blocks first <= n < last in launch order, as a region. */
 wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last);
 

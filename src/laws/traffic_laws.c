@@ -284,7 +284,7 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
                 fmax(f->replay.missed * f->loads.requested, at_least(t, f) * f->loads.block_sectors) * t->sector;
             v->l2_compulsory = fmin(f->loads.block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
-            v->dram_capacity = 0;
+            v->dram_capacity = fmin(v->dram_capacity, v->l2_capacity);
         }
         v->replayed = f->replay.walked || f->replay.replayed;
         const double read =
