@@ -11,6 +11,8 @@
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
 
+#define WORD_BYTES 4 /* of a register */
+
 typedef struct steps {
     const wl_traffic_input *in;
     wl_counter *counter;
@@ -265,6 +267,21 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
     return WL_OK;
 }
 
+/* Compilers unroll loops of a few steps. Do the results of all their loads fit into the registers of
+ * a thread, so that these are issued together? */
+static bool unrolls_all(const steps *t, const int64_t extents[WL_LOOPS_MAX])
+{
+    const wl_kernel *k = t->in->view->kernel;
+    const int64_t trips = extents[0] * extents[1] * extents[2];
+    double words = 0;
+    for (size_t i = 0; i < k->access_count && trips > 1; i++) {
+        const wl_access *a = &k->accesses[i];
+        if (!a->store && !k->fields[a->field].shared)
+            words += wl_access_steps(k, a) * ceil((double)a->width_bytes / WORD_BYTES);
+    }
+    return trips <= WL_UNROLLED && words <= (double)t->in->geometry->registers;
+}
+
 wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int warp_size, wl_arena *arena,
                          wl_traffic *out, wl_error *err)
 {
@@ -284,7 +301,7 @@ wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int
         wl_field_traffic *f = &o->fields[i];
         f->loads.step_sectors[last] = f->loads.block_sectors;
         f->loads.step_runs[last] = 1;
-        if (extents[last][0] * extents[last][1] * extents[last][2] <= WL_UNROLLED)
+        if (unrolls_all(t, extents[last]))
             f->loads.step_warp_sectors[last] = f->loads.warp_sectors;
         o->step_lines[last] += f->loads.block_lines / o->blocks;
         o->step_distinct[last] +=
