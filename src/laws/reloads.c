@@ -265,8 +265,10 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
             continue;
         const pass p = pass_of(t, &s, &r, n);
         const double passes = s.sectors[one_pass(t, n)] / s.sectors[n];
-        r.through[n] = is_pass(t, n) ? gone_from_l2(laws, &p, r.missed[n], passes)
-                                     : wl_laws_evicted(laws, p.lines * p.fetched, p.readers, p.stores, 1);
+        if (is_pass(t, n))
+            r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes);
+        else if (t->waits_each_step)
+            r.through[n] = wl_laws_evicted(laws, p.lines * p.fetched, p.readers, p.stores, 1);
     }
     const double most = s.requested - s.once;
     r.rate = most > 0 ? fmin(most, sum) / most : 0;
