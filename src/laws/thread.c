@@ -119,8 +119,9 @@ static double fresh_steps(const profiler *p, const step *s)
     return fresh;
 }
 
-/* Blocks of a wave start one after the other. When, in lives of a block, has one begun that starts at
- * the last rows that a thread of an array loads? Threads with several rows load most of them later. */
+/* Blocks of a wave start one after the other. When, in lives of a block, has one begun that starts
+ * at the last rows that a thread of an array loads? Never, if blocks share no rows. Threads with
+ * several rows load most of them later. */
 static double next_begin(const profiler *p, const step *s)
 {
     const wl_geometry *g = p->geometry;
@@ -130,7 +131,7 @@ static double next_begin(const profiler *p, const step *s)
     double blocks = 1;
     for (int i = wl_block_runs(g, runs); i-- > 0;)
         blocks = runs[i].next == p->outer ? (double)runs[i].blocks : blocks;
-    return g->fold[p->outer] > 1
+    return g->fold[p->outer] > 1 || rows <= 0
                ? INFINITY
                : blocks * ceil(rows / (double)g->block[p->outer]) / fmax(1, (double)g->wave_blocks);
 }

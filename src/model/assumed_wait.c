@@ -21,7 +21,7 @@ double wl_instruction_wait(const wl_device *device)
 /* Some phases find their lines in the L1, where the wait is little, and as many do not. */
 double wl_wait_of_phase(const wl_turnover *n) { return n->l2.latency / 2; }
 
-/* Fewer do not, where most loads hit: a phase waits for the L2 as soon as one of its loads misses. */
+/* Fewer do not, where most loads hit: a phase waits for the L2 if one of its loads misses. */
 static double wait_for_l2(const wl_turnover *n, const wl_demand *d)
 {
     const double misses = 1 - pow(d->l1_hits, fmax(1, d->thread.loads_per_phase));

@@ -109,7 +109,8 @@ static void add_in_space(wl_mix *mix, const wl_ptx_instruction *in, wl_ptx_space
     }
 }
 
-#define FRAGMENT_BYTES 512 /* that one instruction loads from shared memory: four matrices of 8 x 8 halves */
+/* that one instruction loads from shared memory: four matrices of 8 x 8 halves */
+#define FRAGMENT_BYTES 512
 
 /* The part of its instructions that access memory: those of a fragment compute addresses, too. */
 static double part_that_accesses(const wl_ptx_instruction *in, wl_ptx_space space, double weight)

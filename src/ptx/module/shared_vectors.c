@@ -43,8 +43,9 @@ static bool is_narrow(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type), at = in->op == WL_PTX_OP_ld ? 1 : 0;
     return (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st) && in->space == WL_PTX_SHARED && in->vector == 1 &&
-           (bits == 16 || bits == 32 || bits == 64) && in->guard < 0 && !in->partial && !(in->modifiers & WL_PTX_MOD_VOLATILE) &&
-           in->operand_count == 2 && in->operands[at].kind == WL_PTX_OPERAND_ADDRESS && in->operands[at].count == 0;
+           (bits == 16 || bits == 32 || bits == 64) && in->guard < 0 && !in->partial &&
+           !(in->modifiers & WL_PTX_MOD_VOLATILE) && in->operand_count == 2 &&
+           in->operands[at].kind == WL_PTX_OPERAND_ADDRESS && in->operands[at].count == 0;
 }
 
 static const wl_ptx_operand *address_of(const wl_ptx_instruction *in)
