@@ -138,7 +138,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
         d.requests.left = 0;
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
-    d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram_read / loaded) : 0;
+    d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram.read / loaded) : 0;
     add_misses(v, fmax(1, (double)out->wave_blocks), thread->loads_per_phase,
                (double)wl_device_int(device, WL_DEVICE_l1_line), &d);
     return d;
