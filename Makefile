@@ -1,4 +1,4 @@
-# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | papers | ablate | accuracy | calibrate | web | web-serve: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | test-python-packages | lint | bench | install | uninstall | wheel | deb | validate | papers | simulate | ablate | accuracy | calibrate | web | web-serve: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -9,7 +9,7 @@ CTEST_OPTIONS ?=
 NINJA = ! command -v ninja >/dev/null 2>&1 || export CMAKE_GENERATOR=$${CMAKE_GENERATOR:-Ninja};
 MAKEFLAGS += --no-print-directory
 
-.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers ablate accuracy dev fuzz format clean deps web web-serve
+.PHONY: run test test-all test-python-packages lint test-deps build configure bench measure calibrate install uninstall wheel deb validate papers simulate ablate accuracy dev fuzz format clean deps web web-serve
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -72,11 +72,13 @@ validate: configure
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
 
-# Figures and tables of five papers, published and predicted: docs/papers.md. A minute, no GPU.
-papers: configure
+# Figures and tables of five papers, published and predicted: docs/papers.md. A minute, no GPU. ONLY="transposes": prints
+# and draws the figures with that in their heading. simulate: the letter's applications in an event simulator, beside models.
+simulate: ONLY = Memory divergence, figure 3
+papers simulate: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target test_against_simulator
 	@sh scripts/install-deps.sh python3
-	@python3 -B validate/papers/papers.py $(BUILD)/warpline --simulator $(BUILD)/tests/test_against_simulator --jobs $(JOBS)
+	@python3 -B validate/papers/papers.py $(BUILD)/warpline --simulator $(BUILD)/tests/test_against_simulator --jobs $(JOBS) $(if $(ONLY),--only "$(ONLY)")
 
 # What each law of the model is worth: docs/ablation.md. An hour on two cores, no GPU.
 ablate: configure

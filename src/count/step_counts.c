@@ -11,6 +11,8 @@
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
 
+#define WORD_BYTES 4 /* of a register */
+
 typedef struct steps {
     const wl_traffic_input *in;
     wl_counter *counter;
@@ -265,6 +267,22 @@ static wl_status count_steps(const steps *t, int n, const int64_t extents[WL_LOO
     return WL_OK;
 }
 
+#define STEPS_AT_ONCE 4 /* of a long loop, in an unrolled copy */
+
+/* Compilers unroll so many trips of a loop, if the registers of a thread hold the results of all
+ * their loads. */
+static bool registers_hold(const steps *t, double trips)
+{
+    const wl_kernel *k = t->in->view->kernel;
+    double words = 0;
+    for (size_t i = 0; i < k->access_count && trips > 1; i++) {
+        const wl_access *a = &k->accesses[i];
+        if (!a->store && !k->fields[a->field].shared)
+            words += fmin(trips, wl_access_steps(k, a)) * ceil((double)a->width_bytes / WORD_BYTES);
+    }
+    return words <= (double)t->in->geometry->registers;
+}
+
 wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int warp_size, wl_arena *arena,
                          wl_traffic *out, wl_error *err)
 {
@@ -280,11 +298,14 @@ wl_status wl_steps_count(const wl_traffic_input *input, wl_counter *counter, int
     for (int n = 0; n + 1 < o->step_count; n++)
         WL_TRY(count_steps(t, n, extents[n]));
     const int last = o->step_count - 1; /* all steps: already known */
+    const double trips = (double)(extents[last][0] * extents[last][1] * extents[last][2]);
+    const bool unrolled = trips <= WL_UNROLLED && registers_hold(t, trips);
+    o->waits_each_step = !registers_hold(t, fmin(STEPS_AT_ONCE, trips));
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
         f->loads.step_sectors[last] = f->loads.block_sectors;
         f->loads.step_runs[last] = 1;
-        if (extents[last][0] * extents[last][1] * extents[last][2] <= WL_UNROLLED)
+        if (unrolled)
             f->loads.step_warp_sectors[last] = f->loads.warp_sectors;
         o->step_lines[last] += f->loads.block_lines / o->blocks;
         o->step_distinct[last] +=

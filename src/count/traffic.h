@@ -133,6 +133,8 @@ typedef struct wl_traffic {
      * far_common */
     double common;
     int step_count;
+    /* the results of four steps do not fit into the registers of a thread: it waits in each step */
+    bool waits_each_step;
     /* of all loads of one block in one run of steps: its working set */
     double step_lines[WL_STEPS_MAX];
     /* the same in sectors, without fields that another nest of loops accesses */

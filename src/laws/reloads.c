@@ -261,11 +261,14 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
     for (int n = 1; n < t->step_count && n < WL_STEPS_MAX; n++) {
         const double later = s.again.others[n];
         sum += r.missed[n] * later + r.missed_own[n] * s.again.own[n];
-        if (!t->windows_known || later <= 0 || !is_pass(t, n))
+        if (!t->windows_known || later + s.again.own[n] <= 0)
             continue;
         const pass p = pass_of(t, &s, &r, n);
         const double passes = s.sectors[one_pass(t, n)] / s.sectors[n];
-        r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes);
+        if (is_pass(t, n))
+            r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes);
+        else if (t->waits_each_step)
+            r.through[n] = wl_laws_evicted(laws, p.lines * p.fetched, p.readers, p.stores, 1);
     }
     const double most = s.requested - s.once;
     r.rate = most > 0 ? fmin(most, sum) / most : 0;
@@ -286,6 +289,6 @@ double wl_reloads_from_dram(const wl_reloads *r, const wl_traffic *t, const wl_f
     const by_distance again = sort_by_distance(t, f);
     double sum = 0;
     for (int n = 1; n < t->step_count; n++)
-        sum += r->through[n] * r->missed[n] * again.others[n];
+        sum += r->through[n] * (r->missed[n] * again.others[n] + r->missed_own[n] * again.own[n]);
     return sum / readers_of(t, f); /* fetched once for all of them */
 }

@@ -119,17 +119,35 @@ static double fresh_steps(const profiler *p, const step *s)
     return fresh;
 }
 
+/* Blocks of a wave start one after the other. When, in lives of a block, has one begun that starts
+ * at the last rows that a thread of an array loads? Never, if blocks share no rows. Threads with
+ * several rows load most of them later. */
+static double next_begin(const profiler *p, const step *s)
+{
+    const wl_geometry *g = p->geometry;
+    const int64_t stride = llabs(wl_thread_stride(s->linear, g, p->outer));
+    const double rows = (double)(s->cluster_top - s->cluster_bottom) / (double)wl_max(1, stride);
+    wl_block_run runs[WL_BLOCK_RUNS_MAX];
+    double blocks = 1;
+    for (int i = wl_block_runs(g, runs); i-- > 0;)
+        blocks = runs[i].next == p->outer ? (double)runs[i].blocks : blocks;
+    return g->fold[p->outer] > 1 || rows <= 0
+               ? INFINITY
+               : blocks * ceil(rows / (double)g->block[p->outer]) / fmax(1, (double)g->wave_blocks);
+}
+
 /* Phases with a load of new lines. Loads are sorted by address and visited in execution order; a
  * loop's loads follow one another. */
 static double count_fresh(const profiler *p, const step *loads, const size_t *order, size_t n)
 {
-    double position = 0, counted = -1, fresh = 0;
+    double position = 0, counted = -1, fresh = 0, begun = 0;
     for (size_t i = 0; i < n; i++) {
         const step *load = &loads[order[i]];
         const double runs = executions(p, load), phase = floor(position / p->loads_per_phase);
         position += runs;
         if (!reads_fresh(p, load) || seen_before(p, loads, n, order[i]))
             continue;
+        begun = fmax(begun, next_begin(p, load));
         if (runs > 1) {
             fresh += fmin(fresh_steps(p, load), fmax(1, runs / p->loads_per_phase));
         } else if (phase > counted) {
@@ -137,8 +155,9 @@ static double count_fresh(const profiler *p, const step *loads, const size_t *or
             fresh += 1;
         }
     }
-    /* the last phase may be short */
-    return fmin(fresh, fmax(1, position / p->loads_per_phase));
+    /* the last phase may be short; and what other blocks load first is on its way by then */
+    const double phases = fmax(1, position / p->loads_per_phase);
+    return fmin(fresh, fmin(phases, 1 + phases * begun));
 }
 
 /* A constant power of two takes one shift or mask. */

@@ -32,13 +32,13 @@ bool wl_model_find(const char *name, wl_model_id *model)
 }
 
 /* If layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads misses. A
- * block fetches at least a line for each such wait. */
-static void add_misses(const wl_volumes *v, double loads_per_phase, double line, wl_demand *d)
+ * block fetches at least a line again for each such wait. */
+static void add_misses(const wl_volumes *v, double wave_blocks, double loads_per_phase, double line, wl_demand *d)
 {
-    const double lines = d->dram.read / line / d->blocks;
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists) {
-            const double waits = 1 - pow(fmax(0, v->reuse[i].hit_rate), loads_per_phase);
+            const double hits = fmax(0, v->reuse[i].hit_rate), waits = 1 - pow(hits, loads_per_phase);
+            const double lines = fmax(0, 1 - hits) * v->reuse[i].overlap_bytes / wave_blocks / line;
             d->thread.fresh_loads += fmin(lines, waits * fmax(0, d->thread.phases - d->thread.fresh_loads));
         }
 }
@@ -139,7 +139,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
     d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram.read / loaded) : 0;
-    add_misses(v, thread->loads_per_phase, (double)wl_device_int(device, WL_DEVICE_l1_line), &d);
+    add_misses(v, fmax(1, (double)out->wave_blocks), thread->loads_per_phase,
+               (double)wl_device_int(device, WL_DEVICE_l1_line), &d);
     return d;
 }
 

@@ -12,9 +12,12 @@
 #include "warpline/warpline.h"
 
 #define PER_PHASE 6
+#define LAYER 2560 /* blocks of 64 x 2 over 640 x 512 cells */
 
 static wl_device *h200;
 static wl_estimates estimates;
+
+static int64_t resident = 1; /* blocks at once */
 
 static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_launch *launch)
 {
@@ -25,6 +28,7 @@ static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_
     wl_instructions list;
     wl_thread thread = {0};
     wl_status status = wl_geometry_make(kernel, h200, launch, &g, &err);
+    g.wave_blocks = resident;
     wl_estimates own = estimates;
     own.registers_in_flight = PER_PHASE * wl_load_registers(kernel);
     if (status == WL_OK)
@@ -176,6 +180,26 @@ static void range_four_by_hand(void **state)
     const wl_thread wide = profile_builtin("star3d_r4", (wl_launch){.block = {32, 1, 1}, .fold = {1, 2, 1}});
     check_near("folded in y", "loads", wide.loads, 42, 0);
     check_near("folded in y", "planes", wide.planes, 1, 0);
+    check_done();
+}
+
+/* The next layer of blocks starts when the first ones are at a share of their
+ * life: what it loads first is on its way. */
+static void blocks_that_follow_load_too(void **state)
+{
+    (void)state;
+    const wl_launch launch = {.block = {64, 2, 4}};
+    const double want[] = {4, 4, 1 + 25 / 6.0 / 2, 1 + 25 / 6.0 / 20};
+    /* that are resident; a block reaches two farther */
+    static const int64_t layers[] = {0, 1, 4, 40};
+    for (size_t i = 0; i < COUNT_OF(want); i++) {
+        resident = layers[i] > 0 ? LAYER * layers[i] : 1;
+        check_near("layers", "phases that wait", profile_builtin("star3d_r4", launch).fresh_loads, want[i], 1e-12);
+    }
+    /* layers of a lattice share nothing */
+    check_near("lattice", "phases that wait", profile_builtin("lbm_d3q19", (wl_launch){.block = {128}}).fresh_loads,
+               19.0 / 6, 1e-12);
+    resident = 1;
     check_done();
 }
 
@@ -414,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stars_by_simulation),
         cmocka_unit_test(range_four_by_hand),
+        cmocka_unit_test(blocks_that_follow_load_too),
         cmocka_unit_test(arrays_are_walked_in_phases),
         cmocka_unit_test(loops_execute_their_loads),
         cmocka_unit_test(not_affine),

@@ -187,6 +187,7 @@ def batches(f):
 
 def simulated(f):
     """Mean errors of the models, in percent: {"divergent": [..], "coalesced": [..]}."""
+    f.show("make simulate")
     f.show("cmake --build build/release --target test_against_simulator")
     f.show("build/release/tests/test_against_simulator")
     if not os.path.exists(SIMULATOR):

@@ -1,6 +1,7 @@
 /* count_instructions.c - instruction counts of a launch from its census; if recovery has shown that
  * all threads execute the same, no block is followed. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,18 @@ static void add_in_space(wl_mix *mix, const wl_ptx_instruction *in, wl_ptx_space
     }
 }
 
+/* that one instruction loads from shared memory: four matrices of 8 x 8 halves */
+#define FRAGMENT_BYTES 512
+
+/* The part of its instructions that access memory: those of a fragment compute addresses, too. */
+static double part_that_accesses(const wl_ptx_instruction *in, wl_ptx_space space, double weight)
+{
+    wl_ptx_tile tile;
+    if (in->op != WL_PTX_OP_wmma_load || space != WL_PTX_SHARED || !wl_ptx_tile_of(in, &tile) || tile.bits != 16)
+        return 1;
+    return weight > 0 ? fmin(1, ceil((double)tile.lines * tile.line_bytes / FRAGMENT_BYTES) / weight) : 1;
+}
+
 /* Executions by a warp, with an active lane or without: as hardware counts them. */
 static void add_access(const wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on,
                        wl_mix *mix)
@@ -115,7 +128,9 @@ static void add_access(const wl_ptx_source *s, int32_t function, int32_t instruc
     const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
     double global, shared;
     if (!is_in_both(s, function, instruction, &global, &shared)) {
-        add_in_space(mix, in, space_of(s, function, instruction), executed, on);
+        const wl_ptx_space space = space_of(s, function, instruction);
+        const double part = part_that_accesses(in, space, s->weights[function][instruction]);
+        add_in_space(mix, in, space, executed * part, on * part);
         return;
     }
     add_in_space(mix, in, WL_PTX_GLOBAL, executed * global, on * global);

@@ -12,7 +12,8 @@ enum {
     SLOT_SHIFT = 4, /* of the widest access, in bytes */
     SLOT_BYTES = 1 << SLOT_SHIFT,
     WORD_BYTES = 4,
-    WORDS = SLOT_BYTES / WORD_BYTES
+    PLACES = SLOT_BYTES / 2, /* of the narrowest accesses */
+    ELEMENTS = 4             /* of a vector, at most */
 };
 
 /* A narrow access. Those of one group may be joined. */
@@ -42,8 +43,9 @@ static bool is_narrow(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type), at = in->op == WL_PTX_OP_ld ? 1 : 0;
     return (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st) && in->space == WL_PTX_SHARED && in->vector == 1 &&
-           (bits == 32 || bits == 64) && in->guard < 0 && !in->partial && !(in->modifiers & WL_PTX_MOD_VOLATILE) &&
-           in->operand_count == 2 && in->operands[at].kind == WL_PTX_OPERAND_ADDRESS && in->operands[at].count == 0;
+           (bits == 16 || bits == 32 || bits == 64) && in->guard < 0 && !in->partial &&
+           !(in->modifiers & WL_PTX_MOD_VOLATILE) && in->operand_count == 2 &&
+           in->operands[at].kind == WL_PTX_OPERAND_ADDRESS && in->operands[at].count == 0;
 }
 
 static const wl_ptx_operand *address_of(const wl_ptx_instruction *in)
@@ -216,10 +218,17 @@ static void join(joiner *j, access *const words[], int count)
     wide->operands[1 - at] = vector;
 }
 
+static bool are_there(access *const words[], int count)
+{
+    while (count > 0 && words[count - 1])
+        count--;
+    return count == 0;
+}
+
 /* Those of one slot; at most one access for each place is joined. */
 static void join_slot(joiner *j, access *list, int32_t count)
 {
-    access *words[WORDS] = {NULL};
+    access *words[PLACES] = {NULL};
     const wl_ptx_instruction *all = j->function->instructions;
     const wl_ptx_type type = all[list->index].type;
     const bool load = all[list->index].op == WL_PTX_OP_ld;
@@ -238,13 +247,17 @@ static void join_slot(joiner *j, access *list, int32_t count)
         found++;
     }
     const int least = load ? places - places / 4 : places;
-    if (exponent >= SLOT_SHIFT && found >= least && found > 1) {
+    if (places <= ELEMENTS && exponent >= SLOT_SHIFT && found >= least && found > 1) {
         join(j, words, places);
         return;
     }
-    for (int k = 0; k + 1 < places && bytes == WORD_BYTES && exponent >= SLOT_SHIFT - 1; k += 2)
-        if (words[k] && words[k + 1])
-            join(j, &words[k], 2);
+    /* eight aligned bytes, or four */
+    for (int n = bytes < WORD_BYTES ? ELEMENTS : 2; n > 1; n /= 2)
+        for (int k = 0; k < places && bytes <= WORD_BYTES && (1 << exponent) >= n * bytes; k += n)
+            if (are_there(&words[k], n)) {
+                join(j, &words[k], n);
+                memset(&words[k], 0, (size_t)n * sizeof *words);
+            }
 }
 
 static wl_status join_all(joiner *j, wl_error *err)

@@ -54,8 +54,9 @@ static void say_gain(const wl_choice *c, const wl_kernel *kernel, char *out)
                        "less than %.1f %% from nothing",
                        name.text, PERCENT * gain, least);
     else
-        (void)wl_print(out, WL_CHOICE_LENGTH, "no gain here: linear is the fastest; %s is next, with %.1f %% more time",
-                       name.text, -PERCENT * gain);
+        (void)wl_print(out, WL_CHOICE_LENGTH,
+                       "no gain here: linear is the fastest; %s is next, with %.1f %% more time%s", name.text,
+                       -PERCENT * gain, -gain < c->least_gain ? ", a tie" : "");
 }
 
 /* ---- why ---- */
