@@ -16,22 +16,26 @@ install(TARGETS warpline_gpu LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR})
 set(GPU_LIBRARIES warpline_gpu)
 
 # The same with an emulator for x86 processors of the last ten years, whose wide registers and fused multiply-adds make it several
-# times as fast: the files of it that work on the lanes of a warp. The loader of glibc finds it below the other one, where the
-# machine has them.
-set(WIDE_X86 x86-64-v3)
-check_c_compiler_flag(-march=${WIDE_X86} COMPILES_FOR_WIDE_X86)
-if(COMPILES_FOR_WIDE_X86 AND NOT WARPLINE_COVERAGE)
-  set(OF_LANES "/ptx/emulate/(alu_|emulate_(memory|address|atomic|matrix|predicate|partial|steady|tally|warp|run)[.])")
-  set(WIDE_SOURCES ${LIBRARY_SOURCES})
-  list(FILTER WIDE_SOURCES INCLUDE REGEX ${OF_LANES})
-  add_library(warpline_gpu_wide SHARED $<TARGET_OBJECTS:warpline_gpu_objects> ${WIDE_SOURCES}
+# times as fast: the files of it that work on the lanes of a warp. The loader of glibc finds the best one that the machine can run
+# below the first.
+set(OF_LANES "/ptx/emulate/(alu_|emulate_(carry|memory|address|atomic|matrix|predicate|partial|steady|tally|warp|run)[.])")
+set(WIDE_SOURCES ${LIBRARY_SOURCES})
+list(FILTER WIDE_SOURCES INCLUDE REGEX ${OF_LANES})
+foreach(wide x86-64-v3 x86-64-v4)
+  string(MAKE_C_IDENTIFIER ${wide} name)
+  check_c_compiler_flag(-march=${wide} COMPILES_FOR_${name})
+  if(NOT COMPILES_FOR_${name} OR WARPLINE_COVERAGE)
+    continue()
+  endif()
+  set(target warpline_gpu_${name})
+  add_library(${target} SHARED $<TARGET_OBJECTS:warpline_gpu_objects> ${WIDE_SOURCES}
     $<FILTER:$<TARGET_OBJECTS:warpline_objects>,EXCLUDE,${OF_LANES}>)
-  target_compile_options(warpline_gpu_wide PRIVATE -march=${WIDE_X86})
-  set_target_properties(warpline_gpu_wide PROPERTIES OUTPUT_NAME warpline_gpu
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload/glibc-hwcaps/${WIDE_X86})
-  install(TARGETS warpline_gpu_wide LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR}/glibc-hwcaps/${WIDE_X86})
-  list(APPEND GPU_LIBRARIES warpline_gpu_wide)
-endif()
+  target_compile_options(${target} PRIVATE -march=${wide})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME warpline_gpu
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/preload/glibc-hwcaps/${wide})
+  install(TARGETS ${target} LIBRARY DESTINATION ${WARPLINE_PRELOAD_DIR}/glibc-hwcaps/${wide})
+  list(APPEND GPU_LIBRARIES ${target})
+endforeach()
 
 # Only the names of CUDA are visible to the program, and nothing of it takes the place of ours.
 foreach(library ${GPU_LIBRARIES})

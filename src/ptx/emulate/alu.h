@@ -65,6 +65,47 @@ void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_
         }                                                                                                              \
     }
 
+/* The same of operations whose sources and results have at most 32 bits. With 256-bit registers,
+ * compilers take long to bring the lower halves of lanes together: so lanes i and i + 16 share a
+ * word while an operation is computed. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define WL_PTX_DEFINE_APPLY32(name, T, READ, WRITE, expression)                                                        \
+    static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
+    {                                                                                                                  \
+        uint32_t a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT], c[WL_PTX_LANE_COUNT], result[WL_PTX_LANE_COUNT];          \
+        wl_ptx_join_lanes(a, from[0]);                                                                                 \
+        wl_ptx_join_lanes(b, from[1]);                                                                                 \
+        wl_ptx_join_lanes(c, from[2]);                                                                                 \
+        (void)in;                                                                                                      \
+        for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {                                                                  \
+            const T x = READ(a[i]), y = READ(b[i]), z = READ(c[i]);                                                    \
+            (void)y, (void)z;                                                                                          \
+            result[i] = (uint32_t)WRITE(expression);                                                                   \
+        }                                                                                                              \
+        wl_ptx_part_lanes(to, result);                                                                                 \
+    }
+#else
+#define WL_PTX_DEFINE_APPLY32 WL_PTX_DEFINE_APPLY
+#endif
+
+static inline void wl_ptx_join_lanes(uint32_t *to, const uint64_t *from)
+{
+    uint64_t both[WL_PTX_LANE_COUNT / 2];
+    for (int i = 0; i < WL_PTX_LANE_COUNT / 2; i++)
+        both[i] = (from[i] & UINT32_MAX) | from[i + WL_PTX_LANE_COUNT / 2] << 32;
+    memcpy(to, both, sizeof both);
+}
+
+static inline void wl_ptx_part_lanes(uint64_t *to, const uint32_t *from)
+{
+    uint64_t both[WL_PTX_LANE_COUNT / 2];
+    memcpy(both, from, sizeof both);
+    for (int i = 0; i < WL_PTX_LANE_COUNT / 2; i++) {
+        to[i] = both[i] & UINT32_MAX;
+        to[i + WL_PTX_LANE_COUNT / 2] = both[i] >> 32;
+    }
+}
+
 /* Bit i is holds[i], which is 0 or 1. */
 static inline uint32_t wl_ptx_bits_of(const uint8_t holds[WL_PTX_LANE_COUNT])
 {

@@ -15,10 +15,11 @@
 static float flushed(uint64_t bits) { return F32(wl_ptx_flush_bits(bits)); }
 
 #define LANES WL_PTX_DEFINE_APPLY
+#define LANES32 WL_PTX_DEFINE_APPLY32
 #define FLUSHED_BITS(value) wl_ptx_flush_bits(wl_ptx_f32_bits(value))
 #define DEFINE32(name, expression)                                                                                     \
-    LANES(name##_f32, float, F32, wl_ptx_f32_bits, expression)                                                         \
-    LANES(name##_ftz, float, flushed, FLUSHED_BITS, expression)
+    LANES32(name##_f32, float, F32, wl_ptx_f32_bits, expression)                                                       \
+    LANES32(name##_ftz, float, flushed, FLUSHED_BITS, expression)
 #define DEFINE(name, expression32, expression64)                                                                       \
     DEFINE32(name, expression32)                                                                                       \
     LANES(name##_f64, double, F64, wl_ptx_f64_bits, expression64)

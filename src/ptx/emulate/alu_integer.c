@@ -5,44 +5,45 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-/* X(suffix, type, unsigned type, wide type, unsigned wide type, bits) */
+/* X(suffix, type, unsigned type, wide type, unsigned wide type, bits, macro) */
 #define TYPES(X)                                                                                                       \
-    X(u16, uint16_t, uint16_t, uint32_t, uint32_t, 16)                                                                 \
-    X(s16, int16_t, uint16_t, int32_t, uint32_t, 16)                                                                   \
-    X(u32, uint32_t, uint32_t, uint64_t, uint64_t, 32)                                                                 \
-    X(s32, int32_t, uint32_t, int64_t, uint64_t, 32)                                                                   \
-    X(u64, uint64_t, uint64_t, u128, u128, 64)                                                                         \
-    X(s64, int64_t, uint64_t, s128, u128, 64)
+    X(u16, uint16_t, uint16_t, uint32_t, uint32_t, 16, LANES32)                                                        \
+    X(s16, int16_t, uint16_t, int32_t, uint32_t, 16, LANES32)                                                          \
+    X(u32, uint32_t, uint32_t, uint64_t, uint64_t, 32, LANES32)                                                        \
+    X(s32, int32_t, uint32_t, int64_t, uint64_t, 32, LANES32)                                                          \
+    X(u64, uint64_t, uint64_t, u128, u128, 64, LANES)                                                                  \
+    X(s64, int64_t, uint64_t, s128, u128, 64, LANES)
 
 /* Sums and products use U, which wraps. */
 #define LANES(name, T, expression) WL_PTX_DEFINE_APPLY(name, T, (T), (uint64_t), expression)
+#define LANES32(name, T, expression) WL_PTX_DEFINE_APPLY32(name, T, (T), (uint64_t), expression)
 
 /* Shift amounts are 32-bit numbers, clamped to the width. */
 #define IS_BELOW(bits) ((uint32_t)b[i] < (bits))
 #define AMOUNT(bits) (IS_BELOW(bits) ? (uint32_t)b[i] : (bits)-1)
 
-#define DEFINE(S, T, U, W, UW, bits)                                                                                   \
-    LANES(add_##S, U, (U)(x + y))                                                                                      \
-    LANES(sub_##S, U, (U)(x - y))                                                                                      \
-    LANES(mul_lo_##S, U, (U)((UW)x * (UW)y))                                                                           \
-    LANES(mul_hi_##S, T, (U)(((W)x * (W)y) >> bits))                                                                   \
+#define DEFINE(S, T, U, W, UW, bits, OP)                                                                               \
+    OP(add_##S, U, (U)(x + y))                                                                                         \
+    OP(sub_##S, U, (U)(x - y))                                                                                         \
+    OP(mul_lo_##S, U, (U)((UW)x * (UW)y))                                                                              \
+    OP(mul_hi_##S, T, (U)(((W)x * (W)y) >> bits))                                                                      \
     LANES(mul_wide_##S, T, (UW)((W)x * (W)y))                                                                          \
-    LANES(mad_lo_##S, U, (U)((UW)x * (UW)y + (UW)z))                                                                   \
-    LANES(mad_hi_##S, T, (U)((U)(((W)x * (W)y) >> bits) + (U)z))                                                       \
-    LANES(div_##S, T,                                                                                                  \
+    OP(mad_lo_##S, U, (U)((UW)x * (UW)y + (UW)z))                                                                      \
+    OP(mad_hi_##S, T, (U)((U)(((W)x * (W)y) >> bits) + (U)z))                                                          \
+    OP(div_##S, T,                                                                                                     \
           (U)(y == 0                               ? (T) ~(T)0                                                         \
               : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)(U)((UW)0 - (UW)x)                                             \
                                                    : (T)(x / y)))                                                      \
-    LANES(rem_##S, T, (U)(y == 0 ? x : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)0 : (T)(x % y)))                        \
-    LANES(min_##S, T, (U)(x < y ? x : y))                                                                              \
-    LANES(max_##S, T, (U)(x > y ? x : y))                                                                              \
-    LANES(abs_##S, T, (U)(x < (T)1 ? (U)((UW)0 - (UW)x) : (U)x))                                                       \
-    LANES(neg_##S, U, (U)((UW)0 - (UW)x))                                                                              \
-    LANES(sad_##S, T, (U)((U)z + (x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y))))                                       \
-    LANES(not_##S, U, (U)~x)                                                                                           \
-    LANES(cnot_##S, U, x == 0)                                                                                         \
-    LANES(shl_##S, U, IS_BELOW(bits) ? (U)((uint64_t)x << (b[i] & 63)) : 0)                                            \
-    LANES(shr_##S, T, (U)(IS_BELOW(bits) || (T) ~(T)0 < (T)1 ? (T)(x >> AMOUNT(bits)) : (T)0))
+    OP(rem_##S, T, (U)(y == 0 ? x : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)0 : (T)(x % y)))                           \
+    OP(min_##S, T, (U)(x < y ? x : y))                                                                                 \
+    OP(max_##S, T, (U)(x > y ? x : y))                                                                                 \
+    OP(abs_##S, T, (U)(x < (T)1 ? (U)((UW)0 - (UW)x) : (U)x))                                                          \
+    OP(neg_##S, U, (U)((UW)0 - (UW)x))                                                                                 \
+    OP(sad_##S, T, (U)((U)z + (x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y))))                                          \
+    OP(not_##S, U, (U)~x)                                                                                              \
+    OP(cnot_##S, U, x == 0)                                                                                            \
+    OP(shl_##S, U, IS_BELOW(bits) ? (U)((uint64_t)x << (b[i] & 63)) : 0)                                               \
+    OP(shr_##S, T, (U)(IS_BELOW(bits) || (T) ~(T)0 < (T)1 ? (T)(x >> AMOUNT(bits)) : (T)0))
 TYPES(DEFINE)
 
 /* mad.wide: the addend has the width of the result. */

@@ -103,7 +103,7 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     m->buffer_room = arguments->buffer_count;
     m->warp_count = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
     m->warps = WL_ARENA_NEW(&m->arena, wl_ptx_warp *, m->warp_count);
-    if (!m->programs || !m->first || !m->written || !m->used || !m->warps)
+    if (!m->programs || !m->first || !m->written || !m->used || !m->warps || !wl_ptx_place_threads(m))
         return wl_fail_memory(err);
     WL_TRY(lay_out_params(m, err));
     m->shared_bytes = shared_bytes(&m->launch);
@@ -127,7 +127,7 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
         if (!m->objects || !m->rings)
             return wl_fail_memory(err);
     }
-    if (!m->assumed || !m->assumed_alone || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+    if (!m->assumed || !m->assumed_alone || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes, false)))
         return wl_fail_memory(err);
     return WL_OK;
 }
@@ -338,9 +338,10 @@ static void reset(wl_ptx_machine *m)
             wl_ptx_warp_release(m, m->warps[w]);
         m->warps[w] = NULL;
     }
-    wl_ptx_region_clear(&m->shared);
     if (m->launch.in_place)
-        wl_ptx_region_know(&m->shared);
+        wl_ptx_region_zero(&m->shared);
+    else
+        wl_ptx_region_clear(&m->shared);
     wl_ptx_pages_clear(&m->pages);
     memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
     memset(m->barriers, 0, sizeof m->barriers);
@@ -375,6 +376,7 @@ wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *
         m->buffer_room = 2 * buffers;
     }
     memset(m->used, 0, (size_t)buffers + 1);
+    memset(m->recent, 0, sizeof m->recent);
     m->launch.arguments = launch->arguments;
     memcpy(m->launch.grid, launch->grid, sizeof launch->grid);
     return WL_OK;

@@ -185,6 +185,7 @@ static wl_status visit(wl_ptx_machine *m, const wl_ptx_step *s, const bulk *b, c
 static void hide(wl_ptx_machine *m, uint64_t address, uint64_t bytes)
 {
     const int64_t at = wl_ptx_shared_offset(address);
+    m->shared.hides = true;
     if (at < m->shared_bytes)
         memset(m->shared.unknown + at, 1, (size_t)wl_min((int64_t)bytes, m->shared_bytes - at));
 }

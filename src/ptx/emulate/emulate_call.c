@@ -31,6 +31,7 @@ static void copy_bytes(uint8_t *to, const uint8_t *from, size_t bytes)
 static void copy(const slot *to, const slot *from, uint32_t mask)
 {
     const size_t bytes = (size_t)wl_min(to->bytes, from->bytes);
+    to->frame->params.hides = to->frame->params.hides || from->frame->params.hides;
     const int64_t to_row = to->frame->program->param_bytes, from_row = from->frame->program->param_bytes;
     WL_PTX_FOR_LANES(lane, mask)
     {
@@ -112,6 +113,7 @@ static void results_unknown(const wl_ptx_machine *m, wl_ptx_frame *frame, const 
         if (o->kind != WL_PTX_OPERAND_VARIABLE || o->variable < 0 || !is_param(m, o->variable))
             continue;
         const slot to = variable_slot(m, frame, o->variable);
+        frame->params.hides = true;
         WL_PTX_FOR_LANES(lane, mask)
         {
             memset(frame->params.data + frame->program->param_bytes * lane + to.at, 0, (size_t)to.bytes);

@@ -48,6 +48,8 @@ static void decode_memory(wl_ptx_decoder *d, wl_ptx_step *step)
     const int all = step->bytes * step->elements;
     if (all > 0 && all <= 64 && wl_is_pow2(all))
         step->of.run = loads || in->op == WL_PTX_OP_st ? wl_ptx_find_memory(in) : wl_ptx_find_atomic(in);
+    if (d->machine->launch.in_place)
+        step->of.run = wl_ptx_find_carried(step->of.run);
 }
 
 static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
@@ -467,6 +469,14 @@ static wl_status decode_all(wl_ptx_machine *m, wl_ptx_program *program, wl_arena
     }
     m->loop_count += program->flow.loop_count;
     program->slot_count = program->spare + 1 + program->constant_count;
+    program->changing = WL_ARENA_NEW(&m->arena, int32_t, program->constant_count + 1);
+    if (!program->changing)
+        return wl_fail_memory(err);
+    for (int32_t k = 0; k < program->constant_count; k++)
+        if (program->constants[k].kind == WL_PTX_OF_WARP || program->constants[k].kind == WL_PTX_OF_FRAME)
+            program->changing[program->changing_count++] = k;
+    for (int32_t r = 0; r < f->register_count; r++)
+        program->reads_unset = program->reads_unset || program->flow.live_at_entry[r];
     return d.failed ? wl_fail_memory(err) : WL_OK;
 }
 

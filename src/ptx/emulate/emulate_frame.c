@@ -34,25 +34,18 @@ void wl_ptx_warp_free(wl_ptx_warp *warp)
     free(warp);
 }
 
-/* The coordinates of its threads in the block. */
-static void place_threads(const wl_ptx_machine *m, wl_ptx_warp *warp)
+bool wl_ptx_place_threads(wl_ptx_machine *m)
 {
-    const int64_t *b = m->launch.block, first = (int64_t)warp->number * WL_PTX_LANES;
-    const int64_t there = wl_min(WL_PTX_LANES, b[0] * b[1] * b[2] - first);
-    int64_t x = first % b[0], y = first / b[0] % b[1], z = first / b[0] / b[1];
-    warp->live = UINT32_MAX >> (WL_PTX_LANES - there);
-    for (int lane = 0; lane < WL_PTX_LANES; lane++) {
-        warp->tid[0][lane] = x;
-        warp->tid[1][lane] = y;
-        warp->tid[2][lane] = z;
-        if (++x < b[0])
-            continue;
-        x = 0;
-        if (++y < b[1])
-            continue;
-        y = 0;
-        z++;
+    const int64_t *b = m->launch.block;
+    m->tids = WL_ARENA_NEW(&m->arena, wl_ptx_tids, m->warp_count);
+    for (int64_t thread = 0; m->tids && thread < (int64_t)m->warp_count * WL_PTX_LANES; thread++) {
+        int64_t(*at)[WL_PTX_LANES] = m->tids[thread / WL_PTX_LANES].at;
+        const int64_t lane = thread % WL_PTX_LANES;
+        at[0][lane] = thread % b[0];
+        at[1][lane] = thread / b[0] % b[1];
+        at[2][lane] = thread / b[0] / b[1];
     }
+    return m->tids != NULL;
 }
 
 /* NULL: out of memory. */
@@ -84,7 +77,9 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->product_waits = warp->products_freed = 0;
     warp->issued = warp->done = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
-    place_threads(m, warp);
+    warp->tid = (const int64_t(*)[WL_PTX_LANES])m->tids[number].at;
+    const int64_t *b = m->launch.block, there = b[0] * b[1] * b[2] - (int64_t)number * WL_PTX_LANES;
+    warp->live = UINT32_MAX >> (WL_PTX_LANES - wl_min(WL_PTX_LANES, there));
     return warp;
 }
 
@@ -154,8 +149,7 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     case WL_PTX_TID_X:
     case WL_PTX_TID_Y:
     case WL_PTX_TID_Z:
-        for (int lane = 0; lane < WL_PTX_LANES; lane++)
-            to[lane] = (uint64_t)warp->tid[which - WL_PTX_TID_X][lane];
+        memcpy(to, warp->tid[which - WL_PTX_TID_X], sizeof warp->tid[0]);
         return true;
     case WL_PTX_NTID_X:
     case WL_PTX_NTID_Y:
@@ -185,30 +179,31 @@ static uint64_t param_at(const wl_ptx_machine *m, uint64_t place)
     return wl_ptx_extended(value, type);
 }
 
+static void fill_constant(const wl_ptx_machine *m, wl_ptx_frame *frame, const wl_ptx_constant_slot *c)
+{
+    const int32_t slot = frame->program->spare + 1 + (int32_t)(c - frame->program->constants);
+    uint64_t *to = frame->value[slot];
+    frame->unknown[slot] = 0;
+    switch (c->kind) {
+    case WL_PTX_FIXED:
+    case WL_PTX_FIXED_PREDICATE: fill(to, c->value); break;
+    case WL_PTX_OF_WARP: frame->unknown[slot] = special(m, (wl_ptx_special)c->value, to) ? 0 : UINT32_MAX; break;
+    case WL_PTX_OF_FRAME: fill(to, c->value + (uint64_t)frame->local_base); break;
+    case WL_PTX_OF_PARAMS: fill(to, param_at(m, c->value)); break;
+    }
+}
+
 /* Constants of the program persist between runs; those of the warp and the frame are refilled. */
 static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool all)
 {
     const wl_ptx_program *p = frame->program;
-    for (int32_t k = 0; k < p->constant_count; k++) {
-        const wl_ptx_constant_slot *c = &p->constants[k];
-        const int32_t slot = p->spare + 1 + k;
-        uint64_t *to = frame->value[slot];
-        if (!all && c->kind != WL_PTX_OF_WARP && c->kind != WL_PTX_OF_FRAME)
-            continue;
-        frame->unknown[slot] = 0;
-        switch (c->kind) {
-        case WL_PTX_FIXED:
-        case WL_PTX_FIXED_PREDICATE: fill(to, c->value); break;
-        case WL_PTX_OF_WARP: frame->unknown[slot] = special(m, (wl_ptx_special)c->value, to) ? 0 : UINT32_MAX; break;
-        case WL_PTX_OF_FRAME: fill(to, c->value + (uint64_t)frame->local_base); break;
-        case WL_PTX_OF_PARAMS: fill(to, param_at(m, c->value)); break;
-        }
-    }
+    for (int32_t k = 0; k < (all ? p->constant_count : p->changing_count); k++)
+        fill_constant(m, frame, &p->constants[all ? k : p->changing[k]]);
 }
 
 /* ---- frames ---- */
 
-static bool frame_fit(wl_ptx_frame *frame, const wl_ptx_program *program)
+static bool frame_fit(const wl_ptx_machine *m, wl_ptx_frame *frame, const wl_ptx_program *program)
 {
     if (frame->slot_room < program->slot_count) {
         free(frame->value);
@@ -225,7 +220,10 @@ static bool frame_fit(wl_ptx_frame *frame, const wl_ptx_program *program)
             return false;
         frame->slot_room = program->slot_count;
     }
-    return program->param_bytes == 0 || wl_ptx_region_resize(&frame->params, program->param_bytes * WL_PTX_LANES);
+    /* parameters of a kernel are read from the arguments */
+    const int64_t given = m->warp->depth == 0 ? m->launch.arguments->param_bytes : 0;
+    return program->param_bytes <= given ||
+           wl_ptx_region_resize(&frame->params, program->param_bytes * WL_PTX_LANES, m->launch.in_place);
 }
 
 bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask)
@@ -236,28 +234,30 @@ bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t m
     return true;
 }
 
-/* Makes room for the frame's local memory and marks it as unknown. */
-static bool local_fit(wl_ptx_warp *warp, int64_t base, int64_t bytes)
+/* Makes room for the frame's local memory: zeros, unknown ones unless `known`. */
+static bool local_fit(wl_ptx_warp *warp, int64_t base, int64_t bytes, bool known)
 {
     if (bytes == 0)
         return true;
     if (warp->local_bytes < base + bytes) {
         const int64_t room = 2 * (base + bytes);
         wl_ptx_region larger = {0};
-        if (!wl_ptx_region_resize(&larger, room * WL_PTX_LANES))
+        if (!wl_ptx_region_resize(&larger, room * WL_PTX_LANES, known))
             return false;
         for (int lane = 0; warp->local_bytes > 0 && lane < WL_PTX_LANES; lane++) {
             const size_t kept = (size_t)warp->local_bytes;
             memcpy(larger.data + lane * room, warp->local.data + lane * warp->local_bytes, kept);
             memcpy(larger.unknown + lane * room, warp->local.unknown + lane * warp->local_bytes, kept);
         }
+        larger.hides = larger.hides || warp->local.hides;
         wl_ptx_region_free(&warp->local);
         warp->local = larger;
         warp->local_bytes = room;
     }
     for (int lane = 0; lane < WL_PTX_LANES; lane++) {
         memset(warp->local.data + lane * warp->local_bytes + base, 0, (size_t)bytes);
-        memset(warp->local.unknown + lane * warp->local_bytes + base, 1, (size_t)bytes);
+        if (warp->local.hides)
+            memset(warp->local.unknown + lane * warp->local_bytes + base, !known, (size_t)bytes);
     }
     return true;
 }
@@ -276,7 +276,7 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     if (!*place)
         *place = calloc(1, sizeof **place);
     wl_ptx_frame *frame = *place;
-    if (!frame || !frame_fit(frame, program))
+    if (!frame || !frame_fit(m, frame, program))
         return wl_fail_memory(err);
     const wl_ptx_frame *caller = warp->depth > 0 ? warp->frames[warp->depth - 1] : NULL;
     const bool other = frame->program != program;
@@ -289,12 +289,13 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     if (program->local_bytes > LOCAL_MAX - frame->local_base)
         return wl_fail(err, WL_E_LIMIT, (wl_loc){program->function->line, 1, 1},
                        "a thread needs more than %d KiB of local memory", LOCAL_MAX >> 10);
-    if (!local_fit(warp, frame->local_base, program->local_bytes) ||
+    if (!local_fit(warp, frame->local_base, program->local_bytes, m->launch.in_place) ||
         !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
         return wl_fail_memory(err);
     memset(frame->unknown, 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
-    memset(frame->partly, 0, (size_t)program->slot_count * sizeof *frame->partly);
-    for (int32_t r = 0; r < program->function->register_count; r++)
+    if (program->partial)
+        memset(frame->partly, 0, (size_t)program->slot_count * sizeof *frame->partly);
+    for (int32_t r = 0; r < program->function->register_count && program->reads_unset; r++)
         if (program->flow.live_at_entry[r])
             memset(frame->value[r], 0, sizeof frame->value[r]);
     fill_constants(m, frame, other);

@@ -19,6 +19,7 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
+#define WL_PTX_RECENT 32 /* allocations that are remembered */
 #define WL_PTX_OUTSIDE_MAX 8    /* instructions whose accesses outside of buffers are described */
 #define WL_PTX_PATH_STEPS 1     /* the cost of starting a path, in instructions */
 #define WL_PTX_AT_MBARRIER (-1) /* the barrier number of a warp that waits for a barrier object */
@@ -176,6 +177,9 @@ typedef struct wl_ptx_program {
     wl_ptx_constant_slot *constants;
     int32_t constant_count;
     size_t constant_room;
+    int32_t *changing; /* numbers of constants that depend on the warp or the frame */
+    int32_t changing_count;
+    bool reads_unset;    /* some register may be read before it is written */
     int64_t param_bytes; /* formal parameters, results, and arguments of its calls */
     int64_t local_bytes;
 } wl_ptx_program;
@@ -206,6 +210,11 @@ struct wl_ptx_frame {
     uint32_t called;         /* lanes that made the call */
 };
 
+/* The coordinates of a warp's threads in the block. */
+typedef struct wl_ptx_tids {
+    int64_t at[3][WL_PTX_LANES];
+} wl_ptx_tids;
+
 typedef enum wl_ptx_warp_state { WL_PTX_WARP_READY, WL_PTX_WARP_WAITS, WL_PTX_WARP_DONE } wl_ptx_warp_state;
 
 typedef struct wl_ptx_warp {
@@ -216,7 +225,7 @@ typedef struct wl_ptx_warp {
     int32_t depth;
     wl_ptx_region local; /* lane by lane */
     int64_t local_bytes; /* of one lane */
-    int64_t tid[3][WL_PTX_LANES];
+    const int64_t (*tid)[WL_PTX_LANES]; /* by dimension and lane */
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
     uint64_t executed;              /* instructions */
@@ -349,6 +358,7 @@ struct wl_ptx_machine {
     const wl_ptx_step *outside_of[WL_PTX_OUTSIDE_MAX];
     size_t outside_count;
     wl_ptx_warp **warps;
+    wl_ptx_tids *tids; /* by warp */
     int32_t warp_count;
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
@@ -380,6 +390,7 @@ struct wl_ptx_machine {
     wl_ptx_warp *warp;
     wl_ptx_frame *frame;
     wl_ptx_touch touch;
+    const wl_ptx_buffer *recent[WL_PTX_RECENT]; /* allocations that steps found last, by number */
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
     int64_t astray;              /* accesses of lanes of this block outside of all buffers */
@@ -473,7 +484,8 @@ bool wl_ptx_compares_integers(const wl_ptx_step *step);
 int64_t wl_ptx_trips_alike(const wl_ptx_step *test, bool holds, uint64_t a, uint64_t more_a, uint64_t b,
                            uint64_t more_b);
 
-/* emulate_frame.c */
+/* emulate_frame.c. False: no memory. */
+bool wl_ptx_place_threads(wl_ptx_machine *m);
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
 void wl_ptx_warp_release(wl_ptx_machine *m, wl_ptx_warp *warp);
 void wl_ptx_warp_free(wl_ptx_warp *warp);
@@ -557,6 +569,16 @@ uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, in
 void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, uint64_t value, bool unknown);
 /* Where the program has that, if a launch is carried out; NULL: it is kept here. Notes the use. */
 uint8_t *wl_ptx_memory_in_place(wl_ptx_machine *m, uint32_t lane, int64_t offset, int use);
+
+/* Lanes store one after the other: in turn t of the mask, lane t ^ flip. */
+typedef struct wl_ptx_store_order {
+    uint32_t turns, flip;
+} wl_ptx_store_order;
+wl_ptx_store_order wl_ptx_store_order_of(uint32_t lanes, int bytes_per_lane);
+wl_status wl_ptx_run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+wl_status wl_ptx_run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+/* emulate_carry.c: the same where a launch is carried out. */
+wl_ptx_run wl_ptx_find_carried(wl_ptx_run run);
 
 /* Functions that run a step, by file. */
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);

@@ -227,7 +227,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
 }
 
 /* Skipped lanes and lanes with an assumed address load unknown values. */
-static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+wl_status wl_ptx_run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
     wl_ptx_frame *frame = m->frame;
@@ -259,42 +259,20 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 
 #define WAVEFRONT 128 /* bytes */
 
-/* In turn t, lane t ^ flip stores. */
-typedef struct store_order {
-    uint32_t turns, flip;
-} store_order;
-
 /* A warp stores up to 128 bytes at once, one part after the other. Of the lanes of a part that
  * store to the same address, the value of the first stays (validate/probes/h200_same_address.csv):
  * it is the last one here. */
-static store_order order_of(uint32_t lanes, int bytes_per_lane)
+wl_ptx_store_order wl_ptx_store_order_of(uint32_t lanes, int bytes_per_lane)
 {
-    store_order o = {lanes, bytes_per_lane <= 4 ? 31 : bytes_per_lane <= 8 ? WAVEFRONT / 8 - 1 : WAVEFRONT / 16 - 1};
+    wl_ptx_store_order o = {lanes, bytes_per_lane <= 4 ? 31 : bytes_per_lane <= 8 ? WAVEFRONT / 8 - 1 : WAVEFRONT / 16 - 1};
     static const uint32_t low[] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
     for (int k = 0; o.flip >> k & 1; k++) /* the bits of a part in reverse */
         o.turns = (o.turns & low[k]) << (1 << k) | (o.turns >> (1 << k) & low[k]);
     return o;
 }
 
-/* To the program's own memory. */
-static bool scatter_in_place(wl_ptx_machine *m, store_order o, int64_t offset, int bytes, const uint64_t *value)
-{
-    const wl_ptx_touch *t = &m->touch;
-    const wl_ptx_buffer *b = m->buffer;
-    if (!m->launch.in_place || !m->plain || !b || !b->own || (bytes != 4 && bytes != 8) ||
-        (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_CONST))
-        return false;
-    uint8_t *to = b->own + offset;
-    m->used[b - m->launch.arguments->buffers] |= WL_PTX_WRITES;
-    if (bytes == 4)
-        WL_PTX_FOR_LANES(turn, o.turns)
-    memcpy(to + (t->address[turn ^ o.flip] - b->base), &value[turn ^ o.flip], 4);
-    else WL_PTX_FOR_LANES(turn, o.turns) memcpy(to + (t->address[turn ^ o.flip] - b->base), &value[turn ^ o.flip], 8);
-    return true;
-}
-
 /* To shared memory, or to what each lane has, in the usual sizes. */
-static bool scatter(wl_ptx_machine *m, store_order o, int64_t offset, int bytes, const uint64_t *value,
+static bool scatter(wl_ptx_machine *m, wl_ptx_store_order o, int64_t offset, int bytes, const uint64_t *value,
                     uint32_t unknown)
 {
     const wl_ptx_touch *t = &m->touch;
@@ -302,6 +280,7 @@ static bool scatter(wl_ptx_machine *m, store_order o, int64_t offset, int bytes,
     if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST || (bytes != 4 && bytes != 8))
         return false;
     wl_ptx_region *region = region_of(m, t->space, 1, &part);
+    region->hides = region->hides || unknown & t->lanes;
     WL_PTX_FOR_LANES(turn, o.turns)
     {
         const uint32_t lane = turn ^ o.flip;
@@ -333,19 +312,18 @@ static void know_bytes(wl_ptx_machine *m, const wl_ptx_step *s, int32_t slot, in
     }
 }
 
-static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+wl_status wl_ptx_run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES];
     const wl_ptx_frame *frame = m->frame;
     wl_ptx_access_request r = wl_ptx_request_of(m, s, mask, address);
     for (uint32_t rest; r.mask; r.mask = rest) {
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-        const store_order o = order_of(m->touch.lanes, s->bytes * s->elements);
+        const wl_ptx_store_order o = wl_ptx_store_order_of(m->touch.lanes, s->bytes * s->elements);
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
             const uint32_t unknown = frame->unknown[slot] | m->touch.unknown;
-            if (scatter_in_place(m, o, (int64_t)e * s->bytes, s->bytes, frame->value[slot]) ||
-                scatter(m, o, (int64_t)e * s->bytes, s->bytes, frame->value[slot], unknown))
+            if (scatter(m, o, (int64_t)e * s->bytes, s->bytes, frame->value[slot], unknown))
                 continue;
             WL_PTX_FOR_LANES(turn, o.turns)
             {
@@ -393,5 +371,5 @@ wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in)
         return run_wide;
     if (bits < 8 || bits > 64)
         return NULL;
-    return in->op == WL_PTX_OP_st ? run_store : run_load;
+    return in->op == WL_PTX_OP_st ? wl_ptx_run_store : wl_ptx_run_load;
 }

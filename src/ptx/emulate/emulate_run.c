@@ -103,18 +103,24 @@ void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, ui
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
 }
 
-static void run_apply(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask, uint32_t unknown)
+static void apply_to_some(wl_ptx_frame *frame, const wl_ptx_step *s, const uint64_t *const from[4], uint32_t mask,
+                          uint32_t unknown)
+{
+    uint64_t result[WL_PTX_LANES];
+    s->of.apply(result, from, s->in);
+    wl_ptx_write(frame, s->to, mask, result, unknown);
+}
+
+static inline void run_apply(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask, uint32_t unknown)
 {
     const uint64_t *const from[4] = {frame->value[s->from[0]], frame->value[s->from[1]], frame->value[s->from[2]],
                                      frame->value[s->from[3]]};
     if (mask == ALL_LANES) {
         s->of.apply(frame->value[s->to], from, s->in);
         frame->unknown[s->to] = unknown;
-        return;
+    } else {
+        apply_to_some(frame, s, from, mask, unknown);
     }
-    uint64_t result[WL_PTX_LANES];
-    s->of.apply(result, from, s->in);
-    wl_ptx_write(frame, s->to, mask, result, unknown);
 }
 
 static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
@@ -251,6 +257,61 @@ static const wl_ptx_turn *form_of(const wl_ptx_machine *m, const wl_ptx_program 
     return m->visit || (m->order.rehearses && m->order.by_address) ? p->addresses : p->flow_only;
 }
 
+/* Executes a step for the lanes of `mask`; *leaves: it may have changed the path, which ends here.
+ * dead: lanes that nothing reads again, and to which writing, too, is faster. */
+static inline wl_status run_step(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, uint32_t dead,
+                                 bool *leaves, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    switch (s->kind) {
+    case WL_PTX_STEP_APPLY: run_apply(frame, s, mask | dead, unknown_of(frame, s)); break;
+    case WL_PTX_STEP_PRODUCT: {
+        const uint32_t unknown = unknown_of(frame, s) & mask;
+        run_apply(frame, s, mask | dead, unknown ? unknown_product(frame, s, mask) : 0);
+        break;
+    }
+    case WL_PTX_STEP_COPY: run_copy(frame, s, mask | dead); break;
+    case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
+    case WL_PTX_STEP_COMPUTE:
+        if (mask)
+            s->of.compute(frame, s, mask);
+        break;
+    case WL_PTX_STEP_RUN: return mask ? s->of.run(m, s, mask, err) : WL_OK;
+    case WL_PTX_STEP_BRANCH: *leaves = true; return wl_ptx_run_branch(m, s, active, mask, err);
+    case WL_PTX_STEP_LEAVE:
+        *leaves = true;
+        wl_ptx_run_leave(m, s, active, mask);
+        break;
+    case WL_PTX_STEP_BARRIER:
+        wl_ptx_run_barrier(m, s, active, mask);
+        *leaves = m->warp->state == WL_PTX_WARP_WAITS;
+        break;
+    case WL_PTX_STEP_WAIT:
+        WL_TRY(wl_ptx_run_wait(m, s, mask, err));
+        *leaves = m->warp->state == WL_PTX_WARP_WAITS;
+        break;
+    case WL_PTX_STEP_NOTHING: break;
+    }
+    return WL_OK;
+}
+
+/* The top path is executed to its end, `at`: its lanes wait where it meets another, or end. */
+static void end_path(wl_ptx_machine *m, int32_t at)
+{
+    wl_ptx_frame *frame = m->frame;
+    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    const uint32_t active = path->mask;
+    if (at != path->until) { /* the code ends, without a ret, before these lanes reconverge with the
+                              * others */
+        path->at = frame->program->function->instruction_count;
+        wl_ptx_run_end(m, active);
+        return;
+    }
+    frame->path_count--;
+    if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
+        wl_ptx_lanes_end(m->warp, active);
+}
+
 /* Executes the top path to its end or to a step that changes paths. *to: the step after the last
  * one executed. */
 static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
@@ -262,9 +323,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
     const bool partial = frame->program->partial;
-    /* lanes that nothing reads again: writing to them, too, is faster */
-    const uint32_t dead = m->launch.in_place ? ~m->warp->live : 0;
     int32_t at = from;
+    bool leaves = false;
     m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until && at != end; at = form[at].next) {
         const wl_ptx_step *s = form[at].step;
@@ -279,57 +339,51 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             continue;
         if (s->place)
             wl_ptx_record_place(m, s, mask);
-        switch (s->kind) {
-        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask | dead, unknown_of(frame, s)); break;
-        case WL_PTX_STEP_PRODUCT: {
-            const uint32_t unknown = unknown_of(frame, s) & mask;
-            run_apply(frame, s, mask | dead, unknown ? unknown_product(frame, s, mask) : 0);
-            break;
-        }
-        case WL_PTX_STEP_COPY: run_copy(frame, s, mask | dead); break;
-        case WL_PTX_STEP_TEST:
-            run_test(frame, s, mask);
-            if (partial)
-                wl_ptx_decide_test(frame, s, mask);
-            if (m->recording)
-                wl_ptx_record_test(m, s, mask, frame->value[s->from[0]], frame->value[s->from[1]]);
-            break;
-        case WL_PTX_STEP_COMPUTE:
-            if (mask)
-                s->of.compute(frame, s, mask);
-            break;
-        case WL_PTX_STEP_RUN:
-            if (mask)
-                WL_TRY(s->of.run(m, s, mask, err));
-            break;
-        case WL_PTX_STEP_BRANCH: return wl_ptx_run_branch(m, s, active, mask, err);
-        case WL_PTX_STEP_LEAVE: wl_ptx_run_leave(m, s, active, mask); return WL_OK;
-        case WL_PTX_STEP_BARRIER:
-            wl_ptx_run_barrier(m, s, active, mask);
-            if (m->warp->state == WL_PTX_WARP_WAITS)
-                return WL_OK;
-            break;
-        case WL_PTX_STEP_WAIT:
-            WL_TRY(wl_ptx_run_wait(m, s, mask, err));
-            if (m->warp->state == WL_PTX_WARP_WAITS)
-                return WL_OK;
-            break;
-        case WL_PTX_STEP_NOTHING: break;
-        }
+        WL_TRY(run_step(m, s, active, mask, 0, &leaves, err));
+        if (leaves)
+            return WL_OK;
+        if (s->kind == WL_PTX_STEP_TEST && partial)
+            wl_ptx_decide_test(frame, s, mask);
+        if (s->kind == WL_PTX_STEP_TEST && m->recording)
+            wl_ptx_record_test(m, s, mask, frame->value[s->from[0]], frame->value[s->from[1]]);
         if (partial)
             wl_ptx_track_hidden(frame, s, mask);
     }
     *to = at;
     m->warp->executed = before + (uint64_t)(at - from);
-    if (at != until) { /* the code ends, without a ret, before these lanes reconverge with the
-                        * others */
-        frame->paths[frame->path_count - 1].at = end;
-        wl_ptx_run_end(m, active);
-        return WL_OK;
+    end_path(m, at);
+    return WL_OK;
+}
+
+/* The same of a launch that is carried out: every step, and without what only predictions need. */
+static wl_status carry_out(wl_ptx_machine *m, int32_t *to, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    const wl_ptx_step *steps = frame->program->steps;
+    const uint32_t active = path->mask, dead = ~m->warp->live;
+    const int32_t from = path->at, end = frame->program->function->instruction_count;
+    const int32_t stop = path->until >= from ? path->until : end;
+    const uint64_t before = m->warp->executed;
+    const int64_t looked_at = m->looked_at + WL_PTX_PATH_STEPS;
+    bool leaves = false;
+    int32_t at = from;
+    while (at != stop && !leaves) {
+        const wl_ptx_step *s = &steps[at++];
+        uint32_t mask = active;
+        if (s->kind >= WL_PTX_STEP_RUN) { /* some of these look at the time */
+            m->looked_at = looked_at + (at - from);
+            m->warp->executed = before + (uint64_t)(at - from);
+        }
+        if (s->guard >= 0)
+            WL_TRY(pass_guard(m, s, active, &mask, err));
+        WL_TRY(run_step(m, s, active, mask, dead, &leaves, err));
     }
-    frame->path_count--;
-    if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
-        wl_ptx_lanes_end(m->warp, active);
+    *to = at;
+    m->looked_at = looked_at + (at - from);
+    m->warp->executed = before + (uint64_t)(at - from);
+    if (!leaves)
+        end_path(m, at);
     return WL_OK;
 }
 
@@ -355,7 +409,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
     const int32_t depth = m->warp->depth;
     int32_t to = from;
     m->repeated = 0;
-    WL_TRY(run_steps(m, &to, err));
+    WL_TRY(m->launch.in_place ? carry_out(m, &to, err) : run_steps(m, &to, err));
     if (m->tally.on)
         wl_ptx_tally_add(m, program, from, to, active, 1);
     if (m->ran)

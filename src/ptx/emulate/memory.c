@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes)
+bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes, bool known)
 {
     if (bytes > region->bytes) {
         const size_t room = (size_t)bytes;
@@ -17,9 +17,12 @@ bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes)
             return false;
         }
         wl_ptx_region_free(region);
-        *region = (wl_ptx_region){data, unknown, bytes};
+        *region = (wl_ptx_region){data, unknown, bytes, true};
     }
-    wl_ptx_region_clear(region);
+    if (known)
+        wl_ptx_region_zero(region);
+    else
+        wl_ptx_region_clear(region);
     return true;
 }
 
@@ -29,13 +32,17 @@ void wl_ptx_region_clear(wl_ptx_region *region)
         memset(region->data, 0, (size_t)region->bytes);
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) the region was replaced after it was freed */
         memset(region->unknown, 1, (size_t)region->bytes);
+        region->hides = true;
     }
 }
 
-void wl_ptx_region_know(wl_ptx_region *region)
+void wl_ptx_region_zero(wl_ptx_region *region)
 {
     if (region->bytes > 0)
+        memset(region->data, 0, (size_t)region->bytes);
+    if (region->hides)
         memset(region->unknown, 0, (size_t)region->bytes);
+    region->hides = false;
 }
 
 void wl_ptx_region_free(wl_ptx_region *region)

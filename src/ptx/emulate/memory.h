@@ -14,13 +14,14 @@
 typedef struct wl_ptx_region {
     uint8_t *data, *unknown; /* unknown: 1 or 0 per byte */
     int64_t bytes;
+    bool hides; /* some byte may be unknown */
 } wl_ptx_region;
 
-/* Sizes the region and makes all of it unknown; reuses its memory if possible. False: out of
- * memory. */
-bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes);
+/* Sizes the region and makes all of it unknown, or known zeros; reuses its memory if possible.
+ * False: out of memory. */
+bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes, bool known);
 void wl_ptx_region_clear(wl_ptx_region *region);
-void wl_ptx_region_know(wl_ptx_region *region); /* all of it */
+void wl_ptx_region_zero(wl_ptx_region *region); /* all of it is known */
 void wl_ptx_region_free(wl_ptx_region *region);
 
 /* Reads 1 to 8 bytes inside the region. The value is unknown if any byte is. */
@@ -45,6 +46,7 @@ static inline uint64_t wl_ptx_region_read(const wl_ptx_region *region, int64_t a
 static inline void wl_ptx_region_write(wl_ptx_region *region, int64_t at, int bytes, uint64_t value, bool unknown)
 {
     const uint64_t flags = unknown ? 0x0101010101010101u : 0;
+    region->hides = region->hides || unknown;
     switch (bytes) {
     case 4:
         memcpy(region->data + at, &value, 4);
