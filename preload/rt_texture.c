@@ -221,10 +221,7 @@ static uint64_t make(gpu_world *w, const resource *r, const gpu_sampler *s)
 cuda_error cudaCreateTextureObject(uint64_t *object, const resource *r, const texture_format *t, const void *view)
 {
     gpu_world *w = gpu_enter();
-    const int channel = r->kind == RESOURCE_ARRAY    ? r->of.array->type[0] == 'f'
-                        : r->kind == RESOURCE_LINEAR ? r->of.linear.format.kind == 2
-                                                     : r->of.pitched.format.kind == 2;
-    const gpu_sampler s = {t->modes[0], t->filter == 1, t->normalized != 0, t->read == 1 && !channel};
+    const gpu_sampler s = {t->modes[0], t->filter == 1, t->normalized != 0};
     *object = view ? 0 : make(w, r, &s);
     gpu_leave();
     return *object ? CUDA_OK : gpu_missing("a texture of this kind");

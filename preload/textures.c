@@ -132,8 +132,6 @@ static uint64_t describe(gpu_world *w, uint64_t handle, uint64_t address, const 
     (void)snprintf(text, sizeof text, "%s:%s:%s%s%s%s%s%s%s", s ? "tex" : "surf", extents, type, count, options,
                    s ? ":" : "", s ? mode_of(s) : "", s && s->linear ? ":linear" : "",
                    s && s->normalized ? ":normalized" : "");
-    if (s && s->as_floats)
-        gpu_say("textures that read integers as numbers from 0 to 1: the values are not computed");
     return add(w, handle, address, text);
 }
 
@@ -163,7 +161,7 @@ uint64_t gpu_object_of_memory(gpu_world *w, uint64_t handle, uint64_t address, c
 }
 
 enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCHED };
-enum { FLAG_INTEGERS = 1, FLAG_NORMALIZED = 2 };
+enum { FLAG_NORMALIZED = 2 };
 
 uint64_t gpu_object_of_driver(gpu_world *w, uint64_t handle, const cuda_driver_resource *r,
                               const cuda_driver_texture *t, const cuda_array *array)
@@ -178,8 +176,7 @@ uint64_t gpu_object_of_driver(gpu_world *w, uint64_t handle, const cuda_driver_r
         return 0;
     const gpu_sampler sampler = {.mode = t ? t->modes[0] : 0,
                                  .linear = t && t->filter == 1,
-                                 .normalized = t && t->flags & FLAG_NORMALIZED,
-                                 .as_floats = t && type[0] != 'f' && !(t->flags & FLAG_INTEGERS)};
+                                 .normalized = t && t->flags & FLAG_NORMALIZED};
     const gpu_sampler *s = t ? &sampler : NULL;
     if (r->kind == RESOURCE_ARRAY)
         return gpu_object_of_array(w, handle, a, s);

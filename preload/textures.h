@@ -18,7 +18,7 @@ typedef struct cuda_array {
 /* What a texture object says beside its memory; the numbers of CUDA. */
 typedef struct gpu_sampler {
     int mode;
-    bool linear, normalized, as_floats; /* as_floats: integers are read as 0 to 1 */
+    bool linear, normalized;
 } gpu_sampler;
 
 /* The layout without memory, and the bytes that it takes; false: no array that a GPU has. */

@@ -335,7 +335,20 @@ static void test_values(void **state)
         {"no third channel", "tex:64x64:f32x2=iota:f32", TEX_2D "mov.f32 %f10, %f12;\n" STORE_F, "3.5", "0.5", false,
          0},
         {"not given", "tex:64x64:f32", TEX_2D STORE_F, "3.5", "2.5", false, 0},
-        {"between texels", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.5", false, 0},
+        {"between texels", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.5", true, 0x43034000}, /* 131.25 */
+        /* 131.25 + 16 */
+        {"between rows", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.75", true, 0x43134000},
+        /* weights are multiples of 1/256 */
+        {"a small fraction", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.5019", "0.5", true, 0x40400000},
+        {"beyond the edge", "tex:64x64:f32:linear:border=iota:f32", TEX_2D STORE_F, "63.75", "0.5", true, 0x423d0000},
+        {"around the edge", "tex:64x64:f32:linear:normalized:wrap=iota:f32", TEX_2D STORE_F, "1", "0.0078125", true,
+         0x41fc0000}, /* (63 + 0) / 2 */
+        {"bytes as fractions", "tex:64x64:u8=const:u8:51", TEX_2D STORE_F, "3.5", "2.5", true, 0x3e4ccccd}, /* 0.2 */
+        {"signed ones", "tex:64x64:s16=const:s16:-32768", TEX_2D STORE_F, "3.5", "2.5", true, 0xbf800000},
+        /* the second of four: the texel to the right in the next row */
+        {"gathered", "tex:64x64:f32=iota:f32",
+         "tld4.r.2d.v4.f32.f32 {%f11, %f10, %f12, %f13}, [%rd1, {%f1, %f2}];\n" STORE_F, "3.75", "2.75", true,
+         0x43440000}, /* 196 */
         {"signed bytes", "tex:64x64:s8=const:s8:-2",
          "tex.2d.v4.s32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];\n" STORE_R, "3.5", "2.5", true, 0xfffffffe},
         {"surface", "surf:64x64:u32=iota", "suld.b.2d.b32.trap {%r10}, [%rd1, {12, 2}];\n" STORE_R, "0", "0", true,

@@ -100,10 +100,11 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     m->first = WL_ARENA_NEW(&m->arena, int32_t, module->function_count + 1);
     m->written = WL_ARENA_NEW(&m->arena, bool, arguments->buffer_count + 1);
     m->used = WL_ARENA_NEW(&m->arena, uint8_t, arguments->buffer_count + 1);
+    m->order.left = WL_ARENA_NEW(&m->arena, bool, arguments->buffer_count + 1);
     m->buffer_room = arguments->buffer_count;
     m->warp_count = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
     m->warps = WL_ARENA_NEW(&m->arena, wl_ptx_warp *, m->warp_count);
-    if (!m->programs || !m->first || !m->written || !m->used || !m->warps || !wl_ptx_place_threads(m))
+    if (!m->programs || !m->first || !m->written || !m->used || !m->order.left || !m->warps || !wl_ptx_place_threads(m))
         return wl_fail_memory(err);
     WL_TRY(lay_out_params(m, err));
     m->shared_bytes = shared_bytes(&m->launch);
@@ -378,6 +379,7 @@ wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *
     memset(m->used, 0, (size_t)buffers + 1);
     memset(m->recent, 0, sizeof m->recent);
     m->launch.arguments = launch->arguments;
+    m->launch.one_thread = launch->one_thread;
     memcpy(m->launch.grid, launch->grid, sizeof launch->grid);
     return WL_OK;
 }

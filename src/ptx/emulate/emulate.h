@@ -42,6 +42,7 @@ typedef struct wl_ptx_launch {
     /* carry the launch out: writes go to the program's memory, and memory that nothing has written
      * holds zeros; implies everything */
     bool in_place;
+    bool one_thread; /* no other thread carries out blocks of this launch */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */

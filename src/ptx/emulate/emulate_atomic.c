@@ -25,7 +25,7 @@ static bool is_less(uint64_t a, uint64_t b, wl_ptx_type type)
     return wl_ptx_type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c)
+uint64_t wl_ptx_updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c)
 {
     const int bits = wl_ptx_type_bits(in->type);
     const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
@@ -58,12 +58,12 @@ static bool starts_with_0(const wl_ptx_frame *frame, const wl_ptx_step *s, uint3
 }
 
 /* In the program's own memory, which other threads may update, too. */
-static uint64_t update_in_place(uint8_t *at, const wl_ptx_instruction *in, int bytes, uint64_t b, uint64_t c)
+uint64_t wl_ptx_update_in_place(uint8_t *at, const wl_ptx_instruction *in, int bytes, uint64_t b, uint64_t c)
 {
 #define UPDATE(T)                                                                                                      \
     do {                                                                                                               \
         T *word = (T *)(void *)at, old = __atomic_load_n(word, __ATOMIC_RELAXED);                                      \
-        while (!__atomic_compare_exchange_n(word, &old, (T)updated(in, old, b, c), false, __ATOMIC_RELAXED,            \
+        while (!__atomic_compare_exchange_n(word, &old, (T)wl_ptx_updated(in, old, b, c), false, __ATOMIC_RELAXED,            \
                                             __ATOMIC_RELAXED))                                                         \
             ;                                                                                                          \
         return old;                                                                                                    \
@@ -84,14 +84,14 @@ static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, i
     const int64_t at = (int64_t)element * s->bytes;
     uint8_t *place = wl_ptx_memory_in_place(m, lane, at, WL_PTX_READS | WL_PTX_WRITES);
     if (place && s->bytes > 1)
-        return update_in_place(place, s->in, s->bytes, frame->value[b][lane], frame->value[c][lane]);
+        return wl_ptx_update_in_place(place, s->in, s->bytes, frame->value[b][lane], frame->value[c][lane]);
     const uint64_t old = wl_ptx_memory_read(m, lane, at, s->bytes, old_unknown);
     if (*old_unknown && m->as_given && starts_with_0(frame, s, lane))
         *old_unknown = !wl_ptx_starts_with_0(m, s);
     const bool swaps = s->in->variant == WL_PTX_CAS, exchanges = s->in->variant == WL_PTX_EXCH;
     const bool operands = frame->unknown[b] >> lane & 1 || (swaps && frame->unknown[c] >> lane & 1);
     const bool assumed = m->touch.unknown >> lane & 1;
-    const uint64_t value = updated(s->in, old, frame->value[b][lane], frame->value[c][lane]);
+    const uint64_t value = wl_ptx_updated(s->in, old, frame->value[b][lane], frame->value[c][lane]);
     wl_ptx_memory_write(m, lane, at, s->bytes, value, assumed || operands || (*old_unknown && !exchanges));
     *old_unknown = *old_unknown || assumed;
     return old;
@@ -109,7 +109,7 @@ static int32_t result_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int e)
     return one && one->kind == WL_PTX_OPERAND_REG ? one->reg : -1;
 }
 
-static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+wl_status wl_ptx_run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES], old[ELEMENTS_MAX][WL_PTX_LANES] = {{0}};
     uint32_t unknown = mask; /* skipped lanes stay unknown */
@@ -140,5 +140,5 @@ static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
 wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);
-    return bits >= 16 && bits <= 64 && in->vector <= ELEMENTS_MAX ? run_atomic : NULL;
+    return bits >= 16 && bits <= 64 && in->vector <= ELEMENTS_MAX ? wl_ptx_run_atomic : NULL;
 }

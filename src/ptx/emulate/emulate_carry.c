@@ -1,9 +1,8 @@
-/* emulate_carry.c - a launch that is carried out: its main loop, and its loads and stores.
+/* emulate_carry.c - loads, stores and atomics of a launch that is carried out.
  *
- * Such a launch computes everything, in the memory of the program, and counts nothing. So the main
- * loop has little to do besides calling operations. A warp mostly loads and stores known addresses
- * of one allocation, or one part of memory: the same address in all lanes, neighbouring elements,
- * or others. Everything else goes the way of emulate_memory.c.
+ * Such a launch works in the memory of the program. A warp mostly reaches known addresses of one
+ * allocation, or of one other part of memory: the same address in all lanes, neighbouring elements,
+ * or any. Everything else goes the way of emulate_memory.c.
  * Layer  ptx/emulate. Oracle: tests/unit/test_execute.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -17,7 +16,8 @@
 typedef struct span {
     uint8_t *data;
     uint64_t at[WL_PTX_LANES];
-    bool same, row;  /* all at one address; one element after the other */
+    bool same, row; /* all at one address; one element after the other */
+    bool of_block;  /* no other block can reach it */
 } span;
 
 /* A part of memory: addresses from begin on. */
@@ -25,6 +25,7 @@ typedef struct part {
     uint8_t *data;
     uint64_t begin, bytes;
     uint64_t of_lane; /* each lane has so many bytes of its own; 0: all share them */
+    bool is_allocation;
 } part;
 
 static bool find_region(const wl_ptx_region *region, int64_t bytes, bool by_lane, part *out)
@@ -44,7 +45,7 @@ static bool find_allocation(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t ad
     if (!b || !b->own)
         return false;
     m->used[b - m->launch.arguments->buffers] |= (uint8_t)use;
-    *out = (part){b->own, b->base, (uint64_t)b->bytes, 0};
+    *out = (part){b->own, b->base, (uint64_t)b->bytes, 0, true};
     return true;
 }
 
@@ -62,9 +63,11 @@ static bool find_part(wl_ptx_machine *m, const wl_ptx_step *s, uint64_t address,
     case WL_PTX_SHARED: return !m->maps_blocks && find_region(&m->shared, m->shared_bytes, false, out);
     case WL_PTX_LOCAL: return find_region(&m->warp->local, m->warp->local_bytes, true, out);
     case WL_PTX_PARAM:
-        if (m->warp->depth == 1 && (int64_t)(address - out->begin) < m->launch.arguments->param_bytes)
-            return false; /* of the kernel */
-        return find_region(&m->frame->params, m->frame->program->param_bytes, true, out);
+        if (m->warp->depth > 1 || (int64_t)(address - out->begin) >= m->launch.arguments->param_bytes)
+            return find_region(&m->frame->params, m->frame->program->param_bytes, true, out);
+        out->data = m->launch.arguments->params;
+        out->bytes = (uint64_t)m->launch.arguments->param_bytes;
+        return use == WL_PTX_READS;
     default: return false;
     }
 }
@@ -111,6 +114,7 @@ static bool find_span(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, in
     }
     out->same = !apart;
     out->row = !beside;
+    out->of_block = !p.is_allocation;
     if (mask != ALL_LANES && apart) {
         wl_ptx_choose(out->at, mask, out->at, none);
         out->row = false;
@@ -242,7 +246,51 @@ static wl_status store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, w
     return WL_OK;
 }
 
+/* ---- atomics ---- */
+
+/* Lane after lane; returns the old value. */
+#define UPDATE(T)                                                                                                      \
+    do {                                                                                                               \
+        T x;                                                                                                           \
+        memcpy(&x, at, sizeof x);                                                                                      \
+        old = x;                                                                                                       \
+        x = (T)(adds ? old + b : wl_ptx_updated(s->in, old, b, c));                                                    \
+        memcpy(at, &x, sizeof x);                                                                                      \
+    } while (0)
+
+static uint64_t update(const wl_ptx_step *s, bool adds, uint8_t *at, uint64_t b, uint64_t c)
+{
+    uint64_t old;
+    if (s->bytes == 2)
+        UPDATE(uint16_t);
+    else if (s->bytes == 4)
+        UPDATE(uint32_t);
+    else
+        UPDATE(uint64_t);
+    return old;
+}
+
+static wl_status atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const int32_t from = frame->program->lists[s->list];
+    const uint64_t *b = frame->value[from], *c = frame->value[s->from[2]];
+    const bool adds = s->in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(s->in->type);
+    uint64_t old[WL_PTX_LANES] = {0};
+    span r;
+    if (s->elements != 1 || (frame->unknown[from] | frame->unknown[s->from[2]]) & mask ||
+        !find_span(m, s, mask, WL_PTX_READS | WL_PTX_WRITES, &r))
+        return wl_ptx_run_atomic(m, s, mask, err);
+    const bool alone = r.of_block || m->launch.one_thread;
+    WL_PTX_FOR_LANES(lane, mask)
+    old[lane] = alone ? update(s, adds, r.data + r.at[lane], b[lane], c[lane])
+                      : wl_ptx_update_in_place(r.data + r.at[lane], s->in, s->bytes, b[lane], c[lane]);
+    if (s->in->op == WL_PTX_OP_atom)
+        wl_ptx_write(frame, s->to, mask, old, 0);
+    return WL_OK;
+}
+
 wl_ptx_run wl_ptx_find_carried(wl_ptx_run run)
 {
-    return run == wl_ptx_run_load ? load : run == wl_ptx_run_store ? store : run;
+    return run == wl_ptx_run_load ? load : run == wl_ptx_run_store ? store : run == wl_ptx_run_atomic ? atomic : run;
 }

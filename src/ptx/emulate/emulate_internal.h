@@ -326,6 +326,8 @@ typedef struct wl_ptx_order {
     int32_t tried_count;
     int64_t followed; /* blocks */
     wl_ptx_history history;
+    size_t seen; /* words of the history that are in the next */
+    bool *left;  /* by buffer: blocks leave something there */
     wl_ptx_ticket tickets[WL_PTX_TICKETS_MAX];
     int ticket_count;
     wl_ptx_draw *draws;
@@ -577,6 +579,11 @@ typedef struct wl_ptx_store_order {
 wl_ptx_store_order wl_ptx_store_order_of(uint32_t lanes, int bytes_per_lane);
 wl_status wl_ptx_run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
 wl_status wl_ptx_run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+wl_status wl_ptx_run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err);
+/* emulate_atomic.c: the new value of an element; the second one updates memory that other threads
+ * may update, too, and returns the old value. */
+uint64_t wl_ptx_updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c);
+uint64_t wl_ptx_update_in_place(uint8_t *at, const wl_ptx_instruction *in, int bytes, uint64_t b, uint64_t c);
 /* emulate_carry.c: the same where a launch is carried out. */
 wl_ptx_run wl_ptx_find_carried(wl_ptx_run run);
 

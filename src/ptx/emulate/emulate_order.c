@@ -313,8 +313,9 @@ void wl_ptx_order_reset(wl_ptx_machine *m)
         m->order.tickets[i].round_count = 0;
     if (!m->order.on)
         return;
-    for (size_t i = 0; i < m->order.history.count; i++)
-        m->written[m->order.history.words[i].group] = true;
+    for (; m->order.seen < m->order.history.count; m->order.seen++)
+        m->order.left[m->order.history.words[m->order.seen].group] = true;
+    memcpy(m->written, m->order.left, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
 }
 
 /* ---- what earlier blocks have left ---- */

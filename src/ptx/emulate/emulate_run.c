@@ -72,7 +72,9 @@ void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
-    if (wl_ptx_lanes_in(mask) <= FEW_LANES)
+    if (mask == ALL_LANES)
+        memcpy(to, values, sizeof frame->value[0]);
+    else if (wl_ptx_lanes_in(mask) <= FEW_LANES)
         WL_PTX_FOR_LANES(lane, mask) to[lane] = values[lane];
     else
         wl_ptx_choose(to, mask, values, to);
@@ -111,18 +113,6 @@ static void apply_to_some(wl_ptx_frame *frame, const wl_ptx_step *s, const uint6
     wl_ptx_write(frame, s->to, mask, result, unknown);
 }
 
-static inline void run_apply(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask, uint32_t unknown)
-{
-    const uint64_t *const from[4] = {frame->value[s->from[0]], frame->value[s->from[1]], frame->value[s->from[2]],
-                                     frame->value[s->from[3]]};
-    if (mask == ALL_LANES) {
-        s->of.apply(frame->value[s->to], from, s->in);
-        frame->unknown[s->to] = unknown;
-    } else {
-        apply_to_some(frame, s, from, mask, unknown);
-    }
-}
-
 static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
 {
     const uint32_t *u = frame->unknown;
@@ -143,6 +133,22 @@ static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s,
         product &= ~((uint32_t)zero << lane);
     }
     return product | frame->unknown[s->from[2]] | frame->unknown[s->from[3]];
+}
+
+/* written: lanes that are to change. */
+static inline void run_apply(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask, uint32_t written)
+{
+    const uint64_t *const from[4] = {frame->value[s->from[0]], frame->value[s->from[1]], frame->value[s->from[2]],
+                                     frame->value[s->from[3]]};
+    uint32_t unknown = unknown_of(frame, s);
+    if (unknown & mask && s->kind == WL_PTX_STEP_PRODUCT)
+        unknown = unknown_product(frame, s, mask);
+    if (written == ALL_LANES) {
+        s->of.apply(frame->value[s->to], from, s->in);
+        frame->unknown[s->to] = unknown;
+    } else {
+        apply_to_some(frame, s, from, written, unknown);
+    }
 }
 
 static void run_copy(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
@@ -264,12 +270,8 @@ static inline wl_status run_step(wl_ptx_machine *m, const wl_ptx_step *s, uint32
 {
     wl_ptx_frame *frame = m->frame;
     switch (s->kind) {
-    case WL_PTX_STEP_APPLY: run_apply(frame, s, mask | dead, unknown_of(frame, s)); break;
-    case WL_PTX_STEP_PRODUCT: {
-        const uint32_t unknown = unknown_of(frame, s) & mask;
-        run_apply(frame, s, mask | dead, unknown ? unknown_product(frame, s, mask) : 0);
-        break;
-    }
+    case WL_PTX_STEP_APPLY:
+    case WL_PTX_STEP_PRODUCT: run_apply(frame, s, mask, mask | dead); break;
     case WL_PTX_STEP_COPY: run_copy(frame, s, mask | dead); break;
     case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
     case WL_PTX_STEP_COMPUTE:
@@ -371,6 +373,10 @@ static wl_status carry_out(wl_ptx_machine *m, int32_t *to, wl_error *err)
     while (at != stop && !leaves) {
         const wl_ptx_step *s = &steps[at++];
         uint32_t mask = active;
+        if (s->kind <= WL_PTX_STEP_PRODUCT && s->guard < 0) { /* most steps */
+            run_apply(frame, s, active, active | dead);
+            continue;
+        }
         if (s->kind >= WL_PTX_STEP_RUN) { /* some of these look at the time */
             m->looked_at = looked_at + (at - from);
             m->warp->executed = before + (uint64_t)(at - from);

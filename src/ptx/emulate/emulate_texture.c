@@ -47,6 +47,7 @@ typedef struct fetch {
     uint32_t lanes, unknown; /* unknown: coordinates */
     int corners;             /* texels per lane */
     uint64_t address[CORNERS_MAX][WL_PTX_LANES];
+    uint16_t weight[3][WL_PTX_LANES]; /* of the second texel on an axis, of WEIGHTS */
 } fetch;
 
 /* The described texture or surface with this handle that the instruction can use; NULL: none. */
@@ -113,26 +114,27 @@ static int64_t layer_of(const wl_ptx_machine *m, const fetch *f, uint32_t lane)
 }
 
 /* The texels on one axis: one, or the two that a filter joins; measured: the second is not read if
- * its weight is 0. */
-static void texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t at[2])
+ * its weight is 0. Returns that weight. */
+static uint16_t texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t at[2])
 {
     const wl_ptx_texture *t = f->texture;
     const int64_t extent = t->extent[axis];
     if (f->step->in->from != WL_PTX_F32) { /* outside of linear memory nothing is read */
         const wl_ptx_address_mode mode = t->dims == 1 ? WL_PTX_BORDERED : t->mode;
         at[0] = at[1] = wl_ptx_texture_index(mode, (int32_t)bits, extent);
-        return;
+        return 0;
     }
     const double given = (double)wl_ptx_f32_of(bits) * (t->is_normalized ? (double)extent : 1);
     const double x = isnan(given) ? 0 : fmax(-FAR, fmin(given, FAR));
     if (f->corners == 1) {
         at[0] = at[1] = wl_ptx_texture_index(t->mode, (int64_t)floor(x), extent);
-        return;
+        return 0;
     }
     const int64_t weighed = (int64_t)floor((x - 0.5) * WEIGHTS + 0.5), first = wl_floor_div(weighed, WEIGHTS);
     const bool both = f->step->target & WL_PTX_FETCH_GATHERS || wl_floor_mod(weighed, WEIGHTS) > 0;
     at[0] = wl_ptx_texture_index(t->mode, first, extent);
     at[1] = both ? wl_ptx_texture_index(t->mode, first + 1, extent) : at[0];
+    return (uint16_t)wl_floor_mod(weighed, WEIGHTS);
 }
 
 static void find_texels(const wl_ptx_machine *m, fetch *f)
@@ -144,7 +146,7 @@ static void find_texels(const wl_ptx_machine *m, fetch *f)
         int64_t at[3][2] = {{0}};
         const int64_t layer = layer_of(m, f, lane);
         for (int d = 0; d < t->dims; d++)
-            texels_on_axis(f, m->frame->value[f->step->from[first + d]][lane], d, at[d]);
+            f->weight[d][lane] = texels_on_axis(f, m->frame->value[f->step->from[first + d]][lane], d, at[d]);
         for (int c = 0; c < f->corners; c++) {
             const int64_t x = at[0][c & 1], y = at[1][c >> 1 & 1], z = at[2][c >> 2];
             const bool inside = x >= 0 && y >= 0 && z >= 0;
@@ -165,15 +167,20 @@ static uint32_t lanes_inside(const fetch *f)
     return inside;
 }
 
-/* The bits that a fetch returns for a channel. False: not known here. */
+/* The bits that a fetch returns for a channel; an integer read as a float is from 0 or -1 to 1.
+ * False: not known here. */
 static bool converted(uint64_t bits, wl_ptx_type channel, wl_ptx_type to, uint64_t *out)
 {
+    const int64_t whole = (int64_t)wl_ptx_extended(bits, channel);
+    const int digits = wl_ptx_type_bits(channel) - wl_ptx_type_is_signed(channel);
     if (to == WL_PTX_S32 || to == WL_PTX_U32) {
-        *out = (uint32_t)wl_ptx_extended(bits, channel);
+        *out = (uint32_t)whole;
         return !wl_ptx_type_is_float(channel);
     }
-    *out = channel == WL_PTX_F16 ? wl_ptx_f32_bits((float)wl_ptx_half_value(bits, false)) : bits;
-    return to == WL_PTX_F32 && (channel == WL_PTX_F32 || channel == WL_PTX_F16);
+    *out = channel == WL_PTX_F32   ? bits
+           : channel == WL_PTX_F16 ? wl_ptx_f32_bits((float)wl_ptx_half_value(bits, false))
+                                   : wl_ptx_f32_bits(fmaxf(-1, (float)whole / (float)((1 << (digits & 31)) - 1)));
+    return to == WL_PTX_F32 && (wl_ptx_type_is_float(channel) || digits <= 16);
 }
 
 /* Writes what the lanes have read: elements of a surface as they are, channels of a texture
@@ -198,6 +205,64 @@ static void return_values(wl_ptx_machine *m, const fetch *f, uint32_t inside)
             value[lane] = wl_ptx_memory_read(m, lane, (int64_t)e * bytes, bytes, &hidden);
             if (is_texture)
                 hidden = !converted(value[lane], f->texture->type, s->in->type, &value[lane]) || hidden;
+            unknown |= (uint32_t)hidden << lane;
+        }
+        wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], f->lanes, value, unknown);
+    }
+}
+
+/* A channel of a texel that a filter joins with others; outside of the texture: 0. */
+static double texel(wl_ptx_machine *m, const fetch *f, int corner, uint32_t lane, int channel, bool *unknown)
+{
+    const int bytes = wl_ptx_type_bits(f->texture->type) / 8;
+    bool hidden = false;
+    uint64_t bits = 0;
+    if (f->address[corner][lane] == NOWHERE)
+        return 0;
+    m->buffer = NULL;
+    m->touch.space = WL_PTX_GLOBAL;
+    m->touch.address[lane] = f->address[corner][lane];
+    bits = wl_ptx_memory_read(m, lane, (int64_t)channel * bytes, bytes, &hidden);
+    *unknown = !converted(bits, f->texture->type, f->step->in->type, &bits) || hidden || *unknown;
+    return (double)wl_ptx_f32_of(bits);
+}
+
+/* The sum of the texels around a coordinate by their weights, products of those on the axes. */
+static double filtered(wl_ptx_machine *m, const fetch *f, uint32_t lane, int channel, bool *unknown)
+{
+    double sum = 0;
+    for (int c = 0; c < f->corners; c++) {
+        double weight = 1;
+        for (int d = 0; d < f->texture->dims; d++) {
+            const double second = (double)f->weight[d][lane] / WEIGHTS;
+            weight *= c >> d & 1 ? second : 1 - second;
+        }
+        sum += weight > 0 ? weight * texel(m, f, c, lane, channel, unknown) : 0;
+    }
+    return sum;
+}
+
+/* What a fetch with a filter returns. A gather returns one channel of four texels. */
+static void return_filtered(wl_ptx_machine *m, const fetch *f)
+{
+    static const int order[] = {2, 3, 1, 0};
+    static const char *const channels[] = {"tld4.r", "tld4.g", "tld4.b", "tld4.a"};
+    const wl_ptx_step *s = f->step;
+    const bool gathers = s->target & WL_PTX_FETCH_GATHERS;
+    int gathered = 0;
+    for (int k = 0; k < 4 && gathers; k++)
+        gathered = wl_ptx_has_part(s->in, channels[k]) ? k : gathered;
+    for (int e = 0; e < s->elements; e++) {
+        uint64_t value[WL_PTX_LANES] = {0};
+        uint32_t unknown = f->unknown;
+        WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
+        {
+            const int channel = gathers ? gathered : e;
+            bool hidden = channel >= f->texture->channels || s->in->type != WL_PTX_F32 ||
+                          f->buffer->content == WL_PTX_UNTOUCHED;
+            if (!hidden)
+                value[lane] = wl_ptx_f32_bits((float)(gathers ? texel(m, f, order[e & 3], lane, channel, &hidden)
+                                                              : filtered(m, f, lane, channel, &hidden)));
             unknown |= (uint32_t)hidden << lane;
         }
         wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], f->lanes, value, unknown);
@@ -268,7 +333,7 @@ static wl_status run_texture(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         find_texels(m, &f);
         if (f.corners > 1) {
             WL_TRY(touch_sectors(m, &f, err));
-            results_unknown(m, s, same);
+            return_filtered(m, &f);
         } else {
             const uint32_t inside = lanes_inside(&f);
             WL_TRY(touch(m, &f, inside, f.address[0], f.texture->texel_bytes, false, err));

@@ -2,47 +2,42 @@
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
-/* The lane that a shuffle reads, and whether it is in range; b and c as in the PTX manual. */
-static uint32_t shuffled(wl_ptx_variant mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+/* The lanes that a shuffle reads; b and c as in the PTX manual. Returns those that are in range;
+ * others read themselves. */
+static uint32_t shuffled(wl_ptx_variant mode, const uint64_t *b, const uint64_t *c, uint32_t source[WL_PTX_LANES])
 {
-    const uint32_t segment = c >> 8 & 31, b5 = b & 31, c5 = c & 31;
-    const uint32_t highest = (lane & segment) | (c5 & ~segment), lowest = lane & segment;
-    uint32_t from = lane;
-    switch (mode) {
-    case WL_PTX_UP:
-        from = lane - b5;
-        *in_range = (int32_t)from >= (int32_t)highest;
-        break;
-    case WL_PTX_DOWN:
-        from = lane + b5;
-        *in_range = from <= highest;
-        break;
-    case WL_PTX_BFLY:
-        from = lane ^ b5;
-        *in_range = from <= highest;
-        break;
-    default:
-        from = lowest | (b5 & ~segment);
-        *in_range = from <= highest;
-        break;
+    uint8_t in_range[WL_PTX_LANES];
+    WL_PTX_EACH_LANE
+    {
+        const uint32_t lane = (uint32_t)i, segment = (uint32_t)c[i] >> 8 & 31, b5 = (uint32_t)b[i] & 31;
+        const uint32_t lowest = lane & segment, highest = lowest | ((uint32_t)c[i] & 31 & ~segment);
+        const uint32_t from = mode == WL_PTX_UP     ? lane - b5
+                              : mode == WL_PTX_DOWN ? lane + b5
+                              : mode == WL_PTX_BFLY ? lane ^ b5
+                                                    : lowest | (b5 & ~segment);
+        const bool inside = mode == WL_PTX_UP ? (int32_t)from >= (int32_t)highest : from <= highest;
+        in_range[i] = inside;
+        source[i] = inside ? from & 31 : lane;
     }
-    return *in_range ? from & 31 : lane;
+    return wl_ptx_bits_of(in_range);
 }
 
 static void run_shuffle(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
-    const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]], *c = frame->value[s->from[2]];
+    const uint64_t *a = frame->value[s->from[0]];
     const uint32_t hidden = frame->unknown[s->from[1]] | frame->unknown[s->from[2]];
-    uint64_t value[WL_PTX_LANES] = {0};
-    uint32_t ranged = 0, unknown = hidden & mask;
-    WL_PTX_FOR_LANES(lane, mask)
+    const uint32_t given = mask & ~frame->unknown[s->from[0]]; /* an inactive lane provides no value */
+    uint64_t value[WL_PTX_LANES];
+    uint32_t source[WL_PTX_LANES], unknown = hidden & mask;
+    const uint32_t ranged =
+        shuffled(s->in->variant, frame->value[s->from[1]], frame->value[s->from[2]], source);
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        value[i] = a[source[i]];
+    WL_PTX_FOR_LANES(lane, given == UINT32_MAX ? 0 : mask)
     {
-        bool in_range = false;
-        const uint32_t from = shuffled(s->in->variant, lane, (uint32_t)b[lane], (uint32_t)c[lane], &in_range);
-        const bool there = mask >> from & 1; /* an inactive lane provides no value */
-        value[lane] = there ? a[from] : 0;
-        ranged |= (uint32_t)in_range << lane;
-        unknown |= (uint32_t)(!there || frame->unknown[s->from[0]] >> from & 1) << lane;
+        unknown |= (~given >> source[lane] & 1) << lane;
+        if (!(mask >> source[lane] & 1))
+            value[lane] = 0;
     }
     wl_ptx_write(frame, s->to, mask, value, unknown);
     wl_ptx_write_predicate(frame, s->other, mask, ranged, hidden);

@@ -172,7 +172,8 @@ static wl_status prepare(wl_ptx_runner *r, const wl_ptx_work *work, int threads,
                             .arguments = &r->arguments,
                             .dynamic_shared = work->dynamic_shared,
                             .budget = INT64_MAX,
-                            .in_place = true};
+                            .in_place = true,
+                            .one_thread = threads == 1};
     for (int d = 0; d < 3; d++) {
         launch.block[d] = work->block[d];
         launch.grid[d] = work->grid[d];
