@@ -9,6 +9,7 @@
 #include "world.h"
 
 #define PAGE ((size_t)4096)
+#define LARGE ((size_t)8 << 20)
 /* Between allocations, so that an access behind the end is noticed. */
 #define GUARD PAGE
 
@@ -55,6 +56,10 @@ void *gpu_allocate(gpu_world *w, size_t bytes, gpu_kind kind)
         mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pointer == MAP_FAILED)
         return NULL;
+#ifdef MADV_HUGEPAGE /* most programs touch all that they allocate: fewer faults */
+    if (bytes >= LARGE)
+        (void)madvise(pointer, mapped(bytes), MADV_HUGEPAGE);
+#endif
     if (!insert(w, pointer, bytes, (gpu_allocation){.kind = kind})) {
         (void)munmap(pointer, mapped(bytes));
         return NULL;

@@ -134,7 +134,7 @@ static uint16_t texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t 
     const bool both = f->step->target & WL_PTX_FETCH_GATHERS || wl_floor_mod(weighed, WEIGHTS) > 0;
     at[0] = wl_ptx_texture_index(t->mode, first, extent);
     at[1] = both ? wl_ptx_texture_index(t->mode, first + 1, extent) : at[0];
-    return (uint16_t)wl_floor_mod(weighed, WEIGHTS);
+    return t->mode == WL_PTX_CLAMPED && at[0] == at[1] ? 0 : (uint16_t)wl_floor_mod(weighed, WEIGHTS);
 }
 
 static void find_texels(const wl_ptx_machine *m, fetch *f)
@@ -167,20 +167,30 @@ static uint32_t lanes_inside(const fetch *f)
     return inside;
 }
 
-/* The bits that a fetch returns for a channel; an integer read as a float is from 0 or -1 to 1.
- * False: not known here. */
+/* An integer channel that is read as a float: this is 1. */
+static double one_of(wl_ptx_type channel)
+{
+    const int digits = wl_ptx_type_bits(channel) - wl_ptx_type_is_signed(channel);
+    return wl_ptx_type_is_float(channel) || digits > 16 ? 1 : (1 << digits) - 1;
+}
+
+static double channel_value(uint64_t bits, wl_ptx_type channel)
+{
+    return wl_ptx_type_is_float(channel)
+               ? wl_ptx_float_value(bits, channel, false)
+               : fmax(-one_of(channel), (double)(int64_t)wl_ptx_extended(bits, channel));
+}
+
+/* The bits that a fetch returns for a channel. False: not known here. */
 static bool converted(uint64_t bits, wl_ptx_type channel, wl_ptx_type to, uint64_t *out)
 {
-    const int64_t whole = (int64_t)wl_ptx_extended(bits, channel);
-    const int digits = wl_ptx_type_bits(channel) - wl_ptx_type_is_signed(channel);
+    const bool is_float = wl_ptx_type_is_float(channel);
     if (to == WL_PTX_S32 || to == WL_PTX_U32) {
-        *out = (uint32_t)whole;
-        return !wl_ptx_type_is_float(channel);
+        *out = (uint32_t)wl_ptx_extended(bits, channel);
+        return !is_float;
     }
-    *out = channel == WL_PTX_F32   ? bits
-           : channel == WL_PTX_F16 ? wl_ptx_f32_bits((float)wl_ptx_half_value(bits, false))
-                                   : wl_ptx_f32_bits(fmaxf(-1, (float)whole / (float)((1 << (digits & 31)) - 1)));
-    return to == WL_PTX_F32 && (wl_ptx_type_is_float(channel) || digits <= 16);
+    *out = channel == WL_PTX_F32 ? bits : wl_ptx_f32_bits((float)(channel_value(bits, channel) / one_of(channel)));
+    return to == WL_PTX_F32 && (is_float || wl_ptx_type_bits(channel) <= 16);
 }
 
 /* Writes what the lanes have read: elements of a surface as they are, channels of a texture
@@ -212,34 +222,58 @@ static void return_values(wl_ptx_machine *m, const fetch *f, uint32_t inside)
 }
 
 /* A channel of a texel that a filter joins with others; outside of the texture: 0. */
-static double texel(wl_ptx_machine *m, const fetch *f, int corner, uint32_t lane, int channel, bool *unknown)
+static uint64_t texel(wl_ptx_machine *m, const fetch *f, int corner, uint32_t lane, int channel, bool *unknown)
 {
     const int bytes = wl_ptx_type_bits(f->texture->type) / 8;
     bool hidden = false;
-    uint64_t bits = 0;
     if (f->address[corner][lane] == NOWHERE)
         return 0;
     m->buffer = NULL;
     m->touch.space = WL_PTX_GLOBAL;
     m->touch.address[lane] = f->address[corner][lane];
-    bits = wl_ptx_memory_read(m, lane, (int64_t)channel * bytes, bytes, &hidden);
-    *unknown = !converted(bits, f->texture->type, f->step->in->type, &bits) || hidden || *unknown;
-    return (double)wl_ptx_f32_of(bits);
+    const uint64_t bits = wl_ptx_memory_read(m, lane, (int64_t)channel * bytes, bytes, &hidden);
+    *unknown = *unknown || hidden;
+    return bits;
 }
 
-/* The sum of the texels around a coordinate by their weights, products of those on the axes. */
-static double filtered(wl_ptx_machine *m, const fetch *f, uint32_t lane, int channel, bool *unknown)
+/* Whole numbers, of WEIGHTS in all: along one axis after the other, the rounded share of the second
+ * texels (validate/probes/h200_texture_filter.csv). */
+static void corner_weights(const fetch *f, uint32_t lane, int weight[CORNERS_MAX])
 {
-    double sum = 0;
-    for (int c = 0; c < f->corners; c++) {
-        double weight = 1;
-        for (int d = 0; d < f->texture->dims; d++) {
-            const double second = (double)f->weight[d][lane] / WEIGHTS;
-            weight *= c >> d & 1 ? second : 1 - second;
+    static const int order[3][3] = {{0}, {0, 1}, {0, 2, 1}};
+    memset(weight, 0, CORNERS_MAX * sizeof *weight);
+    weight[0] = WEIGHTS;
+    for (int d = 0; d < f->texture->dims; d++) {
+        const int axis = order[f->texture->dims - 1][d];
+        for (int c = f->corners - 1; c >= 0; c--) {
+            const int second = (weight[c] * f->weight[axis][lane] + WEIGHTS / 2 - !(c & 1)) / WEIGHTS;
+            if (c >> axis & 1)
+                continue;
+            weight[c | 1 << axis] = second;
+            weight[c] -= second;
         }
-        sum += weight > 0 ? weight * texel(m, f, c, lane, channel, unknown) : 0;
     }
-    return sum;
+}
+
+/* The sum of the texels around a coordinate by their weights; integers and halves as numbers of 16
+ * bits. */
+static uint64_t filtered(wl_ptx_machine *m, const fetch *f, uint32_t lane, int channel, bool *unknown)
+{
+    const wl_ptx_type type = f->texture->type;
+    const double most = wl_ptx_type_is_signed(type) ? INT16_MAX : UINT16_MAX;
+    int weight[CORNERS_MAX];
+    double sum = 0;
+    corner_weights(f, lane, weight);
+    for (int c = 0; c < f->corners; c++)
+        if (weight[c] > 0)
+            sum += weight[c] * channel_value(texel(m, f, c, lane, channel, unknown), type);
+    sum /= WEIGHTS;
+    *unknown = *unknown || (!wl_ptx_type_is_float(type) && wl_ptx_type_bits(type) > 16);
+    if (type == WL_PTX_F16)
+        sum = wl_ptx_half_value(wl_ptx_half_bits(sum, false, WL_PTX_RN), false);
+    else if (type != WL_PTX_F32)
+        sum = floor(sum * most / one_of(type) + 0.5) / most;
+    return wl_ptx_f32_bits((float)sum);
 }
 
 /* What a fetch with a filter returns. A gather returns one channel of four texels. */
@@ -253,16 +287,18 @@ static void return_filtered(wl_ptx_machine *m, const fetch *f)
     for (int k = 0; k < 4 && gathers; k++)
         gathered = wl_ptx_has_part(s->in, channels[k]) ? k : gathered;
     for (int e = 0; e < s->elements; e++) {
+        const int channel = gathers ? gathered : e;
+        const bool given = channel < f->texture->channels && f->buffer->content != WL_PTX_UNTOUCHED;
         uint64_t value[WL_PTX_LANES] = {0};
         uint32_t unknown = f->unknown;
         WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
         {
-            const int channel = gathers ? gathered : e;
-            bool hidden = channel >= f->texture->channels || s->in->type != WL_PTX_F32 ||
-                          f->buffer->content == WL_PTX_UNTOUCHED;
-            if (!hidden)
-                value[lane] = wl_ptx_f32_bits((float)(gathers ? texel(m, f, order[e & 3], lane, channel, &hidden)
-                                                              : filtered(m, f, lane, channel, &hidden)));
+            bool hidden = !given || (!gathers && s->in->type != WL_PTX_F32);
+            if (!hidden && gathers)
+                hidden = !converted(texel(m, f, order[e & 3], lane, channel, &hidden), f->texture->type, s->in->type,
+                                    &value[lane]) || hidden;
+            else if (!hidden)
+                value[lane] = filtered(m, f, lane, channel, &hidden);
             unknown |= (uint32_t)hidden << lane;
         }
         wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], f->lanes, value, unknown);
