@@ -174,9 +174,8 @@ uint64_t gpu_object_of_driver(gpu_world *w, uint64_t handle, const cuda_driver_r
                                                     : NULL;
     if (!type)
         return 0;
-    const gpu_sampler sampler = {.mode = t ? t->modes[0] : 0,
-                                 .linear = t && t->filter == 1,
-                                 .normalized = t && t->flags & FLAG_NORMALIZED};
+    const gpu_sampler sampler = {
+        .mode = t ? t->modes[0] : 0, .linear = t && t->filter == 1, .normalized = t && t->flags & FLAG_NORMALIZED};
     const gpu_sampler *s = t ? &sampler : NULL;
     if (r->kind == RESOURCE_ARRAY)
         return gpu_object_of_array(w, handle, a, s);

@@ -61,6 +61,28 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                     "mul.wide.u32 %rd2, %r1, 4;\n"
                     "add.s64 %rd3, %rd1, %rd2;\n"
                     "st.global.u32 [%rd3], %rd6;\n")
+    /* elements of all sizes: one after the other, at one address, backwards; shared and local memory
+     * and atomics there; some lanes only */
+    KERNEL("accesses", ".reg .b32 %a<10>;\n.reg .b16 %h<2>;\n.shared .align 4 .b8 s[512];\n.local .align 4 .b8 l[16];\n"
+                       "cvt.u64.u32 %rd2, %r3;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.s8 %a0, [%rd3];\n"
+                       "add.s64 %rd4, %rd3, %rd2;\nld.global.u16 %a1, [%rd4];\n"
+                       "mul.wide.u32 %rd5, %r3, 8;\nadd.s64 %rd6, %rd1, %rd5;\nld.global.v2.u32 {%a2, %a3}, [%rd6];\n"
+                       "ld.global.s16 %a4, [%rd1+14];\n"
+                       "sub.u32 %r4, 95, %r3;\nmul.wide.u32 %rd7, %r4, 4;\nadd.s64 %rd8, %rd1, %rd7;\n"
+                       "ld.global.u32 %a5, [%rd8];\n"
+                       "xor.b32 %r5, %r3, 5;\nshl.b32 %r5, %r5, 2;\nmov.u32 %r6, s;\nadd.u32 %r5, %r5, %r6;\n"
+                       "mul.lo.u32 %r7, %r3, 3;\nst.shared.u32 [%r5], %r7;\nbar.sync 0;\n"
+                       "shl.b32 %r8, %r3, 2;\nadd.u32 %r8, %r8, %r6;\nld.shared.u32 %a6, [%r8];\n"
+                       "and.b32 %r9, %r3, 3;\nshl.b32 %r9, %r9, 2;\nmov.u32 %r10, l;\nadd.u32 %r10, %r10, %r9;\n"
+                       "st.local.u32 [%r10], %r3;\nld.local.u32 %a7, [l+8];\n"
+                       "and.b32 %r11, %r3, 1;\nsetp.eq.u32 %p1, %r11, 1;\nmov.u32 %a8, 1000;\nmov.u32 %a9, 1000;\n"
+                       "@%p1 atom.shared.add.u32 %a8, [s+400], 2;\n@%p1 atom.shared.cas.b32 %a9, [s+404], 0, %r3;\n"
+                       "@%p1 ld.global.u32 %a1, [%rd6];\n"
+                       "mul.wide.u32 %rd9, %r3, 16;\nadd.s64 %rd10, %rd1, %rd9;\n"
+                       "st.global.v4.u32 [%rd10+1024], {%a0, %a1, %a2, %a3};\n"
+                       "st.global.v4.u32 [%rd10+2560], {%a4, %a5, %a6, %a7};\n"
+                       "cvt.u16.u32 %h1, %a8;\nst.global.u8 [%rd3+4096], %h1;\n"
+                       "cvt.u16.u32 %h1, %a9;\nst.global.u16 [%rd4+4224], %h1;\n")
     /* where its thread is in the block, of 5 x 3 x 2 */
     KERNEL("places", "mov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\n"
                      "mad.lo.u32 %r6, %r5, 3, %r4;\nmad.lo.u32 %r7, %r6, 5, %r3;\n"
@@ -174,6 +196,35 @@ static void threads_have_places(void **unused)
     check_done();
 }
 
+static void elements_of_all_sizes(void **unused)
+{
+    (void)unused;
+    uint8_t *bytes = calloc(4416 + 1, 1);
+    int16_t half;
+    uint16_t unsigned_half;
+    for (int i = 0; i < 1024; i++)
+        bytes[i] = (uint8_t)(i * 37 + i / 7);
+    run("accesses", row, 1, (uint32_t *)(void *)bytes, 4416 / sizeof(uint32_t));
+    for (uint32_t t = 0; t < THREADS; t++) {
+        const uint32_t *in = (const uint32_t *)(const void *)bytes, *out = in + 256 + 4 * t, *more = in + 640 + 4 * t;
+        memcpy(&unsigned_half, bytes + 2 * t, sizeof half);
+        check_int("accesses", "s8", out[0], (uint32_t)(int32_t)(int8_t)bytes[t]);
+        check_int("accesses", "u16, or u32 in odd lanes", out[1], t % 2 ? in[2 * t] : unsigned_half);
+        check_int("accesses", "v2.x", out[2], in[2 * t]);
+        check_int("accesses", "v2.y", out[3], in[2 * t + 1]);
+        memcpy(&half, bytes + 14, sizeof half);
+        check_int("accesses", "s16 at one address", more[0], (uint32_t)(int32_t)half);
+        check_int("accesses", "backwards", more[1], in[THREADS - 1 - t]);
+        check_int("accesses", "shared", more[2], 3 * (t ^ 5));
+        check_int("accesses", "local", more[3], t % 4 == 2 ? t : 0);
+        memcpy(&unsigned_half, bytes + 4224 + 2 * t, sizeof half);
+        check_int("accesses", "added", bytes[4096 + t], t % 2 ? t / 2 * 2 : (uint8_t)1000);
+        check_int("accesses", "swapped", unsigned_half, t % 2 == 0 ? 1000 : t == 1 ? 0 : 1);
+    }
+    free(bytes);
+    check_done();
+}
+
 int main(void)
 {
     wl_error err = {0};
@@ -184,7 +235,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_same_on_several_threads),
                                        cmocka_unit_test(numbers_are_taken_in_order),
                                        cmocka_unit_test(lanes_leave_loops_by_themselves),
-                                       cmocka_unit_test(threads_have_places), cmocka_unit_test(clocks_advance)};
+                                       cmocka_unit_test(threads_have_places),
+                                       cmocka_unit_test(clocks_advance),
+                                       cmocka_unit_test(elements_of_all_sizes)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     wl_ptx_free(module);
     return failed;

@@ -335,7 +335,8 @@ static void test_values(void **state)
         {"no third channel", "tex:64x64:f32x2=iota:f32", TEX_2D "mov.f32 %f10, %f12;\n" STORE_F, "3.5", "0.5", false,
          0},
         {"not given", "tex:64x64:f32", TEX_2D STORE_F, "3.5", "2.5", false, 0},
-        {"between texels", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.5", true, 0x43034000}, /* 131.25 */
+        {"between texels", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.5", true,
+         0x43034000}, /* 131.25 */
         /* 131.25 + 16 */
         {"between rows", "tex:64x64:f32:linear=iota:f32", TEX_2D STORE_F, "3.75", "2.75", true, 0x43134000},
         /* weights are multiples of 1/256 */

@@ -30,10 +30,7 @@ __extension__ typedef __int128 s128;
     LANES(mul_wide_##S, T, (UW)((W)x * (W)y))                                                                          \
     OP(mad_lo_##S, U, (U)((UW)x * (UW)y + (UW)z))                                                                      \
     OP(mad_hi_##S, T, (U)((U)(((W)x * (W)y) >> bits) + (U)z))                                                          \
-    OP(div_##S, T,                                                                                                     \
-          (U)(y == 0                               ? (T) ~(T)0                                                         \
-              : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)(U)((UW)0 - (UW)x)                                             \
-                                                   : (T)(x / y)))                                                      \
+    OP(div_##S, T, (U)(y == 0 ? (T) ~(T)0 : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)(U)((UW)0 - (UW)x) : (T)(x / y)))  \
     OP(rem_##S, T, (U)(y == 0 ? x : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)0 : (T)(x % y)))                           \
     OP(min_##S, T, (U)(x < y ? x : y))                                                                                 \
     OP(max_##S, T, (U)(x > y ? x : y))                                                                                 \

@@ -128,7 +128,8 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
         if (!m->objects || !m->rings)
             return wl_fail_memory(err);
     }
-    if (!m->assumed || !m->assumed_alone || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes, false)))
+    if (!m->assumed || !m->assumed_alone ||
+        (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes, false)))
         return wl_fail_memory(err);
     return WL_OK;
 }

@@ -63,7 +63,7 @@ uint64_t wl_ptx_update_in_place(uint8_t *at, const wl_ptx_instruction *in, int b
 #define UPDATE(T)                                                                                                      \
     do {                                                                                                               \
         T *word = (T *)(void *)at, old = __atomic_load_n(word, __ATOMIC_RELAXED);                                      \
-        while (!__atomic_compare_exchange_n(word, &old, (T)wl_ptx_updated(in, old, b, c), false, __ATOMIC_RELAXED,            \
+        while (!__atomic_compare_exchange_n(word, &old, (T)wl_ptx_updated(in, old, b, c), false, __ATOMIC_RELAXED,     \
                                             __ATOMIC_RELAXED))                                                         \
             ;                                                                                                          \
         return old;                                                                                                    \

@@ -206,14 +206,14 @@ static wl_status load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl
 #define PUT(T)                                                                                                         \
     do {                                                                                                               \
         T x;                                                                                                           \
-        if (r->row && s->elements == 1) {                                                         \
+        if (r->row && s->elements == 1) {                                                                              \
             WL_PTX_EACH_LANE                                                                                           \
             {                                                                                                          \
                 x = (T)value[i];                                                                                       \
                 memcpy(to + (size_t)i * sizeof x, &x, sizeof x);                                                       \
             }                                                                                                          \
         } else {                                                                                                       \
-            const wl_ptx_store_order o = wl_ptx_store_order_of(mask, s->bytes *s->elements);                           \
+            const wl_ptx_store_order o = wl_ptx_store_order_of(mask, s->bytes * s->elements);                          \
             WL_PTX_FOR_LANES(turn, o.turns)                                                                            \
             {                                                                                                          \
                 x = (T)value[turn ^ o.flip];                                                                           \

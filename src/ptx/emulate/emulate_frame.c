@@ -148,9 +148,7 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     switch (which) {
     case WL_PTX_TID_X:
     case WL_PTX_TID_Y:
-    case WL_PTX_TID_Z:
-        memcpy(to, warp->tid[which - WL_PTX_TID_X], sizeof warp->tid[0]);
-        return true;
+    case WL_PTX_TID_Z: memcpy(to, warp->tid[which - WL_PTX_TID_X], sizeof warp->tid[0]); return true;
     case WL_PTX_NTID_X:
     case WL_PTX_NTID_Y:
     case WL_PTX_NTID_Z: fill(to, (uint64_t)launch->block[which - WL_PTX_NTID_X]); return true;

@@ -19,7 +19,7 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
-#define WL_PTX_RECENT 32 /* allocations that are remembered */
+#define WL_PTX_RECENT 32        /* allocations that are remembered */
 #define WL_PTX_OUTSIDE_MAX 8    /* instructions whose accesses outside of buffers are described */
 #define WL_PTX_PATH_STEPS 1     /* the cost of starting a path, in instructions */
 #define WL_PTX_AT_MBARRIER (-1) /* the barrier number of a warp that waits for a barrier object */
@@ -223,8 +223,8 @@ typedef struct wl_ptx_warp {
     uint32_t live; /* lanes that exist and have not exited */
     wl_ptx_frame *frames[WL_PTX_CALL_DEPTH_MAX];
     int32_t depth;
-    wl_ptx_region local; /* lane by lane */
-    int64_t local_bytes; /* of one lane */
+    wl_ptx_region local;                /* lane by lane */
+    int64_t local_bytes;                /* of one lane */
     const int64_t (*tid)[WL_PTX_LANES]; /* by dimension and lane */
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
@@ -393,11 +393,11 @@ struct wl_ptx_machine {
     wl_ptx_frame *frame;
     wl_ptx_touch touch;
     const wl_ptx_buffer *recent[WL_PTX_RECENT]; /* allocations that steps found last, by number */
-    const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
-    bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
-    int64_t astray;              /* accesses of lanes of this block outside of all buffers */
-    uint32_t missed;             /* lanes of the touch outside of all buffers, which are skipped */
-    bool more;                   /* the next touch continues the previous one */
+    const wl_ptx_buffer *buffer;                /* contains all lanes of the touch; NULL: several */
+    bool plain;                                 /* all 32 addresses of the touch are known, aligned and readable */
+    int64_t astray;                             /* accesses of lanes of this block outside of all buffers */
+    uint32_t missed;                            /* lanes of the touch outside of all buffers, which are skipped */
+    bool more;                                  /* the next touch continues the previous one */
     bool out_of_memory;
     /* a warp of the block has ended early: what others assume about it is no finding */
     bool is_cut;

@@ -264,7 +264,9 @@ wl_status wl_ptx_run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
  * it is the last one here. */
 wl_ptx_store_order wl_ptx_store_order_of(uint32_t lanes, int bytes_per_lane)
 {
-    wl_ptx_store_order o = {lanes, bytes_per_lane <= 4 ? 31 : bytes_per_lane <= 8 ? WAVEFRONT / 8 - 1 : WAVEFRONT / 16 - 1};
+    wl_ptx_store_order o = {lanes, bytes_per_lane <= 4   ? 31
+                                   : bytes_per_lane <= 8 ? WAVEFRONT / 8 - 1
+                                                         : WAVEFRONT / 16 - 1};
     static const uint32_t low[] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
     for (int k = 0; o.flip >> k & 1; k++) /* the bits of a part in reverse */
         o.turns = (o.turns & low[k]) << (1 << k) | (o.turns >> (1 << k) & low[k]);

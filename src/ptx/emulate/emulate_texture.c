@@ -176,9 +176,8 @@ static double one_of(wl_ptx_type channel)
 
 static double channel_value(uint64_t bits, wl_ptx_type channel)
 {
-    return wl_ptx_type_is_float(channel)
-               ? wl_ptx_float_value(bits, channel, false)
-               : fmax(-one_of(channel), (double)(int64_t)wl_ptx_extended(bits, channel));
+    return wl_ptx_type_is_float(channel) ? wl_ptx_float_value(bits, channel, false)
+                                         : fmax(-one_of(channel), (double)(int64_t)wl_ptx_extended(bits, channel));
 }
 
 /* The bits that a fetch returns for a channel. False: not known here. */
@@ -296,7 +295,8 @@ static void return_filtered(wl_ptx_machine *m, const fetch *f)
             bool hidden = !given || (!gathers && s->in->type != WL_PTX_F32);
             if (!hidden && gathers)
                 hidden = !converted(texel(m, f, order[e & 3], lane, channel, &hidden), f->texture->type, s->in->type,
-                                    &value[lane]) || hidden;
+                                    &value[lane]) ||
+                         hidden;
             else if (!hidden)
                 value[lane] = filtered(m, f, lane, channel, &hidden);
             unknown |= (uint32_t)hidden << lane;

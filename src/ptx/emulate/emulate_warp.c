@@ -29,8 +29,7 @@ static void run_shuffle(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask
     const uint32_t given = mask & ~frame->unknown[s->from[0]]; /* an inactive lane provides no value */
     uint64_t value[WL_PTX_LANES];
     uint32_t source[WL_PTX_LANES], unknown = hidden & mask;
-    const uint32_t ranged =
-        shuffled(s->in->variant, frame->value[s->from[1]], frame->value[s->from[2]], source);
+    const uint32_t ranged = shuffled(s->in->variant, frame->value[s->from[1]], frame->value[s->from[2]], source);
     for (int i = 0; i < WL_PTX_LANES; i++)
         value[i] = a[source[i]];
     WL_PTX_FOR_LANES(lane, given == UINT32_MAX ? 0 : mask)
