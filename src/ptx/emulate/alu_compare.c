@@ -58,33 +58,38 @@ static const uint32_t joined_bit[WL_PTX_LANE_COUNT] = {SIXTEEN(PAIR, 0)};
     }                                                                                                                  \
     return mask;
 
-#define DEFINE(name, READ, MASK)                                                                                       \
+#define DEFINE(name, T, READ, MASK)                                                                                    \
     static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
     {                                                                                                                  \
-        const uint64_t *a = from[0], *b = from[1];                                                                     \
-        COMPARE(READ(a[i]), READ(b[i]), MASK)                                                                          \
+        T a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT];                                                                  \
+        WL_PTX_EACH_LANE a[i] = READ(from[0][i]);                                                                      \
+        WL_PTX_EACH_LANE b[i] = READ(from[1][i]);                                                                      \
+        COMPARE(a[i], b[i], MASK)                                                                                      \
     }
-#define DEFINE32(name, READ)                                                                                           \
+#define DEFINE32(name, T, READ)                                                                                        \
     static uint32_t name(const uint64_t *const *from, const wl_ptx_instruction *in)                                    \
     {                                                                                                                  \
-        uint32_t a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT];                                                           \
-        wl_ptx_join_lanes(a, from[0]);                                                                                 \
-        wl_ptx_join_lanes(b, from[1]);                                                                                 \
-        COMPARE(READ(a[i]), READ(b[i]), JOINED)                                                                        \
+        uint32_t joined[2][WL_PTX_LANE_COUNT];                                                                         \
+        T a[WL_PTX_LANE_COUNT], b[WL_PTX_LANE_COUNT];                                                                  \
+        wl_ptx_join_lanes(joined[0], from[0]);                                                                         \
+        wl_ptx_join_lanes(joined[1], from[1]);                                                                         \
+        WL_PTX_EACH_LANE a[i] = READ(joined[0][i]);                                                                    \
+        WL_PTX_EACH_LANE b[i] = READ(joined[1][i]);                                                                    \
+        COMPARE(a[i], b[i], JOINED)                                                                                    \
     }
 #define AS_FLOAT(bits) wl_ptx_float_value((bits), compared_type(in), in->modifiers &WL_PTX_MOD_FTZ)
 
 static wl_ptx_type compared_type(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_set ? in->from : in->type; }
 
-DEFINE32(test_u16, (uint16_t))
-DEFINE32(test_s16, (int16_t))
-DEFINE32(test_u32, (uint32_t))
-DEFINE32(test_s32, (int32_t))
-DEFINE(test_u64, (uint64_t), WIDE)
-DEFINE(test_s64, (int64_t), WIDE)
-DEFINE32(test_f32, wl_ptx_f32_of)
-DEFINE(test_f64, wl_ptx_f64_of, WIDE)
-DEFINE(test_float, AS_FLOAT, BYTES)
+DEFINE32(test_u16, uint16_t, (uint16_t))
+DEFINE32(test_s16, int16_t, (int16_t))
+DEFINE32(test_u32, uint32_t, (uint32_t))
+DEFINE32(test_s32, int32_t, (int32_t))
+DEFINE(test_u64, uint64_t, (uint64_t), WIDE)
+DEFINE(test_s64, int64_t, (int64_t), WIDE)
+DEFINE32(test_f32, float, wl_ptx_f32_of)
+DEFINE(test_f64, double, wl_ptx_f64_of, WIDE)
+DEFINE(test_float, double, AS_FLOAT, BYTES)
 
 static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)
 {

@@ -38,10 +38,11 @@ void wl_ptx_region_clear(wl_ptx_region *region)
 
 void wl_ptx_region_zero(wl_ptx_region *region)
 {
-    if (region->bytes > 0)
+    if (region->bytes > 0) {
         memset(region->data, 0, (size_t)region->bytes);
-    if (region->hides)
-        memset(region->unknown, 0, (size_t)region->bytes);
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) as above */
+        memset(region->unknown, 0, region->hides ? (size_t)region->bytes : 0);
+    }
     region->hides = false;
 }
 
