@@ -107,7 +107,7 @@ static double run(wl_ptx_emulator *emulator, const one *k, wl_ptx_profile *profi
     return cpu_seconds() - start;
 }
 
-/* The parameters of a launch that is carried out, and memory for its buffers, which are given as buf:N. */
+/* The parameters of a launch that is carried out, and memory for its buffers. */
 typedef struct carried {
     uint8_t params[64];
     wl_ptx_memory memory[5];

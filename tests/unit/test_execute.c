@@ -61,8 +61,8 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                     "mul.wide.u32 %rd2, %r1, 4;\n"
                     "add.s64 %rd3, %rd1, %rd2;\n"
                     "st.global.u32 [%rd3], %rd6;\n")
-    /* elements of all sizes: one after the other, at one address, backwards; shared and local memory
-     * and atomics there; some lanes only */
+    /* elements of all sizes: one after the other, at one address, backwards; shared and local
+     * memory and atomics there; some lanes only */
     KERNEL("accesses", ".reg .b32 %a<10>;\n.reg .b16 %h<2>;\n.shared .align 4 .b8 s[512];\n.local .align 4 .b8 l[16];\n"
                        "cvt.u64.u32 %rd2, %r3;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.s8 %a0, [%rd3];\n"
                        "add.s64 %rd4, %rd3, %rd2;\nld.global.u16 %a1, [%rd4];\n"

@@ -344,7 +344,8 @@ static void test_values(void **state)
         {"beyond the edge", "tex:64x64:f32:linear:border=iota:f32", TEX_2D STORE_F, "63.75", "0.5", true, 0x423d0000},
         {"around the edge", "tex:64x64:f32:linear:normalized:wrap=iota:f32", TEX_2D STORE_F, "1", "0.0078125", true,
          0x41fc0000}, /* (63 + 0) / 2 */
-        {"bytes as fractions", "tex:64x64:u8=const:u8:51", TEX_2D STORE_F, "3.5", "2.5", true, 0x3e4ccccd}, /* 0.2 */
+        /* 0.2 */
+        {"bytes as fractions", "tex:64x64:u8=const:u8:51", TEX_2D STORE_F, "3.5", "2.5", true, 0x3e4ccccd},
         {"signed ones", "tex:64x64:s16=const:s16:-32768", TEX_2D STORE_F, "3.5", "2.5", true, 0xbf800000},
         /* the second of four: the texel to the right in the next row */
         {"gathered", "tex:64x64:f32=iota:f32",

@@ -392,12 +392,13 @@ struct wl_ptx_machine {
     wl_ptx_warp *warp;
     wl_ptx_frame *frame;
     wl_ptx_touch touch;
-    const wl_ptx_buffer *recent[WL_PTX_RECENT]; /* allocations that steps found last, by number */
-    const wl_ptx_buffer *buffer;                /* contains all lanes of the touch; NULL: several */
-    bool plain;                                 /* all 32 addresses of the touch are known, aligned and readable */
-    int64_t astray;                             /* accesses of lanes of this block outside of all buffers */
-    uint32_t missed;                            /* lanes of the touch outside of all buffers, which are skipped */
-    bool more;                                  /* the next touch continues the previous one */
+    /* allocations that steps found last, by number */
+    const wl_ptx_buffer *recent[WL_PTX_RECENT];
+    const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
+    bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
+    int64_t astray;              /* accesses of lanes of this block outside of all buffers */
+    uint32_t missed;             /* lanes of the touch outside of all buffers, which are skipped */
+    bool more;                   /* the next touch continues the previous one */
     bool out_of_memory;
     /* a warp of the block has ended early: what others assume about it is no finding */
     bool is_cut;

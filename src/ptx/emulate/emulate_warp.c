@@ -26,7 +26,8 @@ static void run_shuffle(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask
 {
     const uint64_t *a = frame->value[s->from[0]];
     const uint32_t hidden = frame->unknown[s->from[1]] | frame->unknown[s->from[2]];
-    const uint32_t given = mask & ~frame->unknown[s->from[0]]; /* an inactive lane provides no value */
+    /* an inactive lane provides no value */
+    const uint32_t given = mask & ~frame->unknown[s->from[0]];
     uint64_t value[WL_PTX_LANES];
     uint32_t source[WL_PTX_LANES], unknown = hidden & mask;
     const uint32_t ranged = shuffled(s->in->variant, frame->value[s->from[1]], frame->value[s->from[2]], source);
