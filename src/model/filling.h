@@ -30,6 +30,7 @@ typedef struct wl_slots {
     double sms, resident;   /* multiprocessors; blocks each of them holds */
     double launch;          /* cycles from one block start to the next */
     double growth;          /* of the norm of waits and the work of others, with their number */
+    double met;             /* share of a block's waits in which its warps wait together, its own work included */
     double norm;            /* of multiprocessors, memory and atomics */
     double memory, atomics; /* cycles of the launch */
 } wl_slots;
