@@ -87,6 +87,8 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, dou
         const wl_block_kind *k = &d->uneven.kinds->list[i];
         const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = wl_kind_traffic(k, d->uneven.kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
+        /* other warps delay the longest one by what they do not do meanwhile */
+        const double hidden = hidden_of(d, k), delay = (1 - hidden) * in_step * busy;
         wl_block_waits of_mean, of_longest;
         const double wait = wait_of(n, d, k, 1 - m->remains, share, &of_mean);
         const double longest = wait_of(n, d, k, 1 - m->remains, 1, &of_longest);
@@ -96,10 +98,10 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, dou
                                  .last = k->last,
                                  .middle = k->middle,
                                  .own = busy,
-                                 .wait = wait + in_step * busy,
+                                 .wait = wait + delay,
                                  .longest_own = busy / share,
-                                 .hidden = hidden_of(d, k),
-                                 .longest_wait = longest + in_step * busy / share,
+                                 .hidden = hidden,
+                                 .longest_wait = longest + delay / share,
                                  .traffic = traffic};
     }
 }
