@@ -110,8 +110,8 @@ static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
            n->sm.dispatch[2] * d->sm.global_inst + n->sm.dispatch[3] * d->sm.integer_inst;
 }
 
-/* Products of warp groups read and write their sums in every cycle: beside them, the schedulers issue
- * at half their rate. How many times as long all instructions take. */
+/* Products of warp groups read and write their sums in every cycle: beside them, the schedulers
+ * issue at half their rate. How many times as long all instructions take. */
 static double slowed(const wl_turnover *n, const wl_demand *d)
 {
     const double cycles = dispatch_slots(n, d) / n->sm.issue_rate;

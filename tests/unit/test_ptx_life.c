@@ -461,8 +461,8 @@ static void registers_do_not_fit(void **state)
 
 /* ---- products that warps wait for at once ---- */
 
-/* A loop with products in flight, which may do no trip: sums are set before both ways part, or only on the one
- * around the loop. */
+/* A loop with products in flight, which may do no trip: sums are set before both ways part, or only
+ * on the one around the loop. */
 static bool in_turn(const char *before, const char *around, int left)
 {
     char code[TEXT_MAX];

@@ -25,7 +25,7 @@ typedef struct wl_ptx_edge {
     float cycles;
 } edge;
 
-/* Of a register: the last operation that writes it, and the reads since then, as edges of no one. */
+/* Of a register: the last operation that writes it, and the reads since, as edges of no one. */
 typedef struct wl_ptx_use {
     int32_t writer, reads; /* + 1; 0: none */
 } use;

@@ -1,5 +1,5 @@
-/* interleave.h - in which order the assembler issues operations that only their operands order: those
- * that most others wait for first, and others while their operands or their pipe are not ready.
+/* interleave.h - in which order the assembler issues operations that only their operands order:
+ * first those that most others wait for, others while their operands or pipe are not ready.
  *
  * Layer  ptx/life. Units: cycles, about. Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
@@ -17,8 +17,8 @@ typedef struct wl_ptx_interleave {
     int32_t room, edge_room, register_room;
 } wl_ptx_interleave;
 
-/* Puts `list`, numbers of operations in the order of the program, into that order. `registers`: their
- * number. False: no memory. */
+/* Puts `list`, numbers of operations in the order of the program, into that order. `registers`:
+ * their number. False: no memory. */
 bool wl_ptx_interleave_apply(wl_ptx_interleave *scratch, const wl_op *ops, int32_t *list, int32_t count,
                              int32_t registers);
 void wl_ptx_interleave_free(wl_ptx_interleave *scratch);

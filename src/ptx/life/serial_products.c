@@ -78,8 +78,8 @@ static bool runs_into(const finder *s, int32_t block)
     return false;
 }
 
-/* Does the way behind a block meet that of running products where they are waited for, with no product
- * on it? */
+/* Does the way behind a block meet that of running products where they are waited for, with no
+ * product on it? */
 static bool meets_running(finder *s, int32_t block)
 {
     bool meets = false;

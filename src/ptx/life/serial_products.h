@@ -1,5 +1,5 @@
-/* serial_products.h - whether the assembler lets a warp wait for each product of warp groups (wgmma) at
- * once. It says so itself, as of "non wgmma instructions defining accumulator registers".
+/* serial_products.h - whether the assembler lets a warp wait for each product of warp groups
+ * (wgmma) at once. It says so itself: "non wgmma instructions defining accumulator registers".
  *
  * Layer  ptx/life. Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
@@ -10,8 +10,8 @@
 #include "ptx/module/flow.h"
 #include "ptx/module/module.h"
 
-/* On a way around the products, something else writes their sums, and that way meets theirs at a wait
- * for products that are still running: where a loop with products does no trip, for example. */
+/* On a way around the products, something else writes their sums, and that way meets theirs at a
+ * wait for products that still run: where a loop with products does no trip, for example. */
 wl_status wl_ptx_products_in_turn(const wl_ptx_function *f, const wl_ptx_flow *flow, wl_arena *arena, bool *in_turn,
                                   wl_error *err);
 
