@@ -45,7 +45,7 @@ typedef struct filler {
  * is its work that nothing hides. */
 static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
-    return alone + wl_norm2(wait, fmax(0, others), wl_hiding_norm(resident, s->growth));
+    return alone + wl_norm2(fmax(0, wait - s->met * alone), fmax(0, others), wl_hiding_norm(resident, s->growth));
 }
 
 /* ---- parts of the launch order ---- */

@@ -27,9 +27,11 @@ typedef struct wl_block_time {
 
 /* The machine parameters, common to all kinds. */
 typedef struct wl_slots {
-    double sms, resident;   /* multiprocessors; blocks each of them holds */
-    double launch;          /* cycles from one block start to the next */
-    double growth;          /* of the norm of waits and the work of others, with their number */
+    double sms, resident; /* multiprocessors; blocks each of them holds */
+    double launch;        /* cycles from one block start to the next */
+    double growth;        /* of the norm of waits and the work of others, with their number */
+    /* share of a block's waits in which its warps wait together, its work included */
+    double met;
     double norm;            /* of multiprocessors, memory and atomics */
     double memory, atomics; /* cycles of the launch */
 } wl_slots;

@@ -13,15 +13,22 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
     m->time_s = seconds > m->time_s ? seconds : m->time_s;
 }
 
-double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
+double wl_limiter_group_cycles(const wl_mix *mix, const wl_device *device)
 {
     double cycles = 0, rate = 0;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (wl_device_get(device, wl_tensor_rate_key((wl_tensor_kind)k), &rate))
+            cycles += mix->tensor_groups[k] / rate;
+    return cycles;
+}
+
+double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
+{
+    double cycles = wl_limiter_group_cycles(mix, device), rate = 0;
     const double share = wl_device_or(device, WL_DEVICE_tensor_warp_share, 1);
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
         if (wl_device_get(device, wl_tensor_rate_key((wl_tensor_kind)k), &rate))
-            cycles +=
-                ((mix->tensor[k] - mix->tensor_groups[k]) / (k == WL_TENSOR_f64 ? 1 : share) + mix->tensor_groups[k]) /
-                rate;
+            cycles += (mix->tensor[k] - mix->tensor_groups[k]) / (k == WL_TENSOR_f64 ? 1 : share) / rate;
     return cycles;
 }
 

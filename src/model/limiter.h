@@ -20,6 +20,8 @@
 /* Cycles of the tensor cores, as if one multiprocessor did all the work; kinds with an unknown rate
  * count 0. */
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
+/* Of these, products of warp groups. */
+double wl_limiter_group_cycles(const wl_mix *mix, const wl_device *device);
 
 /* Both read the metrics and items of the prediction and fill its model. `least` bytes are moved to
  * and from DRAM where its volumes are unknown. */

@@ -84,6 +84,7 @@ static wl_sm_work sm_work(const wl_counts *c, const wl_device *device, const wl_
                     .results = warps * c->work.fp_results,
                     .integer_cycles = wl_integer_cycles(mix, device),
                     .tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device),
+                    .group_cycles = wl_limiter_group_cycles(&out->mix, device),
                     .remote_cycles = remote_cycles(m, device),
                     .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
                     .tensor_load = wl_tensor_load_cycles(&out->mix, device)};
@@ -93,6 +94,8 @@ static wl_sm_work sm_work(const wl_counts *c, const wl_device *device, const wl_
         w.fp_cycles = c->work.fp_results * (double)out->items / rate;
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &rate))
         w.special_cycles = c->work.specials * (double)out->items / rate;
+    if (w.group_cycles > 0)
+        w.turn_cycles = w.group_cycles + w.fp_cycles * (1 - wl_special_excess(mix, device));
     return w;
 }
 

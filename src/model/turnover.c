@@ -110,6 +110,14 @@ static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
            n->sm.dispatch[2] * d->sm.global_inst + n->sm.dispatch[3] * d->sm.integer_inst;
 }
 
+/* Products of warp groups read and write their sums in every cycle: beside them, the schedulers
+ * issue at half their rate. How many times as long all instructions take. */
+static double slowed(const wl_turnover *n, const wl_demand *d)
+{
+    const double cycles = dispatch_slots(n, d) / n->sm.issue_rate;
+    return cycles > 0 ? 1 + fmin(1, d->sm.group_cycles / 2 / cycles) : 1;
+}
+
 /* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, some
  * multiprocessor has fewer of these than its share. Modelled as full and half blocks: with k on
  * each multiprocessor, the extreme of many is off by sqrt(2 ln sms) standard deviations, and at
@@ -140,11 +148,11 @@ double wl_l1_seconds(const wl_model_result *m)
 /* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes
  * that multiply. The norm applies to warps that are followed: an assumed life already includes the
  * wait for each instruction. */
-static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
+static double units_together(const wl_turnover *n, const wl_demand *d, double turns, const wl_model_result *m)
 {
     const double norm = d->waiting->assumed ? 0 : n->norm;
     const double *s = m->bound_s, l1 = wl_l1_seconds(m);
-    const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
+    const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), fmax(s[WL_BOUND_TENSOR], turns));
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
     return beside(pipes, s[WL_BOUND_INTEGER], norm);
 }
@@ -158,13 +166,13 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_L1, (d->sm.l1_wavefronts / n->l1.wavefront_rate + over(d->l2_loaded, n->l1.fill_width)) / cycles);
     bound(m, WL_BOUND_TAG, d->sm.tag_wavefronts / cycles);
     bound(m, WL_BOUND_DSMEM, d->sm.remote_cycles / cycles);
-    bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->sm.issue_rate * cycles));
+    bound(m, WL_BOUND_ISSUE, slowed(n, d) * dispatch_slots(n, d) / (n->sm.issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->sm.fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->sm.tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->sm.integer_cycles / cycles);
     if (d->sm.wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->sm.issue_rate * cycles));
-    return units_together(n, d, m);
+    return units_together(n, d, d->sm.turn_cycles / cycles, m);
 }
 
 /* Until the busiest multiprocessor has sent its requests to the L2. With one block each, it is the
@@ -380,7 +388,8 @@ static wl_residents residents_of(const wl_turnover *n, const wl_demand *d, const
     wl_residents r = {.blocks = at_once, .own = own, .warps = d->block_warps / n->sm.schedulers};
     const bool meet = d->barriers > 0 || r.warps <= 0;
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), s[WL_BOUND_INTEGER]);
-    const double scheduler = fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - d->waiting->issue - d->waiting->covered[0];
+    const double scheduler =
+        fmax(s[WL_BOUND_ISSUE], arithmetic) * cycles - slowed(n, d) * d->waiting->issue - d->waiting->covered[0];
     r.l1 = wl_l1_seconds(m) * cycles;
     const double l1 = r.l1 * (1 - 1 / fmax(1, d->block_warps)) - d->waiting->covered[1];
     r.in_step = fmax(0, fmax(scheduler, l1));
@@ -582,7 +591,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         /* of a mean block: all work, distributed evenly */
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
-        const double filled = fmax(sent, wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock);
+        const double filled =
+            fmax(sent, wl_turnover_fill(n, d, m->own_cycles, &block, memory + conflicts, m) / n->clock);
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
         weigh(n, waiting, sent, m);

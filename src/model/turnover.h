@@ -33,6 +33,8 @@ typedef struct wl_sm_work {
     double multiplies, wide_multiplies; /* of addresses */
     double results;                     /* floating-point ones */
     double fp_cycles, integer_cycles, tensor_cycles;
+    double group_cycles;   /* of these, products of warp groups, */
+    double turn_cycles;    /* and with the arithmetic that takes turns with them */
     double special_cycles; /* special functions of an update: model limiter */
     double remote_cycles;  /* of shared memory of other blocks */
     double port_cycles;    /* of the way to the L2 */
@@ -139,8 +141,9 @@ double wl_kind_traffic(const wl_block_kind *kind, const wl_kinds *all);
 
 /* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block;
  * bounds are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */
-double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, double own, double memory,
-                        wl_model_result *out);
+struct wl_residents; /* residence.h */
+double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, double own,
+                        const struct wl_residents *mean, double memory, wl_model_result *out);
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
 

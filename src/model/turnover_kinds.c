@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/filling.h"
+#include "model/residence.h"
 #include "model/turnover.h"
 
 /* The share of a kind in the work of the busiest unit of a multiprocessor. */
@@ -40,9 +41,11 @@ static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_k
     const double missed = rounds * (1 - d->l1_hits), far = missed * (1 - d->l2_hits);
     *parts = wl_waits_of_life(d->waiting, cold, share * length_of(d->waiting, k));
     parts->start = n->launch.turnover;
-    parts->level[0] = rounds * n->l1.latency;
-    parts->level[1] = missed * fmax(0, n->l2.latency - n->l1.latency);
-    parts->level[2] = cold * far * fmax(0, n->dram.latency - n->l2.latency);
+    if (!d->waiting->copies) {
+        parts->level[0] = rounds * n->l1.latency;
+        parts->level[1] = missed * fmax(0, n->l2.latency - n->l1.latency);
+        parts->level[2] = cold * far * fmax(0, n->dram.latency - n->l2.latency);
+    }
     return wl_waits_sum(parts);
 }
 
@@ -73,7 +76,8 @@ static double hidden_of(const wl_demand *d, const wl_block_kind *k)
     return k->longest.instructions > each ? 1 - each / k->longest.instructions : 0;
 }
 
-static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_model_result *m, wl_block_time *out)
+static void find_times(const wl_turnover *n, const wl_demand *d, double own, double in_step, wl_model_result *m,
+                       wl_block_time *out)
 {
     double mean = 0;
     m->waits = (wl_block_waits){0};
@@ -83,6 +87,8 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
         const wl_block_kind *k = &d->uneven.kinds->list[i];
         const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = wl_kind_traffic(k, d->uneven.kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
+        /* other warps delay the longest one by what they do not do meanwhile */
+        const double hidden = hidden_of(d, k), delay = (1 - hidden) * in_step * busy;
         wl_block_waits of_mean, of_longest;
         const double wait = wait_of(n, d, k, 1 - m->remains, share, &of_mean);
         const double longest = wait_of(n, d, k, 1 - m->remains, 1, &of_longest);
@@ -92,10 +98,10 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
                                  .last = k->last,
                                  .middle = k->middle,
                                  .own = busy,
-                                 .wait = wait,
+                                 .wait = wait + delay,
                                  .longest_own = busy / share,
-                                 .hidden = hidden_of(d, k),
-                                 .longest_wait = longest,
+                                 .hidden = hidden,
+                                 .longest_wait = longest + delay / share,
                                  .traffic = traffic};
     }
 }
@@ -121,7 +127,8 @@ static void note_kinds(const wl_turnover *n, const wl_demand *d, const wl_block_
     m->kinds.wait_cycles = kinds[named].longest_wait;
 }
 
-double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, double memory, wl_model_result *m)
+double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, const wl_residents *mean, double memory,
+                        wl_model_result *m)
 {
     wl_block_time kinds[WL_KINDS_MAX] = {{0}};
     const wl_slots slots = {.sms = n->sms,
@@ -129,9 +136,11 @@ double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, do
                             .launch = n->clock / n->launch.block_rate,
                             .growth = n->sm.overlap_growth,
                             .norm = n->norm,
+                            .met = 1 - mean->apart,
                             .memory = memory * n->clock,
                             .atomics = m->bound_s[WL_BOUND_ATOMICS] * n->clock};
-    find_times(n, d, own, m, kinds);
+    const double in_step = mean->own > 0 ? slots.met * mean->in_step / mean->own : 0;
+    find_times(n, d, own, in_step, m, kinds);
     const wl_filled filled = wl_fill(&slots, kinds, d->uneven.kinds->count);
     note_kinds(n, d, kinds, filled.last, m);
     m->steps.balanced = filled.balanced / n->clock;

@@ -103,7 +103,9 @@ static void scale_part(variant *v, wl_stack_part part, double by)
         add_up(v);
         break;
     case WL_STACK_FP: SCALE(by, &d->sm.fp_cycles); break;
-    case WL_STACK_TENSOR: SCALE(by, &d->sm.tensor_cycles, &d->sm.tensor_load); break;
+    case WL_STACK_TENSOR:
+        SCALE(by, &d->sm.tensor_cycles, &d->sm.group_cycles, &d->sm.turn_cycles, &d->sm.tensor_load);
+        break;
     case WL_STACK_INTEGER: SCALE(by, &d->sm.integer_cycles); break;
     case WL_STACK_MULTIPLY: SCALE(by, &n->sm.narrow_multiply, &n->sm.wide_multiply); break;
     case WL_STACK_L1_QUEUE:

@@ -74,6 +74,7 @@ typedef struct wl_op {
     /* A wait for asynchronous copies, or for products of another warp, and how many such waits
      * ahead of it they can be issued, on average; 0: right before it. */
     bool awaits_copies;
+    bool for_copies; /* a wait for copies, whether or not others are ahead of them */
     float ahead;
     float bytes; /* of bulk copies; 0: of others */
     wl_group_step group_step;

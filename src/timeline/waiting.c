@@ -5,15 +5,22 @@
 
 #include "base/fail.h"
 
+/* Of its group, or in tensor memory. */
+static bool waits_for_products(const wl_life_interval *at, const wl_lives *lives)
+{
+    const wl_op *from = at->from >= 0 ? &lives->ops[at->from] : NULL;
+    return from && (from->group_step == WL_GROUP_WAIT || from->group_step == WL_GROUP_RESULT || from->in_turn);
+}
+
 /* While a warp stalls, each other warp of its block issues one instruction. If these are requests
  * to the L1, they are served meanwhile. A barrier opens after the last of them. While it waits for
- * products in tensor memory, the L1 delivers their operands. */
+ * products, the L1 delivers their operands. */
 static void add_covered(const wl_life_interval *at, const wl_lives *lives, const wl_waits *waits, wl_waiting *w)
 {
     const bool requests = at->cause == WL_STALL_SHARED || at->cause == WL_STALL_MEMORY;
-    const bool products = at->from >= 0 && lives->ops[at->from].group_step == WL_GROUP_RESULT;
     if (at->cause == WL_STALL_BARRIER)
         return;
+    const bool products = waits_for_products(at, lives);
     w->covered[0] += at->times * fmin(at->stall, waits->others);
     w->covered[1] += requests ? at->times * fmin(at->stall, waits->queued) : products ? at->times * at->stall : 0;
 }
@@ -85,6 +92,8 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         blocks[life->kind] = life->blocks;
         out->apart = has_loop(life) ? 1 : out->apart;
     }
+    for (int32_t i = 0; i < lives->op_count; i++)
+        out->copies = out->copies || lives->ops[i].for_copies;
     for (int k = 0; k < lives->kind_count; k++)
         all += blocks[k];
     for (int k = 0; k < lives->kind_count && all > 0; k++)

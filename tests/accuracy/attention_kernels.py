@@ -23,8 +23,10 @@ TRITON = [
     ("backward_8192*", "", "time", (0.75, 1.0), "blocks wait for locks of others"),
     ("backward_64*", "", "l2", (0.5, 1.1), "requests of neighbours join less often than assumed"),
     ("forward_64_full*", "", "l2", (0.55, 1.1), "the same"),
-    ("forward_64_causal*", "", "time", (0.7, 1.2), "unequal blocks wait for copies as for loads, in rounds"),
-    ("forward_64_full_128x64_s3*", "", "time", (0.75, 1.2), "four warps with three stages wait longer than predicted"),
+]
+SEARCHES = [
+    ("ROWS=64;COLUMNS=32*", "", "l2", (0.55, 1.1), "requests of neighbours join less often than assumed"),
+    ("ROWS=128;COLUMNS=256*", "", "l2", (1.0, 1.5), "requests of neighbours join more often than assumed"),
 ]
 USUAL = {"arrived": 0.1, "l2": 0.3, "clock": 0.08, "time": 0.2}
 
@@ -38,6 +40,13 @@ def one_of_each(rows):
     return seen.values()
 
 
+def searched(row):
+    """The words behind `warpline` that predict a launch of a search from its PTX, without file and device."""
+    words = ["predict", "--kernel", row["kernel"], "--registers", row["regs"], "--dynamic-shared", row["smem"], "--block", row["bx"],
+             "--grid", f"{row['gx']}x{row['gy']}x{row['gz']}"]
+    return words + [word for argument in row["arguments"].split() for word in ("--arg", argument)]
+
+
 def main():
     checker = known_ratios.Checker(sys.argv)
     import attention  # pylint: disable=import-outside-toplevel,import-error
@@ -49,7 +58,12 @@ def main():
         if os.path.exists(checker.path("triton", "ptx", row["file"])):
             checker.launch(row, tutorials.command(row), checker.path("triton", "ptx", row["file"]), "1",
                            known_ratios.tensor_ratios, USUAL, TRITON)
-    checker.end(12)
+    for row in checker.table("h200_triton_launches.csv"):
+        file = checker.path("triton", "ptx", row["file"])
+        if os.path.exists(file):
+            checker.launch({"family": row["search"], "variant": row["config"], "params": "", **row}, searched(row), file, "1",
+                           known_ratios.tensor_ratios, USUAL, SEARCHES)
+    checker.end(16)
 
 
 main()

@@ -13,6 +13,7 @@ KNOWN = [
     ("roles", "m=2048", "time", (1.0, 1.25), "two waves: waits and the rate of the L2 add up more than they do"),
     ("pairs*", "", "arrived", (0.7, 0.8), "one request brings data to two multiprocessors"),
     ("unfenced*", "", "arrived", (0.7, 0.8), "the same"),
+    ("async", "", "clock", (1, 1.08), "predicted a tenth too slow, so tensor cores are less busy"),
     ("async", "", "l2", (1, 1.3), "requests of neighbours join more often than assumed"),
     ("sums", "width=8100", "arrived", (0.97, 1.01), "what lies outside of an array is requested in part"),
     ("sums", "width=8100", "l2", (0.97, 1.01), "the same"),

@@ -106,13 +106,17 @@ static void one_kind_takes_turns(void **state)
 static void work_beside_the_longest_warp_is_hidden(void **state)
 {
     (void)state;
-    const wl_slots s = slots();
+    wl_slots s = slots();
     wl_block_time k = {.blocks = 1, .own = 1000, .longest_own = 1000, .wait = 1000, .longest_wait = 1000};
     check_near("none", "cycles", wl_fill(&s, &k, 1).cycles, 1000 + 1000, 1e-9);
     k.hidden = 0.25;
     check_near("a quarter", "cycles", wl_fill(&s, &k, 1).cycles, 750 + hypot(1000, 250), 1e-9);
     k.hidden = 1;
     check_near("all", "cycles", wl_fill(&s, &k, 1).cycles, hypot(1000, 1000), 1e-9);
+    /* warps that wait together are as long as their own work and waits: only the rest is a wait */
+    k.hidden = 0;
+    s.met = 1;
+    check_near("together", "cycles", wl_fill(&s, &k, 1).cycles, 1000, 1e-9);
     check_done();
 }
 

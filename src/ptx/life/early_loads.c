@@ -17,7 +17,7 @@ typedef struct wl_ptx_place {
     int32_t depth;  /* length of the chain of dependent loads before it */
     /* 0: a load, or an operand of its address; 1: others; 2: the end of the segment */
     int32_t rest;
-    int32_t level; /* of others: length of the chain of dependent results at its position */
+    int32_t level; /* of the first: length of the chain of dependent results at its position */
     int32_t index;
 } place;
 
@@ -32,7 +32,7 @@ static int by_place(const void *p, const void *q)
         return a->depth < b->depth ? -1 : 1;
     if (a->rest != b->rest)
         return a->rest - b->rest;
-    return a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
+    return a->rest == 0 && a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
 }
 
 /* State of a register at the current operation; 0 between segments. */
@@ -175,8 +175,7 @@ static int32_t step_of(const wl_op *op, const place *at)
     return at->rest == 0 && steps <= 1 ? 0 : steps;
 }
 
-/* Walks forward: arithmetic at one position interleaves all dependent chains, as the assembler
- * does; PTX often has one chain after another. */
+/* Walks forward: long results that loads wait for are interleaved. */
 static void find_levels(const wl_op *ops, int32_t count, wl_ptx_early *p)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -204,6 +203,7 @@ void wl_ptx_early_free(wl_ptx_early *p)
     free(p->list);
     free(p->rest);
     free(p->registers);
+    wl_ptx_interleave_free(&p->interleave);
     *p = (wl_ptx_early){0};
 }
 
@@ -223,6 +223,21 @@ static bool make_room(wl_ptx_early *p, int32_t count, int32_t registers)
     return p->places && p->moved && p->list && p->rest && p->registers;
 }
 
+/* Arithmetic at one position. */
+static bool interleave(wl_ptx_early *p, const wl_op *ops, int32_t count, int32_t registers)
+{
+    for (int32_t from = 0, to; from < count; from = to) {
+        const place *at = &p->places[from];
+        to = from + 1;
+        while (to < count && p->places[to].rest == at->rest && p->places[to].depth == at->depth &&
+               p->places[to].region == at->region)
+            to++;
+        if (at->rest == 1 && !wl_ptx_interleave_apply(&p->interleave, ops, p->list + from, to - from, registers))
+            return false;
+    }
+    return true;
+}
+
 bool wl_ptx_early_find(wl_ptx_early *p, const wl_op *ops, int32_t count, int32_t registers)
 {
     if (!make_room(p, count, registers))
@@ -239,7 +254,7 @@ bool wl_ptx_early_find(wl_ptx_early *p, const wl_op *ops, int32_t count, int32_t
         p->list[i] = p->places[i].index;
         p->rest[p->places[i].index] = (uint8_t)p->places[i].rest;
     }
-    return true;
+    return interleave(p, ops, count, registers);
 }
 
 void wl_ptx_early_apply(wl_ptx_early *p, wl_op *ops, int32_t count)

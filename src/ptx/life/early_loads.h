@@ -7,6 +7,7 @@
 #ifndef WL_PTX_LIFE_EARLY_LOADS_H
 #define WL_PTX_LIFE_EARLY_LOADS_H
 
+#include "ptx/life/interleave.h"
 #include "timeline/life.h"
 
 typedef struct wl_ptx_early {
@@ -17,6 +18,7 @@ typedef struct wl_ptx_early {
     struct wl_ptx_place *places;
     struct wl_ptx_known *registers; /* by number */
     wl_op *moved;
+    wl_ptx_interleave interleave;
     int32_t room, register_room;
 } wl_ptx_early;
 

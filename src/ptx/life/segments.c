@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "ptx/life/early_loads.h"
 #include "ptx/life/pressure.h"
+#include "ptx/life/serial_products.h"
 #include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
 
@@ -28,6 +29,7 @@ typedef struct maker {
      * is the last. NULL: no copies. */
     const uint8_t *uses;
     bool last_copy;
+    bool in_turn; /* a warp waits for each product of its group at once */
     wl_ptx_early order;
     wl_ptx_liveness live; /* limit 0: not computed */
     bool failed;
@@ -240,7 +242,9 @@ static void describe_product(const wl_ptx_instruction *in, wl_op *op)
         op->group_step = WL_GROUP_PRODUCT;
         op->flops = (float)(WL_PTX_GROUP * wl_ptx_tensor_flops(in, &op->product));
     } else if (in->op == WL_PTX_OP_wgmma_control && wl_ptx_has_part(in, "commit")) {
-        op->group_step = WL_GROUP_BATCH;
+        op->group_step = WL_GROUP_BATCH; /* a bit of the last product's instruction */
+        op->kind = WL_OP_FREE;
+        op->issue = 0;
     } else if (in->op == WL_PTX_OP_wgmma_control && wl_ptx_has_part(in, "wait")) {
         op->group_step = WL_GROUP_WAIT;
         op->kind = WL_OP_TENSOR;
@@ -290,6 +294,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .constant = in->modifiers & WL_PTX_MOD_NC,
                   .remote = m->in->clusters && wl_ptx_reaches_cluster(in),
                   .awaits_copies = waits,
+                  .for_copies = waits,
                   .ahead = waits ? ahead_of(ring) : 0,
                   .bytes = waits ? (float)ring->bytes / (float)ring->waits : 0,
                   .line = in->line,
@@ -300,16 +305,15 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
     describe_sequence(m, at, op);
     describe_pipes(m, at, op);
     describe_product(in, op);
-    if (m->in->spilled) { /* then ptxas makes products wait, too */
-        op->issue += (float)(2 * m->in->spilled[at]);
-        op->in_turn = op->group_step == WL_GROUP_PRODUCT;
-    }
+    op->issue += m->in->spilled ? (float)(2 * m->in->spilled[at]) : 0;
+    op->in_turn = m->in_turn && op->group_step == WL_GROUP_PRODUCT;
     if (ring->product_waits > ring->waits && op->issue > 0)
         describe_result(ring, op);
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
     if (waits_for_copies(in)) { /* shared memory changes here, as by a store */
         op->kind = WL_OP_SHARED;
+        op->for_copies = true;
         op->issue = 1;
         /* groups that stay in flight */
         op->ahead = in->operand_count > 0 ? (float)in->operands[0].value : 0;
@@ -492,6 +496,8 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
     out->list = WL_ARENA_NEW(arena, wl_ptx_segment, f->instruction_count + 1);
     out->of = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1);
     m.renamed = WL_ARENA_NEW(arena, int32_t, f->register_count + 1);
+    WL_TRY(wl_ptx_products_in_turn(f, &out->flow, arena, &m.in_turn, err));
+    m.in_turn = m.in_turn || input->spilled != NULL; /* ptxas gives up on both */
     if (!out->list || !out->of || !m.renamed)
         return wl_fail_memory(err);
     if (input->registers > 0)
