@@ -52,6 +52,15 @@ static double remote_cycles(const wl_value *m, const wl_device *device)
     return numbers[2] > 0 ? bytes / numbers[2] : 0;
 }
 
+/* Of the cache of constants: a pass for each address, and what lines take that it does not hold: of a
+ * table of random places, the share that is larger than the cache. */
+static double constant_cycles(const wl_counts *c, const wl_device *device)
+{
+    double n[6] = {0};
+    wl_device_read_list(device, WL_DEVICE_constant_cache, n, 6);
+    return n[2] * c->constant_passes + n[5] * c->constant_lines * wl_constants_miss(n[3], c->warps.constants);
+}
+
 /* What multiprocessors send to the L2: a cycle for each request, of a line at most, and one for
  * each sector that is stored. */
 static double port_cycles(const wl_counts *c, const wl_device *device, const wl_volumes *v, double stored)
@@ -85,6 +94,7 @@ static wl_sm_work sm_work(const wl_counts *c, const wl_device *device, const wl_
                     .integer_cycles = wl_integer_cycles(mix, device),
                     .tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device),
                     .remote_cycles = remote_cycles(m, device),
+                    .constant_cycles = constant_cycles(c, device),
                     .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
                     .tensor_load = wl_tensor_load_cycles(&out->mix, device)};
     if (c->executed.by_class)

@@ -103,7 +103,7 @@ static bool is_source_of_divergence(const wl_ptx_instruction *in)
     if (in->op == WL_PTX_OP_wgmma || in->op == WL_PTX_OP_mma)
         return true; /* a matrix lies across the lanes */
     if (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu)
-        return in->space != WL_PTX_PARAM && in->space != WL_PTX_CONST;
+        return in->space == WL_PTX_LOCAL || in->modifiers & WL_PTX_MOD_VOLATILE; /* others: if addresses differ */
     if (in->op == WL_PTX_OP_tex || in->op == WL_PTX_OP_suld)
         return true;
     if (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_shfl || in->op == WL_PTX_OP_elect || in->op == WL_PTX_OP_match)
