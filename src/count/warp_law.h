@@ -111,9 +111,6 @@ typedef struct wl_constant_cost {
 #define WL_CONSTANT_LINES 1024 /* of a variable */
 wl_constant_cost wl_warp_constant_cost(const wl_warp_access *access);
 
-/* The share of lines that a cache does not hold, if lanes read so many bytes at random. */
-static inline double wl_constants_miss(double held, double read) { return read > held ? 1 - held / read : 0; }
-
 /* Packets of an atomic on the shared memory of other blocks of a cluster: one for each sector, and
  * as many as lanes change its busiest word. Measured: validate/probes/h200_clusters.csv. */
 int wl_warp_atomic_packets(const wl_l1_rules *rules, const wl_warp_access *access);

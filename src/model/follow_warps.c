@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/program.h"
+#include "model/constants.h"
 #include "timeline/cluster.h"
 
 /* Those of split stores are kept apart: how many wavefronts they take is a number of the device. */
@@ -131,13 +132,12 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     const double again = volumes->cold ? 0 : wl_data_remains(volumes->footprint, room, steepness);
     const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
-    double swap[2] = {0, 0}, constant[6] = {0};
+    const wl_constants constants = wl_constants_read(device);
+    double swap[2] = {0, 0};
     wl_waits_read(device, out);
     wl_device_read_list(device, WL_DEVICE_shared_swap, swap, 2);
-    wl_device_read_list(device, WL_DEVICE_constant_cache, constant, 6);
-    out->constant[0] = constant[0];
-    out->constant[1] = constant[1];
-    out->constant[2] = constant[4] * wl_constants_miss(constant[3], followed->constants);
+    out->constant[0] = constants.first + constants.miss * wl_constants_missed(&constants, followed->constants);
+    out->constant[1] = constants.further;
     out->swap = followed->swap_rounds * swap[0] + followed->swap_lost * swap[1];
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
     wl_l1_numbers numbers;

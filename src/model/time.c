@@ -6,6 +6,7 @@
 
 #include "device/device_internal.h"
 #include "metrics/rates.h"
+#include "model/constants.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
 #include "model/pipes.h"
@@ -52,13 +53,11 @@ static double remote_cycles(const wl_value *m, const wl_device *device)
     return numbers[2] > 0 ? bytes / numbers[2] : 0;
 }
 
-/* Of the cache of constants: a pass for each address, and what lines take that it does not hold: of a
- * table of random places, the share that is larger than the cache. */
+/* Of the cache of constants: a pass for each address, and what lines take that it does not hold. */
 static double constant_cycles(const wl_counts *c, const wl_device *device)
 {
-    double n[6] = {0};
-    wl_device_read_list(device, WL_DEVICE_constant_cache, n, 6);
-    return n[2] * c->constant_passes + n[5] * c->constant_lines * wl_constants_miss(n[3], c->warps.constants);
+    const wl_constants n = wl_constants_read(device);
+    return n.pass * c->constant_passes + n.line * c->constant_lines * wl_constants_missed(&n, c->warps.constants);
 }
 
 /* What multiprocessors send to the L2: a cycle for each request, of a line at most, and one for

@@ -28,10 +28,10 @@ typedef enum wl_op_kind {
     WL_OP_SPECIAL,
     WL_OP_CONVERT,
     WL_OP_SHUFFLE,
-    WL_OP_SHARED, /* load or atomic of shared memory */
-    WL_OP_LOAD,   /* of global or local memory, or of a texture */
+    WL_OP_SHARED,   /* load or atomic of shared memory */
+    WL_OP_LOAD,     /* of global or local memory, or of a texture */
     WL_OP_CONSTANT, /* of constant memory, at addresses that differ by lane */
-    WL_OP_ATOMIC, /* of global memory */
+    WL_OP_ATOMIC,   /* of global memory */
     WL_OP_STORE,
     WL_OP_BRANCH,
     WL_OP_BARRIER,

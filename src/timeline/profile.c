@@ -178,8 +178,7 @@ static double latency_of(const walker *w, const wl_op *op)
     if (sequence > 0)
         return later(0, sequence - op->issue + 1); /* from its last instruction */
     if (op->kind == WL_OP_CONSTANT && op->field >= 0 && (size_t)op->field < w->waits->field_count)
-        return w->waits->constant[0] + w->waits->constant[1] * later(0, w->waits->fields[op->field].lines - 1) +
-               w->waits->constant[2];
+        return w->waits->constant[0] + w->waits->constant[1] * later(0, w->waits->fields[op->field].lines - 1);
     if (op->kind != WL_OP_LOAD && !op->awaits_copies)
         return later(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
     levels_of(w, op, level);

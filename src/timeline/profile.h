@@ -37,13 +37,12 @@ typedef struct wl_field_waits {
 typedef struct wl_waits {
     /* until a dependent instruction can issue; for loads see `level` */
     double result[WL_OP_KIND_COUNT];
-    double remote[2]; /* a load from other blocks of the cluster; a barrier with them */
-    double level[3];  /* of a load: L1, and what L2 and DRAM add */
-    double bulk[2];   /* what a bulk copy takes longer than a load; its bytes per cycle */
-    double swap;      /* an execution of a loop of compare-and-swap, with all its rounds */
-    /* of a load of constants: its first address, each further one, in addition if its line misses */
-    double constant[3];
-    double line;      /* bytes */
+    double remote[2];   /* a load from other blocks of the cluster; a barrier with them */
+    double level[3];    /* of a load: L1, and what L2 and DRAM add */
+    double bulk[2];     /* what a bulk copy takes longer than a load; its bytes per cycle */
+    double swap;        /* an execution of a loop of compare-and-swap, with all its rounds */
+    double constant[2]; /* of a load of constants: its first address, each further one */
+    double line;        /* bytes */
     /* what the instruction caches hold, in instructions; cycles that one from the second, or from
      * the L2, waits */
     double code[4];

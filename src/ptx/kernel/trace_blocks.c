@@ -90,7 +90,9 @@ static bool is_constant(const wl_ptx_touch *t) { return t->space == WL_PTX_CONST
 
 static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch *t)
 {
-    return t->space == WL_PTX_SHARED || t->space == WL_PTX_PARAM ? NULL : wl_ptx_buffer_at(&s->arguments, t->address[__builtin_ctz(t->lanes)]);
+    return t->space == WL_PTX_SHARED || t->space == WL_PTX_PARAM
+               ? NULL
+               : wl_ptx_buffer_at(&s->arguments, t->address[__builtin_ctz(t->lanes)]);
 }
 
 /* Does the traced access stand for such touches, whatever their buffer? */
@@ -98,8 +100,7 @@ static bool is_of_kind(const wl_ptx_source *s, const wl_ptx_traced *traced, cons
 {
     const wl_ptx_instruction *all = s->launch.module->functions[t->function].instructions;
     return traced->store == t->store && traced->more == t->more && traced->remote == t->remote &&
-           traced->constant == is_constant(t) &&
-           are_alike(&all[traced->instruction], &all[t->instruction]);
+           traced->constant == is_constant(t) && are_alike(&all[traced->instruction], &all[t->instruction]);
 }
 
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)

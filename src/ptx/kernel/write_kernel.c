@@ -59,7 +59,8 @@ size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const
         i++;
     wl_ptx_field *f = &fields->list[i];
     if (i == fields->count) {
-        *f = (wl_ptx_field){.buffer = buffer, .constant = constant, .unit = unit, .is_float = wl_ptx_type_is_float(type)};
+        *f = (wl_ptx_field){
+            .buffer = buffer, .constant = constant, .unit = unit, .is_float = wl_ptx_type_is_float(type)};
         name_field(fields, buffer, constant, f->name, sizeof f->name);
         fields->count++;
     }
@@ -295,7 +296,8 @@ static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
     for (size_t i = 0; i < fields->count; i++) {
         const wl_ptx_field *f = &fields->list[i];
         wl_buffer_add(out, "  %s: {type: %c%d%s%s}\n", f->name, f->is_float ? 'f' : 'i', 8 * f->unit,
-                      f->buffer || f->constant ? "" : ", memory: shared", f->buffer && f->random ? ", random: true" : "");
+                      f->buffer || f->constant ? "" : ", memory: shared",
+                      f->buffer && f->random ? ", random: true" : "");
     }
 }
 

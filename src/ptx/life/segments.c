@@ -154,8 +154,7 @@ static bool is_taken(const wl_ptx_instruction *in, int32_t at)
 /* The length of the dependent chain in a sequence: about half of it, as in a division. */
 static float chain_of(wl_op_kind kind, double weight)
 {
-    if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_CONSTANT || kind == WL_OP_ATOMIC ||
-        weight <= 2)
+    if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_CONSTANT || kind == WL_OP_ATOMIC || weight <= 2)
         return 1;
     return (float)(0.5 * weight);
 }
