@@ -292,6 +292,13 @@ static void count_requests(walker *w, const wl_op *op, double times)
     }
 }
 
+/* Where lanes meet again (BSYNC), a warp waits for its last result and goes to the next instruction
+ * as after a branch. */
+static double rejoin(const walker *w, const wl_op *op)
+{
+    return op->rejoins ? w->waits->result[WL_OP_FP32] + w->waits->result[WL_OP_BRANCH] / 2 : 0;
+}
+
 /* Cycles until a barrier or branch is passed. At a barrier, warps wait for the last line of all of
  * them. */
 static double wait_behind(walker *w, const wl_op *op)
@@ -440,8 +447,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->blocks) {
-        const double rejoin = op->rejoins ? w->waits->result[WL_OP_BRANCH] : 0;
-        const double wait = fmax(0, latency_of(w, op) - 1) + rejoin;
+        const double wait = fmax(0, latency_of(w, op) - 1) + rejoin(w, op);
         end_interval(w, number, number, wait, times);
         w->last += wait;
     }

@@ -351,14 +351,14 @@ static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, do
 }
 
 typedef struct differing {
-    const bool *divergent;
+    const bool *differs;
     bool *any;
 } differing;
 
 static void find_differing(void *user, int32_t reg, bool written)
 {
     const differing *d = user;
-    *d->any = *d->any || (!written && reg >= 0 && d->divergent[reg]);
+    *d->any = *d->any || (!written && reg >= 0 && d->differs[reg]);
 }
 
 /* arena: for the result; scratch: for what only weighing needs, which is larger than the
@@ -393,8 +393,9 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
         w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);
-        wl_ptx_registers_of(function, &function->instructions[i], find_differing,
-                            &(differing){w->def_use.divergent, &w->split[i].differs});
+        if (w->split[i].row && wl_cost_has_slow_path(w->split[i].row))
+            wl_ptx_registers_of(function, &function->instructions[i], find_differing,
+                                &(differing){w->def_use.differs, &w->split[i].rejoins});
         w->multiplies[i] = multiply_of(w, &function->instructions[i], w->weight[i]);
     }
     wl_cost_find_predicated(w);

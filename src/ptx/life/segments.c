@@ -187,7 +187,6 @@ static void describe_sequence(const maker *m, int32_t at, wl_op *op)
         op->steps[2] = (float)(row->cost - special - f64);
     }
     op->blocks = wl_cost_has_slow_path(row);
-    op->rejoins = op->blocks && m->in->counting->split[at].differs;
 }
 
 /* How many of its machine instructions each pipe executes. */
@@ -288,6 +287,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
                   .field = fields ? fields[waits ? ring->copy : at] : -1,
                   .regs = list,
+                  .rejoins = m->in->counting && m->in->counting->split[at].rejoins,
                   .swaps = wl_ptx_is_swap_loop(in),
                   .constant = kind == WL_OP_CONSTANT || in->modifiers & WL_PTX_MOD_NC,
                   .remote = m->in->clusters && wl_ptx_reaches_cluster(in),
