@@ -107,7 +107,7 @@ static int remote_sectors(const wl_l1_rules *rules, const wl_warp_access *w, boo
     return atomic ? 2 * wl_warp_atomic_packets(rules, w) : wl_warp_sectors(rules, w);
 }
 
-/* Marks what lanes read. A variable has at most 64 KiB; what lies beyond counts as its last line. */
+/* Marks what lanes read. A variable has at most 64 KiB: what lies beyond is its last line. */
 static void touch_constants(const wl_warps_measurer *m, size_t field, const wl_warp_access *w)
 {
     for (int i = 0; i < w->count; i++) {
@@ -140,7 +140,8 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     }
     if (o->m->kernel->fields[a->field].constant) {
         const wl_constant_cost c = wl_warp_constant_cost(&w);
-        cost->hit += o->wavefronts * c.passes * a->width_bytes / a->unit_bytes; /* vectors: word by word */
+        /* vectors are read word by word */
+        cost->hit += o->wavefronts * c.passes * a->width_bytes / a->unit_bytes;
         cost->lines += o->scale * c.lines;
         touch_constants(o->m, a->field, &w);
         return WL_OK;

@@ -8,7 +8,7 @@
 
 /* All 0: not known. */
 typedef struct wl_constants {
-    double first, further; /* cycles until the first address of a warp is read, and each other one */
+    double first, further; /* cycles to read the first address of a warp, each other */
     double pass;           /* that an address occupies the cache of a multiprocessor, in cycles */
     double bytes;          /* that it holds */
     double miss, line;     /* cycles more if it does not hold a line; between two such lines */

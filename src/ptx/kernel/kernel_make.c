@@ -489,7 +489,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         const wl_ptx_buffer *buffer = fields->list[i].buffer;
         k->fields[i].bytes = buffer ? buffer->bytes : 0;
         k->fields[i].constant = fields->list[i].constant;
-        k->fields[i].shared = k->fields[i].shared || k->fields[i].constant; /* not in global memory */
+        k->fields[i].shared = k->fields[i].shared || k->fields[i].constant;
         if (buffer && buffer->texture)
             k->fields[i].reached = buffer->texture->is_surface ? WL_BY_SURFACE : WL_BY_TEXTURE;
     }

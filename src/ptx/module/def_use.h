@@ -19,7 +19,7 @@ typedef struct wl_ptx_def_use {
     int32_t *readers;    /* reading instructions in program order, grouped by register */
     /* register r: readers[first_reader[r]] .. readers[first_reader[r + 1] - 1] */
     int32_t *first_reader;
-    bool *divergent; /* differs between the lanes of a warp, or was loaded: in a register of theirs */
+    bool *divergent; /* differs between the lanes of a warp, or is loaded: not a uniform register */
     bool *differs;   /* differs between them */
     /* By instruction. */
     bool *target;      /* some branch targets it */
