@@ -192,7 +192,7 @@ static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_count
     const wl_costs costs = costs_of(p);
     wl_followed followed;
     wl_waits waits;
-    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps.swaps, &p->launch_arena, &followed, err));
+    WL_TRY(wl_follow_find(&costs, &out->launched, &out->warps, &p->launch_arena, &followed, err));
     *from = followed.lives;
     if (!followed.lives)
         return WL_OK;
@@ -459,7 +459,7 @@ static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
 static wl_status keep_lives(wl_counted *c, const wl_predictor *p, wl_error *err)
 {
     const wl_costs costs = costs_of(p);
-    WL_TRY(wl_follow_find(&costs, &c->counts.launched, &c->counts.warps.swaps, &c->kept, &c->followed, err));
+    WL_TRY(wl_follow_find(&costs, &c->counts.launched, &c->counts.warps, &c->kept, &c->followed, err));
     if (!c->followed.lives)
         return WL_OK;
     c->waited = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);

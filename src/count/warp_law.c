@@ -378,6 +378,22 @@ int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, boo
     return grouped_wavefronts(&banks, r->warp_size, a, NULL);
 }
 
+wl_constant_cost wl_warp_constant_cost(const wl_warp_access *access)
+{
+    wl_constant_cost c = {0, 0};
+    for (int i = 0; i < access->count; i++) {
+        bool passed = false, found = false;
+        for (int k = 0; k < i; k++) {
+            passed = passed || access->address[k] == access->address[i];
+            found = found || wl_floor_div(access->address[k], WL_CONSTANT_LINE) ==
+                                 wl_floor_div(access->address[i], WL_CONSTANT_LINE);
+        }
+        c.passes += !passed;
+        c.lines += !found;
+    }
+    return c;
+}
+
 int wl_warp_atomic_packets(const wl_l1_rules *r, const wl_warp_access *a)
 {
     int packets = 0;

@@ -102,6 +102,15 @@ int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *acces
  * their distances. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access, bool load);
 
+/* What the cache of constants serves one after the other: distinct addresses, not words; and how
+ * many of its lines they are in. Measured: validate/probes/h200_constants.csv. */
+typedef struct wl_constant_cost {
+    int passes, lines;
+} wl_constant_cost;
+#define WL_CONSTANT_LINE 64    /* bytes */
+#define WL_CONSTANT_LINES 1024 /* of a variable */
+wl_constant_cost wl_warp_constant_cost(const wl_warp_access *access);
+
 /* Packets of an atomic on the shared memory of other blocks of a cluster: one for each sector, and
  * as many as lanes change its busiest word. Measured: validate/probes/h200_clusters.csv. */
 int wl_warp_atomic_packets(const wl_l1_rules *rules, const wl_warp_access *access);

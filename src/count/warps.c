@@ -449,6 +449,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
                            result,
                            err,
                            NULL,
+                           NULL,
                            NULL};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
@@ -462,7 +463,13 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     for (size_t a = 0; a < kernel->access_count && !m.swaps; a++)
         if (kernel->accesses[a].swaps && !(m.swaps = wl_swap_words_new(scratch->arena)))
             return wl_fail_memory(err);
+    for (size_t f = 0; f < kernel->field_count && !m.constants; f++)
+        if (kernel->fields[f].constant &&
+            !(m.constants = WL_ARENA_NEW(scratch->arena, uint8_t, kernel->field_count * WL_CONSTANT_LINES)))
+            return wl_fail_memory(err);
     WL_TRY(wl_warps_measure_opaque(&m, scratch->arena));
+    for (size_t i = 0; m.constants && i < kernel->field_count * WL_CONSTANT_LINES; i++)
+        result->constants += m.constants[i] ? WL_CONSTANT_LINE : 0;
     for (size_t a = 0; a < kernel->access_count; a++)
         costs[a].again = repeated(kernel, &bounds[a]) * fmax(0, costs[a].cold - costs[a].hit);
     const wl_population *p = kernel->source.population;

@@ -54,6 +54,7 @@ typedef struct wl_warps_result {
     double error;
     wl_atomics atomics; /* on global memory, all accesses together */
     wl_swaps swaps;     /* on shared memory, likewise */
+    double constants;   /* bytes of constant memory that lanes read at addresses of their own */
     /* data wavefronts of the last block; 0: not evaluated, it is like the others */
     double last_block;
 } wl_warps_result;

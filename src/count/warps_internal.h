@@ -18,6 +18,7 @@ typedef struct wl_warps_measurer {
     wl_error *err;
     wl_atomic_lines *atomics; /* NULL: not counted */
     wl_swap_words *swaps;     /* NULL: none */
+    uint8_t *constants;       /* lines of constant memory that were read; NULL: none */
 } wl_warps_measurer;
 
 /* Shared memory has banks but neither tags nor sectors. */

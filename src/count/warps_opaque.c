@@ -107,6 +107,15 @@ static int remote_sectors(const wl_l1_rules *rules, const wl_warp_access *w, boo
     return atomic ? 2 * wl_warp_atomic_packets(rules, w) : wl_warp_sectors(rules, w);
 }
 
+/* Marks what lanes read. A variable has at most 64 KiB: what lies beyond is its last line. */
+static void touch_constants(const wl_warps_measurer *m, size_t field, const wl_warp_access *w)
+{
+    for (int i = 0; i < w->count; i++) {
+        const int64_t line = wl_max(0, wl_min(WL_CONSTANT_LINES - 1, w->address[i] / WL_CONSTANT_LINE));
+        m->constants[field * WL_CONSTANT_LINES + (size_t)line] = 1;
+    }
+}
+
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     const opaque_warp *o = context;
@@ -127,6 +136,14 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     }
     if (a->swaps && lanes > 0) {
         cost->hit += o->wavefronts * wl_swaps_add(o->m->swaps, rules, o->warp, &w);
+        return WL_OK;
+    }
+    if (o->m->kernel->fields[a->field].constant) {
+        const wl_constant_cost c = wl_warp_constant_cost(&w);
+        /* vectors are read word by word */
+        cost->hit += o->wavefronts * c.passes * a->width_bytes / a->unit_bytes;
+        cost->lines += o->scale * c.lines;
+        touch_constants(o->m, a->field, &w);
         return WL_OK;
     }
     if (is_shared(o->m, o->access)) {

@@ -72,6 +72,7 @@ wl_status wl_device_key_still_is(const char *name, wl_loc loc, wl_error *err)
         {"convert_latency", ", as it is sfu_latency: delete its line"},
         {"noc_bandwidth", ", as it is l2_bandwidth: delete its line"},
         {"dram_turnaround", ", as it follows from dram_bandwidth, that of reads and dram_write_cost: delete its line"},
+        {"store_combine_lines", ", as it is the third number of store_combine: delete its line"},
         {"narrow_multiply", ", as it follows from int32_rate: delete its line"},
         {"wide_multiply", ", as it follows from int32_rate: delete its line"},
         {"max_threads_per_block", ", as it is the first number of max_block: delete its line"},

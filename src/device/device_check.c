@@ -153,7 +153,8 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_l1_store_split, 2, "must be two numbers [wavefronts, tag wavefronts]"},
         {WL_DEVICE_in_place_wait, 2, "must be two numbers [first, later]"},
         {WL_DEVICE_atomic_word_rate, 2, "must be two numbers [instructions, sums]"},
-        {WL_DEVICE_store_combine, 2, "must be two numbers [within, beyond]"},
+        {WL_DEVICE_store_combine, 3, "must be three numbers [within, beyond, lines]"},
+        {WL_DEVICE_constant_cache, 6, "must be six numbers [first, further, pass, bytes, miss, line]"},
         {WL_DEVICE_store_combine_warps, 2, "must be two numbers [apart, in step]"},
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };

@@ -50,7 +50,8 @@ typedef struct wl_field {
     int dims;                           /* 0: addressed by plain element index */
     int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements */
     int64_t origin;                     /* of cell (0,0,..), in elements from the base */
-    bool shared;                        /* in shared memory: one per block */
+    bool shared;                        /* in shared memory: one per block; or constant */
+    bool constant;                      /* in constant memory: a pass for each address of a warp */
     wl_reached reached;
     bool random;         /* loads that are not affine go to random addresses */
     double stores_apart; /* as stated: see kernel/apart_stores.h */

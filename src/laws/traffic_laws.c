@@ -14,7 +14,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
     wl_device_read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
     wl_device_read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
-    wl_device_read_list(d, WL_DEVICE_store_combine, out->combine, 2);
+    wl_device_read_list(d, WL_DEVICE_store_combine, out->combine, 3);
     wl_device_read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
     wl_device_read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
     out->random_hits[0] = 1; /* all of the room holds what is loaded */
@@ -23,7 +23,6 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     (void)wl_device_get(d, WL_DEVICE_l2_merge_blocks, &out->merge_blocks);
     out->gpc_sms =
         floor(fmax(1, (double)wl_device_int(d, WL_DEVICE_sm_count) / (double)wl_device_int(d, WL_DEVICE_gpcs)));
-    (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
     (void)wl_device_get(d, WL_DEVICE_memory_cache, &out->memory_cache);
     /* local memory needs these on every device; without measured ones, all of a partition holds
@@ -325,7 +324,7 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
 {
     double written = 0, lines_written = 0;
     const double in_step = t->warps > 0 ? fmin(1, fmax(0, s->warp_lines - s->block_lines) / t->warps) : 0;
-    const double held = fmin(1, laws->combine_lines / lines_of_warp(t));
+    const double held = fmin(1, laws->combine[2] / lines_of_warp(t));
     const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step * held;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
@@ -334,7 +333,7 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double lines = f->stores.written_lines / f->stores.inst; /* of a store */
         written += f->stores.block;
         lines_written += f->stores.block_lines;
-        const double at_once = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
+        const double at_once = lines <= laws->combine[2] ? laws->combine[0] : laws->combine[1];
         const double within = (1 - f->stores.apart) * at_once;
         const double sectors = f->stores.written - within * (f->stores.written - f->stores.warp) -
                                between * fmax(0, f->stores.warp - f->stores.block);

@@ -19,7 +19,7 @@
 typedef struct wl_laws {
     double reload[3]; /* l1_reload_curve */
     double merge;     /* l2_merge */
-    double combine_lines, combine[2], combine_warps[2];
+    double combine[3], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2], random_hits[2];
     double walk_merge[2]; /* l2_walk_merge */
     double merge_blocks;  /* l2_merge_blocks */

@@ -49,6 +49,11 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         const wl_access_cost *c = &p->access[a];
         const bool store = p->kernel->accesses[a].store;
         const bool atomic = p->kernel->accesses[a].atomic;
+        if (p->kernel->fields[p->kernel->accesses[a].field].constant) {
+            out->constant_passes += c->hit;
+            out->constant_lines += c->lines;
+            continue;
+        }
         if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
             *(atomic ? &t.shared_atomics : &t.shared_inst[store]) += c->inst;
             t.shared += c->hit;

@@ -34,6 +34,8 @@ typedef struct wl_counts {
     double bulk_sectors;               /* of these: by bulk copies, which do not pass the L1 */
     double texture_sectors;            /* textures and surfaces */
     double remote_sectors[2];          /* of other blocks of a cluster: loads; stores and atomics */
+    /* of loads from constant memory at addresses that differ by lane; and their lines */
+    double constant_passes, constant_lines;
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */

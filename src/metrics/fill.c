@@ -95,6 +95,8 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl
         set(out, WL_METRIC_dsmem_load_bytes, c->remote_sectors[0] * sector);
         set(out, WL_METRIC_dsmem_store_bytes, c->remote_sectors[1] * sector);
     }
+    if (c->constant_passes > 0)
+        set(out, WL_METRIC_constant_passes, c->constant_passes);
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
     if (c->work.has_flops)

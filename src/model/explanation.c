@@ -13,7 +13,9 @@ wl_bound_id wl_stack_part_bound(const wl_model_result *m, wl_stack_part part)
     case WL_STACK_TENSOR: return WL_BOUND_TENSOR;
     case WL_STACK_MULTIPLY: return WL_BOUND_MULTIPLY;
     case WL_STACK_INTEGER: return WL_BOUND_INTEGER;
-    case WL_STACK_L1_QUEUE: return wl_larger_bound(m, wl_larger_bound(m, WL_BOUND_L1, WL_BOUND_TAG), WL_BOUND_DSMEM);
+    case WL_STACK_L1_QUEUE:
+        return wl_larger_bound(m, wl_larger_bound(m, wl_larger_bound(m, WL_BOUND_L1, WL_BOUND_TAG), WL_BOUND_DSMEM),
+                               WL_BOUND_CONSTANT);
     case WL_STACK_NOC: return wl_larger_bound(m, WL_BOUND_L2, WL_BOUND_PIECES);
     case WL_STACK_DRAM_QUEUE: return wl_larger_bound(m, WL_BOUND_DRAM, WL_BOUND_RANDOM);
     case WL_STACK_ATOMICS: return WL_BOUND_ATOMICS;

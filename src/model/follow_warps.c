@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/program.h"
+#include "model/constants.h"
 #include "timeline/cluster.h"
 
 /* Those of split stores are kept apart: how many wavefronts they take is a number of the device. */
@@ -18,6 +19,8 @@ static void add_wavefronts(const wl_costs *costs, wl_followed *out)
     whole.store_split = 0;
     split.store_split = 1;
     for (size_t a = 0; a < costs->kernel->access_count; a++) {
+        if (costs->kernel->fields[costs->kernel->accesses[a].field].constant)
+            continue;
         const double wavefronts = wl_access_wavefronts(&whole, a);
         out->wavefronts += wavefronts;
         out->split += wl_access_wavefronts(&split, a) - wavefronts;
@@ -46,14 +49,16 @@ static void count_trips(const wl_lives *lives, wl_field_accesses *fields, size_t
         }
 }
 
-wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, wl_arena *arena,
-                         wl_followed *out, wl_error *err)
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_warps_result *warps,
+                         wl_arena *arena, wl_followed *out, wl_error *err)
 {
     const wl_kernel *k = costs->kernel;
+    const wl_swaps *swaps = &warps->swaps;
     *out = (wl_followed){.field_count = k->field_count,
                          .sector = (double)costs->rules->sector,
                          .in_line = (double)((1 << costs->rules->line_shift) / costs->rules->sector),
                          .tag_banks = (double)costs->rules->tag_banks,
+                         .constants = warps->constants,
                          .block_warps = (double)wl_ceil_div(launched->threads, costs->rules->warp_size)};
     if (swaps->executions > 0) {
         out->swap_rounds = swaps->rounds / swaps->executions;
@@ -69,6 +74,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, con
         wl_field_accesses *f = &fields[k->accesses[a].field];
         f->inst[k->accesses[a].store] += costs->access[a].inst;
         f->sectors[k->accesses[a].store] += costs->access[a].sectors;
+        f->passes += k->fields[k->accesses[a].field].constant ? costs->access[a].hit : 0;
         f->tags += k->accesses[a].store ? 0 : costs->access[a].tag;
         f->in_walk += wl_access_walks(costs, a);
         f->traced = f->traced || (k->accesses[a].traced && !k->accesses[a].store);
@@ -126,9 +132,12 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
     const double again = volumes->cold ? 0 : wl_data_remains(volumes->footprint, room, steepness);
     const double schedulers = wl_device_or(device, WL_DEVICE_issue_rate, 1);
     const double merged = wl_device_or(device, WL_DEVICE_l2_merge_blocks, 1);
+    const wl_constants constants = wl_constants_read(device);
     double swap[2] = {0, 0};
     wl_waits_read(device, out);
     wl_device_read_list(device, WL_DEVICE_shared_swap, swap, 2);
+    out->constant[0] = constants.first + constants.miss * wl_constants_missed(&constants, followed->constants);
+    out->constant[1] = constants.further;
     out->swap = followed->swap_rounds * swap[0] + followed->swap_lost * swap[1];
     out->doublings = log2(fmax(1, followed->block_warps) / WL_USUAL_WARPS);
     wl_l1_numbers numbers;
@@ -160,6 +169,8 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
                                      .reads = per_instruction(a, 0),
                                      .writes = per_instruction(a, 1),
                                      .missed = {l1, l1 * l2}};
+        if (a->passes > 0)
+            fields[f].lines = a->passes / a->inst[0];
     }
 }
 

@@ -22,6 +22,7 @@ typedef struct wl_field_accesses {
     double in_walk; /* loads per step of the loop that advances their addresses; 0: no loop does */
     double in_trip; /* loads per iteration of the machine code, which may be unrolled */
     bool traced;    /* addresses depend on data */
+    double passes;  /* through the cache of constants */
     wl_common_walk walk;
 } wl_field_accesses;
 
@@ -38,11 +39,12 @@ typedef struct wl_followed {
     double wavefronts, split;
     /* rounds of a loop of compare-and-swap: of an execution, and those lost to other warps */
     double swap_rounds, swap_lost;
+    double constants; /* bytes of constants that lanes read at addresses of their own */
 } wl_followed;
 
 /* The warps of the launch, if the kernel has an instruction stream. Borrows from the kernel. */
-wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_swaps *swaps, wl_arena *arena,
-                         wl_followed *out, wl_error *err);
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, const wl_warps_result *warps,
+                         wl_arena *arena, wl_followed *out, wl_error *err);
 
 /* What their instructions wait for. `fields` has one entry per field; the waits borrow it. */
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,

@@ -94,6 +94,7 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
         set_bound(m, WL_BOUND_L1, rate > 0 ? d->sm.l1_wavefronts / rate / cycles : 0);
     set_if_any(m, WL_BOUND_TAG, d->sm.tag_wavefronts / cycles);
     set_if_any(m, WL_BOUND_DSMEM, d->sm.remote_cycles / cycles);
+    set_if_any(m, WL_BOUND_CONSTANT, d->sm.constant_cycles / cycles);
 }
 
 void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)

@@ -6,6 +6,7 @@
 
 #include "device/device_internal.h"
 #include "metrics/rates.h"
+#include "model/constants.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
 #include "model/pipes.h"
@@ -52,6 +53,13 @@ static double remote_cycles(const wl_value *m, const wl_device *device)
     return numbers[2] > 0 ? bytes / numbers[2] : 0;
 }
 
+/* Of the cache of constants: a pass for each address, and what lines take that it does not hold. */
+static double constant_cycles(const wl_counts *c, const wl_device *device)
+{
+    const wl_constants n = wl_constants_read(device);
+    return n.pass * c->constant_passes + n.line * c->constant_lines * wl_constants_missed(&n, c->warps.constants);
+}
+
 /* What multiprocessors send to the L2: a cycle for each request, of a line at most, and one for
  * each sector that is stored. */
 static double port_cycles(const wl_counts *c, const wl_device *device, const wl_volumes *v, double stored)
@@ -86,6 +94,7 @@ static wl_sm_work sm_work(const wl_counts *c, const wl_device *device, const wl_
                     .tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device),
                     .group_cycles = wl_limiter_group_cycles(&out->mix, device),
                     .remote_cycles = remote_cycles(m, device),
+                    .constant_cycles = constant_cycles(c, device),
                     .port_cycles = port_cycles(c, device, v, m[WL_METRIC_l2_store_bytes].value),
                     .tensor_load = wl_tensor_load_cycles(&out->mix, device)};
     if (c->executed.by_class)

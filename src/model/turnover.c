@@ -154,7 +154,7 @@ static double units_together(const wl_turnover *n, const wl_demand *d, double tu
     const double *s = m->bound_s, l1 = wl_l1_seconds(m);
     const double multiplying = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_MULTIPLY]), fmax(s[WL_BOUND_TENSOR], turns));
     const double pipes = beside(beside(l1, multiplying, norm), s[WL_BOUND_ISSUE], norm);
-    return beside(pipes, s[WL_BOUND_INTEGER], norm);
+    return beside(beside(pipes, s[WL_BOUND_INTEGER], norm), s[WL_BOUND_CONSTANT], norm);
 }
 
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
@@ -166,6 +166,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_L1, (d->sm.l1_wavefronts / n->l1.wavefront_rate + over(d->l2_loaded, n->l1.fill_width)) / cycles);
     bound(m, WL_BOUND_TAG, d->sm.tag_wavefronts / cycles);
     bound(m, WL_BOUND_DSMEM, d->sm.remote_cycles / cycles);
+    bound(m, WL_BOUND_CONSTANT, d->sm.constant_cycles / cycles);
     bound(m, WL_BOUND_ISSUE, slowed(n, d) * dispatch_slots(n, d) / (n->sm.issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->sm.fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->sm.tensor_cycles / cycles);
@@ -478,8 +479,9 @@ static wl_demand loaded_again(const wl_demand *d, double remains)
 
 static wl_bound_id busiest_unit(const wl_model_result *m)
 {
-    static const wl_bound_id units[] = {WL_BOUND_L1,       WL_BOUND_TAG,   WL_BOUND_FP,      WL_BOUND_TENSOR,
-                                        WL_BOUND_MULTIPLY, WL_BOUND_ISSUE, WL_BOUND_INTEGER, WL_BOUND_DSMEM};
+    static const wl_bound_id units[] = {WL_BOUND_L1,       WL_BOUND_TAG,   WL_BOUND_FP,
+                                        WL_BOUND_TENSOR,   WL_BOUND_ISSUE, WL_BOUND_INTEGER,
+                                        WL_BOUND_MULTIPLY, WL_BOUND_DSMEM, WL_BOUND_CONSTANT};
     wl_bound_id most = WL_BOUND_L1;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         most = wl_larger_bound(m, most, units[i]);

@@ -33,12 +33,13 @@ typedef struct wl_sm_work {
     double multiplies, wide_multiplies; /* of addresses */
     double results;                     /* floating-point ones */
     double fp_cycles, integer_cycles, tensor_cycles;
-    double group_cycles;   /* of these, products of warp groups, */
-    double turn_cycles;    /* and with the arithmetic that takes turns with them */
-    double special_cycles; /* special functions of an update: model limiter */
-    double remote_cycles;  /* of shared memory of other blocks */
-    double port_cycles;    /* of the way to the L2 */
-    double tensor_load;    /* tensor cores at their full rate: see tensor_clock.h */
+    double group_cycles;    /* of these, products of warp groups, */
+    double turn_cycles;     /* and with the arithmetic that takes turns with them */
+    double special_cycles;  /* special functions of an update: model limiter */
+    double remote_cycles;   /* of shared memory of other blocks */
+    double constant_cycles; /* of the cache of constants */
+    double port_cycles;     /* of the way to the L2 */
+    double tensor_load;     /* tensor cores at their full rate: see tensor_clock.h */
 } wl_sm_work;
 
 /* What is not the same for all blocks. */

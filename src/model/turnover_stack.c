@@ -109,7 +109,8 @@ static void scale_part(variant *v, wl_stack_part part, double by)
     case WL_STACK_INTEGER: SCALE(by, &d->sm.integer_cycles); break;
     case WL_STACK_MULTIPLY: SCALE(by, &n->sm.narrow_multiply, &n->sm.wide_multiply); break;
     case WL_STACK_L1_QUEUE:
-        SCALE(by, &d->sm.l1_wavefronts, &d->sm.tag_wavefronts, &d->sm.remote_cycles, &d->uneven.last_block);
+        SCALE(by, &d->sm.l1_wavefronts, &d->sm.tag_wavefronts, &d->sm.remote_cycles, &d->sm.constant_cycles,
+              &d->uneven.last_block);
         SCALE(1 / by, &n->l1.fill_width);
         break;
     case WL_STACK_NOC:

@@ -73,6 +73,7 @@ const char *wl_limit_words(const wl_limited *r, const wl_explanation *e, wl_boun
     case WL_BOUND_LATENCY: return wait_words(e->wait);
     case WL_BOUND_INTEGER: return "integer arithmetic";
     case WL_BOUND_DSMEM: return "shared memory of other blocks";
+    case WL_BOUND_CONSTANT: return "constants that differ by lane";
     default: return "";
     }
 }
@@ -93,6 +94,7 @@ const char *wl_limit_remedy(const wl_limited *r, wl_bound_id bound)
     case WL_BOUND_PIECES: return "more reuse inside a block, in L1, shared memory or registers, helps";
     case WL_BOUND_DSMEM:
         return "fewer accesses to other blocks of the cluster help: a copy in a block's own shared memory";
+    case WL_BOUND_CONSTANT: return "a table in shared memory helps: lanes read all of its banks at once";
     case WL_BOUND_DRAM: return "only moving fewer bytes helps: more reuse, narrower types, fused kernels";
     case WL_BOUND_RANDOM: return "neighbouring threads that access neighbouring addresses help";
     case WL_BOUND_ATOMICS: return "fewer atomics on one address help: one for each warp or block";

@@ -28,9 +28,10 @@ typedef enum wl_op_kind {
     WL_OP_SPECIAL,
     WL_OP_CONVERT,
     WL_OP_SHUFFLE,
-    WL_OP_SHARED, /* load or atomic of shared memory */
-    WL_OP_LOAD,   /* of global or local memory, or of a texture */
-    WL_OP_ATOMIC, /* of global memory */
+    WL_OP_SHARED,   /* load or atomic of shared memory */
+    WL_OP_LOAD,     /* of global or local memory, or of a texture */
+    WL_OP_CONSTANT, /* of constant memory, at addresses that differ by lane */
+    WL_OP_ATOMIC,   /* of global memory */
     WL_OP_STORE,
     WL_OP_BRANCH,
     WL_OP_BARRIER,
@@ -64,6 +65,7 @@ typedef struct wl_op {
     float steps[3];
     /* a sequence with a branch in it: nothing issues until its result is there */
     bool blocks;
+    bool rejoins;        /* its lanes may take different sides of it, and meet again behind it */
     int32_t field;       /* that it loads from or stores to; -1: none, or unknown */
     const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;

@@ -177,6 +177,8 @@ static double latency_of(const walker *w, const wl_op *op)
         sequence += w->waits->result[step[i]] * op->steps[i];
     if (sequence > 0)
         return later(0, sequence - op->issue + 1); /* from its last instruction */
+    if (op->kind == WL_OP_CONSTANT && op->field >= 0 && (size_t)op->field < w->waits->field_count)
+        return w->waits->constant[0] + w->waits->constant[1] * later(0, w->waits->fields[op->field].lines - 1);
     if (op->kind != WL_OP_LOAD && !op->awaits_copies)
         return later(w->waits->result[op->kind], op->remote ? w->waits->remote[0] : 0) * op->chain;
     levels_of(w, op, level);
@@ -191,6 +193,7 @@ static wl_stall cause_of(const wl_op *op)
     case WL_OP_LOAD:
     case WL_OP_ATOMIC: return WL_STALL_MEMORY;
     case WL_OP_SHARED:
+    case WL_OP_CONSTANT:
     case WL_OP_SHUFFLE: return WL_STALL_SHARED;
     case WL_OP_BARRIER: return WL_STALL_BARRIER;
     default: return WL_STALL_DEPENDENCE;
@@ -287,6 +290,13 @@ static void count_requests(walker *w, const wl_op *op, double times)
         w->now.writes += times * f->writes;
         w->now.atomics += op->kind == WL_OP_ATOMIC ? times : 0;
     }
+}
+
+/* Where lanes meet again (BSYNC), a warp waits for its last result and goes to the next instruction
+ * as after a branch. */
+static double rejoin(const walker *w, const wl_op *op)
+{
+    return op->rejoins ? w->waits->result[WL_OP_FP32] + w->waits->result[WL_OP_BRANCH] / 2 : 0;
 }
 
 /* Cycles until a barrier or branch is passed. At a barrier, warps wait for the last line of all of
@@ -437,7 +447,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->blocks) {
-        const double wait = fmax(0, latency_of(w, op) - 1);
+        const double wait = fmax(0, latency_of(w, op) - 1) + rejoin(w, op);
         end_interval(w, number, number, wait, times);
         w->last += wait;
     }

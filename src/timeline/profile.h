@@ -26,7 +26,7 @@ typedef struct wl_field_waits {
     double trip, fresh[2];
     double reads, writes; /* requests of one warp instruction */
     double missed[2];     /* of the reads, shares that miss the L1, and both */
-    double lines;         /* that a load of one warp instruction touches */
+    double lines;         /* that a load of one warp instruction touches; of constants: addresses */
 } wl_field_waits;
 
 /* The number of warps per block for which barrier_latency and block_turnover are defined: calibrate
@@ -37,11 +37,12 @@ typedef struct wl_field_waits {
 typedef struct wl_waits {
     /* until a dependent instruction can issue; for loads see `level` */
     double result[WL_OP_KIND_COUNT];
-    double remote[2]; /* a load from other blocks of the cluster; a barrier with them */
-    double level[3];  /* of a load: L1, and what L2 and DRAM add */
-    double bulk[2];   /* what a bulk copy takes longer than a load; its bytes per cycle */
-    double swap;      /* an execution of a loop of compare-and-swap, with all its rounds */
-    double line;      /* bytes */
+    double remote[2];   /* a load from other blocks of the cluster; a barrier with them */
+    double level[3];    /* of a load: L1, and what L2 and DRAM add */
+    double bulk[2];     /* what a bulk copy takes longer than a load; its bytes per cycle */
+    double swap;        /* an execution of a loop of compare-and-swap, with all its rounds */
+    double constant[2]; /* of a load of constants: its first address, each further one */
+    double line;        /* bytes */
     /* what the instruction caches hold, in instructions; cycles that one from the second, or from
      * the L2, waits */
     double code[4];

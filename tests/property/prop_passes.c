@@ -107,7 +107,7 @@ static double predicted(const passes *p, double blocks)
                                 .step_lines = {1, (double)p->row, (double)p->row},
                                 .step_distinct = {per_line, (double)p->row * per_line, (double)p->row * per_line},
                                 .step_share = {0, 1 / (double)p->passes, 1}};
-    const wl_laws laws = {.reload = {0.5, 10, 2}, .combine_lines = 6, .partitions = 1, .room = 1e9, .steepness = 4};
+    const wl_laws laws = {.reload = {0.5, 10, 2}, .combine = {0, 0, 6}, .partitions = 1, .room = 1e9, .steepness = 4};
     wl_volume volume;
     wl_volumes out;
     wl_volumes_by_laws(&traffic, &laws, &volume, &out);

@@ -64,7 +64,7 @@ static wl_field_waits waits_of(const accessed *a, const wl_device *device, bool 
     wl_followed followed;
     wl_field_waits out;
     wl_waits waits;
-    check_ok("find", wl_follow_find(&costs, &launched, &(const wl_swaps){0}, &arena, &followed, &err), &err);
+    check_ok("find", wl_follow_find(&costs, &launched, &(const wl_warps_result){0}, &arena, &followed, &err), &err);
     wl_follow_waits(&followed, device, &volumes, &out, &waits);
     check_true("waits", "are those of the fields", waits.fields == &out && waits.field_count == 1);
     check_near("a store", "requests", out.writes, 3, NEAR);

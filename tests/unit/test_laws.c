@@ -496,8 +496,7 @@ static void numbers_are_read_from_the_device(void **state)
     static const char *const sets[] = {"l1_reload_curve=[0.1,0.2,0.3]",
                                        "l2_merge=0.4",
                                        "l2_merge_blocks=5",
-                                       "store_combine_lines=5",
-                                       "store_combine=[0.5,0.6]",
+                                       "store_combine=[0.5,0.6,5]",
                                        "l2_reuse_room=700B",
                                        "store_combine_warps=[0.7,0.8]",
                                        "l2_reuse_steepness=9",
@@ -511,8 +510,8 @@ static void numbers_are_read_from_the_device(void **state)
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000, {1100, 1200},
-                          {0.35, 0.45},    {0.25, 0.55}, 5, 12,         1300};
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.5, 0.6, 5}, {0.7, 0.8}, 3,  700, 9, 1000,
+                          {1100, 1200},    {0.35, 0.45}, {0.25, 0.55},  5,          12, 1300};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);

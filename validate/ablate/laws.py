@@ -21,7 +21,7 @@ LAWS = [
     dict(name="merged walks", says="1 - exp(-a sqrt(n)) of the misses of common walks merge", off=["l2_walk_merge=none"],
          found=["matmul_col"]),
     dict(name="write combining", says="sectors that a warp writes twice are combined",
-         off=["store_combine=[0,0]"], found=["store", "aos", "aos2soa"]),
+         off=["store_combine=[0,0,0]"], found=["store", "aos", "aos2soa"]),
     dict(name="write combining of warps", says="and those of two warps in part", off=["store_combine_warps=[0,0]"],
          found=["star3d", "layer", "lbm_d3q15_pf", "star7", "box9", "narrow"]),
     dict(name="survival in the L2", says="exp(-ln 2 (room / V)^n) of the lines are evicted",

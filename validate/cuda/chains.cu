@@ -9,10 +9,13 @@
 #define EIGHT(x) x x x x x x x x
 
 // x: the value that is handed on; a and b: other operands, which the compiler does not know
+// by_lane: the compiler does not know that lanes take the same side of a branch
 #define CHAIN(name, type, expression)                                                                                  \
-    extern "C" __global__ void chain_##name(type *out, type a, type b, int trips)                                      \
+    CHAIN_FROM(chain_##name, type, a, expression) CHAIN_FROM(by_lane_##name, type, a + (type)(threadIdx.x % 2), expression)
+#define CHAIN_FROM(kernel, type, first, expression)                                                                    \
+    extern "C" __global__ void kernel(type *out, type a, type b, int trips)                                            \
     {                                                                                                                  \
-        type x = a;                                                                                                    \
+        type x = first;                                                                                                \
         _Pragma("unroll 1") for (int t = 0; t < trips; t++)                                                            \
         {                                                                                                              \
             EIGHT(x = expression;)                                                                                     \
@@ -165,7 +168,9 @@ int main()
 #define RUN(name, type, expression, a, b)                                                                              \
     for (int w : warps) {                                                                                              \
         auto launch = [&](int trips) { chain_##name<<<1, 32 * w>>>((type *)out, (type)(a), (type)(b), trips); };       \
-        row("chain_" #name, "", w, 1, 8.0 * TRIPS, best([&] { launch(TRIPS); }), best([&] { launch(2 * TRIPS); }));   \
+        row("chain_" #name, "", w, 1, 8.0 * TRIPS, best([&] { launch(TRIPS); }), best([&] { launch(2 * TRIPS); }));    \
+        auto by_lane = [&](int trips) { by_lane_##name<<<1, 32 * w>>>((type *)out, (type)(a), (type)(b), trips); };    \
+        row("by_lane_" #name, "", w, 1, 8.0 * TRIPS, best([&] { by_lane(TRIPS); }), best([&] { by_lane(2 * TRIPS); })); \
     }
     EACH(RUN)
     float *x;

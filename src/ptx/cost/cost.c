@@ -330,7 +330,7 @@ static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, 
 {
     const wl_cost_row *row = in->op == WL_PTX_OP_cvt && !is_float_conversion(in) ? NULL : wl_cost_row_of(w->costs, in);
     const bool says = row && (row->has_parts || row->integer_pipe > 0) && weight == row->cost;
-    return (wl_ptx_split){says ? row : NULL, says ? weight : 0};
+    return (wl_ptx_split){.row = says ? row : NULL, .weight = says ? weight : 0};
 }
 
 static bool is_product(const wl_ptx_instruction *in)
@@ -348,6 +348,17 @@ static uint8_t multiply_of(const wl_weigher *w, const wl_ptx_instruction *in, do
             product = part;
     }
     return !product ? 0 : 1 + (is_64_bit(product) ? WL_MULTIPLY_WIDE : WL_MULTIPLY_NARROW);
+}
+
+typedef struct differing {
+    const bool *differs;
+    bool *any;
+} differing;
+
+static void find_differing(void *user, int32_t reg, bool written)
+{
+    const differing *d = user;
+    *d->any = *d->any || (!written && reg >= 0 && d->differs[reg]);
 }
 
 /* arena: for the result; scratch: for what only weighing needs, which is larger than the
@@ -382,6 +393,9 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_arena *scratch, wl_err
     for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
         w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);
+        if (w->split[i].row && wl_cost_has_slow_path(w->split[i].row))
+            wl_ptx_registers_of(function, &function->instructions[i], find_differing,
+                                &(differing){w->def_use.differs, &w->split[i].rejoins});
         w->multiplies[i] = multiply_of(w, &function->instructions[i], w->weight[i]);
     }
     wl_cost_find_predicated(w);

@@ -16,6 +16,7 @@ typedef struct wl_ptx_split {
     const wl_cost_row *row; /* NULL: all are of its own class */
     /* the part of its weight that the row gives; the rest was charged to it */
     double weight;
+    bool rejoins; /* its lanes may take different sides of a branch, and meet again behind it */
 } wl_ptx_split;
 
 /* By instruction: how often its machine instructions are executed. */

@@ -429,7 +429,7 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
     /* recovered addresses, with which those of single warps are compared, know no buffers */
     const uint32_t inside = t->lanes;
     t->lanes |= m->alone ? m->missed : 0;
-    if (m->visit && t->lanes && r.space != WL_PTX_PARAM)
+    if (m->visit && t->lanes && (r.space != WL_PTX_PARAM || m->warp->depth == 1))
         WL_TRY(visit_touch(m, request->address, window, remote, err));
     t->lanes = inside;
     return WL_OK;

@@ -235,7 +235,7 @@ static void number_fields(wl_ptx_source *s, const wl_ptx_fields *fields)
                                           ? wl_ptx_buffer_near(&s->arguments, (uint64_t)step->address->c)
                                           : NULL;
         for (size_t f = 0; f < fields->count && step->address; f++)
-            if (fields->list[f].buffer == buffer)
+            if (fields->list[f].buffer == buffer && !fields->list[f].constant)
                 s->field_of[first + step->instruction] = (int32_t)f;
     }
 }
@@ -305,7 +305,7 @@ static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled
                              wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
-    out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
+    out->list = WL_ARENA_NEW(arena, wl_ptx_field, 2 * s->arguments.buffer_count + 3);
     s->field_of = WL_ARENA_NEW(arena, int32_t, s->profile.count + 1);
     if (!out->list || !s->field_of)
         return wl_fail_memory(err);
@@ -365,7 +365,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
             .request_lanes = wl_ptx_request_lanes(in),
             .field = wl_ptx_field_of(fields, t->buffer, in),
             .width_bytes = t->bytes,
-            .unit_bytes = t->bytes,
+            .unit_bytes = t->constant ? (int32_t)wl_max(1, t->bytes / wl_max(1, in->vector)) : t->bytes,
             .index = &zero,
             .text = text,
             .loc = {in->line, in->column, in->text_length}};
@@ -377,7 +377,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
 static bool loads_traced(const wl_ptx_source *s)
 {
     for (size_t i = 0; i < s->traced_count; i++)
-        if (!s->traced[i].store && s->traced[i].buffer)
+        if (!s->traced[i].store && s->traced[i].buffer && !s->traced[i].constant)
             return true;
     return false;
 }
@@ -390,7 +390,7 @@ static wl_status number_buffers(wl_ptx_source *s, const wl_ptx_fields *fields, w
     for (int i = 0; i < s->arguments.buffer_count; i++)
         s->field_of_buffer[i] = -1;
     for (size_t i = 0; i < fields->count; i++)
-        if (fields->list[i].buffer)
+        if (fields->list[i].buffer && !fields->list[i].constant)
             s->field_of_buffer[fields->list[i].buffer - s->arguments.buffers] = (int32_t)i;
     return WL_OK;
 }
@@ -488,6 +488,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     for (size_t i = 0; i < k->field_count; i++) {
         const wl_ptx_buffer *buffer = fields->list[i].buffer;
         k->fields[i].bytes = buffer ? buffer->bytes : 0;
+        k->fields[i].constant = fields->list[i].constant;
+        k->fields[i].shared = k->fields[i].shared || k->fields[i].constant;
         if (buffer && buffer->texture)
             k->fields[i].reached = buffer->texture->is_surface ? WL_BY_SURFACE : WL_BY_TEXTURE;
     }

@@ -18,8 +18,9 @@
  * instructions of the same kind, of which this is the first one (joined_with). */
 typedef struct wl_ptx_traced {
     int32_t function, instruction;
-    const wl_ptx_buffer *buffer;      /* NULL: shared memory */
+    const wl_ptx_buffer *buffer;      /* NULL: shared memory, or parameters */
     bool store, atomic, more, remote; /* more, remote: see wl_ptx_touch */
+    bool constant;                    /* constant memory, or parameters */
     int bytes;
     int32_t next; /* next traced access of the same instruction, or of those joined; -1: none */
     wl_ptx_address_pattern pattern;

@@ -86,9 +86,13 @@ static int32_t number_of(const wl_ptx_source *s, const wl_ptx_touch *t)
     return s->profile.first[t->function] + t->instruction;
 }
 
+static bool is_constant(const wl_ptx_touch *t) { return t->space == WL_PTX_CONST || t->space == WL_PTX_PARAM; }
+
 static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch *t)
 {
-    return t->space == WL_PTX_SHARED ? NULL : wl_ptx_buffer_at(&s->arguments, t->address[__builtin_ctz(t->lanes)]);
+    return t->space == WL_PTX_SHARED || t->space == WL_PTX_PARAM
+               ? NULL
+               : wl_ptx_buffer_at(&s->arguments, t->address[__builtin_ctz(t->lanes)]);
 }
 
 /* Does the traced access stand for such touches, whatever their buffer? */
@@ -96,7 +100,7 @@ static bool is_of_kind(const wl_ptx_source *s, const wl_ptx_traced *traced, cons
 {
     const wl_ptx_instruction *all = s->launch.module->functions[t->function].instructions;
     return traced->store == t->store && traced->more == t->more && traced->remote == t->remote &&
-           are_alike(&all[traced->instruction], &all[t->instruction]);
+           traced->constant == is_constant(t) && are_alike(&all[traced->instruction], &all[t->instruction]);
 }
 
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)
@@ -113,7 +117,7 @@ bool wl_ptx_is_traced(const wl_ptx_source *s, const wl_ptx_touch *t)
         return false;
     if (t->space == WL_PTX_SHARED)
         return !wl_ptx_is_fill(&s->launch.module->functions[t->function].instructions[t->instruction]);
-    return t->space == WL_PTX_GLOBAL;
+    return t->space == WL_PTX_GLOBAL || is_constant(t);
 }
 
 /* Addresses of a texture as if it were stored row by row, since neighbours are far apart in blocks.
@@ -161,7 +165,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     const int32_t known = find(s, t, buffer);
     if (known >= 0)
         add_addresses(&s->traced[known], t);
-    if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
+    if (known >= 0 || (!buffer && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST)))
         return WL_OK;
     if (!WL_ROOM(s->traced, s->traced_count + 1, s->traced_room))
         return wl_fail_memory(err);
@@ -173,6 +177,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
                                                  .atomic = t->atomic,
                                                  .more = t->more,
                                                  .remote = t->remote,
+                                                 .constant = is_constant(t),
                                                  .bytes = t->bytes,
                                                  .next = *first};
     add_addresses(&s->traced[s->traced_count], t);

@@ -34,10 +34,10 @@ static bool is_taken(const wl_ptx_fields *fields, const char *name)
 }
 
 /* The buffer's name as a kernel file allows it, numbered where it would clash. */
-static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer, char *name, size_t size)
+static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer, bool constant, char *name, size_t size)
 {
     char plain[32], free_name[48];
-    snprintf(plain, sizeof plain, "%s", buffer ? buffer->name : "shared");
+    snprintf(plain, sizeof plain, "%s", buffer ? buffer->name : constant ? "parameters" : "shared");
     for (char *c = plain; *c; c++)
         if (!wl_is_letter(*c) && !wl_is_digit(*c))
             *c = '_';
@@ -53,13 +53,15 @@ size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const
     const bool rows = in->op == WL_PTX_OP_ldmatrix || in->op == WL_PTX_OP_stmatrix;
     const wl_ptx_type type = rows ? WL_PTX_NONE : buffer && buffer->texture ? buffer->texture->type : in->type;
     const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
+    const bool constant = in->space == WL_PTX_CONST || in->space == WL_PTX_PARAM;
     size_t i = 0;
-    while (i < fields->count && fields->list[i].buffer != buffer)
+    while (i < fields->count && (fields->list[i].buffer != buffer || fields->list[i].constant != constant))
         i++;
     wl_ptx_field *f = &fields->list[i];
     if (i == fields->count) {
-        *f = (wl_ptx_field){.buffer = buffer, .unit = unit, .is_float = wl_ptx_type_is_float(type)};
-        name_field(fields, buffer, f->name, sizeof f->name);
+        *f = (wl_ptx_field){
+            .buffer = buffer, .constant = constant, .unit = unit, .is_float = wl_ptx_type_is_float(type)};
+        name_field(fields, buffer, constant, f->name, sizeof f->name);
         fields->count++;
     }
     if (unit < f->unit)
@@ -294,7 +296,8 @@ static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
     for (size_t i = 0; i < fields->count; i++) {
         const wl_ptx_field *f = &fields->list[i];
         wl_buffer_add(out, "  %s: {type: %c%d%s%s}\n", f->name, f->is_float ? 'f' : 'i', 8 * f->unit,
-                      f->buffer ? "" : ", memory: shared", f->buffer && f->random ? ", random: true" : "");
+                      f->buffer || f->constant ? "" : ", memory: shared",
+                      f->buffer && f->random ? ", random: true" : "");
     }
 }
 
@@ -310,7 +313,7 @@ static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbol
             wl_buffer_add(out, "%s:\n", key);
         any = true;
         size_t f = 0;
-        while (fields->list[f].buffer != a->buffer)
+        while (fields->list[f].buffer != a->buffer || fields->list[f].constant)
             f++;
         WL_TRY(write_access(out, symbols, a, &fields->list[f], err));
     }

@@ -8,7 +8,8 @@
 
 /* A field of the kernel: a buffer, or the shared memory of a block. */
 typedef struct wl_ptx_field {
-    const wl_ptx_buffer *buffer; /* NULL: shared memory */
+    const wl_ptx_buffer *buffer; /* NULL: shared memory, or parameters */
+    bool constant;               /* constant memory, or parameters */
     char name[56];
     int unit; /* bytes of an element: the narrowest type that is moved */
     bool is_float;

@@ -7,7 +7,10 @@
 #include "base/fail.h"
 #include "ptx/module/def_use.h"
 
-bool wl_op_is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
+bool wl_op_is_load(const wl_op *op)
+{
+    return op->kind == WL_OP_LOAD || op->kind == WL_OP_CONSTANT || (op->kind == WL_OP_SHARED && op->writes > 0);
+}
 
 bool wl_op_is_store(const wl_op *op, bool shared)
 {

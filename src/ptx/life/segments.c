@@ -156,7 +156,7 @@ static bool is_taken(const wl_ptx_instruction *in, int32_t at)
 /* The length of the dependent chain in a sequence: about half of it, as in a division. */
 static float chain_of(wl_op_kind kind, double weight)
 {
-    if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_ATOMIC || weight <= 2)
+    if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_CONSTANT || kind == WL_OP_ATOMIC || weight <= 2)
         return 1;
     return (float)(0.5 * weight);
 }
@@ -284,14 +284,16 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
     const wl_ptx_ring *ring = m->in->rings ? &m->in->rings[at] : &none;
     const bool waits = ring->waits > 0; /* for bulk copies */
     const int32_t *fields = waits ? m->in->fields : m->in->field;
-    const wl_op_kind kind = waits ? WL_OP_LOAD : kind_of(in);
+    const bool constant = (in->space == WL_PTX_CONST || in->space == WL_PTX_PARAM) && fields && fields[at] >= 0;
+    const wl_op_kind kind = waits ? WL_OP_LOAD : constant ? WL_OP_CONSTANT : kind_of(in);
     *op = (wl_op){.kind = weight > 0 ? kind : WL_OP_FREE,
                   .issue = (float)weight,
                   .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
                   .field = fields ? fields[waits ? ring->copy : at] : -1,
                   .regs = list,
+                  .rejoins = m->in->counting && m->in->counting->split[at].rejoins,
                   .swaps = wl_ptx_is_swap_loop(in),
-                  .constant = in->modifiers & WL_PTX_MOD_NC,
+                  .constant = kind == WL_OP_CONSTANT || in->modifiers & WL_PTX_MOD_NC,
                   .remote = m->in->clusters && wl_ptx_reaches_cluster(in),
                   .awaits_copies = waits,
                   .for_copies = waits,

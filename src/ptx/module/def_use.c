@@ -63,6 +63,7 @@ typedef struct scan {
     wl_ptx_def_use *def_use;
     int32_t at;     /* the instruction being scanned */
     int32_t *fill;  /* next free entry of each register's readers; NULL: readers are only counted */
+    bool *marks;    /* by register: divergent, or differs */
     bool divergent; /* some input of the instruction divergent between lanes */
     bool changed;
 } scan;
@@ -87,14 +88,14 @@ static void note_reader(void *user, int32_t reg, bool written)
 static void check_inputs(void *user, int32_t reg, bool written)
 {
     scan *s = user;
-    s->divergent = s->divergent || (!written && s->def_use->divergent[reg]);
+    s->divergent = s->divergent || (!written && s->marks[reg]);
 }
 
 static void mark_outputs(void *user, int32_t reg, bool written)
 {
     scan *s = user;
-    if (written && !s->def_use->divergent[reg])
-        s->def_use->divergent[reg] = s->changed = true;
+    if (written && !s->marks[reg])
+        s->marks[reg] = s->changed = true;
 }
 
 /* The result differs between lanes even where all inputs are uniform. */
@@ -117,14 +118,21 @@ static bool is_source_of_divergence(const wl_ptx_instruction *in)
 /* A loop-carried value needs a second pass; more than a few only in contrived code. */
 #define DIVERGENCE_PASSES_MAX 8
 
-static void find_divergent(wl_ptx_def_use *def_use)
+/* What all lanes load from one address is the same. */
+static bool loads_alike(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_ld && in->space != WL_PTX_LOCAL && !(in->modifiers & WL_PTX_MOD_VOLATILE);
+}
+
+static void find_divergent(wl_ptx_def_use *def_use, bool *marks)
 {
     const wl_ptx_function *f = def_use->function;
-    scan s = {.def_use = def_use, .changed = true};
+    scan s = {.def_use = def_use, .marks = marks, .changed = true};
     for (int pass = 0; pass < DIVERGENCE_PASSES_MAX && s.changed; pass++) {
         s.changed = false;
         for (int32_t i = 0; i < f->instruction_count; i++) {
-            s.divergent = is_source_of_divergence(&f->instructions[i]);
+            s.divergent = is_source_of_divergence(&f->instructions[i]) &&
+                          (marks == def_use->divergent || !loads_alike(&f->instructions[i]));
             if (!s.divergent)
                 wl_ptx_registers_of(f, &f->instructions[i], check_inputs, &s);
             if (s.divergent)
@@ -195,14 +203,16 @@ wl_status wl_ptx_def_use_make(const wl_ptx_function *function, wl_arena *arena, 
                             .definition = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
                             .first_reader = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
                             .divergent = WL_ARENA_NEW(arena, bool, function->register_count + 1),
+                            .differs = WL_ARENA_NEW(arena, bool, function->register_count + 1),
                             .target = WL_ARENA_NEW(arena, bool, function->instruction_count + 1),
                             .loop_end = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1)};
-    if (!out->definition || !out->first_reader || !out->divergent || !out->target || !out->loop_end)
+    if (!out->definition || !out->first_reader || !out->divergent || !out->differs || !out->target || !out->loop_end)
         return wl_fail_memory(err);
     for (int32_t r = 0; r < function->register_count; r++)
         out->definition[r] = WL_PTX_NO_DEFINITION;
     WL_TRY(find_readers(out, arena, err));
-    find_divergent(out);
+    find_divergent(out, out->divergent);
+    find_divergent(out, out->differs);
     find_loops(out);
     mark_table_targets(out);
     return WL_OK;

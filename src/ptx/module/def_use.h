@@ -19,7 +19,8 @@ typedef struct wl_ptx_def_use {
     int32_t *readers;    /* reading instructions in program order, grouped by register */
     /* register r: readers[first_reader[r]] .. readers[first_reader[r + 1] - 1] */
     int32_t *first_reader;
-    bool *divergent; /* differs between the lanes of a warp */
+    bool *divergent; /* differs between the lanes of a warp, or is loaded: not a uniform register */
+    bool *differs;   /* differs between them */
     /* By instruction. */
     bool *target;      /* some branch targets it */
     int32_t *loop_end; /* the back edge of the innermost loop around it; -1: none */

@@ -76,9 +76,14 @@ static wl_ptx_space space_of(const wl_ptx_executor *r, wl_ptx_space named, const
 static wl_status touch(wl_ptx_executor *r, int32_t pc, const wl_ptx_operand *at, wl_ptx_space named, bool store,
                        const wl_symbol *when)
 {
-    if (named == WL_PTX_PARAM || named == WL_PTX_CONST || named == WL_PTX_LOCAL)
+    if (named == WL_PTX_LOCAL || ((named == WL_PTX_PARAM || named == WL_PTX_CONST) && at->reg < 0))
         return WL_OK;
     const wl_symbol *address = wl_ptx_address_value(&r->values, at);
+    if (named == WL_PTX_PARAM || named == WL_PTX_CONST) { /* how many addresses its lanes have */
+        if (!address || !wl_ptx_is_uniform(address))
+            trace(r, pc, wl_ptx_cause_of(r, pc));
+        return WL_OK;
+    }
     const wl_ptx_space space = space_of(r, named, address);
     /* the constant of the address says which buffer it is in */
     const bool is_nowhere =

@@ -63,7 +63,7 @@ static const struct {
                            [WL_BOUND_FP] = {WL_SVG_DIAMOND, false},     [WL_BOUND_TENSOR] = {WL_SVG_DIAMOND, true},
                            [WL_BOUND_MULTIPLY] = {WL_SVG_CROSS, false}, [WL_BOUND_INTEGER] = {WL_SVG_DOWN, true},
                            [WL_BOUND_ISSUE] = {WL_SVG_PLUS, false},     [WL_BOUND_ATOMICS] = {WL_SVG_POST, false},
-                           [WL_BOUND_DSMEM] = {WL_SVG_DOWN, false}};
+                           [WL_BOUND_DSMEM] = {WL_SVG_DOWN, false},     [WL_BOUND_CONSTANT] = {WL_SVG_POST, true}};
 
 /* The extents of blocks in one direction, ascending, and in how many cells they are shown. */
 typedef struct extents {
