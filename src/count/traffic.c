@@ -73,8 +73,8 @@ static bool warps_share_stores(const tally *t)
     return shared > 0;
 }
 
-/* Do most of the sectors that are loaded lie at random addresses? A single load that looks something
- * up in data that is otherwise read in order changes nothing. */
+/* Do most of the sectors that are loaded lie at random addresses? A single load that looks
+ * something up in data that is otherwise read in order changes nothing. */
 static bool loads_are_random(const tally *t, size_t field)
 {
     const wl_view *v = t->in->view;

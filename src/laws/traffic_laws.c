@@ -504,7 +504,8 @@ static double reused_later(const wl_traffic *t, const wl_field_traffic *f, int w
 }
 
 /* Blocks look data up at addresses that depend on other data: requests for a unit are spread over
- * the window. The last of k in one window and the first in the next are 2 / (k + 1) windows apart. */
+ * the window. The last of k in one window and the first in the next are 2 / (k + 1) windows
+ * apart. */
 static double apart_in_windows(const wl_traffic *t, const wl_field_traffic *f, int w)
 {
     const double requests =
