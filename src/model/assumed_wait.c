@@ -21,13 +21,6 @@ double wl_instruction_wait(const wl_device *device)
 /* Some phases find their lines in the L1, where the wait is little, and as many do not. */
 double wl_wait_of_phase(const wl_turnover *n) { return n->l2.latency / 2; }
 
-/* Fewer do not, where most loads hit: a phase waits for the L2 if one of its loads misses. */
-static double wait_for_l2(const wl_turnover *n, const wl_demand *d)
-{
-    const double misses = 1 - pow(d->l1_hits, fmax(1, d->thread.loads_per_phase));
-    return fmin(wl_wait_of_phase(n), n->l1.latency + misses * fmax(0, n->l2.latency - n->l1.latency));
-}
-
 /* Beyond the L2. A phase that loads new lines waits for DRAM: the first one of a block for all of
  * its latency, later ones for half of it, unless each step of a loop needs its loads at once. */
 static double wait_for_dram(const wl_turnover *n, const wl_demand *d)
@@ -53,14 +46,13 @@ static wl_waiting assume(const wl_turnover *n, const wl_demand *d)
 {
     /* the block itself fetches lines from DRAM */
     const double met = 1 - exp(-d->dram.read / n->l1.line / d->blocks);
-    const double phase = wait_for_l2(n, d);
-    const double missed = met * (n->l2.latency - phase); /* the L1, for certain */
+    const double missed = met * (n->l2.latency - wl_wait_of_phase(n)); /* the L1, for certain */
     wl_waiting life = {.known = true,
                        .assumed = true,
                        .issue = d->thread.instructions,
                        .fetches = met,
                        .atomics = 1,
-                       .level = {0, phase * d->thread.phases + missed, met * wait_for_dram(n, d)}};
+                       .level = {0, wl_wait_of_phase(n) * d->thread.phases + missed, met * wait_for_dram(n, d)}};
     life.stall[WL_STALL_MEMORY] = life.level[1] + life.level[2];
     life.stall[WL_STALL_DEPENDENCE] = fmax(0, n->sm.instruction_wait - 1) * life.issue;
     life.stall[WL_STALL_BARRIER] = n->sm.barrier_latency * d->barriers;
