@@ -503,25 +503,6 @@ static double reused_later(const wl_traffic *t, const wl_field_traffic *f, int w
     return f->replay.walked ? fmin(1, t->window_blocks[w] / t->wave_blocks) : 1;
 }
 
-/* Blocks look data up at addresses that depend on other data: requests for a unit are spread over
- * the window. The last of k in one window and the first in the next are 2 / (k + 1) windows
- * apart. */
-static double apart_in_windows(const wl_traffic *t, const wl_field_traffic *f, int w)
-{
-    const double requests =
-        f->replay.missed * f->loads.requested * t->sector / t->fetch * t->window_blocks[w] / t->blocks;
-    return f->replay.replayed && f->windows.units[w] > 0 ? fmin(1, 2 / (requests / f->windows.units[w] + 1)) : 1;
-}
-
-static passage shortened(const passage *p, double by)
-{
-    passage part = *p;
-    part.lines *= by;
-    part.fresh *= by;
-    part.store_lines *= by;
-    return part;
-}
-
 /* Each window loads everything; the next larger window tells how much of that was loaded before. */
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
@@ -533,14 +514,10 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     for (int w = 0; w + 1 < t->window_count; w++) {
         const passage p = passage_between(t, w);
         wl_reuse *reuse = &out->reuse[t->window_direction[w]];
-        double over = 0, overlap = 0, missed = 0;
-        const double all = reuse_miss(&p, laws, &over);
+        double over = 0, overlap = 0, at_once = 0;
+        const double miss = reuse_miss(&p, laws, &over);
         for (size_t i = 0; i < t->field_count; i++) {
             const wl_field_traffic *f = &t->fields[i];
-            const double by = apart_in_windows(t, f, w);
-            const passage part = shortened(&p, by);
-            double over_part;
-            const double miss = by < 1 ? reuse_miss(&part, laws, &over_part) : all;
             const double again = f->loads.random
                                      ? 0
                                      : t->fetch * fmax(0, f->windows.units[w] * t->window_repeats[w] -
@@ -548,12 +525,12 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
             const double later = reused_later(t, f, w);
             out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss * later) * again;
             overlap += again;
-            missed += miss * later * again;
+            at_once += (1 - later) * again;
         }
         if (overlap <= 0)
             continue;
         /* windows of doubling length count as one direction */
-        const double before = reuse->overlap_bytes, hits = 1 - missed / overlap;
+        const double before = reuse->overlap_bytes, hits = 1 - miss * (1 - at_once / overlap);
         reuse->exists = true;
         reuse->overlap_bytes += overlap * t->wave_blocks / t->blocks;
         reuse->hit_rate += (hits - reuse->hit_rate) * (reuse->overlap_bytes - before) / reuse->overlap_bytes;

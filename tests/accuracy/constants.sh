@@ -1,7 +1,8 @@
 #!/bin/sh
 # constants.sh WARPLINE ROOT: loads from constant memory and from parameters whose lanes have addresses of their own, of
 # validate/cuda/constants.cu, predicted from PTX, against those measured on an H200 (validate/probes/h200_constants.csv).
-# Not here: strides by which lines meet in one set of the cache, tables much larger than it. SPDX-License-Identifier: MIT
+# WARPLINE_TEST_EFFORT=quick: five launches. Not here: strides by which lines meet in one set of the cache, tables much
+# larger than it. SPDX-License-Identifier: MIT
 set -u
 warpline=$1
 root=$2
@@ -34,20 +35,24 @@ of() {
     "$root/validate/probes/h200_constants.csv" >>"$work/table"
 }
 
-for words in 1 2 4 8 16 64 256; do
+words_of="1 2 4 8 16 64 256" addresses_of="4 8 16 32" warps_of="4 8 16" parameters="8 32"
+if [ "${WARPLINE_TEST_EFFORT:-full}" = quick ]; then
+  words_of="4 64" addresses_of=8 warps_of=4 parameters=8
+fi
+for words in $words_of; do
   of "picked,4,$words,4,data,$((4 * words)),64,0" 0 k_picked --block 256 --grid 1056 --arg buf:16777216=random:u8 \
     --arg buf:64M --arg 16777216 --arg $((words - 1))
 done
 to="--arg buf:64M --arg buf:4096"
-for addresses in 4 8 16 32; do
-  for warps in 4 8 16; do
+for addresses in $addresses_of; do
+  for warps in $warps_of; do
     of "table,4,$addresses,4,modulo,0,$warps,0" 8192 'k_table<int, false>' --block $((32 * warps)) --grid 132 \
       --arg 0 --arg $addresses --arg 4 --arg 0 --arg 65532 $to
   done
   of "table,4,$addresses,4,modulo,0,1,1" 1024 'k_table<int, true>' --block 32 --grid 132 \
     --arg 0 --arg $addresses --arg 4 --arg 0 --arg 65532 $to
 done
-for addresses in 8 32; do
+for addresses in $parameters; do
   of "parameter,4,$addresses,4,modulo,0,16,0" 8192 'k_parameter<int, false>' --block 512 --grid 132 \
     --arg "bytes:$(printf '%07168d' 0)" --arg 0 --arg $addresses --arg 4 --arg 0 --arg 3583 $to
 done

@@ -69,8 +69,10 @@ bool wl_ptx_buffer_generate(const wl_ptx_buffer *b, const uint64_t *address, uin
     return true;
 }
 
-static void read_repeated(const wl_ptx_buffer *buffer, size_t at, int bytes, uint8_t *out)
+static void read_repeated(const wl_ptx_buffer *buffer, size_t place, int bytes, uint8_t *out)
 {
+    const size_t length = buffer->data_bytes;
+    size_t at = length & (length - 1) ? place % length : place & (length - 1); /* divisions are slow */
     if (at + (size_t)bytes <= buffer->data_bytes) {
         memcpy(out, buffer->data + at, (size_t)bytes);
         return;
@@ -91,7 +93,7 @@ bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint
     switch (buffer->content) {
     case WL_PTX_UNTOUCHED: return false;
     case WL_PTX_BYTES: memcpy(out, buffer->data + at, (size_t)bytes); return true;
-    case WL_PTX_REPEATED: read_repeated(buffer, (size_t)at % buffer->data_bytes, bytes, out); return true;
+    case WL_PTX_REPEATED: read_repeated(buffer, (size_t)at, bytes, out); return true;
     default: generate(buffer, at, bytes, out); return true;
     }
 }
