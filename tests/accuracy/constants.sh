@@ -1,7 +1,7 @@
 #!/bin/sh
 # constants.sh WARPLINE ROOT: loads from constant memory and from parameters whose lanes have addresses of their own, of
 # validate/cuda/constants.cu, predicted from PTX, against those measured on an H200 (validate/probes/h200_constants.csv).
-# WARPLINE_TEST_EFFORT=quick: five launches. Not here: strides by which lines meet in one set of the cache, tables much
+# WARPLINE_TEST_EFFORT=quick: three launches. Not here: strides by which lines meet in one set of the cache, tables much
 # larger than it. SPDX-License-Identifier: MIT
 set -u
 warpline=$1
@@ -9,6 +9,7 @@ root=$2
 most=1.15 # mean factor between predicted and measured times
 each=1.4  # and of a single one
 clock=1.98 # GHz
+effort=1
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-constants.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
@@ -18,7 +19,7 @@ of() {
   row=$1 loads=$2 kernel=$3
   shift 3
   "$warpline" predict "$root/validate/ptx/constants.sm_90.ptx" --kernel "$kernel" --no-ptxas --registers 24 --device h200 \
-    --format json "$@" >"$work/prediction.json" 2>"$work/messages" || { cat "$work/messages"; exit 1; }
+    --format json --effort $effort "$@" >"$work/prediction.json" 2>"$work/messages" || { cat "$work/messages"; exit 1; }
   number() { grep -oE "\"$1\": *[0-9.e-]+" "$work/prediction.json" | head -n 1 | grep -oE '[0-9.e-]+$'; }
   awk -F, -v row="$row" -v time="$(number time_s)" -v gap="$(number launch_gap_s)" -v loads="$loads" -v clock=$clock \
     -v each=$each '
@@ -37,7 +38,7 @@ of() {
 
 words_of="1 2 4 8 16 64 256" addresses_of="4 8 16 32" warps_of="4 8 16" parameters="8 32"
 if [ "${WARPLINE_TEST_EFFORT:-full}" = quick ]; then
-  words_of="4 64" addresses_of=8 warps_of=4 parameters=8
+  words_of=4 addresses_of=8 warps_of=4 parameters= effort=0.1
 fi
 for words in $words_of; do
   of "picked,4,$words,4,data,$((4 * words)),64,0" 0 k_picked --block 256 --grid 1056 --arg buf:16777216=random:u8 \

@@ -72,7 +72,8 @@ bool wl_ptx_buffer_generate(const wl_ptx_buffer *b, const uint64_t *address, uin
 static void read_repeated(const wl_ptx_buffer *buffer, size_t place, int bytes, uint8_t *out)
 {
     const size_t length = buffer->data_bytes;
-    size_t at = length & (length - 1) ? place % length : place & (length - 1); /* divisions are slow */
+    /* divisions are slow */
+    size_t at = length & (length - 1) ? place % length : place & (length - 1);
     if (at + (size_t)bytes <= buffer->data_bytes) {
         memcpy(out, buffer->data + at, (size_t)bytes);
         return;
