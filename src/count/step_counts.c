@@ -11,8 +11,6 @@
 #include "count/block_sum.h"
 #include "count/loop_runs.h"
 
-#define WORD_BYTES 4 /* of a register */
-
 typedef struct steps {
     const wl_traffic_input *in;
     wl_counter *counter;
@@ -278,7 +276,7 @@ static bool registers_hold(const steps *t, double trips)
     for (size_t i = 0; i < k->access_count && trips > 1; i++) {
         const wl_access *a = &k->accesses[i];
         if (!a->store && !k->fields[a->field].shared)
-            words += fmin(trips, wl_access_steps(k, a)) * ceil((double)a->width_bytes / WORD_BYTES);
+            words += fmin(trips, wl_access_steps(k, a)) * ceil((double)a->width_bytes / WL_REGISTER_BYTES);
     }
     return words <= (double)t->in->geometry->registers;
 }

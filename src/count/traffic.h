@@ -28,6 +28,8 @@
  * runs of up to so many steps are also counted per warp. */
 #define WL_UNROLLED 16
 
+#define WL_REGISTER_BYTES 4 /* a load of more waits in several */
+
 /* Blocks that load a sector at the same step as one of them, that one included: of the blocks
  * in a row that share a GPC, and of a wave. */
 typedef struct wl_readers {
@@ -70,7 +72,7 @@ typedef struct wl_field_loads {
     double wave_sectors;            /* distinct in one wave */
     double launch_sectors;          /* distinct in the launch: a lower bound */
     bool far_common;                /* blocks that are not neighbours may load the same data */
-    bool random;                    /* some load has an unknown, data-dependent address */
+    bool random;                    /* most sectors are loaded from unknown addresses, by data */
     /* share of a block's sectors that a neighbour has requested at the same moment */
     double in_step;
 } wl_field_loads;

@@ -10,6 +10,7 @@
 #ifndef WL_REPLAY_WALK_LOOPS_H
 #define WL_REPLAY_WALK_LOOPS_H
 
+#include "count/traffic.h"
 #include "count/view.h"
 #include "count/warps.h"
 #include "kernel/program.h"
@@ -26,7 +27,6 @@
  * 32 bits of a product before the first use, and 4 of 64 bits; 16 and 8 of a sum; 9 and 5 if a step
  * has three. */
 #define WL_STEPS_PER_WAIT (16.0 / 3)
-#define WL_REGISTER_BYTES 4
 
 typedef struct wl_walk_input {
     const wl_view *view;
