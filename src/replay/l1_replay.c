@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "cache/line_shelf.h"
 #include "expr/operate.h"
+#include "replay/warp_queue.h"
 
 #define PAIR 2          /* multiprocessors that share a path to the L2 */
 #define PAIRS 2         /* replayed */
@@ -19,33 +20,6 @@
 #define DEPTH_MAX 8         /* of chains of dependent loads; deeper loads are issued together */
 #define LOADS_LEAST 512.0   /* of a warp, where blocks are replayed in part */
 #define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
-
-/* Turns are far apart: requests of two turns never merge. More cycles than a turn has. */
-#define TURN_CYCLES ((double)(1 << 30))
-
-/* ---- the cache ---- */
-
-/* Requests sectors of a line; returns those that miss. *there: none does, and none is in flight. */
-static uint32_t request(wl_shelf *l1, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle, bool *there)
-{
-    wl_shelf_piece *p = wl_shelf_use(l1, line, 1);
-    const uint32_t missing = sectors & ~p->sectors;
-    const double start = (double)turn * TURN_CYCLES;
-    *there = !missing && p->there < start;
-    if (missing) {
-        p->fresh = missing | (p->there >= start ? p->fresh : 0);
-        p->there = start + (double)cycle;
-    }
-    p->sectors |= sectors;
-    return missing;
-}
-
-/* Sectors in flight: requested so shortly before or after that the requests merge. */
-static uint32_t on_their_way(const wl_shelf *l1, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
-{
-    const wl_shelf_piece *p = wl_shelf_find(l1, line);
-    return p && fabs(p->there - ((double)turn * TURN_CYCLES + (double)cycle)) < (double)latency ? p->fresh : 0;
-}
 
 /* ---- what the blocks load ---- */
 
@@ -75,8 +49,8 @@ typedef struct place {
     load *loads;
     int32_t count, room;
     queue warps[WARPS_MAX];
-    bool busy;
     int generation;
+    int left; /* warps that have not ended */
 } place;
 
 typedef struct player {
@@ -89,7 +63,9 @@ typedef struct player {
     double part;           /* of its loads that are replayed; 1: all */
     double most_visited;   /* loads of a warp; 0: all */
     int sector_shift, line_shift;
-    int64_t turn, cycle[PAIR]; /* a load takes a cycle per line */
+    wl_warp_queue queues[PAIR];
+    double now[PAIR];
+    int64_t started[PAIR]; /* blocks */
     /* of a pair, by field; of the first generation, and of later ones */
     double *requested[2], *missed[2], *found[2];
     double *all[2], *all_missed[2], *all_found[2]; /* of all pairs */
@@ -192,12 +168,34 @@ static wl_status start_block(player *p, place *at, int64_t number, int generatio
     recorder r = {p, at};
     int64_t block[3];
     at->count = 0;
-    at->busy = true;
     at->generation = generation;
     for (int w = 0; w < WARPS_MAX; w++)
         at->warps[w] = (queue){.first = -1, .last = -1};
     wl_block_at(p->in->geometry, number, block);
     return p->in->kernel->source.visit_loads(p->in->kernel->source.context, block, record, &r, p->err);
+}
+
+/* ---- the cache ---- */
+
+/* Requests sectors of a line; returns those that miss. *there: when all of them are there. */
+static uint32_t request(const player *p, wl_shelf *l1, uint64_t line, uint32_t sectors, double now, double *there)
+{
+    wl_shelf_piece *piece = wl_shelf_use(l1, line, 1);
+    const uint32_t missing = sectors & ~piece->sectors;
+    if (missing) {
+        piece->fresh = missing | (piece->there > now ? piece->fresh : 0);
+        piece->there = now + p->in->miss;
+    }
+    piece->sectors |= sectors;
+    *there = piece->there;
+    return missing;
+}
+
+/* Sectors in flight: requested so shortly before or after that the requests merge. */
+static uint32_t on_their_way(const player *p, const wl_shelf *l1, uint64_t line, double now)
+{
+    const wl_shelf_piece *piece = wl_shelf_find(l1, line);
+    return piece && fabs(piece->there - p->in->miss - now) < p->in->miss ? piece->fresh : 0;
 }
 
 /* ---- the replay ---- */
@@ -223,79 +221,94 @@ static void count_found(player *p, const hit_so_far *f)
         p->found[f->later][f->instruction->field] += f->sectors;
 }
 
-/* Replays the loads that a warp issues before it waits for one of them. An instruction of which one
- * line misses takes as long as if all did. */
-static void play(player *p, int sm, place *at, queue *warp)
+/* Replays the loads that a warp issues before it waits for one of them, a line per cycle; returns
+ * when all are there. An instruction of which one line misses takes as long as if all did. */
+static double play(player *p, int sm, place *at, queue *warp)
 {
     const load start = at->loads[warp->first];
     hit_so_far hits = {0};
+    double ready = 0;
     while (warp->first >= 0) {
         const load *l = &at->loads[warp->first];
         if (l->group != start.group || l->depth != start.depth)
             break;
         const int later = at->generation > 0 || l->settled;
-        const int64_t cycle = p->cycle[sm]++;
+        const double now = p->now[sm]++;
         wl_shelf *shelves = l->bypasses_l1 ? p->passed : p->caches;
-        bool there;
-        const uint32_t absent = request(&shelves[sm], l->line, l->sectors, p->turn, cycle, &there);
+        double there;
+        const uint32_t absent = request(p, &shelves[sm], l->line, l->sectors, now, &there);
         const uint32_t missed = l->bypasses_l1 ? l->sectors : absent;
-        const uint32_t other = missed ? on_their_way(&shelves[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
+        const uint32_t other = missed ? on_their_way(p, &shelves[1 - sm], l->line, now) : 0;
+        ready = fmax(ready, l->bypasses_l1 ? now + p->in->miss : there);
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
         if (l->first) {
             count_found(p, &hits);
             hits = (hit_so_far){l, later, 0};
         }
         hits.sectors += __builtin_popcount(l->sectors);
-        if (!there || l->bypasses_l1)
+        if (there > now || l->bypasses_l1)
             hits.instruction = NULL;
         count_missed(p, later, l->field, missed & ~other);
         warp->first = l->next;
     }
     count_found(p, &hits);
+    return fmax(ready, p->now[sm] + p->in->hit);
 }
 
-/* One turn of all warps of a block. */
-static void play_turn(player *p, int sm, place *at)
+/* Starts the next block in a place that is free. All have one age: waits are those of an idle L2, so
+ * more warps are ready than on a GPU, and preferring the oldest would keep the others from sharing
+ * anything (validate/notes/replay.md). */
+static wl_status fill_place(player *p, int sm, int64_t place_number, int64_t first, int64_t most)
 {
-    at->busy = false;
-    for (int w = 0; w < WARPS_MAX; w++) {
-        if (at->warps[w].first >= 0)
-            play(p, sm, at, &at->warps[w]);
-        at->busy = at->busy || at->warps[w].first >= 0;
-    }
-}
-
-/* One turn of a multiprocessor that has started `*started` of the blocks first, first + sms, .. */
-static wl_status play_blocks(player *p, int sm, int64_t first, int64_t most, int64_t *started, bool *busy)
-{
-    for (int64_t i = 0; i < p->resident; i++) {
-        place *at = &p->places[sm][i];
-        const int64_t next = first + *started * p->in->sms;
-        if (!at->busy && *started < most && next < p->in->geometry->blocks) {
-            WL_TRY(start_block(p, at, next, (int)(*started / p->resident)));
-            ++*started;
-        }
-        if (at->busy) {
-            play_turn(p, sm, at);
-            *busy = true;
-        }
+    place *at = &p->places[sm][place_number];
+    at->left = 0;
+    while (at->left == 0) {
+        const int64_t next = first + sm + p->started[sm] * p->in->sms;
+        if (p->started[sm] >= most || next >= p->in->geometry->blocks)
+            return WL_OK;
+        WL_TRY(start_block(p, at, next, (int)(p->started[sm] / p->resident)));
+        p->started[sm]++;
+        for (int32_t w = 0; w < WARPS_MAX; w++)
+            if (at->warps[w].first >= 0) {
+                const wl_queued queued = {.ready = p->now[sm], .warp = (int32_t)(place_number * WARPS_MAX + w)};
+                wl_warp_queue_add(&p->queues[sm], &queued);
+                at->left++;
+            }
     }
     return WL_OK;
+}
+
+/* The next event of a multiprocessor; false: all its blocks have ended. */
+static wl_status play_next(player *p, int sm, int64_t first, int64_t most, bool *busy)
+{
+    const int32_t next = wl_warp_queue_next(&p->queues[sm], &p->now[sm]);
+    *busy = next >= 0;
+    if (next < 0)
+        return WL_OK;
+    place *at = &p->places[sm][next / WARPS_MAX];
+    queue *warp = &at->warps[next % WARPS_MAX];
+    const wl_queued queued = {.ready = play(p, sm, at, warp), .warp = next, .loads = true};
+    if (warp->first >= 0) {
+        wl_warp_queue_add(&p->queues[sm], &queued);
+        return WL_OK;
+    }
+    return --at->left > 0 ? WL_OK : fill_place(p, sm, next / WARPS_MAX, first, most);
 }
 
 /* Two neighbours, `most` blocks each at most. */
 static wl_status play_pair(player *p, int64_t first, int64_t most)
 {
-    int64_t started[PAIR] = {0};
-    bool busy = true;
-    for (int sm = 0; sm < PAIR; sm++)
+    bool busy[PAIR] = {true, true};
+    for (int sm = 0; sm < PAIR; sm++) {
+        p->started[sm] = 0;
+        p->now[sm] = 0;
+        wl_warp_queue_clear(&p->queues[sm]);
         for (int64_t i = 0; i < p->resident; i++)
-            p->places[sm][i].busy = false;
-    for (p->turn = 1; busy; p->turn++) {
-        busy = false;
-        p->cycle[0] = p->cycle[1] = 0;
-        for (int sm = 0; sm < PAIR; sm++)
-            WL_TRY(play_blocks(p, sm, first + sm, most, &started[sm], &busy));
+            WL_TRY(fill_place(p, sm, i, first, most));
+    }
+    while (busy[0] || busy[1]) {
+        const int sm = busy[0] && (!busy[1] || p->now[0] <= p->now[1]) ? 0 : 1;
+        WL_TRY(play_next(p, sm, first, most, &busy[sm]));
     }
     return WL_OK;
 }
@@ -399,7 +412,8 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
         ok = p->places[sm] && wl_shelf_make(&p->caches[sm], lines, WL_SHELF_OLDER_OF_TWO, arena) &&
-             wl_shelf_make(&p->passed[sm], lines, WL_SHELF_OLDER_OF_TWO, arena);
+             wl_shelf_make(&p->passed[sm], lines, WL_SHELF_OLDER_OF_TWO, arena) &&
+             wl_warp_queue_make(&p->queues[sm], p->resident * WARPS_MAX, p->in->schedulers, arena);
     }
     return ok;
 }

@@ -3,10 +3,11 @@
  * For kernels whose addresses depend on data. Only the addresses themselves show which lines are
  * hot, what blocks share and what streams through; there is no closed form. A multiprocessor gets
  * every n-th block of the launch; if blocks load different amounts, multiprocessors are drawn in
- * proportion to what their blocks load. As many blocks as are resident run at the same time; their
- * warps take turns, one load each. A missing line replaces the older of two random ones, which is
+ * proportion to what their blocks load. As many blocks as are resident run at the same time. A warp
+ * issues the loads up to its next wait, a line per cycle, once its last ones are there; who has been
+ * ready for longest goes first. A missing line replaces the older of two random ones, which is
  * between the random and the least-recently-used policy. Multiprocessors come in pairs: what both
- * miss at the same time is requested once.
+ * miss within the latency of the L2 is requested once.
  *
  * Layer  replay (uses base, kernel, launch, cache). Units: sectors.
  * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv
@@ -21,7 +22,8 @@ typedef struct wl_replay_input {
     const wl_kernel *kernel; /* its source visits loads */
     const wl_geometry *geometry;
     int64_t sms, line, sector; /* multiprocessors; bytes */
-    int64_t latency;           /* of the L2, in cycles; 0: nothing is merged */
+    int64_t schedulers;
+    double hit, miss; /* cycles until a load is there: from the L1, the L2 */
     /* that may be replayed; if fewer than are resident, a part of each of those */
     double blocks;
     double loads; /* of a block; 0: not known, blocks are replayed in full */

@@ -25,7 +25,9 @@ static wl_status replay_loads(const stage *t, wl_arena *arena)
                                 (int64_t)t->out->sms,
                                 (int64_t)t->out->line,
                                 (int64_t)t->out->sector,
-                                (int64_t)wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                                wl_device_int(t->in->device, WL_DEVICE_sub_partitions),
+                                wl_device_or(t->in->device, WL_DEVICE_l1_latency, 0),
+                                wl_device_or(t->in->device, WL_DEVICE_l2_latency, 0),
                                 p ? p->replayed : 1,
                                 p ? p->accesses : 0};
     wl_replay replayed;

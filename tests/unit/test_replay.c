@@ -60,7 +60,7 @@ static shares replay(pattern p, int64_t blocks, int64_t resident, int64_t latenc
     const wl_geometry g = {.grid = {blocks, 1, 1},
                            .blocks = blocks,
                            .occupancy = {.blocks_per_sm = resident, .l1_bytes = L1_LINES * LINE}};
-    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, latency, 1000, 0};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 4, 0, (double)latency, 1000, 0};
     wl_arena arena = {0};
     wl_replay out;
     wl_error err = {0};
@@ -243,7 +243,7 @@ static void few_blocks(void **state)
     const wl_geometry g = {
         .grid = {100, 1, 1}, .blocks = 100, .occupancy = {.blocks_per_sm = 16, .l1_bytes = L1_LINES * LINE}};
     for (int64_t blocks = 1; blocks <= 5; blocks++) {
-        const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, (double)blocks, 0};
+        const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 4, 0, 0, (double)blocks, 0};
         wl_arena arena = {0};
         wl_replay out;
         wl_error err = {0};
@@ -270,7 +270,7 @@ static void drawn_blocks(void **state)
                         .source = {.context = &p, .visit_loads = visit_loads, .population = &population}};
     const wl_geometry g = {
         .grid = {400, 1, 1}, .blocks = 400, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};
-    const wl_replay_input in = {&kernel, &g, 100, LINE, SECTOR, 0, 1000, 0};
+    const wl_replay_input in = {&kernel, &g, 100, LINE, SECTOR, 4, 0, 0, 1000, 0};
     for (int drawn = 0; drawn <= 1; drawn++) {
         wl_arena arena = {0};
         wl_replay out;
@@ -299,7 +299,7 @@ static void long_blocks(void **state)
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads, .warp_size = 32}};
     const wl_geometry g = {
         .grid = {2, 1, 1}, .blocks = 2, .threads = 256, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};
-    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, 1000, 0};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 4, 0, 0, 1000, 0};
     wl_arena arena = {0};
     wl_replay out;
     wl_error err = {0};
@@ -314,7 +314,7 @@ static void no_loads(void **state)
     (void)state;
     wl_kernel kernel = {.field_count = 1};
     const wl_geometry g = {.blocks = 1, .occupancy = {.blocks_per_sm = 1, .l1_bytes = 1024}};
-    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, 1, 0};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 4, 0, 0, 1, 0};
     wl_arena arena = {0};
     wl_replay out;
     wl_error err = {0};
@@ -343,7 +343,7 @@ static void parts_of_long_blocks(void **state)
                            .blocks = 20,
                            .threads = 256,
                            .occupancy = {.blocks_per_sm = 2, .l1_bytes = L1_LINES * LINE}};
-    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, 0.02, 8 * 200000};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 4, 0, 0, 0.02, 8 * 200000};
     wl_arena arena = {0};
     wl_replay out;
     wl_error err = {0};
