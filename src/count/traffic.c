@@ -79,10 +79,12 @@ static bool loads_are_random(const tally *t, size_t field)
 {
     const wl_view *v = t->in->view;
     double random = 0;
+    if (!v->fields[field][WL_LOADS].random)
+        return false;
     for (size_t a = 0; a < v->kernel->access_count; a++)
         if (v->kernel->accesses[a].field == field && !v->kernel->accesses[a].store && wl_view_is_random(v, a))
             random += t->in->costs[a].sectors;
-    return v->fields[field][WL_LOADS].random && 2 * random >= t->out->fields[field].loads.requested;
+    return 2 * random >= t->out->fields[field].loads.requested;
 }
 
 static wl_status count_loads(const tally *t, size_t field)

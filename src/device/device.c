@@ -143,9 +143,12 @@ const char *wl_device_compute_capability(const wl_device *device) { return devic
 
 int wl_device_capability(const wl_device *device)
 {
-    int major = 0, minor = 0;
+    /* asked in every prediction: sscanf takes as long as a law */
     const char *text = device->compute_capability;
-    return text && sscanf(text, "%3d.%1d", &major, &minor) >= 1 ? 10 * major + minor : 0;
+    char *point = NULL;
+    const long major = text ? strtol(text, &point, 10) : 0;
+    const bool minor = major > 0 && point[0] == '.' && point[1] >= '0' && point[1] <= '9';
+    return (int)(10 * major) + (minor ? point[1] - '0' : 0);
 }
 
 const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }

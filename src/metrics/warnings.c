@@ -141,12 +141,12 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
 static void warn_about_launch(const wl_warned *p, wl_prediction *out)
 {
     const wl_model_result *m = &out->model;
-    const bool assumes = is_assumed(p->device, WL_DEVICE_launch_duration);
-    const char *from = wl_device_inherited_from(p->device, WL_DEVICE_launch_duration);
-    const char *assumed = assumes ? ", assumed" : "", *as = assumes && from ? " as on " : "";
     double launch = 0;
     if (!wl_device_get(p->device, WL_DEVICE_launch_duration, &launch) || launch < NOTED_LAUNCH * m->time_s)
         return;
+    const bool assumes = is_assumed(p->device, WL_DEVICE_launch_duration);
+    const char *from = wl_device_inherited_from(p->device, WL_DEVICE_launch_duration);
+    const char *assumed = assumes ? ", assumed" : "", *as = assumes && from ? " as on " : "";
     if (m->id == WL_MODEL_SIMPLE || m->id == WL_MODEL_FOUR_LIMITERS)
         wl_warn_of(out, WL_WARNING_ASSUMED,
                    "the launch itself, %.3g us, is not counted: the time is a lower bound (launch_duration%s%s%s)",

@@ -364,11 +364,12 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     const double writes = written(n, d), traffic = d->dram.read + writes;
     const double between = traffic > 0 ? n->dram.write_wait * writes / traffic : 0;
     const double all = dram + life->fetches * n->l2.latency; /* dram_latency, each time */
-    const double q = n->norm, queue = w->cold * (n->dram.queue_wait * all + between * life->fetches);
+    const double q = n->norm, memory = wl_norm2(w->l2, w->dram, q);
+    const double queue = w->cold * (n->dram.queue_wait * all + between * life->fetches);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = all_waves(n, d, w, wait) / n->clock;
-        const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
+        const double time = wl_norm2(sm, memory, q);
         wait = calm + (time > 0 ? queue * w->dram / time : 0);
     }
     *parts = wl_waits_of_life(life, w->cold, 1);
