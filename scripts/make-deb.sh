@@ -41,5 +41,5 @@ chroot "$CHROOT" sh -euc '
     gcc /debs/consumer.c $(pkg-config --cflags --libs warpline) -o /tmp/consumer && /tmp/consumer
     gcc /debs/consumer.c $(pkg-config --cflags warpline) -Wl,-Bstatic -lwarpline -Wl,-Bdynamic $(pkg-config --static --libs warpline) -o /tmp/consumer && /tmp/consumer
     python3 -c "import warpline; print(warpline.rank(\"triad\", \"h200\").columns[\"time_s\"].dtype)"
-    apt-get purge -y warpline libwarpline-dev libwarpline0.1 python3-warpline >/dev/null
+    apt-get purge -y warpline libwarpline-dev libwarpline0.2 python3-warpline >/dev/null
     test ! -e /usr/bin/warpline && echo "chroot: installed, ran, removed"'

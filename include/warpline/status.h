@@ -32,11 +32,11 @@
 #define WL_API WL_LINKAGE
 #endif
 
-/* The version of these headers, and of the library that is linked: "0.1.0". Within one major
+/* The version of these headers, and of the library that is linked: "0.2.0". Within one major
  * version functions and constants are added, and none is changed or taken away; 0 promises nothing
  * yet. */
 #define WL_VERSION_MAJOR 0
-#define WL_VERSION_MINOR 1
+#define WL_VERSION_MINOR 2
 #define WL_VERSION_PATCH 0
 WL_API const char *wl_version(void);
 

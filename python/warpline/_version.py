@@ -1,2 +1,2 @@
 """The version: that of the C library. SPDX-License-Identifier: MIT"""
-__version__ = "0.1.0"
+__version__ = "0.2.0"
