@@ -130,7 +130,8 @@ struct wl_ptx_step {
     /* the only parameter of the entry that the address is derived from; -1: not known */
     int32_t pointer;
     int32_t function, number; /* identify the instruction */
-    int32_t wait_loop;        /* of the back edge of a loop in which warps wait; of what polls there: 1 */
+    /* of the back edge of a loop in which warps wait; of what polls there: 1 */
+    int32_t wait_loop;
     const wl_ptx_instruction *in;
 };
 
@@ -327,11 +328,12 @@ typedef struct wl_ptx_asking {
     bool asked;             /* the block has polled, */
     wl_ptx_told_word *told; /* and had written these words by then: sorted */
     size_t told_count, told_room;
-    int64_t nearest, other;                /* writers: the last block before this one, that of the last word */
-    wl_ptx_told how;                       /* in which the nearest wrote it */
-    int32_t words;                         /* of different blocks, that the access sees */
-    int32_t at_once;                       /* most words of an access */
-    int64_t blocks[WL_PTX_TOLD_TWICE + 1]; /* that asked the block before them, by how that wrote */
+    int64_t nearest, other; /* writers: the last block before this one, that of the last word */
+    wl_ptx_told how;        /* in which the nearest wrote it */
+    int32_t words;          /* of different blocks, that the access sees */
+    int32_t at_once;        /* most words of an access */
+    /* that asked the block before them, by how that wrote */
+    int64_t blocks[WL_PTX_TOLD_TWICE + 1];
 } wl_ptx_asking;
 
 typedef struct wl_ptx_order {
